@@ -1,0 +1,17 @@
+"""What every value of an environment file has in common."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Spec(BaseModel):
+    """A frozen, keyword-only value that knows its fields and takes no others.
+
+    ``None`` means absent; zero is a value. Strict: text stays text, so that an
+    unquoted ``2.20`` is refused instead of becoming 2.2.
+    """
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", strict=True, use_attribute_docstrings=True
+    )

@@ -1,0 +1,141 @@
+"""TensorFlow Serving's batching and server settings, typed, and the variables they become.
+
+Source of names and defaults: the container's own code in
+aws/deep-learning-containers (2.20 at e0ecede; images 2.1 to 2.19 on branch
+master at f06ada0e08) and aws/sagemaker-tensorflow-serving-container da19256
+(images up to 2.0), read 2026-11-21. Where generations differ, the field says so.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from sagemaker_serving.spec.base import Spec
+
+
+class Batching(Spec):
+    """Server-side batching: concurrent requests are joined into one call of the model.
+
+    The block's presence turns batching on. Field by field it becomes the
+    ``SAGEMAKER_TFS_*`` variable of the same name.
+    """
+
+    enabled: bool = True
+    """Whether requests are joined (SAGEMAKER_TFS_ENABLE_BATCHING; the container's default is
+    false, this block's is true). False beside any size is an error."""
+
+    max_batch_size: int | None = Field(default=None, json_schema_extra={"default": 8})
+    """Most examples in one batch, at least 1 (SAGEMAKER_TFS_MAX_BATCH_SIZE; default 8)."""
+
+    batch_timeout_micros: int | None = Field(default=None, json_schema_extra={"default": 1000})
+    """How long a batch waits to fill, in microseconds, 0 or more
+    (SAGEMAKER_TFS_BATCH_TIMEOUT_MICROS; default 1000)."""
+
+    num_batch_threads: int | None = None
+    """Batches worked on at once, at least 1 (SAGEMAKER_TFS_NUM_BATCH_THREADS; default: the
+    number of CPUs)."""
+
+    max_enqueued_batches: int | None = None
+    """Batches that may wait, at least 1; more are refused
+    (SAGEMAKER_TFS_MAX_ENQUEUED_BATCHES; default: the number of CPUs, 100000000 in batch
+    transform)."""
+
+
+class Server(Spec):
+    """Settings of the serving container: TensorFlow Serving, gunicorn, nginx."""
+
+    instance_count: int | None = Field(default=None, json_schema_extra={"default": 1})
+    """TensorFlow Serving processes, at least 1 (SAGEMAKER_TFS_INSTANCE_COUNT; default 1;
+    known to images built after 2021-03-18)."""
+
+    inter_op_parallelism: int | None = Field(default=None, json_schema_extra={"default": 0})
+    """Threads over independent operations, 0 = TensorFlow chooses
+    (SAGEMAKER_TFS_INTER_OP_PARALLELISM; default 0)."""
+
+    intra_op_parallelism: int | None = Field(default=None, json_schema_extra={"default": 0})
+    """Threads inside one operation, 0 = TensorFlow chooses
+    (SAGEMAKER_TFS_INTRA_OP_PARALLELISM; default 0)."""
+
+    fractional_gpu_mem_margin: float | None = Field(
+        default=None, json_schema_extra={"default": 0.2}
+    )
+    """Share of GPU memory left free, 0 to 1; used when ``instance_count`` is over 1
+    (SAGEMAKER_TFS_FRACTIONAL_GPU_MEM_MARGIN; default 0.2)."""
+
+    wait_time_seconds: int | None = None
+    """Seconds that the container waits for the model to load, at least 1
+    (SAGEMAKER_TFS_WAIT_TIME_SECONDS). Default by image: 300 up to 2.8, 55 divided by
+    ``instance_count`` from 2.12 to 2.19 (2.9 to 2.11: either), 60 in 2.20, where it also
+    bounds a handler's request. In 2.12 to 2.19 it is no clock: 55 is about 25 s in fact."""
+
+    default_model_name: str | None = None
+    """The model that answers when a request names none
+    (SAGEMAKER_TFS_DEFAULT_MODEL_NAME; default: the first found in the archive)."""
+
+    gunicorn_loglevel: Literal["debug", "info", "warning", "error", "critical"] | None = Field(
+        default=None, json_schema_extra={"default": "info"}
+    )
+    """What the server of ``inference.py`` logs (SAGEMAKER_GUNICORN_LOGLEVEL; default info)."""
+
+    gunicorn_timeout_seconds: int | None = Field(default=None, json_schema_extra={"default": 30})
+    """Seconds after which a silent ``inference.py`` is killed, at least 1
+    (SAGEMAKER_GUNICORN_TIMEOUT_SECONDS; default 30; known to images built after 2022-03-11)."""
+
+    gunicorn_workers: int | None = Field(default=None, json_schema_extra={"default": 1})
+    """Processes that run ``inference.py``, at least 1 (SAGEMAKER_GUNICORN_WORKERS; default 1)."""
+
+    gunicorn_threads: int | None = Field(default=None, json_schema_extra={"default": 1})
+    """Threads in each of them, at least 1 (SAGEMAKER_GUNICORN_THREADS; default 1)."""
+
+    nginx_proxy_read_timeout_seconds: int | None = Field(
+        default=None, json_schema_extra={"default": 60}
+    )
+    """Seconds nginx waits for an answer, at least 1; raised to ``gunicorn_timeout_seconds``
+    when lower (SAGEMAKER_NGINX_PROXY_READ_TIMEOUT_SECONDS; default 60; known to images built
+    after 2022-05-19)."""
+
+
+BATCHING_VARIABLES = {
+    "enabled": "SAGEMAKER_TFS_ENABLE_BATCHING",
+    "max_batch_size": "SAGEMAKER_TFS_MAX_BATCH_SIZE",
+    "batch_timeout_micros": "SAGEMAKER_TFS_BATCH_TIMEOUT_MICROS",
+    "num_batch_threads": "SAGEMAKER_TFS_NUM_BATCH_THREADS",
+    "max_enqueued_batches": "SAGEMAKER_TFS_MAX_ENQUEUED_BATCHES",
+}
+"""Each field of `Batching` and the container variable it becomes."""
+
+SERVER_VARIABLES = {
+    "instance_count": "SAGEMAKER_TFS_INSTANCE_COUNT",
+    "inter_op_parallelism": "SAGEMAKER_TFS_INTER_OP_PARALLELISM",
+    "intra_op_parallelism": "SAGEMAKER_TFS_INTRA_OP_PARALLELISM",
+    "fractional_gpu_mem_margin": "SAGEMAKER_TFS_FRACTIONAL_GPU_MEM_MARGIN",
+    "wait_time_seconds": "SAGEMAKER_TFS_WAIT_TIME_SECONDS",
+    "default_model_name": "SAGEMAKER_TFS_DEFAULT_MODEL_NAME",
+    "gunicorn_loglevel": "SAGEMAKER_GUNICORN_LOGLEVEL",
+    "gunicorn_timeout_seconds": "SAGEMAKER_GUNICORN_TIMEOUT_SECONDS",
+    "gunicorn_workers": "SAGEMAKER_GUNICORN_WORKERS",
+    "gunicorn_threads": "SAGEMAKER_GUNICORN_THREADS",
+    "nginx_proxy_read_timeout_seconds": "SAGEMAKER_NGINX_PROXY_READ_TIMEOUT_SECONDS",
+}
+"""Each field of `Server` and the container variable it becomes."""
+
+
+def batching_variables(batching: Batching | None) -> dict[str, str]:
+    """The container variables of ``batching``; fields left out stay the container's default."""
+    return {} if batching is None else _variables(batching, BATCHING_VARIABLES)
+
+
+def server_variables(server: Server | None) -> dict[str, str]:
+    """The container variables of ``server``; fields left out stay the container's default."""
+    return {} if server is None else _variables(server, SERVER_VARIABLES)
+
+
+def _variables(values: Spec, names: dict[str, str]) -> dict[str, str]:
+    fields = values.model_dump(exclude_none=True)
+    return {name: _text(fields[field]) for field, name in names.items() if field in fields}
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from sagemaker_serving.errors import Mistake, ProblemsFound
+from sagemaker_serving.spec import environment_schema, read_environment
+
+ROOT = Path(__file__).parents[2]
+
+MINIMAL = """\
+name: dev
+region: eu-west-1
+models:
+  digits:
+    artifact: model
+    framework: tensorflow
+    framework_version: "2.19"
+    variants:
+      - {name: cpu, instance_type: ml.c5.large}
+"""
+
+
+def read(folder: Path, text: str) -> list[str]:
+    path = folder / "dev.yaml"
+    path.write_text(text)
+    problems = read_environment(path).shape_problems
+    return [str(problem).replace(str(folder) + "/", "") for problem in problems]
+
+
+def test_a_sound_file_becomes_its_typed_value(tmp_path: Path) -> None:
+    path = tmp_path / "dev.yaml"
+    path.write_text(MINIMAL)
+    environment = read_environment(path).environment
+    assert environment is not None
+    assert environment.endpoint_name("digits") == "dev-digits"
+    assert environment.models["digits"].variants[0].initial_instance_count == 1
+
+
+def test_weight_zero_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "dev.yaml"
+    path.write_text(MINIMAL.replace("ml.c5.large", "ml.c5.large, weight: 0"))
+    environment = read_environment(path).environment
+    assert environment is not None
+    assert environment.models["digits"].variants[0].weight == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("region:", "regoin:"), "dev.yaml:2: unknown field 'regoin'; did you mean 'region'"),
+        (
+            ('"2.19"', "2.20"),
+            "dev.yaml:7 models.digits.framework_version: framework_version is the number 2.2; "
+            "it must be text: put it in quotes",
+        ),
+        (
+            ("ml.c5.large", "ml.c5.large, weight: heavy"),
+            "dev.yaml:9 models.digits.variants[0].weight: weight is 'heavy'; it must be a number",
+        ),
+        (
+            ("name: cpu, ", ""),
+            "dev.yaml:9 models.digits.variants[0]: 'name' is missing; add it",
+        ),
+        (
+            ("    variants:", "    server: {gunicorn_loglevel: inf}\n    variants:"),
+            "dev.yaml:8 models.digits.server.gunicorn_loglevel: gunicorn_loglevel is 'inf'; it "
+            "must be debug, info, warning, error or critical; did you mean info",
+        ),
+        (
+            ("    artifact:", "    artifact: {s3: s3://b/k.tar.gz, sha: 1}\n    framwork:"),
+            "dev.yaml:5 models.digits.artifact: unknown field 'sha'; did you mean 'sha256'",
+        ),
+        (
+            ("region: eu-west-1", "region: eu-west-1\nname: prod"),
+            "dev.yaml:3 name: 'name' stands twice; remove one of them",
+        ),
+    ],
+)
+def test_a_wrong_shape_is_named_with_its_line(
+    tmp_path: Path, change: tuple[str, str], message: str
+) -> None:
+    assert message in read(tmp_path, MINIMAL.replace(*change))
+
+
+def test_all_wrong_shapes_come_at_once(tmp_path: Path) -> None:
+    wrong = MINIMAL.replace("region:", "regoin:").replace('"2.19"', "2.19")
+    assert len(read(tmp_path, wrong)) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [("name: [a\nb: c\n", 2), ("name: dev\n\tregion: x\n", 2), ("", 1), ("a: &x 1\nb: *y\n", 2)],
+)
+def test_yaml_that_cannot_be_read_is_named_with_its_line(
+    tmp_path: Path, text: str, line: int
+) -> None:
+    with pytest.raises(ProblemsFound) as found:
+        read(tmp_path, text)
+    assert found.value.problems[0].where.line == line
+
+
+def test_yaml_tags_run_no_code(tmp_path: Path) -> None:
+    with pytest.raises(ProblemsFound, match="not YAML that can be read"):
+        read(tmp_path, "name: !!python/object/apply:os.system ['true']\n")
+
+
+@pytest.mark.parametrize("text", ["- a\n- b\n", "just text\n", "42\n"])
+def test_a_file_that_is_no_mapping_is_refused(tmp_path: Path, text: str) -> None:
+    (problem,) = read(tmp_path, text)
+    assert "it must be a mapping" in problem
+
+
+def test_a_missing_file_names_its_siblings(tmp_path: Path) -> None:
+    (tmp_path / "prod.yaml").write_text(MINIMAL)
+    with pytest.raises(Mistake, match=r"there is no such environment file; .* has prod"):
+        read_environment(tmp_path / "prd.yaml")
+
+
+def test_the_committed_schema_is_the_types() -> None:
+    committed = (ROOT / "environments" / "environment.schema.json").read_text(encoding="utf-8")
+    assert committed == environment_schema(), "run `make docs`"
+
+
+@pytest.mark.parametrize("name", ["local", "dev", "staging", "prod"])
+def test_shipped_environments_fit_the_schema(name: str) -> None:
+    import jsonschema
+    import yaml
+
+    text = (ROOT / "environments" / f"{name}.yaml").read_text(encoding="utf-8")
+    assert text.startswith("# yaml-language-server: $schema=environment.schema.json\n")
+    jsonschema.validate(yaml.safe_load(text), json.loads(environment_schema()))
+
+
+def test_the_committed_page_of_fields_is_the_types() -> None:
+    from tools.document_fields import page
+
+    committed = (ROOT / "docs" / "environment-files.md").read_text(encoding="utf-8")
+    assert committed == page(), "run `make docs`"

@@ -1,0 +1,112 @@
+"""Writes docs/environment-files.md from the types: ``python tools/document_fields.py``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from types import NoneType
+from typing import Any, Literal, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from sagemaker_serving.spec import (
+    Batching,
+    BatchTransform,
+    Environment,
+    Model,
+    S3Artifact,
+    Server,
+    Storage,
+    Variant,
+)
+from sagemaker_serving.spec.environment import Container
+
+ROOT = Path(__file__).parents[1]
+TARGET = ROOT / "docs" / "environment-files.md"
+HEAD = """\
+# Environment files
+
+`environments/<name>.yaml` says what is deployed where. This page is made from the types by
+`make docs`; the same texts stand in `environments/environment.schema.json`, with which an
+editor completes the file. A whole one:
+
+```yaml
+{example}```
+
+What excludes each other, misspellings and values that AWS refuses are named by
+`sagemaker-serving check`, with file and line. A version such as "2.20" needs its quotes:
+without them YAML reads the number 2.2.
+"""
+SECTIONS: tuple[tuple[str, type[BaseModel], tuple[str, ...]], ...] = (
+    ("The environment", Environment, ()),
+    ("storage", Storage, ()),
+    ("models.<name>", Model, ()),
+    ("models.<name>.variants[]", Variant, tuple(Container.model_fields)),
+    ("models.<name>.artifact, when it is in S3", S3Artifact, ()),
+    ("batching", Batching, ()),
+    ("server", Server, ()),
+    ("models.<name>.batch_transform", BatchTransform, ()),
+)
+
+
+def main() -> None:
+    """Write the page."""
+    TARGET.write_text(page(), encoding="utf-8")
+
+
+def page() -> str:
+    """The page as Markdown."""
+    example = (ROOT / "environments" / "prod.yaml").read_text(encoding="utf-8")
+    return HEAD.format(example=example) + "".join(
+        part for title, model, left_out in SECTIONS for part in _section(title, model, left_out)
+    )
+
+
+def _section(title: str, model: type[BaseModel], left_out: tuple[str, ...]) -> Iterator[str]:
+    yield f"\n## {title}\n\n{_flat(model.__doc__ or '')}\n\n"
+    if left_out:
+        names = ", ".join(f"`{name}`" for name in left_out)
+        yield f"Beside these fields a variant may override {names}.\n\n"
+    yield "| field | type | default | meaning |\n|---|---|---|---|\n"
+    for name, info in model.model_fields.items():
+        if name not in left_out:
+            yield (
+                f"| `{name}` | {_kind(info.annotation)} | {_default(info)} "
+                f"| {_flat(info.description or '')} |\n"
+            )
+
+
+def _kind(annotation: Any) -> str:
+    members = [member for member in get_args(annotation) if member is not NoneType]
+    if get_origin(annotation) is Literal:
+        return ", ".join(str(member) for member in members)
+    if get_origin(annotation) is dict:
+        return f"mapping of {_kind(members[1])}"
+    if get_origin(annotation) is list:
+        return f"list of {_kind(members[0])}"
+    if members:
+        return " or ".join(_kind(member) for member in members)
+    names = {str: "text", int: "whole number", float: "number", bool: "true or false"}
+    return names.get(annotation) or str(annotation.__name__)
+
+
+def _default(info: FieldInfo) -> str:
+    if info.is_required():
+        return "needed"
+    extra = info.json_schema_extra
+    if isinstance(extra, dict):
+        return str(extra["default"])
+    default = info.get_default(call_default_factory=True, validated_data={})
+    if isinstance(default, bool):
+        return str(default).lower()
+    return str(default) if isinstance(default, int | float | str) else ""
+
+
+def _flat(text: str) -> str:
+    return re.sub(r"\s+", " ", text).replace("``", "`").replace("|", "\\|").strip()
+
+
+if __name__ == "__main__":
+    main()
