@@ -1,0 +1,11 @@
+"""What is wrong with a deployment: one small pure function per rule, over plain facts.
+
+Facts may be wrong in any way; values that are no plain value (tokens,
+intrinsic functions) pass unjudged. ``cdk synth``, ``check`` and the local run
+call the same functions.
+"""
+
+from sagemaker_serving.rules.check import check_environment
+from sagemaker_serving.rules.engine import Rule, all_rules, judge
+
+__all__ = ["Rule", "all_rules", "check_environment", "judge"]
