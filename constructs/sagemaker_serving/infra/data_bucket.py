@@ -1,0 +1,79 @@
+"""The bucket for what models read and write: batch inputs, outputs, captured data."""
+
+from __future__ import annotations
+
+import aws_cdk as cdk
+from aws_cdk import aws_kms as kms
+from aws_cdk import aws_s3 as s3
+from constructs import Construct
+
+
+class DataBucket(Construct):
+    """A private, versioned, encrypted bucket that takes TLS only.
+
+    :param retain: whether the data outlives the stack. If so, who touches it
+        is logged into a bucket that is retained too. If not, an emptied bucket
+        goes with the stack, and a filled one stops its deletion; access is not
+        logged then, since logs that arrive late would fill a bucket that is to go.
+    :param customer_key: encrypt with a KMS key of one's own, rotated yearly
+        and retained like the data; otherwise with S3's managed key.
+    """
+
+    def __init__(
+        self, scope: Construct, construct_id: str, *, retain: bool, customer_key: bool = False
+    ) -> None:
+        super().__init__(scope, construct_id)
+        # By policy instead of by ACL, whatever flags the app has: ACLs are off on these buckets.
+        self.node.set_context("@aws-cdk/aws-s3:serverAccessLogsUseBucketPolicy", True)
+        removal = cdk.RemovalPolicy.RETAIN if retain else cdk.RemovalPolicy.DESTROY
+        self.key = (
+            kms.Key(self, "Key", enable_key_rotation=True, removal_policy=removal)
+            if customer_key
+            else None
+        )
+        """The KMS key, or None where S3's managed key is used."""
+        self.bucket = s3.Bucket(
+            self,
+            "Resource",
+            encryption=s3.BucketEncryption.KMS if self.key else s3.BucketEncryption.S3_MANAGED,
+            encryption_key=self.key,
+            bucket_key_enabled=True if self.key else None,
+            block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
+            object_ownership=s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
+            enforce_ssl=True,
+            versioned=True,
+            server_access_logs_bucket=self._access_logs() if retain else None,
+            server_access_logs_prefix="data/" if retain else None,
+            removal_policy=removal,
+            lifecycle_rules=[
+                s3.LifecycleRule(
+                    abort_incomplete_multipart_upload_after=cdk.Duration.days(7),
+                    noncurrent_version_expiration=cdk.Duration.days(90),
+                )
+            ],
+        )
+        """The bucket itself."""
+        if not retain:
+            _acknowledge_unlogged(
+                self.bucket, "Disposable data; its late access logs would outlive their bucket"
+            )
+
+    def _access_logs(self) -> s3.Bucket:
+        logs = s3.Bucket(
+            self,
+            "AccessLogs",
+            encryption=s3.BucketEncryption.S3_MANAGED,
+            block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
+            object_ownership=s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
+            enforce_ssl=True,
+            removal_policy=cdk.RemovalPolicy.RETAIN,
+            lifecycle_rules=[s3.LifecycleRule(expiration=cdk.Duration.days(365))],
+        )
+        _acknowledge_unlogged(
+            logs, "This bucket receives the access logs; logging it into itself would loop"
+        )
+        return logs
+
+
+def _acknowledge_unlogged(bucket: s3.Bucket, reason: str) -> None:
+    cdk.Validations.of(bucket).acknowledge(cdk.Acknowledgment(id="AwsSolutions-S1", reason=reason))

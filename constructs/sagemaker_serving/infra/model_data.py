@@ -1,0 +1,100 @@
+"""Where a model's archive comes from; binding it grants the role this one object."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import aws_cdk as cdk
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_s3 as s3
+from constructs import Construct
+
+from sagemaker_serving.archive import build_archive
+
+
+class ModelData(ABC):
+    """The model's archive: packed at synth from a folder, or in S3 already."""
+
+    @staticmethod
+    def from_path(path: str | Path) -> ModelData:
+        """A folder to pack, or a ready ``.tar.gz``, on this machine.
+
+        It is packed into the cloud assembly and travels as a file asset whose
+        key is its content's sha256 and ends in ``.tar.gz``. Raises
+        `sagemaker_serving.archive.UnreadableArtifact` when bound, if it cannot be packed.
+        """
+        return _LocalModelData(Path(path))
+
+    @staticmethod
+    def from_s3(uri: str, *, sha256: str | None = None, version_id: str | None = None) -> ModelData:
+        """An archive at ``s3://bucket/key.tar.gz`` in the stack's region.
+
+        ``sha256`` or ``version_id`` tell its content: when either changes, the
+        Model is replaced. Without both, changed content is not deployed.
+        """
+        return _S3ModelData(uri, sha256, version_id)
+
+    @abstractmethod
+    def bind(self, scope: Construct, role: iam.IGrantable) -> BoundModelData:
+        """Resolves the archive for ``scope`` and lets ``role`` read it, and nothing else."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoundModelData:
+    """An archive's URL (``s3://…``, perhaps a token) and what identifies its content."""
+
+    url: str
+    identity: Any
+
+
+class _LocalModelData(ModelData):
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def bind(self, scope: Construct, role: iam.IGrantable) -> BoundModelData:
+        stack = cdk.Stack.of(scope)
+        stage = cdk.Stage.of(scope)
+        assert stage is not None
+        assets = Path(stage.asset_outdir)
+        archive = build_archive(self._path, lambda sha256: assets / f"asset.{sha256}.tar.gz")
+        location = stack.synthesizer.add_file_asset(
+            source_hash=f"{archive.sha256}.tar",
+            file_name=os.path.relpath(archive.path, stage.outdir),
+            packaging=cdk.FileAssetPackaging.FILE,
+        )
+        bucket = _bucket(scope, location.bucket_name)
+        _grant_object(bucket, location.object_key, role)
+        return BoundModelData(url=location.s3_object_url, identity=archive.sha256)
+
+
+class _S3ModelData(ModelData):
+    def __init__(self, uri: str, sha256: str | None, version_id: str | None) -> None:
+        self._uri = uri
+        self._marks = (sha256, version_id)
+
+    def bind(self, scope: Construct, role: iam.IGrantable) -> BoundModelData:
+        bucket, _, key = self._uri.removeprefix("s3://").partition("/")
+        _grant_object(_bucket(scope, bucket), key, role)
+        return BoundModelData(url=self._uri, identity=[self._uri, *self._marks])
+
+
+def _bucket(scope: Construct, name: str) -> s3.IBucket:
+    """The bucket by name; made once per scope and name."""
+    stack = cdk.Stack.of(scope)
+    construct_id = "AssetBucket" if cdk.Token.is_unresolved(name) else f"Bucket-{name}"
+    existing = stack.node.try_find_child(construct_id)
+    if existing is not None:
+        return existing  # type: ignore[return-value]
+    return s3.Bucket.from_bucket_name(stack, construct_id, name)
+
+
+def _grant_object(bucket: s3.IBucket, key: str, role: iam.IGrantable) -> None:
+    iam.Grant.add_to_principal(
+        grantee=role,
+        actions=["s3:GetObject"],
+        resource_arns=[bucket.arn_for_objects(key)],
+    )

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from aws_cdk.assertions import Match, Template
+
+from sagemaker_serving.infra import DataBucket
+
+
+def test_a_retained_bucket_is_private_versioned_encrypted_and_logged(bench: Any) -> None:
+    DataBucket(bench.stack, "Data", retain=True)
+    Template.from_stack(bench.stack).has_resource_properties(
+        "AWS::S3::Bucket",
+        {
+            "VersioningConfiguration": {"Status": "Enabled"},
+            "BucketEncryption": Match.any_value(),
+            "LoggingConfiguration": Match.any_value(),
+            "PublicAccessBlockConfiguration": {
+                "BlockPublicAcls": True,
+                "BlockPublicPolicy": True,
+                "IgnorePublicAcls": True,
+                "RestrictPublicBuckets": True,
+            },
+        },
+    )
+
+
+def test_disposable_data_leaves_no_bucket_of_logs_behind(bench: Any) -> None:
+    DataBucket(bench.stack, "Data", retain=False)
+    Template.from_stack(bench.stack).resource_count_is("AWS::S3::Bucket", 1)
+
+
+@pytest.mark.parametrize(("retain", "policy"), [(True, "Retain"), (False, "Delete")])
+def test_data_and_key_share_the_stacks_fate_only_when_told(
+    bench: Any, retain: bool, policy: str
+) -> None:
+    DataBucket(bench.stack, "Data", retain=retain, customer_key=True)
+    template = Template.from_stack(bench.stack)
+    for kind in ("AWS::S3::Bucket", "AWS::KMS::Key"):
+        for resource in template.find_resources(kind).values():
+            assert resource["DeletionPolicy"] == policy
+
+
+def test_a_key_of_ones_own_is_rotated(bench: Any) -> None:
+    DataBucket(bench.stack, "Data", retain=True, customer_key=True)
+    Template.from_stack(bench.stack).has_resource_properties(
+        "AWS::KMS::Key", {"EnableKeyRotation": True}
+    )
+
+
+def test_only_tls_is_let_in(bench: Any) -> None:
+    DataBucket(bench.stack, "Data", retain=True)
+    template = Template.from_stack(bench.stack)
+    for policy in template.find_resources("AWS::S3::BucketPolicy").values():
+        assert any(
+            statement["Effect"] == "Deny"
+            and statement["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
+            for statement in policy["Properties"]["PolicyDocument"]["Statement"]
+        )
