@@ -1,0 +1,7 @@
+"""What is deployed: one stage per environment, its storage, and one stack per model."""
+
+from stacks.environment import EnvironmentStage
+from stacks.serving import ServingStack
+from stacks.storage import StorageStack
+
+__all__ = ["EnvironmentStage", "ServingStack", "StorageStack"]

@@ -1,0 +1,68 @@
+"""The stateful stack of an environment: the bucket for batch data and its key."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import aws_cdk as cdk
+from aws_cdk import aws_kms as kms
+from aws_cdk import aws_s3 as s3
+from aws_cdk import aws_ssm as ssm
+from constructs import Construct
+
+from sagemaker_serving.infra import DataBucket
+from sagemaker_serving.spec import Environment
+
+
+class StorageStack(cdk.Stack):
+    """The data bucket, kept apart from what is replaced at every deploy.
+
+    Names leave as SSM parameters, not as exports, so that no stack locks another.
+    """
+
+    def __init__(self, scope: Construct, construct_id: str, *, environment: Environment) -> None:
+        super().__init__(scope, construct_id, description=f"Data of {environment.name}'s models")
+        data = DataBucket(
+            self, "Data", retain=environment.production, customer_key=environment.storage.kms
+        )
+        parameters = StorageParameters.of(environment)
+        ssm.StringParameter(
+            self,
+            "BucketName",
+            parameter_name=parameters.bucket_name,
+            string_value=data.bucket.bucket_name,
+        )
+        if data.key is not None:
+            ssm.StringParameter(
+                self, "KeyArn", parameter_name=parameters.key_arn, string_value=data.key.key_arn
+            )
+        cdk.CfnOutput(self, "DataBucketName", value=data.bucket.bucket_name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StorageParameters:
+    """The SSM parameters that tell other stacks where an environment's data is."""
+
+    bucket_name: str
+    key_arn: str
+
+    @classmethod
+    def of(cls, environment: Environment) -> StorageParameters:
+        """The parameters of ``environment``."""
+        prefix = f"/sagemaker-serving/{environment.name}/storage"
+        return cls(bucket_name=f"{prefix}/bucket-name", key_arn=f"{prefix}/key-arn")
+
+
+def data_bucket(scope: Construct, environment: Environment) -> s3.IBucket:
+    """The environment's data bucket, for a stack that did not make it."""
+    parameters = StorageParameters.of(environment)
+    key = None
+    if environment.storage.kms:
+        key_arn = ssm.StringParameter.value_for_string_parameter(scope, parameters.key_arn)
+        key = kms.Key.from_key_arn(scope, "DataKey", key_arn)
+    return s3.Bucket.from_bucket_attributes(
+        scope,
+        "DataBucket",
+        bucket_name=ssm.StringParameter.value_for_string_parameter(scope, parameters.bucket_name),
+        encryption_key=key,
+    )

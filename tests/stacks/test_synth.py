@@ -1,0 +1,107 @@
+"""`cdk synth` with the real CLI: no credentials, sound templates, problems all at once."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+CDK = ROOT / "node_modules" / ".bin" / "cdk"
+
+# W3005: CDK itself writes a DependsOn beside a reference; it harms nothing.
+OPTIONS = ("--format", "json", "--ignore-checks", "W3005")
+
+pytestmark = pytest.mark.slow
+
+
+def cdk(
+    project: Path, *arguments: str, validation: str = "false"
+) -> subprocess.CompletedProcess[str]:
+    """Runs the CLI without a credential, a profile or a region to be found anywhere."""
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(project),
+        "CDK_VALIDATION": validation,
+        "CDK_DISABLE_CLI_TELEMETRY": "true",
+        "AWS_EC2_METADATA_DISABLED": "true",
+    }
+    return subprocess.run(
+        [str(CDK), *arguments],
+        cwd=project,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=240,
+    )
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A copy of what `cdk synth` reads, to change."""
+    for name in ("app.py", "cdk.json", "stacks", "environments", "model_assets"):
+        source = ROOT / name
+        if source.is_dir():
+            shutil.copytree(source, tmp_path / name)
+        else:
+            shutil.copy(source, tmp_path / name)
+    return tmp_path
+
+
+def test_synth_with_validation_needs_no_credentials(project: Path) -> None:
+    ended = cdk(project, "synth", "-c", "env=prod", "--quiet", validation="true")
+    assert ended.returncode == 0, ended.stderr
+    names = {path.name for path in (project / "cdk.out" / "assembly-prod").glob("*.template.json")}
+    assert len(names) == 2
+
+
+def test_plain_synth_builds_every_shipped_environment(project: Path) -> None:
+    ended = cdk(project, "list")
+    assert ended.returncode == 0, ended.stderr
+    assert {line.split("/")[0] for line in ended.stdout.split() if "/" in line} == {
+        "local",
+        "dev",
+        "staging",
+        "prod",
+    }
+
+
+def test_shipped_templates_pass_cfn_lint(project: Path) -> None:
+    assert cdk(project, "synth", "--quiet").returncode == 0
+    templates = [str(path) for path in (project / "cdk.out").rglob("*.template.json")]
+    assert len(templates) == 10
+    ended = subprocess.run(
+        [sys.executable, "-m", "cfnlint", *OPTIONS, "--", *templates],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert [
+        (found["Rule"]["Id"], found["Message"]) for found in json.loads(ended.stdout or "[]")
+    ] == []
+
+
+def test_a_wrong_environment_stops_synth_with_all_its_problems(project: Path) -> None:
+    path = project / "environments" / "dev.yaml"
+    text = path.read_text().replace("ml.c5.large", "ml.t3.medium").replace("eu-west-1", "eu-west-9")
+    path.write_text(text)
+    ended = cdk(project, "synth", "-c", "env=dev", "--quiet")
+    assert ended.returncode != 0
+    assert "error: environments/dev.yaml:4 region: region is 'eu-west-9'" in ended.stderr
+    assert "instance_type is 'ml.t3.medium'; endpoints do not take it" in ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert not list((project / "cdk.out").rglob("*.template.json"))
+
+
+def test_an_unknown_environment_names_those_there_are(project: Path) -> None:
+    ended = cdk(project, "synth", "-c", "env=prd", "--quiet")
+    assert ended.returncode != 0
+    assert "environments/prd.yaml: there is no such environment file" in ended.stderr
+    assert "dev, local, prod, staging" in ended.stderr
+    assert "Traceback" not in ended.stderr
