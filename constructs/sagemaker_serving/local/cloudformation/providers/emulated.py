@@ -1,0 +1,113 @@
+"""Every other type that the emulator itself can make from CloudFormation properties.
+
+moto's model classes are called in this process, so these types take no part in
+the gateway's errors and faults; what the emulator leaves out of a type is left
+out here too.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import lru_cache
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from typing_extensions import override
+
+from sagemaker_serving.local.cloudformation.schemas import schema_of
+
+from .base import Attributes, Provider, Request, ResourceFailed
+
+_MODULES = {"ElasticLoadBalancing": "elb", "ElasticLoadBalancingV2": "elbv2", "Lambda": "awslambda"}
+"""The emulator's modules whose name is not the service's own in lower case."""
+
+_SERVICES_WITH_OWN_PROVIDERS = frozenset({"CDK", "CloudFormation", "SageMaker"})
+
+
+class Emulated(Provider):
+    """One type, as moto's class for it makes, changes and deletes it."""
+
+    def __init__(self, type_name: str, model: Any) -> None:
+        self.type_name = type_name
+        self.name_property = model.cloudformation_name_type() or None
+        self._model = model
+        self._made: dict[str, Any] = {}
+
+    @override
+    def create(self, request: Request) -> str:
+        name = request.properties.get(self.name_property or "") or request.name(63)
+        made = self._model.create_from_cloudformation_json(
+            name, self._json(request), request.context.account_id, request.region
+        )
+        self._made[made.physical_resource_id] = made
+        return str(made.physical_resource_id)
+
+    @override
+    def complete(self, request: Request) -> Attributes:
+        return self._attributes(request, self._made[request.physical_id])
+
+    @override
+    def update(self, request: Request) -> Attributes:
+        if not _implemented(self._model, "update_from_cloudformation_json"):
+            raise ResourceFailed(
+                f"the emulator cannot change a {self.type_name} in place; give it a new logical id",
+                code="NotUpdatable",
+            )
+        made = self._model.update_from_cloudformation_json(
+            original_resource=self._made.get(request.physical_id),
+            new_resource_name=request.physical_id,
+            cloudformation_json=self._json(request),
+            account_id=request.context.account_id,
+            region_name=request.region,
+        )
+        self._made[request.physical_id] = made
+        return self._attributes(request, made)
+
+    @override
+    def delete(self, request: Request) -> None:
+        place = (request.context.account_id, request.region)
+        made = self._made.pop(request.physical_id, None)
+        if hasattr(made, "delete"):
+            made.delete(*place)
+        else:
+            self._model.delete_from_cloudformation_json(
+                request.physical_id, self._json(request), *place
+            )
+
+    def _json(self, request: Request) -> dict[str, Any]:
+        return {"Type": self.type_name, "Properties": dict(request.properties)}
+
+    def _attributes(self, request: Request, made: Any) -> Attributes:
+        schema = schema_of(self.type_name, request.region)
+        attributes = {}
+        for name in schema.read_only if schema is not None else ():
+            # moto's classes raise whatever they like for an attribute that they do not have
+            with suppress(Exception):
+                attributes[name] = made.get_cfn_attribute(name)
+        return attributes
+
+
+@lru_cache
+def emulated(type_name: str) -> Emulated | None:
+    """The provider of a type that moto can make, or None."""
+    _, service, *_ = [*type_name.split("::"), ""]
+    if service in _SERVICES_WITH_OWN_PROVIDERS or not type_name.startswith("AWS::"):
+        return None
+    module = f"moto.{_MODULES.get(service, service.lower())}"
+    if find_spec(module) is None:
+        return None
+    import_module(f"{module}.models")
+    from moto.core.common_models import CloudFormationModel
+
+    for model in CloudFormationModel.__subclasses__():
+        deletable = hasattr(model, "delete") or _implemented(
+            model, "delete_from_cloudformation_json"
+        )
+        if model.cloudformation_type() == type_name and deletable:
+            return Emulated(type_name, model)
+    return None
+
+
+def _implemented(model: Any, method: str) -> bool:
+    return not getattr(getattr(model, method), "__isabstractmethod__", False)

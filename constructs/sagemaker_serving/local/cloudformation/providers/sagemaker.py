@@ -1,0 +1,155 @@
+"""SageMaker: models, endpoint configurations and endpoints."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from botocore.exceptions import ClientError
+from typing_extensions import override
+
+from .api import ApiProvider, is_absent
+from .base import Attributes, Request, ResourceFailed
+
+ENDPOINT_LIMIT_SECONDS = 3600.0
+"""How long an endpoint may take to reach a final state."""
+
+_FINAL = frozenset({"InService", "OutOfService", "Failed", "UpdateRollbackFailed"})
+
+
+class _Named(ApiProvider):
+    """A SageMaker resource: named in the template or by its logical id, referred to by ARN."""
+
+    service = "sagemaker"
+    tag_operations = ("AddTags", "DeleteTags")
+    name_property: str
+    arn_property: str
+    delete_operation: str
+    describe_operation: str
+
+    @override
+    def create(self, request: Request) -> str:
+        name = request.properties.get(self.name_property) or request.name(63, stack=False)
+        answer = self.call(
+            request, self.create_operation, request.properties, **{self.name_property: name}
+        )
+        arn: str = answer[self.arn_property]
+        return arn
+
+    @override
+    def complete(self, request: Request) -> Attributes:
+        described = self.describe(request)
+        return {name: described[name] for name in (self.arn_property, self.name_property)}
+
+    @override
+    def update(self, request: Request) -> Attributes:
+        self.retag(request, ResourceArn=request.physical_id)
+        return dict(request.attributes)
+
+    @override
+    def delete(self, request: Request) -> None:
+        self.discard(request, self.delete_operation, **self._named(request))
+
+    def describe(self, request: Request) -> dict[str, Any]:
+        """The resource as the service has it now."""
+        return self.call(request, self.describe_operation, **self._named(request))
+
+    def _named(self, request: Request) -> dict[str, str]:
+        return {self.name_property: request.physical_id.rsplit("/", 1)[-1]}
+
+
+class Model(_Named):
+    """``AWS::SageMaker::Model``; Ref is the ARN, GetAtt ModelName the name."""
+
+    type_name = "AWS::SageMaker::Model"
+    name_property = "ModelName"
+    arn_property = "ModelArn"
+    create_operation = "CreateModel"
+    delete_operation = "DeleteModel"
+    describe_operation = "DescribeModel"
+
+
+class EndpointConfig(_Named):
+    """``AWS::SageMaker::EndpointConfig``; Ref is the ARN, GetAtt EndpointConfigName the name."""
+
+    type_name = "AWS::SageMaker::EndpointConfig"
+    name_property = "EndpointConfigName"
+    arn_property = "EndpointConfigArn"
+    create_operation = "CreateEndpointConfig"
+    delete_operation = "DeleteEndpointConfig"
+    describe_operation = "DescribeEndpointConfig"
+
+
+class Endpoint(_Named):
+    """``AWS::SageMaker::Endpoint``: done when it is InService with the configuration it names.
+
+    SageMaker returns a failed update to the old fleet and to InService by itself, so an
+    update is judged by the configuration that is in use afterwards.
+    """
+
+    type_name = "AWS::SageMaker::Endpoint"
+    name_property = "EndpointName"
+    arn_property = "EndpointArn"
+    create_operation = "CreateEndpoint"
+    delete_operation = "DeleteEndpoint"
+    describe_operation = "DescribeEndpoint"
+    also_supported = frozenset(
+        {
+            "ExcludeRetainedVariantProperties",
+            "RetainAllVariantProperties",
+            "RetainDeploymentConfig",
+        }
+    )
+
+    @override
+    def complete(self, request: Request) -> Attributes:
+        endpoint = self._settled(request)
+        if endpoint["EndpointStatus"] != "InService":
+            raise _not_in_service(endpoint)
+        return super().complete(request)
+
+    @override
+    def update(self, request: Request) -> Attributes:
+        wanted = request.properties["EndpointConfigName"]
+        if self._settled(request)["EndpointConfigName"] != wanted:
+            self.call(request, "UpdateEndpoint", request.properties, **self._named(request))
+            endpoint = self._settled(request)
+            if endpoint["EndpointStatus"] != "InService":
+                raise _not_in_service(endpoint)
+            if endpoint["EndpointConfigName"] != wanted:
+                raise ResourceFailed(
+                    endpoint.get("FailureReason")
+                    or f"the endpoint went back to {endpoint['EndpointConfigName']}",
+                    code="NotStabilized",
+                )
+        return super().update(request)
+
+    @override
+    def delete(self, request: Request) -> None:
+        """Delete the endpoint and wait until it is gone; one in transition is waited for first."""
+        try:
+            self._settled(request)
+            super().delete(request)
+            request.wait(
+                lambda: None if self.describe(request) else True,
+                limit_seconds=ENDPOINT_LIMIT_SECONDS,
+                what="deleting the endpoint",
+            )
+        except ClientError as error:
+            if not is_absent(error):
+                raise
+
+    def _settled(self, request: Request) -> dict[str, Any]:
+        """The endpoint, once it is in a state that it does not leave by itself."""
+
+        def look() -> dict[str, Any] | None:
+            endpoint = self.describe(request)
+            return endpoint if endpoint["EndpointStatus"] in _FINAL else None
+
+        return request.wait(
+            look, limit_seconds=ENDPOINT_LIMIT_SECONDS, what="the endpoint's start or update"
+        )
+
+
+def _not_in_service(endpoint: dict[str, Any]) -> ResourceFailed:
+    reason = endpoint.get("FailureReason") or f"the endpoint is {endpoint['EndpointStatus']}"
+    return ResourceFailed(reason, code="NotStabilized")
