@@ -1,0 +1,32 @@
+"""botocore's models of AWS's APIs, each read once."""
+
+from __future__ import annotations
+
+import threading
+from functools import cache
+from typing import Any
+
+from botocore.session import get_session
+
+_session = get_session()
+_reading = threading.Lock()
+
+
+@cache
+def service_model(service: str) -> Any:
+    """botocore's model of a service, by boto3's name for it (``stepfunctions``)."""
+    with _reading:  # threads that ask at once would each read it
+        return _session.get_service_model(service)
+
+
+def operation(service: str, action: str) -> Any:
+    """The model of ``service``'s ``action`` (``s3``, ``putObject``); None when it has none."""
+    model = service_model(service)
+    name = action[:1].upper() + action[1:]
+    return model.operation_model(name) if name in model.operation_names else None
+
+
+@cache
+def partition(region: str) -> str:
+    """The partition of a region, as ARNs begin with it: ``aws``, ``aws-cn``, ``aws-us-gov``."""
+    return str(_session.get_partition_for_region(region))

@@ -1,0 +1,223 @@
+"""A model's container on this machine: its archive unpacked, its server a process."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from sagemaker_serving.errors import Failure
+from sagemaker_serving.local.context import ACCESS_KEY_ID, SECRET_ACCESS_KEY, LocalContext
+from sagemaker_serving.local.sagemaker.archives import ArchiveRefused, fetch_and_unpack
+from sagemaker_serving.local.sagemaker.model_client import ModelClient
+from sagemaker_serving.local.sagemaker.resources import container_of
+from sagemaker_serving.local.sagemaker.store import Resource
+
+HEALTH_CHECK_SECONDS = 480.0
+"""How long /ping may fail before a container counts as broken, when the config does not say:
+8 minutes (SageMaker developer guide, "Use your own inference code", read 2026-11-21)."""
+
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+_QUOTED_LOG_LINES = 20
+MAX_FAILURE_REASON = 1024
+"""Characters of a FailureReason (botocore: the shape of that name)."""
+
+
+class Server(Protocol):
+    """A model server's process, as `sagemaker_serving.local.server` starts it."""
+
+    @property
+    def port(self) -> int:
+        """The port it listens on."""
+
+    @property
+    def pid(self) -> int:
+        """Its process."""
+
+    @property
+    def url(self) -> str:
+        """``http://<loopback>:<port>``."""
+
+    def poll(self) -> int | None:
+        """Its exit status, or None while it runs."""
+
+    def wait_until_healthy(self, deadline_seconds: float) -> None:
+        """Return when /ping answers 200; raises `Failure` when it ends or the deadline passes."""
+
+    def last_log_lines(self, count: int = 20) -> list[str]:
+        """The end of its log."""
+
+    def stop(self, grace_seconds: float = 2.0) -> None:
+        """End the process and its children; any number of times."""
+
+    def memory_bytes(self) -> int:
+        """Resident memory of the process and its children."""
+
+
+class Launch(Protocol):
+    """Starts a model server's process without waiting for it (``ModelServer.start``)."""
+
+    def __call__(
+        self,
+        model_dir: Path,
+        *,
+        environment: Mapping[str, str],
+        log_path: Path,
+        container_version: str | None,
+    ) -> Server:
+        """The server's process over an unpacked model, its output going to ``log_path``."""
+
+
+class ContainerFailed(Exception):
+    """The container does not serve; the message is a FailureReason in AWS's words."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What a container is made of.
+
+    ``title`` opens a FailureReason ("The primary container for production
+    variant gpu"); ``environment`` is what is set beside the model's own.
+    """
+
+    title: str
+    model: Resource
+    region: str
+    folder: Path
+    log_path: Path
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def container(self) -> Resource:
+        """The model's container definition."""
+        return container_of(self.model)
+
+
+class Container:
+    """Starts, restarts and stops one server process; `client` asks it."""
+
+    def __init__(self, plan: Plan, context: LocalContext, launch: Launch) -> None:
+        self.plan = plan
+        self._context = context
+        self._launch = launch
+        self._lock = threading.Lock()
+        self._stopped = False
+        self.server: Server | None = None
+        self._client: ModelClient | None = None
+
+    def start(self, deadline_seconds: float = HEALTH_CHECK_SECONDS) -> None:
+        """Fetch and unpack the archive, start the server, return when /ping answers.
+
+        Raises `ContainerFailed` when the archive is refused, the process ends,
+        the deadline passes, or `stop` is called meanwhile.
+        """
+        shutil.rmtree(self.plan.folder, ignore_errors=True)  # left by a run that was killed
+        self.plan.log_path.unlink(missing_ok=True)
+        s3 = self._context.client("s3", self.plan.region)
+        try:
+            fetch_and_unpack(
+                s3,
+                self.plan.container["ModelDataUrl"],
+                region=self.plan.region,
+                folder=self.plan.folder,
+            )
+        except ArchiveRefused as refused:
+            raise ContainerFailed(str(refused)) from None
+        self.restart(deadline_seconds)
+
+    def restart(self, deadline_seconds: float = HEALTH_CHECK_SECONDS) -> None:
+        """Start the server over the folder that is unpacked; raises as `start` does."""
+        server = self._start_server()
+        try:
+            server.wait_until_healthy(deadline_seconds)
+        except Failure:
+            reason = self._ping_failed(server)
+            with self._lock:
+                server.stop()
+            raise ContainerFailed(reason) from None
+
+    @property
+    def client(self) -> ModelClient | None:
+        """Connections to the server that runs now; None before the first start."""
+        return self._client
+
+    def is_running(self) -> bool:
+        """Whether the server's process lives."""
+        server = self.server
+        return server is not None and server.poll() is None
+
+    def stop(self) -> None:
+        """End the process for good and remove the unpacked archive; the log stays."""
+        with self._lock:
+            self._stopped = True
+            self._end_process()
+        shutil.rmtree(self.plan.folder, ignore_errors=True)
+
+    def _start_server(self) -> Server:
+        self.plan.log_path.parent.mkdir(parents=True, exist_ok=True)
+        with self._lock:
+            if self._stopped:
+                raise ContainerFailed(f"{self.plan.title} was stopped before it was started.")
+            self._end_process()
+            server = self._launch(
+                self.plan.folder,
+                environment=self._environment(),
+                log_path=self.plan.log_path,
+                container_version=container_version(self.plan.container["Image"]),
+            )
+            self.server, self._client = server, ModelClient(server.url)
+        return server
+
+    def _end_process(self) -> None:
+        if self.server is not None:
+            self.server.stop()
+        if self._client is not None:
+            self._client.close()
+
+    def _environment(self) -> dict[str, str]:
+        """The model's variables, and what leads a handler's boto3 to the local AWS only."""
+        return {
+            **self.plan.container.get("Environment", {}),
+            **self.plan.environment,
+            "AWS_REGION": self.plan.region,
+            "AWS_DEFAULT_REGION": self.plan.region,
+            "AWS_ACCESS_KEY_ID": ACCESS_KEY_ID,
+            "AWS_SECRET_ACCESS_KEY": SECRET_ACCESS_KEY,
+            "AWS_ENDPOINT_URL": self._context.url,
+            "AWS_EC2_METADATA_DISABLED": "true",
+        }
+
+    def _ping_failed(self, server: Server) -> str:
+        opening = (
+            f"{self.plan.title} did not pass the ping health check. "
+            "Please check CloudWatch logs for this endpoint. Last log lines: "
+        )
+        quoted = "\n".join(server.last_log_lines(_QUOTED_LOG_LINES))
+        lines = _COLOURS.sub("", quoted) or "(the log is empty)"
+        return opening + lines[-(MAX_FAILURE_REASON - len(opening)) :]
+
+    def summary(self) -> dict[str, Any]:
+        """The process as ``local status`` shows it; pid, port and memory absent when it is gone."""
+        summary: dict[str, Any] = {"log": str(self.plan.log_path)}
+        server = self.server
+        if server is not None and server.poll() is None:
+            summary |= {
+                "pid": server.pid,
+                "port": server.port,
+                "memory_bytes": server.memory_bytes(),
+            }
+        return summary
+
+
+def container_version(image: str) -> str | None:
+    """The framework release in an image's tag: ``…/tensorflow-inference:2.19-cpu`` is "2.19".
+
+    None when the tag does not open with one: an image of one's own.
+    """
+    _, _, tag = image.rpartition("/")[2].partition(":")
+    release = re.match(r"\d+(\.\d+)+", tag)
+    return release[0] if release else None

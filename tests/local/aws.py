@@ -1,0 +1,256 @@
+"""What tests of the local AWS share: a stand-in model server, and a gateway through boto3.
+
+The stand-in answers /ping and /invocations as a container does, without
+TensorFlow; what it does is set by the model's environment. Tests that are
+about real predictions use the project's own server and are marked slow.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import socket
+import subprocess
+import sys
+import tarfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from sagemaker_serving.errors import Failure
+from sagemaker_serving.local.gateway import Gateway
+
+REGION = "eu-west-1"
+IMAGE = "763104351884.dkr.ecr.eu-west-1.amazonaws.com/tensorflow-inference:2.19-cpu"
+
+STAND_IN = r"""
+import json, os, sys, threading, time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+threading.Thread(target=lambda: os._exit(sys.stdin.read() != ""), daemon=True).start()
+print("stand-in: version", os.environ.get("VERSION"), flush=True)
+if os.environ.get("EXIT_AT_START"):
+    print("stand-in: the model is broken", flush=True)
+    sys.exit(3)
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+
+    def do_GET(self):
+        self.answer(503 if os.environ.get("UNHEALTHY") else 200, b"")
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        time.sleep(float(os.environ.get("SLEEP", 0)))
+        if body == b"environment":
+            self.answer(200, json.dumps(dict(os.environ)).encode(), "application/json")
+        elif body == b"headers":
+            self.answer(200, json.dumps(dict(self.headers)).encode(), "application/json")
+        elif body == b"pid":
+            self.answer(200, str(os.getpid()).encode())
+        elif body == b"die":
+            os._exit(1)
+        elif b"refuse" in body:
+            self.answer(400, b'{"error": "not a number"}')
+        elif b"fail" in body:
+            self.answer(500, b"broken")
+        elif os.environ.get("VERSION"):
+            self.answer(200, os.environ["VERSION"].encode())
+        else:
+            self.answer(200, body[::-1], self.headers.get("Content-Type", "text/plain"))
+
+    def answer(self, status, body, content_type="text/plain"):
+        self.send_response(status)
+        self.send_header("Content-Type", content_type)
+        self.send_header("Content-Length", str(len(body)))
+        if self.headers.get("X-Amzn-SageMaker-Custom-Attributes"):
+            self.send_header(
+                "X-Amzn-SageMaker-Custom-Attributes",
+                self.headers["X-Amzn-SageMaker-Custom-Attributes"],
+            )
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *arguments):
+        pass
+
+
+ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+"""
+
+
+class StandIn:
+    """The model server's interface over the script above."""
+
+    def __init__(self, process: subprocess.Popen[bytes], port: int, log_path: Path) -> None:
+        self._process = process
+        self._log_path = log_path
+        self.port = port
+        self.pid = process.pid
+        self.url = f"http://127.0.0.1:{port}"
+
+    @classmethod
+    def start(
+        cls,
+        model_dir: Path,
+        *,
+        environment: Mapping[str, str],
+        log_path: Path,
+        container_version: str | None = None,
+    ) -> StandIn:
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        with log_path.open("ab") as log:
+            process = subprocess.Popen(
+                [sys.executable, "-S", "-E", "-c", STAND_IN, str(port)],
+                env={**environment, "CONTAINER_VERSION": container_version or ""},
+                cwd=model_dir,
+                stdin=subprocess.PIPE,  # it ends when this process does
+                stdout=log,
+                stderr=log,
+            )
+        return cls(process, port, log_path)
+
+    def poll(self) -> int | None:
+        return self._process.poll()
+
+    def ping(self) -> bool:
+        try:
+            with urllib.request.urlopen(f"{self.url}/ping", timeout=2):
+                return True
+        except (urllib.error.URLError, OSError):
+            return False
+
+    def wait_until_healthy(self, deadline_seconds: float) -> None:
+        end = time.monotonic() + deadline_seconds
+        while not self.ping():
+            if self.poll() is not None or time.monotonic() > end:
+                raise Failure("the stand-in is not healthy")
+            time.sleep(0.02)
+
+    def last_log_lines(self, count: int = 20) -> list[str]:
+        return self._log_path.read_text().splitlines()[-count:]
+
+    def stop(self, grace_seconds: float = 2.0) -> None:
+        self._process.kill()
+        self._process.wait()
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+
+    def memory_bytes(self) -> int:
+        try:
+            return int(psutil.Process(self.pid).memory_info().rss)
+        except psutil.NoSuchProcess:
+            return 0
+
+
+class Aws:
+    """A gateway and what tests do with it over and over, all through boto3."""
+
+    def __init__(self, gateway: Gateway) -> None:
+        self.gateway = gateway
+        self.url = gateway.url
+        self.sagemaker = self.client("sagemaker")
+        self.runtime = self.client("sagemaker-runtime")
+        self.s3 = self.client("s3")
+        self.s3.create_bucket(
+            Bucket="models", CreateBucketConfiguration={"LocationConstraint": REGION}
+        )
+        self.s3.put_object(Bucket="models", Key="model.tar.gz", Body=archive({"file": b"x"}))
+
+    def client(self, service: str, region: str = REGION) -> Any:
+        return self.gateway.context.client(service, region)
+
+    def model(self, name: str, environment: Mapping[str, str] | None = None, **more: Any) -> str:
+        container = {
+            "Image": IMAGE,
+            "ModelDataUrl": "s3://models/model.tar.gz",
+            "Environment": dict(environment or {}),
+            **more,
+        }
+        self.sagemaker.create_model(
+            ModelName=name,
+            ExecutionRoleArn="arn:aws:iam::123456789012:role/model",
+            PrimaryContainer=container,
+        )
+        return name
+
+    def config(self, name: str, variants: Mapping[str, str], **weights: float) -> str:
+        """A config of variants by their models' names; weights by variant, 1 when absent."""
+        self.sagemaker.create_endpoint_config(
+            EndpointConfigName=name,
+            ProductionVariants=[
+                {
+                    "VariantName": variant,
+                    "ModelName": model,
+                    "InstanceType": "ml.m5.large",
+                    "InitialInstanceCount": 1,
+                    "InitialVariantWeight": weights.get(variant, 1.0),
+                }
+                for variant, model in variants.items()
+            ],
+        )
+        return name
+
+    def endpoint(self, name: str, config: str) -> Any:
+        self.sagemaker.create_endpoint(EndpointName=name, EndpointConfigName=config)
+        return self.settled(name)
+
+    def settled(self, name: str) -> Any:
+        """The endpoint's description once it is no longer on its way."""
+
+        def look() -> Any:
+            described = self.sagemaker.describe_endpoint(EndpointName=name)
+            return described if described["EndpointStatus"] in ("InService", "Failed") else None
+
+        return eventually(look)
+
+    def delete(self, name: str) -> None:
+        self.sagemaker.delete_endpoint(EndpointName=name)
+        eventually(lambda: name not in [found["name"] for found in self.status()["endpoints"]])
+
+    def ask(self, endpoint: str, body: bytes, **more: Any) -> bytes:
+        answer = self.runtime.invoke_endpoint(EndpointName=endpoint, Body=body, **more)
+        content: bytes = answer["Body"].read()
+        return content
+
+    def status(self) -> Any:
+        with urllib.request.urlopen(f"{self.url}/_local/status") as answer:
+            return json.load(answer)
+
+
+def eventually(look: Callable[[], Any], seconds: float = 60.0) -> Any:
+    """What ``look`` returns once it is true; fails when that takes too long."""
+    end = time.monotonic() + seconds
+    while not (found := look()):
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.02)
+    return found
+
+
+def archive(files: Mapping[str, bytes]) -> bytes:
+    """A .tar.gz of files by name."""
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as tar:
+        for name, content in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            tar.addfile(member, io.BytesIO(content))
+    return packed.getvalue()
+
+
+def children() -> set[int]:
+    """The processes that this one has started and that still live."""
+    return {
+        child.pid
+        for child in psutil.Process(os.getpid()).children(recursive=True)
+        if child.status() != psutil.STATUS_ZOMBIE
+    }

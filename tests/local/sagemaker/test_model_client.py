@@ -1,0 +1,87 @@
+"""Asking a model's server over kept connections, also when it closes them."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from sagemaker_serving.local.sagemaker.model_client import ModelClient, NoAnswer
+
+OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+CUT_SHORT = b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\ncut"
+
+
+@contextmanager
+def server(*connections: list[bytes]) -> Iterator[tuple[ModelClient, list[bytes]]]:
+    """A server that gives these answers, connection by connection, and closes each at its end."""
+    requests: list[bytes] = []
+
+    def serve() -> None:
+        for answers in connections:
+            connection, _ = listener.accept()
+            with connection:
+                for answer in answers:
+                    requests.append(request(connection))
+                    if answer:
+                        connection.sendall(answer)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        client = ModelClient(f"http://127.0.0.1:{listener.getsockname()[1]}")
+        yield client, requests
+        client.close()
+        thread.join(5)
+
+
+def request(connection: socket.socket) -> bytes:
+    """One whole request, whose body is the word body."""
+    received = b""
+    while not received.endswith(b"\r\n\r\nbody"):
+        received += connection.recv(65536)
+    return received
+
+
+def ask(client: ModelClient, seconds: float = 5) -> bytes:
+    return client.invoke(b"body", {"Accept": "a/b"}, timeout_seconds=seconds).body
+
+
+def test_a_connection_is_used_again() -> None:
+    with server([OK, OK]) as (client, requests):
+        assert (ask(client), ask(client)) == (b"ok", b"ok")
+    assert b"POST /invocations HTTP/1.1" in requests[0]
+    assert b"Accept: a/b" in requests[0]
+
+
+def test_a_request_on_a_connection_that_was_just_closed_is_sent_again() -> None:
+    with server([OK, b""], [OK]) as (client, requests):
+        assert (ask(client), ask(client)) == (b"ok", b"ok")
+    assert len(requests) == 3
+
+
+def test_an_answer_that_was_cut_short_is_not_asked_for_again() -> None:
+    with server([CUT_SHORT], [OK]) as (client, requests):
+        with pytest.raises(NoAnswer) as failed:
+            ask(client)
+        assert not failed.value.timed_out
+        assert len(requests) == 1
+        assert ask(client) == b"ok"
+
+
+def test_silence_is_a_timeout() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        client = ModelClient(f"http://127.0.0.1:{silent.getsockname()[1]}")
+        with pytest.raises(NoAnswer, match=r"no answer within 0.1 s") as failed:
+            ask(client, seconds=0.1)
+    assert failed.value.timed_out
+
+
+def test_nobody_there_is_no_answer() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as gone:
+        port = gone.getsockname()[1]
+    with pytest.raises(NoAnswer, match="refused"):
+        ask(ModelClient(f"http://127.0.0.1:{port}"))

@@ -1,0 +1,87 @@
+"""What is not followed is refused by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+from botocore.session import get_session
+
+from sagemaker_serving.local.protocol import AwsError
+from sagemaker_serving.local.sagemaker.offered import NOT_FOLLOWED, refuse_what_is_not_followed
+from tests.local.aws import Aws
+
+
+@pytest.mark.parametrize(
+    ("action", "parameters", "named"),
+    [
+        (
+            "CreateEndpointConfig",
+            {"ProductionVariants": [{}, {"ServerlessConfig": {"MaxConcurrency": 1}}]},
+            "CreateEndpointConfig with ProductionVariants.ServerlessConfig yet",
+        ),
+        (
+            "CreateModel",
+            {"PrimaryContainer": {"Mode": "MultiModel"}},
+            "CreateModel with PrimaryContainer.Mode 'MultiModel' yet",
+        ),
+        (
+            "CreateTransformJob",
+            {"TransformInput": {"SplitType": "TFRecord"}},
+            "CreateTransformJob with TransformInput.SplitType 'TFRecord' yet",
+        ),
+        (
+            "CreateTransformJob",
+            {"DataProcessing": {"InputFilter": "$.features"}},
+            "CreateTransformJob with DataProcessing.InputFilter '$.features' yet",
+        ),
+        (
+            "CreateEndpointConfig",
+            {"DataCaptureConfig": {"EnableCapture": True}},
+            "CreateEndpointConfig with DataCaptureConfig.EnableCapture 'True' yet",
+        ),
+    ],
+)
+def test_it_is_said_what_is_not_offered(
+    action: str, parameters: dict[str, Any], named: str
+) -> None:
+    with pytest.raises(AwsError) as refused:
+        refuse_what_is_not_followed(action, parameters)
+    assert refused.value.message == f"the local AWS does not offer {named}"
+
+
+@pytest.mark.parametrize(
+    ("action", "parameters"),
+    [
+        ("CreateModel", {"PrimaryContainer": {"Mode": "SingleModel"}}),
+        ("CreateTransformJob", {"DataProcessing": {"InputFilter": "$", "JoinSource": "None"}}),
+        ("CreateEndpointConfig", {"DataCaptureConfig": {"EnableCapture": False}}),
+        ("CreateEndpointConfig", {"ShadowProductionVariants": []}),
+        ("UpdateEndpoint", {"RetainAllVariantProperties": False}),
+    ],
+)
+def test_a_value_that_changes_nothing_passes(action: str, parameters: dict[str, Any]) -> None:
+    refuse_what_is_not_followed(action, parameters)
+
+
+def test_every_path_exists_in_the_api() -> None:
+    model = get_session().get_service_model("sagemaker")
+    for action, paths in NOT_FOLLOWED.items():
+        for path in paths:
+            shape = model.operation_model(action).input_shape
+            for name in path.split("."):
+                shape = shape.members[name.removesuffix("[]")]
+                shape = shape.member if name.endswith("[]") else shape
+
+
+@pytest.mark.parametrize(
+    ("call", "action"),
+    [
+        (lambda client: client.list_compilation_jobs(), "ListCompilationJobs"),
+        (lambda client: client.list_model_packages(), "ListModelPackages"),
+    ],
+)
+def test_an_action_that_is_not_offered_is_named(aws: Aws, call: Any, action: str) -> None:
+    with pytest.raises(ClientError, match=f"the local AWS does not offer {action} yet"):
+        call(aws.sagemaker)

@@ -1,0 +1,157 @@
+"""Models, endpoint configs and tags, as boto3 sees them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from tests.local.aws import IMAGE, Aws
+
+PREFIX = "arn:aws:sagemaker:eu-west-1:123456789012"
+
+
+def refusal(call: Any, **parameters: Any) -> tuple[str, str]:
+    with pytest.raises(ClientError) as refused:
+        call(**parameters)
+    error = refused.value.response["Error"]
+    return error["Code"], error["Message"]
+
+
+def test_a_model_is_described_as_it_was_created(aws: Aws) -> None:
+    aws.model("described", {"A": "1"})
+    described = aws.sagemaker.describe_model(ModelName="described")
+    assert described["ModelArn"] == f"{PREFIX}:model/described"
+    assert described["PrimaryContainer"] == {
+        "Image": IMAGE,
+        "ModelDataUrl": "s3://models/model.tar.gz",
+        "Environment": {"A": "1"},
+    }
+    assert described["CreationTime"].timestamp() > 1_700_000_000
+
+
+def test_the_only_one_of_containers_is_a_model_too(aws: Aws) -> None:
+    container = {"Image": IMAGE, "ModelDataUrl": "s3://models/model.tar.gz"}
+    aws.sagemaker.create_model(ModelName="one-of-containers", Containers=[container])
+    pipeline = refusal(
+        aws.sagemaker.create_model, ModelName="pipeline", Containers=[container, container]
+    )
+    assert pipeline[1] == "the local AWS does not offer pipelines of containers yet"
+
+
+def test_a_model_without_its_archive_is_refused(aws: Aws) -> None:
+    container = {"Image": IMAGE, "ModelDataUrl": "s3://models/none.tar.gz"}
+    assert refusal(aws.sagemaker.create_model, ModelName="none", PrimaryContainer=container) == (
+        "ValidationException",
+        "Could not find model data at s3://models/none.tar.gz.",
+    )
+
+
+def test_names_are_taken_once(aws: Aws) -> None:
+    aws.config("taken", {"v": aws.model("taken")})
+    with pytest.raises(ClientError, match=f'existing model "{PREFIX}:model/taken".'):
+        aws.model("taken")
+    with pytest.raises(
+        ClientError, match=f'existing endpoint configuration "{PREFIX}:endpoint-config/taken".'
+    ):
+        aws.config("taken", {"v": "taken"})
+
+
+@pytest.mark.parametrize(
+    ("operation", "parameter", "message"),
+    [
+        ("describe_model", "ModelName", f'Could not find model "{PREFIX}:model/absent".'),
+        ("delete_model", "ModelName", f'Could not find model "{PREFIX}:model/absent".'),
+        (
+            "describe_endpoint_config",
+            "EndpointConfigName",
+            f'Could not find endpoint configuration "{PREFIX}:endpoint-config/absent".',
+        ),
+        (
+            "delete_endpoint_config",
+            "EndpointConfigName",
+            f'Could not find endpoint configuration "{PREFIX}:endpoint-config/absent".',
+        ),
+        (
+            "describe_endpoint",
+            "EndpointName",
+            f'Could not find endpoint "{PREFIX}:endpoint/absent".',
+        ),
+        ("delete_endpoint", "EndpointName", f'Could not find endpoint "{PREFIX}:endpoint/absent".'),
+    ],
+)
+def test_what_is_absent_is_said_as_aws_says_it(
+    aws: Aws, operation: str, parameter: str, message: str
+) -> None:
+    call = getattr(aws.sagemaker, operation)
+    assert refusal(call, **{parameter: "absent"}) == ("ValidationException", message)
+
+
+def test_a_config_needs_its_models(aws: Aws) -> None:
+    with pytest.raises(ClientError, match=f'Could not find model "{PREFIX}:model/absent".'):
+        aws.config("of-absent", {"v": "absent"})
+
+
+def test_weights_default_to_one_and_zero_is_kept(aws: Aws) -> None:
+    aws.model("weighed")
+    aws.config("weighed", {"a": "weighed", "b": "weighed"}, b=0)
+    variants = aws.sagemaker.describe_endpoint_config(EndpointConfigName="weighed")
+    assert [found["InitialVariantWeight"] for found in variants["ProductionVariants"]] == [1.0, 0.0]
+
+
+def test_variant_names_are_taken_once(aws: Aws) -> None:
+    aws.model("twice")
+    variant = {
+        "VariantName": "v",
+        "ModelName": "twice",
+        "InstanceType": "ml.m5.large",
+        "InitialInstanceCount": 1,
+    }
+    code, message = refusal(
+        aws.sagemaker.create_endpoint_config,
+        EndpointConfigName="twice",
+        ProductionVariants=[variant, variant],
+    )
+    assert (code, message) == ("ValidationException", "Variant names must be unique; found v, v")
+
+
+def test_a_deleted_name_is_free_again(aws: Aws) -> None:
+    aws.config("again", {"v": aws.model("again")})
+    aws.sagemaker.delete_endpoint_config(EndpointConfigName="again")
+    aws.sagemaker.delete_model(ModelName="again")
+    aws.config("again", {"v": aws.model("again")})
+
+
+def test_lists_are_paged_by_boto3(aws: Aws) -> None:
+    for number in range(12):
+        aws.model(f"paged-{number:02}")
+    pages = aws.sagemaker.get_paginator("list_models").paginate(
+        NameContains="paged", SortBy="Name", SortOrder="Ascending"
+    )
+    found = [model["ModelName"] for page in pages for model in page["Models"]]
+    assert found == [f"paged-{number:02}" for number in range(12)]
+
+
+def test_tags_are_added_changed_and_deleted(aws: Aws) -> None:
+    arn = f"{PREFIX}:model/{aws.model('tagged')}"
+    tags = aws.sagemaker
+    tags.add_tags(ResourceArn=arn, Tags=[{"Key": "a", "Value": "1"}, {"Key": "b", "Value": "2"}])
+    tags.add_tags(ResourceArn=arn, Tags=[{"Key": "a", "Value": "3"}])
+    tags.delete_tags(ResourceArn=arn, TagKeys=["b", "never"])
+    assert tags.list_tags(ResourceArn=arn)["Tags"] == [{"Key": "a", "Value": "3"}]
+
+
+def test_a_resource_has_at_most_fifty_tags(aws: Aws) -> None:
+    arn = f"{PREFIX}:model/{aws.model('well-tagged')}"
+    fifty = [{"Key": str(number), "Value": ""} for number in range(50)]
+    aws.sagemaker.add_tags(ResourceArn=arn, Tags=fifty)
+    code, _ = refusal(
+        aws.sagemaker.add_tags, ResourceArn=arn, Tags=[{"Key": "one more", "Value": ""}]
+    )
+    assert code == "ResourceLimitExceeded"
+
+
+def test_tags_of_what_is_absent_are_refused(aws: Aws) -> None:
+    with pytest.raises(ClientError, match="Could not find resource"):
+        aws.sagemaker.list_tags(ResourceArn=f"{PREFIX}:model/absent")
