@@ -1,0 +1,17 @@
+"""The SageMaker TensorFlow Serving container, on this machine, without Docker.
+
+::
+
+    python -m sagemaker_serving.local.server      front: HTTP, starts and watches the others
+    ├── ….server.engine                           TensorFlow behind TF Serving's REST API
+    └── ….server.handler                          gunicorn and falcon, only when there is code
+
+The front is nginx of the real image and its ``serve`` script in one, the
+engine is ``tensorflow_model_server``, the handler worker is the same gunicorn,
+gevent and falcon that the image runs. Handlers call the engine's REST port
+themselves, as they do on SageMaker; the front reaches the engine over a unix
+socket (`link`). Each process ends with its parent, however that ends
+(`lifeline`).
+
+What is served is today's contract, that of image 2.20 (`generations`).
+"""

@@ -1,0 +1,70 @@
+"""``python -m sagemaker_serving.local.server``: the container as a program.
+
+The container's environment is this process's own. stdout and stderr are its
+log; when the start fails, the last line says why and the status is not 0.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import socket
+import sys
+import tempfile
+from pathlib import Path
+
+from sagemaker_serving.errors import ServingError
+from sagemaker_serving.local.server.logs import start_logging
+from sagemaker_serving.local.server.ports import listen
+from sagemaker_serving.local.server.supervisor import serve
+
+log = logging.getLogger("front")
+
+
+def main() -> int:
+    """Serve until told to stop (status 0); 2 for the user's mistake, 1 for other failures."""
+    arguments = _arguments()
+    start_logging()
+    try:
+        public = (
+            listen(arguments.port)
+            if arguments.socket_fd is None
+            else socket.socket(fileno=arguments.socket_fd)
+        )
+        asyncio.run(
+            serve(
+                arguments.model_dir,
+                public,
+                _scratch(arguments),
+                container_version=arguments.container_version,
+                parent_fd=arguments.parent_fd,
+            )
+        )
+    except ServingError as error:
+        log.error("%s", error)
+        return error.exit_status
+    return 0
+
+
+def _scratch(arguments: argparse.Namespace) -> Path:
+    given: Path | None = arguments.scratch
+    return Path(tempfile.mkdtemp(prefix="sagemaker-serving-")) if given is None else given
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m sagemaker_serving.local.server")
+    parser.add_argument(
+        "--model-dir", type=Path, required=True, help="a model's folder or model.tar.gz"
+    )
+    place = parser.add_mutually_exclusive_group(required=True)
+    place.add_argument("--port", type=int, help="on 127.0.0.1; 0 takes a free one")
+    place.add_argument("--socket-fd", type=int, help="a listening socket instead")
+    parser.add_argument("--container-version", help="framework version; absent: the newest")
+    parser.add_argument("--scratch", type=Path, help="an empty folder to use and remove")
+    parser.add_argument("--parent-fd", type=int, help="end when this descriptor does")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

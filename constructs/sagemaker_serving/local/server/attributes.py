@@ -1,0 +1,85 @@
+"""tfs-model-name, tfs-model-version and tfs-method: routing by a request header.
+
+Both paths of the container read ``X-Amzn-SageMaker-Custom-Attributes``, each
+in its own way: the front as nginx's JavaScript does, the handler worker as the
+Python service does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+CUSTOM_ATTRIBUTES_HEADER = "X-Amzn-SageMaker-Custom-Attributes"
+
+METHODS = ("predict", "classify", "regress")
+"""What tfs-method may be; absent, it is the first."""
+
+_PAIR = re.compile(r"tfs-[a-z\-]+=[^,]+")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,254}")
+_VERSION = re.compile(r"[0-9]+")
+
+
+class BadAttribute(ValueError):
+    """A tfs-* attribute that the container refuses; ``attribute`` names it."""
+
+    def __init__(self, attribute: str, detail: str = "") -> None:
+        super().__init__(f"invalid {attribute}{detail}")
+        self.attribute = attribute
+
+
+@dataclass(frozen=True)
+class Attributes:
+    """The three attributes as they were given; None when absent."""
+
+    model_name: str | None = None
+    model_version: str | None = None
+    method: str | None = None
+
+    def path(self, default_model: str) -> str:
+        """The REST path they lead to: ``/v1/models/NAME[/versions/V]:METHOD``."""
+        name = default_model if self.model_name is None else self.model_name
+        version = "" if self.model_version is None else f"/versions/{self.model_version}"
+        method = METHODS[0] if self.method is None else self.method
+        return f"/v1/models/{name}{version}:{method}"
+
+
+def front_attributes(header: str | None) -> Attributes:
+    """What nginx's JavaScript reads: a pair with more than one ``=`` is ignored.
+
+    Raises `BadAttribute` ("invalid tfs-method") for a value outside its pattern.
+    """
+    pairs = (match.split("=") for match in _PAIR.findall(header or ""))
+    return _judged({pair[0]: pair[1] for pair in pairs if len(pair) == 2})
+
+
+def handler_attributes(header: str | None) -> Attributes:
+    """What the Python service reads: only the first ``=`` of a pair divides it.
+
+    Raises `BadAttribute`, whose text says more than the front's.
+    """
+    given = dict(match.split("=", 1) for match in _PAIR.findall(header or ""))
+    try:
+        return _judged(given)
+    except BadAttribute as bad:
+        raise BadAttribute(bad.attribute, _DETAILS.get(bad.attribute, "")) from None
+
+
+_DETAILS = {
+    "tfs-model-version": ": must be a positive integer",
+    "tfs-method": ": must be one of " + "|".join(METHODS),
+}
+
+
+def _judged(given: Mapping[str, str]) -> Attributes:
+    attributes = Attributes(
+        given.get("tfs-model-name"), given.get("tfs-model-version"), given.get("tfs-method")
+    )
+    if attributes.model_name is not None and not _NAME.fullmatch(attributes.model_name):
+        raise BadAttribute("tfs-model-name")
+    if attributes.model_version is not None and not _VERSION.fullmatch(attributes.model_version):
+        raise BadAttribute("tfs-model-version")
+    if attributes.method is not None and attributes.method not in METHODS:
+        raise BadAttribute("tfs-method")
+    return attributes

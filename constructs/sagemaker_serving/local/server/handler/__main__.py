@@ -1,0 +1,99 @@
+"""``python -m …server.handler``: import the user's code, then serve it with gunicorn."""
+
+# The lifeline takes the thread functions as they are now: a patched thread would block all.
+from sagemaker_serving.local.server.lifeline import add_child_arguments, exit_at_end_of, report
+
+# As in the image: everything that follows, the user's code too, is cooperative.
+import gevent.monkey  # isort: skip
+
+gevent.monkey.patch_all()
+
+import argparse  # noqa: E402
+import json  # noqa: E402
+import logging  # noqa: E402
+import os  # noqa: E402
+import sys  # noqa: E402
+from pathlib import Path  # noqa: E402
+from typing import Any  # noqa: E402
+
+from gunicorn.app.base import BaseApplication  # noqa: E402
+
+from sagemaker_serving.local.server.handler.service import Upstream, application  # noqa: E402
+from sagemaker_serving.local.server.handler.user_code import (  # noqa: E402
+    hide_absent_packages,
+    load_handlers,
+)
+from sagemaker_serving.local.server.logs import start_logging  # noqa: E402
+from sagemaker_serving.local.server.settings import read_settings  # noqa: E402
+
+log = logging.getLogger("handler")
+
+
+def main() -> int:
+    """Serve until SIGTERM; 1 when the user's code cannot be imported, with the reason reported."""
+    arguments = _arguments()
+    exit_at_end_of(arguments.lifeline_fd)
+    start_logging()
+    settings = read_settings(os.environ)
+    hide_absent_packages(os.environ["PYTHONPATH"].split(os.pathsep))
+    report(arguments.report_fd, event="started")
+    script: Path | None = arguments.script
+    try:
+        handlers = None if script is None else load_handlers(script)
+    except Exception as error:
+        log.exception("code/inference.py cannot be imported")
+        reason = f"code/inference.py: {type(error).__name__}: {error}"
+        report(arguments.report_fd, event="failed", reason=reason)
+        return 1
+    app = application(
+        Upstream(
+            rest_ports=arguments.rest_ports,
+            grpc_ports=[settings.grpc_port(i) for i in range(len(arguments.rest_ports))],
+            default_model=arguments.default_model,
+            timeout_seconds=settings.wait_time_seconds,
+        ),
+        handlers,
+    )
+    _Gunicorn(
+        app,
+        bind=f"unix:{arguments.socket_path}",
+        worker_class=settings.gunicorn.worker_class,
+        workers=settings.gunicorn.workers,
+        threads=settings.gunicorn.threads,
+        timeout=settings.gunicorn.timeout_seconds,
+        loglevel=settings.gunicorn.loglevel,
+        control_socket_disable=True,
+        post_fork=lambda server, worker: exit_at_end_of(arguments.lifeline_fd),
+        post_worker_init=lambda worker: report(arguments.report_fd, event="ready"),
+    ).run()
+    return 0
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="handler")
+    add_child_arguments(parser)
+    parser.add_argument("--socket-path", required=True)
+    parser.add_argument("--script", type=Path, help="inference.py; absent: the default handler")
+    parser.add_argument("--rest-ports", type=json.loads, required=True)
+    parser.add_argument("--default-model", required=True)
+    return parser.parse_args()
+
+
+class _Gunicorn(BaseApplication):  # type: ignore[misc]
+    """gunicorn inside this process, its settings given as arguments."""
+
+    def __init__(self, app: Any, **options: Any) -> None:
+        self._app = app
+        self._options = options
+        super().__init__()
+
+    def load_config(self) -> None:
+        for name, value in self._options.items():
+            self.cfg.set(name, value)
+
+    def load(self) -> Any:
+        return self._app
+
+
+if __name__ == "__main__":
+    sys.exit(main())

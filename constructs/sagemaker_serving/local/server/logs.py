@@ -1,0 +1,23 @@
+"""The container log: plain lines in the container's own form."""
+
+from __future__ import annotations
+
+import logging
+import sys
+
+FORMAT = "%(process)d %(asctime)s %(levelname)-8s %(message)s"
+
+
+def start_logging(level: int = logging.INFO) -> None:
+    """Send this process's log lines to stderr."""
+    logging.basicConfig(format=FORMAT, level=level, stream=sys.stderr, force=True)
+    logging.getLogger("aiohttp.server").addFilter(_without_trace)
+
+
+def _without_trace(record: logging.LogRecord) -> bool:
+    """A caller's broken HTTP is one line: where it was parsed is nobody's concern."""
+    error = record.exc_info[1] if record.exc_info else None
+    if type(error).__module__ == "aiohttp.http_exceptions":
+        said = " ".join(str(error).split())
+        record.msg, record.args, record.exc_info = "bad request: %s", (said,), None
+    return True

@@ -1,0 +1,133 @@
+"""What a container will run, decided and logged before any process starts."""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from sagemaker_serving.errors import Mistake
+from sagemaker_serving.local.server.discovery import (
+    Code,
+    Model,
+    find_code,
+    find_models,
+    model_config,
+)
+from sagemaker_serving.local.server.generations import SERVED, generation_of
+from sagemaker_serving.local.server.modeldir import open_model, require_existing
+from sagemaker_serving.local.server.settings import Settings, read_settings
+
+log = logging.getLogger("front")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """The settings, the models and the code of one container."""
+
+    settings: Settings
+    model_dir: Path
+    models: list[Model]
+    default_model: str
+    code: Code
+
+    def worker_paths(self) -> list[Path]:
+        """The import path of the user's code: ``code/`` and, if it exists, ``code/lib``."""
+        return [self.code.folder, *([self.code.lib] if self.code.lib.exists() else [])]
+
+    def requirements(self) -> Path | None:
+        """The requirements.txt to install; ``code/lib`` makes it ignored, as in the image."""
+        if not self.code.requirements.exists() or self.code.lib.exists():
+            return None
+        return self.code.requirements
+
+
+def make_plan(
+    model: Path, scratch: Path, environ: Mapping[str, str], container_version: str | None
+) -> Plan:
+    """Read the settings in ``environ`` and look into ``model``, a folder or an archive.
+
+    An archive is unpacked below ``scratch``. Raises `Mistake` for whatever the
+    container would not start with.
+    """
+    generation = generation_of(container_version)
+    if generation not in SERVED:
+        log.warning(
+            "container version %s is of generation %s; what differs from 2.20 is not emulated",
+            container_version,
+            generation,
+        )
+    require_tensorflow()
+    settings = read_settings(environ)
+    if settings.batching is not None:
+        log.info("batching is enabled")
+        log.info("batching config: \n%s\n", settings.batching.config())
+    model_dir = open_model(model, scratch)
+    models = find_models(model_dir)
+    log.info("tensorflow serving model config: \n%s\n", model_config(models))
+    code = find_code(model_dir)
+    log.info("PYTHON SERVICE: %s", code.wanted)
+    if code.requirements.exists() and code.lib.exists():
+        log.warning("loading modules in '%s', ignoring requirements.txt", code.lib)
+    return Plan(
+        settings=settings,
+        model_dir=model_dir,
+        models=models,
+        default_model=_default_model(settings, models),
+        code=code,
+    )
+
+
+def require_model(model: Path) -> None:
+    """Raise `Mistake` for a path that is not there or a folder without a SavedModel.
+
+    An archive is not looked into: that is `make_plan`'s work.
+    """
+    require_existing(model)
+    if model.is_dir():
+        find_models(model)
+
+
+def require_tensorflow() -> None:
+    """Raise `Mistake` when TensorFlow is not installed."""
+    if importlib.util.find_spec("tensorflow") is None:
+        raise Mistake(
+            "TensorFlow is not installed, and the model server runs models with it; "
+            "pip install 'sagemaker-serving[tensorflow]'"
+        )
+
+
+def child_environment(environ: Mapping[str, str], home: Path) -> dict[str, str]:
+    """``environ`` for the container's processes: their own home, the image's defaults."""
+    defaults = {"OMP_NUM_THREADS": "1", "TF_CPP_MIN_LOG_LEVEL": "2"}
+    return {**defaults, **environ, "HOME": str(home)}
+
+
+def worker_environment(
+    environment: Mapping[str, str], plan: Plan, paths: list[Path]
+) -> dict[str, str]:
+    """``environment`` for the user's code: its import path, and where its model is."""
+    return {
+        **environment,
+        "PYTHONPATH": os.pathsep.join(map(str, paths)),
+        "PYTHONUNBUFFERED": "1",
+        # Importing the model's code must not add files to the model.
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "SM_MODEL_DIR": str(plan.model_dir),
+    }
+
+
+def _default_model(settings: Settings, models: list[Model]) -> str:
+    name = settings.default_model_name
+    if name is not None:
+        found = [model.name for model in models]
+        if name not in found:
+            raise Mistake(
+                f"SAGEMAKER_TFS_DEFAULT_MODEL_NAME is {name!r}; the model has {', '.join(found)}"
+            )
+        return name
+    log.info("using default model name: %s", models[0].name)
+    return models[0].name

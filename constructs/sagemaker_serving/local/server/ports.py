@@ -1,0 +1,24 @@
+"""Listening sockets on the loopback interface."""
+
+from __future__ import annotations
+
+import socket
+
+from sagemaker_serving.errors import Mistake
+
+
+def listen(port: int) -> socket.socket:
+    """A listening socket on 127.0.0.1; port 0 takes a free one.
+
+    Raises `Mistake` when the port is in use or may not be used.
+    """
+    try:
+        return socket.create_server(("127.0.0.1", port), backlog=1024)
+    except PermissionError as error:
+        raise Mistake(f"port {port} may not be used by this user; use 1024 or higher") from error
+    except OverflowError as error:
+        raise Mistake(f"port is {port}; it must be from 0 to 65535") from error
+    except OSError as error:
+        raise Mistake(
+            f"port {port} is in use; stop what listens there or choose another port"
+        ) from error

@@ -1,0 +1,110 @@
+"""``sagemaker-serving serve``, as a user runs it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+import requests
+
+pytestmark = pytest.mark.slow
+
+COMMAND = [sys.executable, "-c", "from sagemaker_serving.cli import main; main()", "serve"]
+
+
+def serve(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """A run that ends by itself."""
+    return subprocess.run(
+        [*COMMAND, *arguments], capture_output=True, text=True, check=False, timeout=60
+    )
+
+
+def test_it_serves_an_archive_until_ctrl_c(saved_models: Path, tmp_path: Path) -> None:
+    archive = tmp_path / "model.tar.gz"
+    with tarfile.open(archive, "w:gz") as tar:
+        tar.add(saved_models / "half_plus_three", "half_plus_three")
+    process = subprocess.Popen(
+        [*COMMAND, str(archive), "--port", "0", "--env", "SAGEMAKER_TFS_MAX_BATCH_SIZE=3"],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    try:
+        lines = []
+        for line in process.stdout:
+            lines.append(line)
+            if line.startswith("listening on "):
+                break
+        url = lines[-1].split()[2]
+        assert lines[-1] == f"listening on {url} (ping, invocations)\n"
+        assert any("name: 'half_plus_three'" in line for line in lines)
+        answer = requests.post(f"{url}/invocations", json={"instances": [1.0, 2.0]}, timeout=20)
+        assert answer.json() == {"predictions": [3.5, 4.0]}
+        os.kill(process.pid, signal.SIGINT)
+        assert process.wait(10) == 0
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def test_a_missing_path_is_one_message(tmp_path: Path) -> None:
+    ended = serve(str(tmp_path / "nowhere"))
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr == (
+        f"sagemaker-serving: {tmp_path / 'nowhere'} does not exist; "
+        "give a model's folder or its model.tar.gz\n"
+    )
+
+
+def test_a_folder_without_a_saved_model_says_what_is_expected(tmp_path: Path) -> None:
+    ended = serve(str(tmp_path))
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr == (
+        f"sagemaker-serving: no SavedModel bundles found! {tmp_path} must hold "
+        "<model name>/<version number>/saved_model.pb, "
+        "or <version number>/saved_model.pb at the top\n"
+    )
+
+
+def test_a_port_in_use_is_one_message(tmp_path: Path) -> None:
+    (tmp_path / "m" / "1").mkdir(parents=True)
+    (tmp_path / "m" / "1" / "saved_model.pb").touch()
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        ended = serve(str(tmp_path), "--port", str(port))
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr == (
+        f"sagemaker-serving: port {port} is in use; "
+        "stop what listens there or choose another port\n"
+    )
+
+
+def test_a_bad_variable_is_said_by_the_log_and_once_more_at_the_end(tmp_path: Path) -> None:
+    (tmp_path / "m" / "1").mkdir(parents=True)
+    (tmp_path / "m" / "1" / "saved_model.pb").touch()
+    ended = serve(str(tmp_path), "--port", "0", "--env", "SAGEMAKER_MULTI_MODEL=maybe")
+    assert ended.returncode == 2
+    assert "SAGEMAKER_MULTI_MODEL must be 'true' or 'false'; it is 'maybe'" in ended.stdout
+    assert ended.stderr == (
+        "sagemaker-serving: the model server ended with status 2; the last line above says why\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--env", "NAME"], "'NAME' is not KEY=VALUE"),
+        (["--port", "70000"], "70000 is not in the range 0<=x<=65535"),
+    ],
+)
+def test_a_bad_option_is_one_message(tmp_path: Path, arguments: list[str], message: str) -> None:
+    ended = serve(str(tmp_path), *arguments)
+    assert ended.returncode == 2
+    assert message in ended.stderr
