@@ -1,4 +1,4 @@
-"""One environment as a Stage: its storage, then one stack per model."""
+"""One environment: its storage, then one stack per model."""
 
 from __future__ import annotations
 
@@ -13,20 +13,41 @@ from stacks.storage import StorageStack
 
 
 class EnvironmentStage(cdk.Stage):
-    """Everything that ``environments/<name>.yaml`` asks for.
+    """Everything that ``environments/<name>.yaml`` asks for, as a Stage of its own.
 
-    :param environment: the typed file; ``folder`` is where its relative paths start.
+    Parameters are those of `add_environment`.
     """
 
-    def __init__(self, scope: Construct, environment: Environment, *, folder: Path) -> None:
-        super().__init__(
-            scope,
-            environment.name,
-            env=cdk.Environment(account=environment.account, region=environment.region),
+    def __init__(
+        self,
+        scope: Construct,
+        environment: Environment,
+        *,
+        folder: Path,
+        account: str | None = None,
+    ) -> None:
+        super().__init__(scope, environment.name)
+        add_environment(self, environment, folder=folder, account=account)
+
+
+def add_environment(
+    scope: Construct, environment: Environment, *, folder: Path, account: str | None = None
+) -> None:
+    """Adds the stacks of ``environment`` to ``scope``: a Stage, or anything within the app.
+
+    Stacks are named ``<environment>-<model>`` and ``<environment>-Storage``
+    wherever they stand. ``folder`` is where the file's relative paths start;
+    ``account`` is deployed to instead of the one that the file names.
+    """
+    where = cdk.Environment(
+        account=account if account is not None else environment.account,
+        region=environment.region,
+    )
+    storage = StorageStack(scope, "Storage", environment=environment, env=where)
+    for name in environment.models:
+        serving = ServingStack(
+            scope, name, environment=environment, model=name, folder=folder, env=where
         )
-        storage = StorageStack(self, "Storage", environment=environment)
-        for name in environment.models:
-            serving = ServingStack(self, name, environment=environment, model=name, folder=folder)
-            serving.add_stack_dependency(storage)
-        for key, value in environment.tags.items():
-            cdk.Tags.of(self).add(key, value)
+        serving.add_stack_dependency(storage)
+    for key, value in environment.tags.items():
+        cdk.Tags.of(scope).add(key, value)

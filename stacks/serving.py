@@ -42,8 +42,15 @@ class ServingStack(cdk.Stack):
         environment: Environment,
         model: str,
         folder: Path,
+        env: cdk.Environment,
     ) -> None:
-        super().__init__(scope, construct_id, description=f"Serves {model} in {environment.name}")
+        super().__init__(
+            scope,
+            construct_id,
+            env=env,
+            stack_name=f"{environment.name}-{model}",
+            description=f"Serves {model} in {environment.name}",
+        )
         self._environment = environment
         self._name = model
         self._spec = environment.models[model]

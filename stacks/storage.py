@@ -20,8 +20,21 @@ class StorageStack(cdk.Stack):
     Names leave as SSM parameters, not as exports, so that no stack locks another.
     """
 
-    def __init__(self, scope: Construct, construct_id: str, *, environment: Environment) -> None:
-        super().__init__(scope, construct_id, description=f"Data of {environment.name}'s models")
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        environment: Environment,
+        env: cdk.Environment,
+    ) -> None:
+        super().__init__(
+            scope,
+            construct_id,
+            env=env,
+            stack_name=f"{environment.name}-{construct_id}",
+            description=f"Data of {environment.name}'s models",
+        )
         data = DataBucket(
             self, "Data", retain=environment.production, customer_key=environment.storage.kms
         )

@@ -57,8 +57,19 @@ def project(tmp_path: Path) -> Path:
 def test_synth_with_validation_needs_no_credentials(project: Path) -> None:
     ended = cdk(project, "synth", "-c", "env=prod", "--quiet", validation="true")
     assert ended.returncode == 0, ended.stderr
-    names = {path.name for path in (project / "cdk.out" / "assembly-prod").glob("*.template.json")}
-    assert len(names) == 2
+    templates = {path.name for path in (project / "cdk.out").glob("*.template.json")}
+    assert len(templates) == 2
+
+
+def test_all_selects_every_stack_of_the_environment_asked_for(project: Path) -> None:
+    assert cdk(project, "synth", "-c", "env=dev", "--quiet").returncode == 0
+    manifest = json.loads((project / "cdk.out" / "manifest.json").read_text())
+    stacks = {
+        artifact["properties"]["stackName"]
+        for artifact in manifest["artifacts"].values()
+        if artifact["type"] == "aws:cloudformation:stack"
+    }
+    assert stacks == {"dev-Storage", "dev-digits", "dev-half-plus-three"}
 
 
 def test_plain_synth_builds_every_shipped_environment(project: Path) -> None:
