@@ -28,7 +28,7 @@ demo: setup ## Deploy the examples to the local AWS, predict, transform, destroy
 	@$(BIN)/python demo.py
 
 test: lint ## Everything that must hold: style, types, all tests
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder
 
 test-fast: setup ## The tests that need neither TensorFlow nor the CDK CLI; under a minute
 	$(BIN)/python -m pytest -n 2 -m "not slow" -q

@@ -1,0 +1,19 @@
+"""``sagemaker-serving schema``: the JSON Schema of environment files."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command()
+def schema() -> None:
+    """Print the JSON Schema of environment files, for editors.
+
+    \b
+    Example, with the file's first line then naming the schema:
+      sagemaker-serving schema > environments/environment.schema.json
+      # yaml-language-server: $schema=environment.schema.json
+    """
+    from sagemaker_serving.spec import environment_schema
+
+    click.echo(environment_schema(), nl=False)

@@ -1,0 +1,115 @@
+"""Where a running local AWS is: the note it leaves in its folder while it runs."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from sagemaker_serving.errors import Mistake, NotFound
+from sagemaker_serving.local.context import ACCESS_KEY_ID, SECRET_ACCESS_KEY
+
+STATE_DIR = Path(".sagemaker-serving")
+"""The local AWS's folder, in the folder it is started from."""
+
+DEFAULT_PORT = 4570
+
+
+@dataclass(frozen=True, kw_only=True)
+class Address:
+    """A local AWS that runs: its URL and the process that is it."""
+
+    url: str
+    pid: int
+
+    def environment(self, region: str) -> dict[str, str]:
+        """The variables with which any AWS client, and the CDK CLI, speaks to it.
+
+        Credentials are always the fake ones, so that a missing address can
+        never reach a real account.
+        """
+        return {
+            "AWS_ENDPOINT_URL": self.url,
+            "AWS_ACCESS_KEY_ID": ACCESS_KEY_ID,
+            "AWS_SECRET_ACCESS_KEY": SECRET_ACCESS_KEY,
+            "AWS_REGION": region,
+            "AWS_DEFAULT_REGION": region,
+            "AWS_EC2_METADATA_DISABLED": "true",
+        }
+
+
+def find(state_dir: Path) -> Address:
+    """The local AWS of ``state_dir``. Raises `NotFound` when none runs there."""
+    if not answers(state_dir):
+        raise NotFound(
+            f"no local AWS runs in {state_dir}; start one with `sagemaker-serving local up`"
+        )
+    return Address(**json.loads(_note(state_dir).read_text(encoding="utf-8")))
+
+
+def answers(state_dir: Path) -> bool:
+    """Whether a local AWS holds ``state_dir`` and has said where it is."""
+    return _note(state_dir).exists() and is_held(state_dir)
+
+
+def is_held(state_dir: Path) -> bool:
+    """Whether the process of a local AWS that holds ``state_dir`` is alive."""
+    if not state_dir.is_dir():
+        return False
+    try:
+        handle = os.open(_lock(state_dir), os.O_RDWR | os.O_CREAT, 0o644)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(handle)
+    return False
+
+
+class Hold:
+    """Holds ``state_dir`` for this process until it ends, however it ends.
+
+    Raises `Mistake` when another local AWS holds it.
+    """
+
+    def __init__(self, state_dir: Path) -> None:
+        state_dir.mkdir(parents=True, exist_ok=True)
+        self._state_dir = state_dir
+        self._handle = os.open(_lock(state_dir), os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(self._handle)
+            raise Mistake(
+                f"a local AWS runs in {state_dir} already; "
+                "use it, end it with `sagemaker-serving local down`, or give another --state-dir"
+            ) from None
+        _note(state_dir).unlink(missing_ok=True)
+
+    def announce(self, address: Address) -> None:
+        """Tells others where this local AWS is."""
+        note = _note(self._state_dir)
+        partial = note.with_suffix(".partial")
+        partial.write_text(json.dumps(asdict(address)), encoding="utf-8")
+        partial.rename(note)
+
+    def withdraw(self) -> None:
+        """Tells others no more; the folder is held until this process has ended."""
+        _note(self._state_dir).unlink(missing_ok=True)
+
+    def release(self) -> None:
+        """Lets another have the folder."""
+        os.close(self._handle)
+
+
+def _note(state_dir: Path) -> Path:
+    return state_dir / "address.json"
+
+
+def _lock(state_dir: Path) -> Path:
+    return state_dir / "lock"

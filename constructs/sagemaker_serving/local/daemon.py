@@ -1,0 +1,130 @@
+"""The local AWS as a process of its own: start it, find it, end it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+from sagemaker_serving.errors import Failure, ServingError
+from sagemaker_serving.local.address import (
+    DEFAULT_PORT,
+    Address,
+    Hold,
+    answers,
+    find,
+    is_held,
+)
+
+_START_SECONDS = 60
+_STOP_SECONDS = 20
+
+
+def start(state_dir: Path, port: int = DEFAULT_PORT, *, with_parent: bool = False) -> Address:
+    """Starts the local AWS in the background and returns when it answers.
+
+    ``port`` 0 takes a free one. Its own log is ``<state_dir>/local.log``. With
+    ``with_parent`` it ends as soon as the calling process does, even by
+    kill -9. Raises `Mistake` for a port or folder in use, `Failure` with the
+    log's last lines when it does not start within a minute.
+    """
+    Hold(state_dir).release()
+    log_path = state_dir / "local.log"
+    command = [sys.executable, "-m", __name__, "--state-dir", str(state_dir), "--port", str(port)]
+    reading, writing = os.pipe()
+    with log_path.open("wb") as log:
+        process = subprocess.Popen(
+            [*command, "--parent-fd", str(reading)] if with_parent else command,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            pass_fds=(reading,) if with_parent else (),
+            start_new_session=True,
+        )
+    os.close(reading)
+    if not with_parent:
+        os.close(writing)
+    end = time.monotonic() + _START_SECONDS
+    while not answers(state_dir):
+        if process.poll() is not None or time.monotonic() > end:
+            process.kill()
+            raise _not_started(process.returncode, log_path)
+        time.sleep(0.05)
+    return find(state_dir)
+
+
+def stop(state_dir: Path) -> None:
+    """Ends the local AWS of ``state_dir`` and every process it started.
+
+    Raises `NotFound` when none runs there.
+    """
+    address = find(state_dir)
+    os.kill(address.pid, signal.SIGTERM)
+    end = time.monotonic() + _STOP_SECONDS
+    while is_held(state_dir):
+        if time.monotonic() > end:
+            os.kill(address.pid, signal.SIGKILL)
+            end = time.monotonic() + _STOP_SECONDS
+        time.sleep(0.05)
+
+
+def main() -> None:
+    """The process itself: serves until SIGTERM, SIGINT, or its parent's end."""
+    parser = argparse.ArgumentParser(prog="python -m sagemaker_serving.local.daemon")
+    parser.add_argument("--state-dir", type=Path, required=True)
+    parser.add_argument("--port", type=int, required=True)
+    parser.add_argument("--parent-fd", type=int)
+    arguments = parser.parse_args()
+    try:
+        serve(arguments.state_dir, arguments.port, parent_fd=arguments.parent_fd)
+    except ServingError as error:
+        print(error, file=sys.stderr)
+        raise SystemExit(error.exit_status) from None
+
+
+def serve(state_dir: Path, port: int, *, parent_fd: int | None = None) -> None:
+    """Holds ``state_dir`` and serves in this process until it is told to end."""
+    ended = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: ended.set())
+    if parent_fd is not None:
+        threading.Thread(target=_wait_for_eof, args=(parent_fd, ended), daemon=True).start()
+    hold = Hold(state_dir)
+    try:
+        from sagemaker_serving.local.gateway import Gateway
+
+        gateway = Gateway(state_dir.resolve(), port)
+        gateway.start()
+        try:
+            gateway.warm_up()
+            hold.announce(Address(url=gateway.url, pid=os.getpid()))
+            print(f"listening on {gateway.url}", flush=True)
+            ended.wait()
+        finally:
+            gateway.stop()
+    finally:
+        hold.withdraw()
+
+
+def _wait_for_eof(descriptor: int, ended: threading.Event) -> None:
+    while os.read(descriptor, 1):
+        pass
+    ended.set()
+
+
+def _not_started(status: int | None, log_path: Path) -> ServingError:
+    lines = log_path.read_text(encoding="utf-8", errors="replace").splitlines()[-5:]
+    if status == 2 and lines:
+        from sagemaker_serving.errors import Mistake
+
+        return Mistake(lines[-1])
+    return Failure(f"the local AWS did not start; {log_path} ends with: " + " / ".join(lines))
+
+
+if __name__ == "__main__":
+    main()

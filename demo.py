@@ -1,0 +1,191 @@
+"""The whole way on this machine: package, synthesize, deploy, predict, transform, destroy.
+
+``make demo`` runs it. It talks to a local AWS of its own on a free port and
+leaves nothing running, whatever happens to it.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from sagemaker_serving.client import Aws, BatchPipeline, Predictor
+from sagemaker_serving.errors import ProblemsFound, ServingError, Severity
+from sagemaker_serving.local import daemon
+from sagemaker_serving.local.address import Address
+from sagemaker_serving.local.cdk import CdkCli
+from sagemaker_serving.rules import check_environment
+from sagemaker_serving.spec import Environment, read_environment
+
+ROOT = Path(__file__).parent
+STATE = ROOT / ".sagemaker-serving" / "demo"
+HELD_OUT = sorted((ROOT / "model_assets" / "digits" / "held_out").glob("*.png"))
+
+console = Console(highlight=False, width=None if sys.stdout.isatty() else 110)
+
+
+def main() -> None:
+    """Runs every step and prints what was sent and got; exit status 0 when all went well."""
+    started = time.monotonic()
+    try:
+        environment = _check()
+        with step("start the local AWS"):
+            address = daemon.start(STATE, port=0, with_parent=True)
+        try:
+            _deploy_call_destroy(environment, address)
+        finally:
+            with step("stop the local AWS and every process of it"):
+                daemon.stop(STATE)
+    except ServingError as error:
+        console.print(f"demo: {error}", style="red")
+        raise SystemExit(error.exit_status) from None
+    except KeyboardInterrupt:
+        console.print("interrupted; nothing was left running")
+        raise SystemExit(130) from None
+    console.print(f"done in {time.monotonic() - started:.1f} s")
+
+
+def _deploy_call_destroy(environment: Environment, address: Address) -> None:
+    aws = _aws(address, environment.region)
+    assembly = STATE / "cdk.out"
+    with (STATE / "cdk.log").open("w+") as log:
+        cdk = CdkCli(ROOT, address, environment.region, log=log)
+        try:
+            with step("package the models and synthesize the templates"):
+                cdk.synth(environment.name, assembly)
+            with step("bootstrap with the CDK CLI"):
+                cdk.bootstrap()
+            with step("deploy with the CDK CLI, until the endpoints are InService"):
+                cdk.deploy(assembly)
+            table = Table("sent", "to", "got", "in", box=None, pad_edge=False)
+            with step("predict"):
+                _predict(table, environment, aws)
+            with step(f"transform {len(HELD_OUT)} images in a batch"):
+                _transform(table, environment, aws)
+            console.print(table)
+            with step("empty the bucket and destroy with the CDK CLI"):
+                _empty_bucket(environment, address)
+                cdk.destroy(assembly)
+        except ServingError:
+            log.seek(0)
+            console.print("".join(log.readlines()[-25:]), style="dim")
+            raise
+
+
+def _check() -> Environment:
+    with step("check environments/local.yaml"):
+        file = read_environment(ROOT / "environments" / "local.yaml")
+        errors = [p for p in check_environment(file) if p.severity is Severity.ERROR]
+        if errors:
+            raise ProblemsFound(errors)
+    assert file.environment is not None
+    return file.environment
+
+
+def _predict(table: Table, environment: Environment, aws: Aws) -> None:
+    half_plus_three = Predictor(environment.endpoint_name("half-plus-three"), aws)
+    asked = '{"instances": [1.0, 2.0, 5.0]}'
+    answer = half_plus_three.predict(asked)
+    numbers = ", ".join(str(number) for number in answer.json()["predictions"])
+    table.add_row(asked, half_plus_three.endpoint_name, numbers, _ms(answer.seconds))
+
+    digits = Predictor(environment.endpoint_name("digits"), aws)
+    answers = [
+        digits.predict(image.read_bytes(), content_type="application/x-image") for image in HELD_OUT
+    ]
+    read = [answer.json()["predictions"][0]["class"] for answer in answers]
+    seconds = sorted(answer.seconds for answer in answers)
+    table.add_row(
+        f"{len(HELD_OUT)} PNG images, one by one",
+        digits.endpoint_name,
+        f"accuracy {_accuracy(read):.1%}",
+        f"{_ms(seconds[len(seconds) // 2])} each (median)",
+    )
+
+
+def _transform(table: Table, environment: Environment, aws: Aws) -> None:
+    pipeline = BatchPipeline(environment.name, "digits", aws)
+    run = "demo"
+    began = time.monotonic()
+    execution = pipeline.start(pipeline.upload(HELD_OUT, run), run)
+    pipeline.wait(execution, deadline_seconds=120)
+    outputs = dict(pipeline.outputs(execution))
+    read = [_class_of(outputs[f"{image.name}.out"]) for image in HELD_OUT]
+    table.add_row(
+        f"{len(HELD_OUT)} PNG images, one transform job",
+        "the state machine of digits",
+        f"accuracy {_accuracy(read):.1%}",
+        f"{time.monotonic() - began:.1f} s",
+    )
+
+
+def _class_of(output: bytes) -> int:
+    return int(json.loads(output)["predictions"][0]["class"])
+
+
+def _accuracy(read: Sequence[int]) -> float:
+    right = [int(image.stem.rsplit("-", 1)[1]) for image in HELD_OUT]
+    return sum(a == b for a, b in zip(read, right, strict=True)) / len(right)
+
+
+def _empty_bucket(environment: Environment, address: Address) -> None:
+    """As on AWS, a bucket that holds data is not deleted with its stack."""
+    aws = _aws(address, environment.region)
+    stack = f"{environment.name}-Storage"
+    found = aws.client("cloudformation").describe_stack_resources(StackName=stack)
+    client = aws.client("s3")
+    for resource in found["StackResources"]:
+        if resource["ResourceType"] == "AWS::S3::Bucket":
+            _delete_all_versions(client, resource["PhysicalResourceId"])
+
+
+def _delete_all_versions(client: Any, bucket: str) -> None:
+    for page in client.get_paginator("list_object_versions").paginate(Bucket=bucket):
+        versions = [*page.get("Versions", []), *page.get("DeleteMarkers", [])]
+        if versions:
+            client.delete_objects(
+                Bucket=bucket,
+                Delete={
+                    "Objects": [
+                        {"Key": version["Key"], "VersionId": version["VersionId"]}
+                        for version in versions
+                    ]
+                },
+            )
+
+
+def _aws(address: Address, region: str) -> Aws:
+    variables = address.environment(region)
+    return Aws(
+        region=region,
+        endpoint_url=address.url,
+        access_key_id=variables["AWS_ACCESS_KEY_ID"],
+        secret_access_key=variables["AWS_SECRET_ACCESS_KEY"],
+    )
+
+
+@contextmanager
+def step(what: str) -> Iterator[None]:
+    """Says what is being done, then how long it took."""
+    began = time.monotonic()
+    with console.status(what):
+        if not sys.stdout.isatty():
+            console.print(f"   {what} …")
+        yield
+    console.print(f"[green]✓[/] {what}: {time.monotonic() - began:.1f} s")
+
+
+def _ms(seconds: float) -> str:
+    return f"{seconds * 1000:.1f} ms"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Runs ``sagemaker-serving`` in an empty folder, as a shell without AWS settings would."""
+
+    def run_command(
+        *arguments: str, folder: Path = tmp_path, stdin: str = "", **variables: str
+    ) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [str(Path(sys.executable).parent / "sagemaker-serving"), *arguments],
+            cwd=folder,
+            env={
+                "PATH": os.environ["PATH"],
+                "HOME": str(tmp_path),
+                "AWS_EC2_METADATA_DISABLED": "true",
+                **variables,
+            },
+            input=stdin,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+
+    return run_command

@@ -1,0 +1,140 @@
+"""A project of one's own, deployed to a local AWS by the real CDK CLI."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from sagemaker_serving.client import Aws, Predictor
+from sagemaker_serving.errors import ServingError
+
+ROOT = Path(__file__).parents[2]
+REGION = "eu-west-1"
+ENVIRONMENT = """\
+name: trial
+region: eu-west-1
+account: "111122223333"             # the local AWS is deployed to all the same
+models:
+  half:
+    artifact: ../model_assets/half_plus_three/model
+    framework: tensorflow
+    framework_version: "2.19"
+    environment: {MY_OWN: "1"}
+    batching:
+      max_batch_size: 4
+      batch_timeout_micros: 500
+      num_batch_threads: 2
+      max_enqueued_batches: 10
+    server: {inter_op_parallelism: 1, intra_op_parallelism: 1, gunicorn_timeout_seconds: 45}
+    variants:
+      - {name: cpu, instance_type: ml.c5.large}
+"""
+
+
+class Project:
+    """A copy of this project with one environment, and the local AWS that it is deployed to."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        for name in ("app.py", "cdk.json"):
+            shutil.copy(ROOT / name, folder / name)
+        for name in ("stacks", "model_assets"):
+            shutil.copytree(ROOT / name, folder / name)
+        (folder / "node_modules").symlink_to(ROOT / "node_modules")
+        (folder / "environments").mkdir()
+        self.environment_file = folder / "environments" / "trial.yaml"
+        self.environment_file.write_text(ENVIRONMENT)
+        self.model = folder / "model_assets" / "half_plus_three" / "model"
+
+    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [str(Path(sys.executable).parent / "sagemaker-serving"), *arguments],
+            cwd=self.folder,
+            env={"PATH": os.environ["PATH"], "HOME": os.environ["HOME"]},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=240,
+        )
+
+    def deploy(self) -> subprocess.CompletedProcess[str]:
+        return self.run("local", "deploy", "trial")
+
+    @property
+    def status(self) -> dict[str, Any]:
+        facts: dict[str, Any] = json.loads(self.run("local", "status", "--json").stdout)
+        return facts
+
+    @property
+    def aws(self) -> Aws:
+        return Aws(
+            region=REGION,
+            endpoint_url=self.status["url"],
+            access_key_id="test",
+            secret_access_key="test",
+        )
+
+    def resources(self, kind: str) -> list[str]:
+        """The physical ids of the deployed resources of ``kind``."""
+        found = self.aws.client("cloudformation").describe_stack_resources(StackName="trial-half")
+        return [
+            resource["PhysicalResourceId"].rsplit("/", 1)[-1]
+            for resource in found["StackResources"]
+            if resource["ResourceType"] == f"AWS::SageMaker::{kind}"
+        ]
+
+    def server_environment(self) -> dict[str, str]:
+        """The environment of the endpoint's model server, as its process has it."""
+        (process,) = self.status["processes"]
+        return dict(psutil.Process(process["pid"]).environ())
+
+    @contextmanager
+    def load(self) -> Iterator[list[str]]:
+        """20 requests a second to the endpoint for as long as the block runs; yields failures."""
+        predictor = Predictor("trial-half", self.aws)
+        failures: list[str] = []
+        answers = 0
+        ended = threading.Event()
+
+        def send() -> None:
+            nonlocal answers
+            while not ended.wait(0.05):
+                try:
+                    predictor.predict('{"instances": [1.0]}')
+                    answers += 1
+                except ServingError as error:
+                    failures.append(str(error))
+
+        sender = threading.Thread(target=send)
+        sender.start()
+        try:
+            yield failures
+        finally:
+            ended.set()
+            sender.join()
+        assert answers > 20, "the load was no load"
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+    project = Project(tmp_path_factory.mktemp("project"))
+    started = project.run("local", "up", "--port", "0")
+    assert started.returncode == 0, started.stderr
+    try:
+        deployed = project.deploy()
+        assert deployed.returncode == 0, deployed.stderr
+        yield project
+    finally:
+        project.run("local", "down")

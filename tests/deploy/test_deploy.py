@@ -1,0 +1,149 @@
+"""What a user sees who deploys to the local AWS, changes things, breaks things."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from sagemaker_serving.archive import build_archive
+from sagemaker_serving.catalog import image_uri
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+
+ONE_TWO_FIVE = '{"instances": [1.0, 2.0, 5.0]}'
+
+
+def predictions(project: Any) -> list[float]:
+    from sagemaker_serving.client import Predictor
+
+    answer = Predictor("trial-half", project.aws).predict(ONE_TWO_FIVE)
+    numbers: list[float] = answer.json()["predictions"]
+    return numbers
+
+
+def deployed_container(project: Any) -> dict[str, Any]:
+    (model,) = project.resources("Model")
+    described = project.aws.client("sagemaker").describe_model(ModelName=model)
+    container: dict[str, Any] = described["PrimaryContainer"]
+    return container
+
+
+def test_the_command_line_predicts(project: Any) -> None:
+    ended = project.run("predict", "trial-half", ONE_TWO_FIVE, "--local", "--verbose")
+    assert ended.returncode == 0
+    assert "".join(ended.stdout.split()) == '{"predictions":[3.5,4.0,5.5]}'
+    assert "from variant cpu in" in ended.stderr
+
+
+def test_a_body_that_the_model_refuses_is_its_error(project: Any) -> None:
+    ended = project.run("predict", "trial-half", '{"instances": ["a"]}', "--local")
+    assert ended.returncode == 1
+    assert "the model of trial-half answered 400" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_the_model_data_is_the_archive_that_was_built(project: Any, tmp_path: Any) -> None:
+    url = deployed_container(project)["ModelDataUrl"]
+    assert url.endswith(".tar.gz")
+    bucket, _, key = url.removeprefix("s3://").partition("/")
+    stored = project.aws.client("s3").get_object(Bucket=bucket, Key=key)["Body"].read()
+    built = build_archive(project.model, lambda sha256: tmp_path / f"{sha256}.tar.gz")
+    assert stored == built.path.read_bytes()
+    assert built.sha256 in key
+
+
+def test_the_image_is_the_catalogs_for_the_region(project: Any) -> None:
+    assert deployed_container(project)["Image"] == image_uri(
+        framework="tensorflow", version="2.19", region="eu-west-1"
+    )
+
+
+def test_every_typed_field_arrives_in_the_containers_environment(project: Any) -> None:
+    expected = {
+        "MY_OWN": "1",
+        "SAGEMAKER_TFS_ENABLE_BATCHING": "true",
+        "SAGEMAKER_TFS_BATCH_TIMEOUT_MICROS": "500",
+        "SAGEMAKER_TFS_NUM_BATCH_THREADS": "2",
+        "SAGEMAKER_TFS_MAX_ENQUEUED_BATCHES": "10",
+        "SAGEMAKER_TFS_INTER_OP_PARALLELISM": "1",
+        "SAGEMAKER_TFS_INTRA_OP_PARALLELISM": "1",
+        "SAGEMAKER_GUNICORN_TIMEOUT_SECONDS": "45",
+    }
+    assert expected.items() <= deployed_container(project)["Environment"].items()
+    assert expected.items() <= project.server_environment().items()
+
+
+def test_a_deploy_of_nothing_new_changes_nothing(project: Any) -> None:
+    before = (project.resources("Model"), project.status["processes"][0]["pid"])
+    assert project.deploy().returncode == 0
+    assert (project.resources("Model"), project.status["processes"][0]["pid"]) == before
+
+
+def test_a_changed_batching_value_reaches_the_new_fleet_without_a_lost_request(
+    project: Any,
+) -> None:
+    text = project.environment_file.read_text()
+    project.environment_file.write_text(text.replace("max_batch_size: 4", "max_batch_size: 64"))
+    with project.load() as failures:
+        ended = project.deploy()
+    assert ended.returncode == 0, ended.stderr
+    assert failures == []
+    assert project.server_environment()["SAGEMAKER_TFS_MAX_BATCH_SIZE"] == "64"
+
+
+def test_changed_weights_replace_the_model(project: Any) -> None:
+    before = project.resources("Model")
+    build = project.folder / "model_assets" / "half_plus_three" / "build.py"
+    build.write_text(build.read_text().replace("initializer=3.0", "initializer=4.0"))
+    subprocess.run([sys.executable, str(build)], check=True, capture_output=True)
+    with project.load() as failures:
+        ended = project.deploy()
+    assert ended.returncode == 0, ended.stderr
+    assert failures == []
+    assert project.resources("Model") != before
+    assert predictions(project) == [4.5, 5.0, 6.5]
+
+
+def test_a_broken_artifact_fails_with_its_reason_and_the_old_fleet_still_answers(
+    project: Any,
+) -> None:
+    answers = predictions(project)
+    before = project.resources("Model")
+    (data,) = project.model.rglob("variables.data-*")
+    whole = data.read_bytes()
+    data.write_bytes(whole[:-4] + b"\xff\xff\xff\xff")
+    try:
+        with project.load() as failures:
+            ended = project.deploy()
+    finally:
+        data.write_bytes(whole)
+    assert ended.returncode == 1
+    assert failures == []
+    assert predictions(project) == answers
+    assert project.resources("Model") == before
+    reason = ended.stderr.splitlines()[-1]
+    assert "cdk deploy failed: trial-half: Endpoint" in ended.stderr, reason
+    assert "checksum" in ended.stderr.lower()
+    assert "Traceback (most recent call last)" not in reason
+
+
+def test_after_a_failed_deploy_the_mended_one_goes_through(project: Any) -> None:
+    text = project.environment_file.read_text()
+    project.environment_file.write_text(text.replace('MY_OWN: "1"', 'MY_OWN: "2"'))
+    assert project.deploy().returncode == 0
+    assert project.server_environment()["MY_OWN"] == "2"
+
+
+def test_a_wrong_environment_never_reaches_the_cli(project: Any) -> None:
+    text = project.environment_file.read_text()
+    project.environment_file.write_text(text.replace("ml.c5.large", "ml.t3.medium"))
+    try:
+        ended = project.deploy()
+    finally:
+        project.environment_file.write_text(text)
+    assert ended.returncode == 2
+    assert "instance_type is 'ml.t3.medium'; endpoints do not take it" in ended.stderr
+    assert "cdk" not in ended.stdout
