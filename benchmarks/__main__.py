@@ -1,0 +1,31 @@
+"""Runs every benchmark and prints its figures: ``make bench`` or ``python -m benchmarks``."""
+
+from __future__ import annotations
+
+import os
+import platform
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks import prediction, synth
+
+
+def main() -> None:
+    console = Console(highlight=False)
+    console.print(
+        f"{os.cpu_count()} cores, {platform.platform()}, Python {platform.python_version()}"
+    )
+    for title, measure in (
+        ("synth of the local environment, beside an empty Python CDK app", synth.measure),
+        ("one endpoint of half_plus_three on the local AWS", prediction.measure),
+    ):
+        table = Table("figure", "value", title=title, title_justify="left", box=None)
+        for name, value in measure():
+            table.add_row(name, value)
+        console.print()
+        console.print(table)
+
+
+if __name__ == "__main__":
+    main()

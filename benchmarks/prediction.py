@@ -1,0 +1,145 @@
+"""Seconds until an endpoint is InService, and what a prediction costs on each layer."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from sagemaker_serving.archive import build_archive
+from sagemaker_serving.catalog import image_uri
+from sagemaker_serving.client import Aws, Predictor
+from sagemaker_serving.local import daemon
+from sagemaker_serving.local.context import ACCESS_KEY_ID, SECRET_ACCESS_KEY
+
+ROOT = Path(__file__).parents[1]
+MODEL = ROOT / "model_assets" / "half_plus_three" / "model"
+BODY = b'{"instances": [1.0, 2.0, 5.0]}'
+REGION = "eu-west-1"
+WARM_UP = 50
+CALLS = 1000
+
+BARE_ENGINE = f"""
+import json, sys, time
+import tensorflow as tf
+began = time.perf_counter()
+session = tf.compat.v1.Session(graph=tf.Graph())
+with session.graph.as_default():
+    loaded = tf.compat.v1.saved_model.load(session, ["serve"], sys.argv[1])
+signature = loaded.signature_def["serving_default"]
+(x,), (y,) = signature.inputs.values(), signature.outputs.values()
+call = session.make_callable(y.name, [x.name])
+seconds = []
+for _ in range({WARM_UP} + {CALLS}):
+    began = time.perf_counter()
+    call([1.0, 2.0, 5.0])
+    seconds.append(time.perf_counter() - began)
+print(json.dumps(seconds[{WARM_UP}:]))
+"""
+
+
+def measure() -> list[tuple[str, str]]:
+    """p50 and p99 of the bare engine, of the model server alone, and through the gateway."""
+    bare = _bare_engine()
+    with tempfile.TemporaryDirectory() as folder:
+        state = Path(folder)
+        address = daemon.start(state, port=0, with_parent=True)
+        try:
+            aws = Aws(
+                region=REGION,
+                endpoint_url=address.url,
+                access_key_id=ACCESS_KEY_ID,
+                secret_access_key=SECRET_ACCESS_KEY,
+            )
+            idle = _status(address.url)["memory_bytes"]
+            in_service = _create_endpoint(aws, state)
+            predictor = Predictor("bench", aws)
+            through_gateway = _timed(lambda: predictor.predict(BODY))
+            server = _model_server_alone(_status(address.url)["processes"][0]["port"])
+        finally:
+            daemon.stop(state)
+    return [
+        ("CreateEndpoint to InService", f"{in_service:.1f} s"),
+        ("local AWS, idle memory", f"{idle / 1e6:.0f} MB"),
+        *_percentiles("bare engine call", bare),
+        *_percentiles("model server, /invocations", server),
+        *_percentiles("through the gateway, by boto3", through_gateway),
+    ]
+
+
+def _bare_engine() -> list[float]:
+    ended = subprocess.run(
+        [sys.executable, "-c", BARE_ENGINE, str(MODEL / "half_plus_three" / "1")],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    seconds: list[float] = json.loads(ended.stdout)
+    return seconds
+
+
+def _create_endpoint(aws: Aws, folder: Path) -> float:
+    archive = build_archive(MODEL, lambda sha256: folder / f"{sha256}.tar.gz")
+    s3, sagemaker = aws.client("s3"), aws.client("sagemaker")
+    s3.create_bucket(Bucket="bench", CreateBucketConfiguration={"LocationConstraint": REGION})
+    s3.upload_file(str(archive.path), "bench", "model.tar.gz")
+    image = image_uri(framework="tensorflow", version="2.19", region=REGION)
+    sagemaker.create_model(
+        ModelName="bench",
+        ExecutionRoleArn="arn:aws:iam::123456789012:role/bench",
+        PrimaryContainer={"Image": image, "ModelDataUrl": "s3://bench/model.tar.gz"},
+    )
+    variant = {
+        "VariantName": "cpu",
+        "ModelName": "bench",
+        "InstanceType": "ml.c5.large",
+        "InitialInstanceCount": 1,
+    }
+    sagemaker.create_endpoint_config(EndpointConfigName="bench", ProductionVariants=[variant])
+    began = time.perf_counter()
+    sagemaker.create_endpoint(EndpointName="bench", EndpointConfigName="bench")
+    sagemaker.get_waiter("endpoint_in_service").wait(
+        EndpointName="bench", WaiterConfig={"Delay": 0.1, "MaxAttempts": 1200}
+    )
+    return time.perf_counter() - began
+
+
+def _model_server_alone(port: int) -> list[float]:
+    connection = http.client.HTTPConnection("localhost", port)
+
+    def call() -> None:
+        connection.request("POST", "/invocations", BODY, {"Content-Type": "application/json"})
+        connection.getresponse().read()
+
+    return _timed(call)
+
+
+def _timed(call: Callable[[], object]) -> list[float]:
+    seconds = []
+    for _ in range(WARM_UP + CALLS):
+        began = time.perf_counter()
+        call()
+        seconds.append(time.perf_counter() - began)
+    return seconds[WARM_UP:]
+
+
+def _percentiles(name: str, seconds: list[float]) -> list[tuple[str, str]]:
+    cuts = statistics.quantiles(seconds, n=100)
+    return [
+        (f"{name}, p50", f"{cuts[49] * 1000:.2f} ms"),
+        (f"{name}, p99", f"{cuts[98] * 1000:.2f} ms"),
+    ]
+
+
+def _status(url: str) -> dict[str, Any]:
+    with urllib.request.urlopen(f"{url}/_local/status") as answer:
+        facts: dict[str, Any] = json.load(answer)
+    return facts
