@@ -54,7 +54,7 @@ def main() -> None:
 
 
 def _deploy_call_destroy(environment: Environment, address: Address) -> None:
-    aws = _aws(address, environment.region)
+    aws = address.aws(environment.region)
     assembly = STATE / "cdk.out"
     with (STATE / "cdk.log").open("w+") as log:
         cdk = CdkCli(ROOT, address, environment.region, log=log)
@@ -138,7 +138,7 @@ def _accuracy(read: Sequence[int]) -> float:
 
 def _empty_bucket(environment: Environment, address: Address) -> None:
     """As on AWS, a bucket that holds data is not deleted with its stack."""
-    aws = _aws(address, environment.region)
+    aws = address.aws(environment.region)
     stack = f"{environment.name}-Storage"
     found = aws.client("cloudformation").describe_stack_resources(StackName=stack)
     client = aws.client("s3")
@@ -160,16 +160,6 @@ def _delete_all_versions(client: Any, bucket: str) -> None:
                     ]
                 },
             )
-
-
-def _aws(address: Address, region: str) -> Aws:
-    variables = address.environment(region)
-    return Aws(
-        region=region,
-        endpoint_url=address.url,
-        access_key_id=variables["AWS_ACCESS_KEY_ID"],
-        secret_access_key=variables["AWS_SECRET_ACCESS_KEY"],
-    )
 
 
 @contextmanager

@@ -18,7 +18,6 @@ from sagemaker_serving.archive import build_archive
 from sagemaker_serving.catalog import image_uri
 from sagemaker_serving.client import Aws, Predictor
 from sagemaker_serving.local import daemon
-from sagemaker_serving.local.context import ACCESS_KEY_ID, SECRET_ACCESS_KEY
 
 ROOT = Path(__file__).parents[1]
 MODEL = ROOT / "model_assets" / "half_plus_three" / "model"
@@ -53,12 +52,7 @@ def measure() -> list[tuple[str, str]]:
         state = Path(folder)
         address = daemon.start(state, port=0, with_parent=True)
         try:
-            aws = Aws(
-                region=REGION,
-                endpoint_url=address.url,
-                access_key_id=ACCESS_KEY_ID,
-                secret_access_key=SECRET_ACCESS_KEY,
-            )
+            aws = address.aws(REGION)
             idle = _status(address.url)["memory_bytes"]
             in_service = _create_endpoint(aws, state)
             predictor = Predictor("bench", aws)

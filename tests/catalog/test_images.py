@@ -7,6 +7,7 @@ from sagemaker_serving.catalog import (
     framework_versions,
     image_regions,
     image_uri,
+    parse_ecr_uri,
     regions_offering,
 )
 
@@ -90,3 +91,29 @@ def test_versions_are_in_the_order_of_their_release() -> None:
     versions = framework_versions("tensorflow")
     assert versions[0] == "1.4"
     assert versions[-2:] == ("2.19", "2.20")
+
+
+@pytest.mark.parametrize(
+    ("uri", "parts"),
+    [
+        (
+            "111122223333.dkr.ecr.eu-west-1.amazonaws.com/team/server:7",
+            ("111122223333", "eu-west-1", "team/server", "7"),
+        ),
+        (
+            "111122223333.dkr.ecr.cn-north-1.amazonaws.com.cn/server",
+            ("111122223333", "cn-north-1", "server", ""),
+        ),
+    ],
+)
+def test_an_ecr_uri_is_taken_apart(uri: str, parts: tuple[str, ...]) -> None:
+    image = parse_ecr_uri(uri)
+    assert image is not None
+    assert (image.account, image.region, image.repository, image.tag) == parts
+
+
+@pytest.mark.parametrize(
+    "uri", ["docker.io/library/nginx:1", "123.dkr.ecr.x.y/z", "", "public.ecr.aws/x/y:1"]
+)
+def test_what_is_not_in_ecr_is_no_ecr_uri(uri: str) -> None:
+    assert parse_ecr_uri(uri) is None

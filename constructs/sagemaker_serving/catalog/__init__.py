@@ -6,13 +6,15 @@ makes them anew). Nothing here touches the network.
 """
 
 from sagemaker_serving.catalog.images import (
-    ContainerImage,
+    EcrImage,
     UnknownImage,
     container_image,
     framework_versions,
     frameworks,
+    image_for,
     image_regions,
     image_uri,
+    parse_ecr_uri,
 )
 from sagemaker_serving.catalog.instances import (
     InstanceType,
@@ -24,17 +26,19 @@ from sagemaker_serving.catalog.instances import (
 )
 
 __all__ = [
-    "ContainerImage",
+    "EcrImage",
     "InstanceType",
     "UnknownImage",
     "UnknownInstanceType",
     "container_image",
     "framework_versions",
     "frameworks",
+    "image_for",
     "image_regions",
     "image_uri",
     "instance_type",
     "instance_types",
+    "parse_ecr_uri",
     "regions",
     "regions_offering",
 ]

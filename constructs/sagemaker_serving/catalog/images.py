@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from sagemaker_serving.catalog.instances import InstanceType
 from sagemaker_serving.catalog.snapshot import snapshot
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.suggest import nearest
@@ -38,7 +40,7 @@ def image_uri(
 
 
 @dataclass(frozen=True, kw_only=True)
-class ContainerImage:
+class EcrImage:
     """One image in ECR, in parts: whose registry, which repository, which tag."""
 
     account: str
@@ -68,7 +70,7 @@ def container_image(
     region: str,
     processor: Processor = "cpu",
     scope: Scope = "inference",
-) -> ContainerImage:
+) -> EcrImage:
     """As `image_uri`, but in parts, so that a role can be granted this one repository."""
     images = _scope(framework, scope)
     if processor not in images["processors"]:
@@ -89,12 +91,52 @@ def container_image(
             f"it does in {', '.join(sorted(accounts))}",
         )
     parts = (version, processor, fact.get("python"), fact.get("suffix"))
-    return ContainerImage(
+    return EcrImage(
         account=accounts[region],
         region=region,
         repository=fact["repository"],
         tag="-".join(part for part in parts if part is not None),
     )
+
+
+def image_for(kind: InstanceType | None, *, framework: str, version: str, region: str) -> EcrImage:
+    """The image that instances of ``kind`` run: that for CPUs, for GPUs, or for arm64.
+
+    None stands for an instance type that is not known, and takes the CPU's.
+    Raises `UnknownImage` as `image_uri` does.
+    """
+    return container_image(
+        framework=framework,
+        version=version,
+        region=region,
+        processor=kind.processor if kind is not None else "cpu",
+        scope="inference_graviton"
+        if kind is not None and kind.architecture == "arm64"
+        else "inference",
+    )
+
+
+def parse_ecr_uri(uri: str) -> EcrImage | None:
+    """The parts of an image's URI in ECR, or None when it is not one.
+
+    The tag is "" when the URI has none, and the digest with its ``sha256:``
+    when it has that.
+    """
+    parts = _ECR_URI.fullmatch(uri)
+    if parts is None:
+        return None
+    return EcrImage(
+        account=parts["account"],
+        region=parts["region"],
+        repository=parts["repository"],
+        tag=(parts["tag"] or "")[1:],
+    )
+
+
+_ECR_URI = re.compile(
+    r"(?P<account>\d{12})\.dkr\.ecr(-fips)?\.(?P<region>[a-z0-9-]+)\.[a-z0-9.]+/"
+    r"(?P<repository>[a-z0-9._/-]+?)(?P<tag>:[\w.-]{1,128}|@sha256:[0-9a-f]{64})?"
+)
 
 
 def frameworks() -> tuple[str, ...]:

@@ -44,17 +44,4 @@ def the_aws(local: bool, state_dir: Path, region: str | None, profile: str | Non
         return Aws(region=region, profile=profile)
     from sagemaker_serving.local.address import find
 
-    return local_aws(find(state_dir).url, region)
-
-
-def local_aws(url: str, region: str | None = None) -> Aws:
-    """The local AWS at ``url``."""
-    from sagemaker_serving.client import Aws
-    from sagemaker_serving.local.context import ACCESS_KEY_ID, SECRET_ACCESS_KEY
-
-    return Aws(
-        region=region if region is not None else LOCAL_REGION,
-        endpoint_url=url,
-        access_key_id=ACCESS_KEY_ID,
-        secret_access_key=SECRET_ACCESS_KEY,
-    )
+    return find(state_dir).aws(region if region is not None else LOCAL_REGION)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 
 import aws_cdk as cdk
@@ -17,10 +16,6 @@ _PULL_ACTIONS = [
     "ecr:BatchGetImage",
     "ecr:GetDownloadUrlForLayer",
 ]
-_ECR_URI = re.compile(
-    r"(?P<account>\d{12})\.dkr\.ecr(-fips)?\.(?P<region>[a-z0-9-]+)\.[a-z0-9.]+/"
-    r"(?P<repository>[a-z0-9._/-]+?)(:[\w.-]{1,128}|@sha256:[0-9a-f]{64})?"
-)
 
 
 class ContainerImage(ABC):
@@ -60,44 +55,39 @@ class _CatalogImage(ContainerImage):
                 f"{scope.node.path}: the stack has no region, so its image cannot be known; "
                 "give the stack env=Environment(region=…), or the image by from_uri"
             )
-        kind = catalog.instance_type(instance_type)
-        image = catalog.container_image(
+        image = catalog.image_for(
+            catalog.instance_type(instance_type),
             framework=self._framework,
             version=self._version,
             region=region,
-            processor=kind.processor,
-            scope="inference_graviton" if kind.architecture == "arm64" else "inference",
         )
-        _grant_pull(scope, role, image.account, region, image.repository)
+        _grant_pull(scope, role, image)
         return image.uri
 
 
 class _OwnImage(ContainerImage):
     def __init__(self, uri: str) -> None:
         self._uri = uri
-        parts = _ECR_URI.fullmatch(uri)
-        if parts is None:
+        image = catalog.parse_ecr_uri(uri)
+        if image is None:
             raise Mistake(
                 f"image_uri is {uri!r}; endpoints pull only from ECR: "
                 "<account>.dkr.ecr.<region>.amazonaws.com/<repository>:<tag>; push the image there"
             )
-        self._parts = parts
+        self._image = image
 
     def bind(self, scope: Construct, role: iam.IGrantable, instance_type: str) -> str:
-        parts = self._parts
-        _grant_pull(scope, role, parts["account"], parts["region"], parts["repository"])
+        _grant_pull(scope, role, self._image)
         return self._uri
 
 
-def _grant_pull(
-    scope: Construct, role: iam.IGrantable, account: str, region: str, repository: str
-) -> None:
+def _grant_pull(scope: Construct, role: iam.IGrantable, image: catalog.EcrImage) -> None:
     arn = cdk.Stack.of(scope).format_arn(
         service="ecr",
         resource="repository",
-        resource_name=repository,
-        account=account,
-        region=region,
+        resource_name=image.repository,
+        account=image.account,
+        region=image.region,
     )
     iam.Grant.add_to_principal(grantee=role, actions=_PULL_ACTIONS, resource_arns=[arn])
     iam.Grant.add_to_principal(

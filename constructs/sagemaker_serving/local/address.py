@@ -7,9 +7,13 @@ import json
 import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sagemaker_serving.errors import Mistake, NotFound
 from sagemaker_serving.local.context import ACCESS_KEY_ID, SECRET_ACCESS_KEY
+
+if TYPE_CHECKING:
+    from sagemaker_serving.client import Aws
 
 STATE_DIR = Path(".sagemaker-serving")
 """The local AWS's folder, in the folder it is started from."""
@@ -38,6 +42,17 @@ class Address:
             "AWS_DEFAULT_REGION": region,
             "AWS_EC2_METADATA_DISABLED": "true",
         }
+
+    def aws(self, region: str) -> Aws:
+        """It, as the client knows an AWS."""
+        from sagemaker_serving.client import Aws
+
+        return Aws(
+            region=region,
+            endpoint_url=self.url,
+            access_key_id=ACCESS_KEY_ID,
+            secret_access_key=SECRET_ACCESS_KEY,
+        )
 
 
 def find(state_dir: Path) -> Address:

@@ -39,12 +39,13 @@ class CdkCli:
         self._project = project
         self._address = address
         self._region = region
+        self._aws = address.aws(region)
         self._log = log
         self._command = _command(project)
 
     def bootstrap(self) -> None:
         """Bootstraps the local account and region, unless that was done already."""
-        names = self._client("ssm").describe_parameters()["Parameters"]
+        names = self._aws.client("ssm").describe_parameters()["Parameters"]
         if _BOOTSTRAPPED in [parameter["Name"] for parameter in names]:
             return
         # Away from cdk.json: where there is an app, the CLI synthesizes all of it first.
@@ -103,13 +104,15 @@ class CdkCli:
 
     def _failures(self) -> dict[str, str]:
         """Every resource that failed in any stack so far, oldest first: reason by event id."""
-        client = self._client("cloudformation")
+        from sagemaker_serving.client.aws import aws_failures
+
+        client = self._aws.client("cloudformation")
         events: list[dict[str, Any]] = []
-        for stack in client.describe_stacks()["Stacks"]:
-            pages = client.get_paginator("describe_stack_events").paginate(
-                StackName=stack["StackId"]
-            )
-            events += [event for page in pages for event in page["StackEvents"]]
+        with aws_failures():
+            for stack in client.describe_stacks()["Stacks"]:
+                pages = client.get_paginator("describe_stack_events")
+                for page in pages.paginate(StackName=stack["StackId"]):
+                    events += page["StackEvents"]
         return {
             event["EventId"]: f"{event['StackName']}: {event['LogicalResourceId']}: "
             f"{event['ResourceStatusReason']}"
@@ -117,18 +120,6 @@ class CdkCli:
             if event["ResourceStatus"].endswith("_FAILED")
             and "cancelled" not in event.get("ResourceStatusReason", "cancelled")
         }
-
-    def _client(self, service: str) -> Any:
-        import boto3
-
-        variables = self._address.environment(self._region)
-        return boto3.client(
-            service,
-            region_name=self._region,
-            endpoint_url=self._address.url,
-            aws_access_key_id=variables["AWS_ACCESS_KEY_ID"],
-            aws_secret_access_key=variables["AWS_SECRET_ACCESS_KEY"],
-        )
 
 
 def _run_to_its_end(

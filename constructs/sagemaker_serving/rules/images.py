@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from sagemaker_serving.catalog import UnknownImage, container_image, regions
-from sagemaker_serving.catalog.images import Scope
+from sagemaker_serving.catalog import UnknownImage, image_for, parse_ecr_uri, regions
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import ContainerFacts
 from sagemaker_serving.rules.instance_types import known
-
-_ECR = re.compile(
-    r"(?P<account>\d{12})\.dkr\.ecr(-fips)?\.(?P<region>[a-z0-9-]+)\.[a-z0-9.]+/"
-    r"[a-z0-9._/-]+(:[\w.-]{1,128}|@sha256:[0-9a-f]{64})?"
-)
 
 
 @rule("image-known", source="sagemaker-core's image tables, read 2026-11-21")
@@ -40,20 +33,15 @@ def image_known(container: ContainerFacts) -> Iterator[Finding]:
     if framework is None or version is None or region not in regions():
         return
     kind = known(container.instance_type)
-    scope: Scope = (
-        "inference_graviton" if kind is not None and kind.architecture == "arm64" else "inference"
-    )
-    processor = kind.processor if kind is not None else "cpu"
     try:
-        container_image(
-            framework=framework, version=version, region=region, processor=processor, scope=scope
-        )
+        image_for(kind, framework=framework, version=version, region=region)
     except UnknownImage as error:
         place = {
             "framework": container.framework,
             "framework_version": container.framework_version,
         }.get(error.parameter, container.instance_type)
-        arm = f" on the arm64 type {container.instance_type.text}" if scope != "inference" else ""
+        arm64 = kind is not None and kind.architecture == "arm64"
+        arm = f" on the arm64 type {container.instance_type.text}" if arm64 else ""
         yield place.where, f"{error}{arm}"
 
 
@@ -63,16 +51,16 @@ def image_uri(container: ContainerFacts) -> Iterator[Finding]:
     uri, region = container.image_uri.text, container.region.text
     if uri is None:
         return
-    parts = _ECR.fullmatch(uri)
-    if parts is None:
+    image = parse_ecr_uri(uri)
+    if image is None:
         yield (
             container.image_uri.where,
             f"image_uri is {uri!r}; endpoints pull only from ECR: "
             "<account>.dkr.ecr.<region>.amazonaws.com/<repository>:<tag>; push the image there",
         )
-    elif region in regions() and parts["region"] != region:
+    elif region in regions() and image.region != region:
         yield (
             container.image_uri.where,
-            f"image_uri is in {parts['region']}; an endpoint in {region} pulls only from "
+            f"image_uri is in {image.region}; an endpoint in {region} pulls only from "
             f"{region}; replicate the image there",
         )
