@@ -124,12 +124,14 @@ def test_code_that_cannot_be_imported_ends_the_start(
 
 
 def test_requirements_that_cannot_be_installed_end_the_start(tmp_path: Path) -> None:
-    model = bare_model(tmp_path / "m", inference_py=GOOD, requirements_txt="./missing.whl\n")
+    model = bare_model(
+        tmp_path / "m", inference_py=GOOD, requirements_txt="./missing-1.0-py3-none-any.whl\n"
+    )
     status, line = failure(model, tmp_path)
     assert status == 1
     assert "failed to install required packages" in line
     assert "ERROR: " in line
-    assert "missing.whl" in line
+    assert "missing-1.0-py3-none-any.whl" in line
 
 
 @contextmanager
