@@ -30,8 +30,8 @@ demo: setup ## Deploy the examples to the local AWS, predict, transform, destroy
 test: lint ## Everything that must hold: style, types, all tests
 	$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder
 
-test-fast: setup ## The tests that need neither TensorFlow nor the CDK CLI; under a minute
-	$(BIN)/python -m pytest -n 2 -m "not slow" -q
+test-fast: setup ## The tests that start no TensorFlow, CDK CLI or local AWS; under a minute
+	$(BIN)/python -m pytest -n 2 --dist loadscope -m "not slow" -q
 
 lint: setup ## Style, format and strict types
 	$(BIN)/ruff check .

@@ -8,6 +8,7 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+import pytest
 from hypothesis import settings
 
 # How long an example takes says nothing on a shared machine.
@@ -26,3 +27,12 @@ os.environ["PATH"] = os.pathsep.join(
         os.environ["PATH"],
     ]
 )
+
+GATEWAYS = {"aws", "gateway", "gateway_and_context"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that start a local AWS are slow, too: `make test-fast` leaves them out."""
+    for item in items:
+        if isinstance(item, pytest.Function) and GATEWAYS & set(item.fixturenames):
+            item.add_marker(pytest.mark.slow)
