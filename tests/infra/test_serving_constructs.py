@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from aws_cdk import aws_iam as iam
+from aws_cdk import aws_kms as kms
 from aws_cdk.assertions import Match, Template
 
 from sagemaker_serving.catalog import UnknownImage
@@ -142,6 +143,57 @@ def test_two_containers_of_one_repository_stand_in_one_stack(bench: Any) -> None
     assert len(logical_ids(bench, "AWS::SageMaker::Model")) == 2
 
 
+def test_every_option_of_a_variant_is_rendered(bench: Any) -> None:
+    add_endpoint(
+        bench,
+        accelerator_type="ml.eia2.medium",
+        volume_size_in_gb=64,
+        model_data_download_timeout_in_seconds=900,
+        container_startup_health_check_timeout_in_seconds=600,
+    )
+    Template.from_stack(bench.stack).has_resource_properties(
+        "AWS::SageMaker::EndpointConfig",
+        {
+            "ProductionVariants": [
+                {
+                    "AcceleratorType": "ml.eia2.medium",
+                    "VolumeSizeInGB": 64,
+                    "ModelDataDownloadTimeoutInSeconds": 900,
+                    "ContainerStartupHealthCheckTimeoutInSeconds": 600,
+                }
+            ]
+        },
+    )
+
+
+def test_volumes_are_encrypted_with_the_key(bench: Any) -> None:
+    key = kms.Key(bench.stack, "Key")
+    config = EndpointConfig(bench.stack, "Config", encryption_key=key)
+    model = add_model(bench)
+    config.add_variant(InstanceVariant(name="cpu", model=model, instance_type="ml.c5.large"))
+    template = Template.from_stack(bench.stack)
+    (key_id,) = template.find_resources("AWS::KMS::Key")
+    template.has_resource_properties(
+        "AWS::SageMaker::EndpointConfig", {"KmsKeyId": {"Fn::GetAtt": [key_id, "Arn"]}}
+    )
+
+
+def test_a_key_is_left_out_beside_a_type_with_local_storage(bench: Any) -> None:
+    model = add_model(bench)
+    EndpointConfig(
+        bench.stack,
+        "Config",
+        encryption_key=kms.Key(bench.stack, "Key"),
+        variants=[
+            InstanceVariant(name="cpu", model=model, instance_type="ml.c5.large"),
+            InstanceVariant(name="gpu", model=model, instance_type="ml.g4dn.xlarge"),
+        ],
+    )
+    Template.from_stack(bench.stack).has_resource_properties(
+        "AWS::SageMaker::EndpointConfig", {"KmsKeyId": Match.absent()}
+    )
+
+
 def test_weight_zero_is_kept(bench: Any) -> None:
     add_endpoint(bench, weight=0)
     Template.from_stack(bench.stack).has_resource_properties(
@@ -237,15 +289,37 @@ def test_two_variants_of_one_name_are_refused_with_the_path(bench: Any) -> None:
         EndpointConfig(bench.stack, "Config", variants=[variant, variant])
 
 
-@pytest.mark.parametrize("count", [0, 11])
-def test_none_or_too_many_variants_are_refused(bench: Any, count: int) -> None:
+def test_more_than_ten_variants_are_refused(bench: Any) -> None:
     model = add_model(bench)
     variants = [
-        InstanceVariant(name=f"v{n}", model=model, instance_type="ml.c5.large")
-        for n in range(count)
+        InstanceVariant(name=f"v{n}", model=model, instance_type="ml.c5.large") for n in range(11)
     ]
-    with pytest.raises(Mistake, match=f"there are {count} variants; an endpoint takes 1 to 10"):
-        EndpointConfig(bench.stack, "Config", variants=variants)
+    EndpointConfig(bench.stack, "Ten", variants=variants[:10])
+    with pytest.raises(Mistake, match="there are 11 variants; an endpoint takes 1 to 10"):
+        EndpointConfig(bench.stack, "Eleven", variants=variants)
+
+
+def test_no_variant_at_all_fails_the_synth_with_the_path(bench: Any) -> None:
+    EndpointConfig(bench.stack, "Config")
+    with pytest.raises(RuntimeError, match=r"\[Stack/Config\] there are no variants"):
+        bench.app.synth()
+
+
+def test_a_variant_added_later_is_as_one_given_at_once(new_bench: Callable[[], Any]) -> None:
+    at_once, later = new_bench(), new_bench()
+    for bench in (at_once, later):
+        model = add_model(bench)
+        blue, green = (
+            InstanceVariant(name=name, model=model, instance_type="ml.c5.large")
+            for name in ("blue", "green")
+        )
+        if bench is at_once:
+            EndpointConfig(bench.stack, "Config", variants=[blue, green])
+        else:
+            EndpointConfig(bench.stack, "Config", variants=[blue]).add_variant(green)
+    kind = "AWS::SageMaker::EndpointConfig"
+    rendered = [Template.from_stack(bench.stack).find_resources(kind) for bench in (at_once, later)]
+    assert rendered[0] == rendered[1]
 
 
 def test_grant_invoke_gives_all_four_ways_to_call(bench: Any) -> None:
@@ -270,6 +344,87 @@ def test_grant_invoke_gives_all_four_ways_to_call(bench: Any) -> None:
             }
         },
     )
+
+
+def test_an_endpoint_made_elsewhere_is_called_and_watched_by_its_name(bench: Any) -> None:
+    endpoint = Endpoint.from_endpoint_name(bench.stack, "Theirs", "Their-Model")
+    caller = iam.Role(bench.stack, "Caller", assumed_by=iam.AccountRootPrincipal())
+    endpoint.grant_invoke(caller)
+    assert json.dumps(statements(bench)).endswith(':endpoint/their-model"]]}}]')
+    assert bench.stack.resolve(endpoint.metric_invocations("blue").dimensions) == {
+        "EndpointName": "Their-Model",
+        "VariantName": "blue",
+    }
+
+
+@pytest.mark.parametrize("name", ["", "my_model", "-model", "model-", "a" * 64])
+def test_a_name_that_sagemaker_does_not_take_is_refused_with_the_path(
+    bench: Any, name: str
+) -> None:
+    with pytest.raises(Mistake, match="Stack/Theirs: endpoint_name is"):
+        Endpoint.from_endpoint_name(bench.stack, "Theirs", name)
+
+
+def test_an_update_may_keep_the_instances_that_scaling_left_but_no_weights(bench: Any) -> None:
+    config = EndpointConfig(
+        bench.stack,
+        "Config",
+        variants=[
+            InstanceVariant(name="blue", model=add_model(bench), instance_type="ml.c5.large")
+        ],
+    )
+    Endpoint(
+        bench.stack,
+        "Endpoint",
+        endpoint_name="prod-digits",
+        endpoint_config=config,
+        keep_instance_counts=True,
+    )
+    Template.from_stack(bench.stack).has_resource_properties(
+        "AWS::SageMaker::Endpoint",
+        {
+            "RetainAllVariantProperties": True,
+            "ExcludeRetainedVariantProperties": [
+                {"VariantPropertyType": "DesiredWeight"},
+                {"VariantPropertyType": "DataCaptureConfig"},
+            ],
+        },
+    )
+
+
+def test_metrics_carry_the_dimensions_and_namespaces_that_sagemaker_publishes(bench: Any) -> None:
+    metrics = add_endpoint(bench).metrics("blue")
+    every = [
+        getattr(metrics, name)()
+        for name in dir(metrics)
+        if not name.startswith("_") and name != "metric"
+    ]
+    assert {metric.metric_name: metric.namespace for metric in every} == {
+        **dict.fromkeys(
+            (
+                "Invocations",
+                "InvocationsPerInstance",
+                "Invocation4XXErrors",
+                "Invocation5XXErrors",
+                "ModelLatency",
+                "OverheadLatency",
+            ),
+            "AWS/SageMaker",
+        ),
+        **dict.fromkeys(
+            (
+                "CPUUtilization",
+                "MemoryUtilization",
+                "DiskUtilization",
+                "GPUUtilization",
+                "GPUMemoryUtilization",
+            ),
+            "/aws/sagemaker/Endpoints",
+        ),
+    }
+    assert {json.dumps(metric.dimensions, sort_keys=True) for metric in every} == {
+        '{"EndpointName": "prod-digits", "VariantName": "blue"}'
+    }
 
 
 def test_a_stack_without_a_region_cannot_choose_an_image(bench: Any) -> None:

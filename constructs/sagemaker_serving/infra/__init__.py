@@ -10,22 +10,29 @@ The only part of this package that imports aws_cdk.
 
 from sagemaker_serving.infra.batch_transform import BatchTransform
 from sagemaker_serving.infra.data_bucket import DataBucket
-from sagemaker_serving.infra.endpoint import Endpoint
+from sagemaker_serving.infra.endpoint import AnyEndpoint, Endpoint
 from sagemaker_serving.infra.endpoint_config import EndpointConfig
+from sagemaker_serving.infra.endpoint_metrics import EndpointMetrics
 from sagemaker_serving.infra.execution_role import ExecutionRole
 from sagemaker_serving.infra.image import ContainerImage
 from sagemaker_serving.infra.instance_variant import InstanceVariant
 from sagemaker_serving.infra.model import Model
 from sagemaker_serving.infra.model_data import ModelData
+from sagemaker_serving.infra.network import Network
+from sagemaker_serving.infra.private_vpc import PrivateVpc
 
 __all__ = [
+    "AnyEndpoint",
     "BatchTransform",
     "ContainerImage",
     "DataBucket",
     "Endpoint",
     "EndpointConfig",
+    "EndpointMetrics",
     "ExecutionRole",
     "InstanceVariant",
     "Model",
     "ModelData",
+    "Network",
+    "PrivateVpc",
 ]

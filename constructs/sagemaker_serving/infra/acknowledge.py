@@ -1,17 +1,60 @@
-"""Wildcards in policies that are meant, each with the reason that an auditor gets."""
+"""Findings of scanners that are meant to stay, each with the reason that an auditor gets.
+
+One finding at a time: cdk-nag and checkov go on reporting the same elsewhere.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import aws_cdk as cdk
-from constructs import IConstruct
+from constructs import Construct, IConstruct
+
+_COMPLIANCE_PACKS = ("NIST.800.53.R5", "PCI.DSS.321", "HIPAA.Security")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """What the scanners say of one and the same thing, each in its own words.
+
+    ``compliance`` is a rule of cdk-nag's NIST 800-53 R5, PCI DSS and HIPAA
+    packs, ``solutions`` one of AwsSolutions, ``checkov`` a check of checkov's.
+    """
+
+    compliance: str
+    solutions: str | None = None
+    checkov: str | None = None
+
+
+INLINE_POLICY = Finding(compliance="IAMNoInlinePolicy")
+NO_ACCESS_LOGS = Finding(
+    compliance="S3BucketLoggingEnabled", solutions="AwsSolutions-S1", checkov="CKV_AWS_18"
+)
+NO_REPLICATION = Finding(compliance="S3BucketReplicationEnabled")
+NO_KEY_ON_BUCKET = Finding(compliance="S3DefaultEncryptionKMS")
+NO_KEY_ON_LOGS = Finding(compliance="CloudWatchLogGroupEncrypted", checkov="CKV_AWS_158")
+NO_KEY_ON_VOLUMES = Finding(compliance="SageMakerEndpointConfigurationKMSKeyConfigured")
+
+
+def acknowledge(construct: Construct, finding: Finding, reason: str) -> None:
+    """Tells every scanner why ``finding`` is right on ``construct``, a resource or its L2."""
+    ids = [f"{pack}-{finding.compliance}" for pack in _COMPLIANCE_PACKS]
+    if finding.solutions is not None:
+        ids.append(finding.solutions)
+    cdk.Validations.of(construct).acknowledge(
+        *(cdk.Acknowledgment(id=found, reason=reason) for found in ids)
+    )
+    if finding.checkov is not None:
+        resource = construct.node.default_child
+        assert isinstance(resource, cdk.CfnResource)
+        resource.add_metadata("checkov", {"skip": [{"id": finding.checkov, "comment": reason}]})
 
 
 def acknowledge_wildcard(construct: IConstruct, resource: str, reason: str) -> None:
     """Tells cdk-nag why policies below ``construct`` name ``resource``, which has a wildcard.
 
-    One finding at a time: another wildcard on the same role is still reported.
+    Another wildcard on the same role is still reported.
     """
     shown = _as_cdk_nag_shows(cdk.Stack.of(construct).resolve(resource))
     cdk.Validations.of(construct).acknowledge(

@@ -7,11 +7,17 @@ from typing import Any
 
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
+from aws_cdk import aws_kms as kms
 from aws_cdk import aws_logs as logs
 from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
-from sagemaker_serving.infra.acknowledge import acknowledge_wildcard
+from sagemaker_serving.infra.acknowledge import (
+    INLINE_POLICY,
+    NO_KEY_ON_LOGS,
+    acknowledge,
+    acknowledge_wildcard,
+)
 from sagemaker_serving.infra.model import Model
 
 _MANAGED_RULE = "StepFunctionsGetEventsForSageMakerTransformJobsRule"
@@ -32,6 +38,9 @@ class BatchTransform(Construct):
     no role, the Model has its own.
 
     :param job: what every job has in common, in the words of CreateTransformJob.
+    :param retain_logs: whether the executions' log outlives the stack.
+    :param encryption_key: encrypts that log; its policy has to let CloudWatch
+        Logs use it, as `DataBucket`'s does. Absent, CloudWatch's own key does.
     """
 
     def __init__(
@@ -42,28 +51,38 @@ class BatchTransform(Construct):
         model: Model,
         job: Mapping[str, Any],
         retain_logs: bool,
+        encryption_key: kms.IKey | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
         removal = cdk.RemovalPolicy.RETAIN if retain_logs else cdk.RemovalPolicy.DESTROY
         run_job = sfn.CustomState(
             self, "RunTransformJob", state_json=_run_transform_job(model.model_name, job)
         )
+        log = logs.LogGroup(
+            self,
+            "Log",
+            retention=logs.RetentionDays.ONE_YEAR,
+            removal_policy=removal,
+            encryption_key=encryption_key,
+        )
+        if encryption_key is None:
+            acknowledge(
+                log, NO_KEY_ON_LOGS, "No key was asked for; CloudWatch encrypts with its own"
+            )
         self.state_machine = sfn.StateMachine(
             self,
             "Resource",
             definition_body=sfn.DefinitionBody.from_chainable(run_job),
             tracing_enabled=True,
             logs=sfn.LogOptions(
-                destination=logs.LogGroup(
-                    self,
-                    "Log",
-                    retention=logs.RetentionDays.ONE_YEAR,
-                    removal_policy=removal,
-                ),
+                destination=log,
                 level=sfn.LogLevel.ALL,
             ),
         )
         """The state machine."""
+        acknowledge(
+            self, INLINE_POLICY, "It is of use to this role only, and comes and goes with it"
+        )
         self._grant_jobs()
 
     def _grant_jobs(self) -> None:

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import aws_cdk as cdk
+from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
+
+from sagemaker_serving.infra.acknowledge import (
+    NO_ACCESS_LOGS,
+    NO_KEY_ON_BUCKET,
+    NO_REPLICATION,
+    acknowledge,
+)
 
 
 class DataBucket(Construct):
@@ -53,10 +61,50 @@ class DataBucket(Construct):
             ],
         )
         """The bucket itself."""
-        if not retain:
-            _acknowledge_unlogged(
-                self.bucket, "Disposable data; its late access logs would outlive their bucket"
+        acknowledge(
+            self.bucket,
+            NO_REPLICATION,
+            "Inputs are copies and outputs can be computed again; versions undo overwriting",
+        )
+        if self.key is None:
+            acknowledge(
+                self.bucket, NO_KEY_ON_BUCKET, "No key was asked for; S3 encrypts with its own"
             )
+        else:
+            self._let_logs_use(self.key)
+        if not retain:
+            acknowledge(
+                self.bucket,
+                NO_ACCESS_LOGS,
+                "Disposable data; its late access logs would outlive their bucket",
+            )
+
+    def _let_logs_use(self, key: kms.Key) -> None:
+        """For the log groups of the environment's pipelines.
+
+        Source: CloudWatch Logs user guide, "Encrypt log data"; read 2026-11-21.
+        """
+        stack = cdk.Stack.of(self)
+        groups = stack.format_arn(
+            service="logs",
+            resource="log-group",
+            resource_name="*",
+            arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME,
+        )
+        key.add_to_resource_policy(
+            iam.PolicyStatement(
+                principals=[iam.ServicePrincipal(f"logs.{stack.region}.amazonaws.com")],
+                actions=[
+                    "kms:Decrypt",
+                    "kms:Describe*",
+                    "kms:Encrypt",
+                    "kms:GenerateDataKey*",
+                    "kms:ReEncrypt*",
+                ],
+                resources=["*"],
+                conditions={"ArnLike": {"kms:EncryptionContext:aws:logs:arn": groups}},
+            )
+        )
 
     def _access_logs(self) -> s3.Bucket:
         logs = s3.Bucket(
@@ -66,14 +114,24 @@ class DataBucket(Construct):
             block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
             object_ownership=s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
             enforce_ssl=True,
+            versioned=True,
             removal_policy=cdk.RemovalPolicy.RETAIN,
-            lifecycle_rules=[s3.LifecycleRule(expiration=cdk.Duration.days(365))],
+            lifecycle_rules=[
+                s3.LifecycleRule(
+                    expiration=cdk.Duration.days(365),
+                    noncurrent_version_expiration=cdk.Duration.days(90),
+                )
+            ],
         )
-        _acknowledge_unlogged(
-            logs, "This bucket receives the access logs; logging it into itself would loop"
+        acknowledge(
+            logs,
+            NO_ACCESS_LOGS,
+            "This bucket receives the access logs; logging it into itself would loop",
+        )
+        acknowledge(
+            logs, NO_KEY_ON_BUCKET, "S3 delivers access logs into buckets with its own key only"
+        )
+        acknowledge(
+            logs, NO_REPLICATION, "A second record of who touched the data, beside CloudTrail's own"
         )
         return logs
-
-
-def _acknowledge_unlogged(bucket: s3.Bucket, reason: str) -> None:
-    cdk.Validations.of(bucket).acknowledge(cdk.Acknowledgment(id="AwsSolutions-S1", reason=reason))

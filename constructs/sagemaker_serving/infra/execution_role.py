@@ -7,7 +7,11 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
-from sagemaker_serving.infra.acknowledge import acknowledge_wildcard
+from sagemaker_serving.infra.acknowledge import (
+    INLINE_POLICY,
+    acknowledge,
+    acknowledge_wildcard,
+)
 
 
 class ExecutionRole(iam.Role):
@@ -23,6 +27,9 @@ class ExecutionRole(iam.Role):
             construct_id,
             assumed_by=iam.ServicePrincipal("sagemaker.amazonaws.com"),
             description="Runs models on SageMaker; holds only what was granted",
+        )
+        acknowledge(
+            self, INLINE_POLICY, "It is of use to this role only, and comes and goes with it"
         )
 
     def grant_read_prefix(self, bucket: s3.IBucket, prefix: str) -> None:

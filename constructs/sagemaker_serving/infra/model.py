@@ -6,11 +6,12 @@ from collections.abc import Mapping
 
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sagemaker as sagemaker
-from constructs import Construct
+from constructs import Construct, IConstruct
 
 from sagemaker_serving.infra.content_identity import identify_by_content
 from sagemaker_serving.infra.image import ContainerImage
 from sagemaker_serving.infra.model_data import ModelData
+from sagemaker_serving.infra.network import Network
 
 
 class Model(Construct):
@@ -23,6 +24,10 @@ class Model(Construct):
     :param role: what the container may do; the image and the archive grant it theirs.
     :param instance_type: what it will run on; decides which of AWS's images is taken.
     :param environment: the container's variables, at most 100.
+    :param network: the subnets that the containers stand in; absent, SageMaker's own.
+    :param network_isolation: whether the container can call nobody at all, S3 and
+        CloudWatch included. SageMaker fetches the archive itself, but nothing can be
+        installed as it starts: what ``inference.py`` imports has to lie in ``code/lib``.
     """
 
     def __init__(
@@ -35,6 +40,8 @@ class Model(Construct):
         model_data: ModelData,
         instance_type: str,
         environment: Mapping[str, str] | None = None,
+        network: Network | None = None,
+        network_isolation: bool = False,
     ) -> None:
         super().__init__(scope, construct_id)
         variables = dict(environment) if environment is not None else {}
@@ -49,8 +56,34 @@ class Model(Construct):
                 model_data_url=data.url,
                 environment=variables,
             ),
+            enable_network_isolation=True if network_isolation else None,
+            vpc_config=None if network is None else _vpc_config(network),
         )
-        identify_by_content(resource, [role.role_arn, image_uri, data.identity, variables])
-        resource.node.add_dependency(role)
+        if network is not None:
+            network.bind(self, role)
+        identify_by_content(
+            resource,
+            [
+                role.role_arn,
+                image_uri,
+                data.identity,
+                variables,
+                network_isolation,
+                None if network is None else vars(network),
+            ],
+        )
+        resource.node.add_dependency(_policy_of(role))
         self.model_name = resource.attr_model_name
         """The Model's generated name (a token)."""
+
+
+def _vpc_config(network: Network) -> sagemaker.CfnModel.VpcConfigProperty:
+    return sagemaker.CfnModel.VpcConfigProperty(
+        subnets=list(network.subnet_ids), security_group_ids=list(network.security_group_ids)
+    )
+
+
+def _policy_of(role: iam.IRole) -> IConstruct:
+    """What the role may do, without which creation races IAM; the role itself is referred to."""
+    policy = role.node.try_find_child("DefaultPolicy")
+    return policy if policy is not None else role

@@ -1,0 +1,117 @@
+"""Models in a VPC, and the VPC that has all they need."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from aws_cdk import aws_ec2 as ec2
+from aws_cdk.assertions import Match, Template
+from cdk_nag import AwsSolutionsChecks
+
+from sagemaker_serving.infra import ContainerImage, Model, ModelData, Network, PrivateVpc
+
+PLACE = Network(subnet_ids=["subnet-1", "subnet-2"], security_group_ids=["sg-1"])
+
+
+def add_model(bench: Any, construct_id: str = "Model", **changes: Any) -> Model:
+    return Model(
+        bench.stack,
+        construct_id,
+        role=bench.role,
+        image=ContainerImage.from_catalog("tensorflow", "2.19"),
+        model_data=ModelData.from_path(bench.model_folder),
+        instance_type="ml.c5.large",
+        **changes,
+    )
+
+
+def test_a_model_stands_in_the_subnets_it_was_given(bench: Any) -> None:
+    add_model(bench, network=PLACE)
+    Template.from_stack(bench.stack).has_resource_properties(
+        "AWS::SageMaker::Model",
+        {"VpcConfig": {"Subnets": ["subnet-1", "subnet-2"], "SecurityGroupIds": ["sg-1"]}},
+    )
+
+
+def test_without_a_network_nothing_of_ec2_is_granted(bench: Any) -> None:
+    add_model(bench)
+    template = Template.from_stack(bench.stack)
+    template.has_resource_properties("AWS::SageMaker::Model", {"VpcConfig": Match.absent()})
+    assert "ec2:" not in json.dumps(template.find_resources("AWS::IAM::Policy"))
+
+
+def test_interfaces_are_granted_for_these_subnets_and_groups_only(bench: Any) -> None:
+    add_model(bench, network=PLACE)
+    (policy,) = Template.from_stack(bench.stack).find_resources("AWS::IAM::Policy").values()
+    (create,) = (
+        statement
+        for statement in policy["Properties"]["PolicyDocument"]["Statement"]
+        if statement["Action"] == "ec2:CreateNetworkInterface"
+    )
+    ends = {json.dumps(arn).rpartition(":")[2].rstrip('"]}') for arn in create["Resource"]}
+    assert ends == {
+        "network-interface/*",
+        "subnet/subnet-1",
+        "subnet/subnet-2",
+        "security-group/sg-1",
+    }
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"network": PLACE}, {"network_isolation": True}],
+    ids=["the network", "the isolation"],
+)
+def test_moving_a_model_replaces_it(new_bench: Callable[[], Any], change: dict[str, Any]) -> None:
+    here, there = new_bench(), new_bench()
+    add_model(here)
+    add_model(there, **change)
+    before, after = (
+        set(Template.from_stack(bench.stack).find_resources("AWS::SageMaker::Model"))
+        for bench in (here, there)
+    )
+    assert not before & after
+
+
+def test_an_isolated_model_says_so(bench: Any) -> None:
+    add_model(bench, network_isolation=True)
+    Template.from_stack(bench.stack).has_resource_properties(
+        "AWS::SageMaker::Model", {"EnableNetworkIsolation": True}
+    )
+
+
+def test_subnets_may_be_chosen(bench: Any) -> None:
+    vpc = ec2.Vpc(bench.stack, "Vpc", max_azs=2)
+    group = ec2.SecurityGroup(bench.stack, "Group", vpc=vpc)
+    public = Network.in_vpc(
+        vpc,
+        security_groups=[group],
+        subnets=ec2.SubnetSelection(subnet_type=ec2.SubnetType.PUBLIC),
+    )
+    assert public.subnet_ids == [subnet.subnet_id for subnet in vpc.public_subnets]
+
+
+def test_a_private_vpc_has_no_way_out_and_the_doors_that_a_model_needs(bench: Any) -> None:
+    private = PrivateVpc(bench.stack, "Private")
+    caller = ec2.SecurityGroup(bench.stack, "Caller", vpc=private.vpc)
+    private.add_door("Invoke", ec2.InterfaceVpcEndpointAwsService.SAGEMAKER_RUNTIME, caller)
+    add_model(bench, network=private.network)
+    template = Template.from_stack(bench.stack)
+    template.resource_count_is("AWS::EC2::InternetGateway", 0)
+    template.resource_count_is("AWS::EC2::NatGateway", 0)
+    doors = template.find_resources("AWS::EC2::VPCEndpoint").values()
+    names = sorted(
+        json.dumps(door["Properties"]["ServiceName"]).rpartition(".")[2].rstrip('"]}')
+        for door in doors
+    )
+    assert names == ["logs", "monitoring", "runtime", "s3"]
+
+
+def test_a_private_model_leaves_nothing_for_cdk_nag_to_say(bench: Any) -> None:
+    private = PrivateVpc(bench.stack, "Private")
+    add_model(bench, network=private.network)
+    found = AwsSolutionsChecks(bench.app).validate_scope(bench.stack).violations
+    assert [violation.rule_name for violation in found] == []
