@@ -19,11 +19,13 @@ from sagemaker_serving.infra import (
     InstanceVariant,
     Model,
     ModelData,
+    Network,
 )
+from sagemaker_serving.infra.acknowledge import NO_KEY_ON_VOLUMES, acknowledge
 from sagemaker_serving.spec import Environment, S3Artifact
 from sagemaker_serving.spec.environment import BatchTransform as BatchTransformSpec
 from sagemaker_serving.spec.environment import Container
-from stacks.storage import data_bucket
+from stacks.storage import data_bucket, data_key
 
 
 class ServingStack(cdk.Stack):
@@ -57,6 +59,7 @@ class ServingStack(cdk.Stack):
         self._folder = folder
         self._role = ExecutionRole(self, "ExecutionRole")
         self._role.grant_metrics("/aws/sagemaker/Endpoints")
+        self._network = _network(environment)
         if self._spec.variants:
             self._add_endpoint()
         if self._spec.batch_transform is not None:
@@ -75,15 +78,28 @@ class ServingStack(cdk.Stack):
                 instance_type=variant.instance_type,
                 initial_instance_count=variant.initial_instance_count,
                 weight=variant.weight,
+                accelerator_type=variant.accelerator_type,
+                volume_size_in_gb=variant.volume_size_in_gb,
+                model_data_download_timeout_in_seconds=(
+                    variant.model_data_download_timeout_in_seconds
+                ),
+                container_startup_health_check_timeout_in_seconds=(
+                    variant.container_startup_health_check_timeout_in_seconds
+                ),
             )
             for variant in self._spec.variants
         ]
-        endpoint = Endpoint(
+        config = EndpointConfig(
             self,
-            "Endpoint",
-            endpoint_name=name,
-            endpoint_config=EndpointConfig(self, "EndpointConfig", variants=variants),
+            "EndpointConfig",
+            variants=variants,
+            encryption_key=data_key(self, self._environment),
         )
+        if not self._environment.storage.kms:
+            acknowledge(
+                config, NO_KEY_ON_VOLUMES, "No key was asked for; SageMaker encrypts with its own"
+            )
+        endpoint = Endpoint(self, "Endpoint", endpoint_name=name, endpoint_config=config)
         self._publish("EndpointName", "endpoint-name", endpoint.endpoint_name)
 
     def _add_batch_transform(self, spec: BatchTransformSpec) -> None:
@@ -98,6 +114,7 @@ class ServingStack(cdk.Stack):
             model=self._model(self, "BatchModel", self._spec.container(), spec.instance_type),
             job=_job(spec, bucket),
             retain_logs=self._environment.production,
+            encryption_key=data_key(self, self._environment),
         )
         self._publish("StateMachineArn", "state-machine-arn", batch.state_machine.state_machine_arn)
         for kind, prefix in prefixes.items():
@@ -116,6 +133,8 @@ class ServingStack(cdk.Stack):
             model_data=self._model_data(container),
             instance_type=instance_type,
             environment=container.variables,
+            network=self._network,
+            network_isolation=container.network_isolation,
         )
 
     def _model_data(self, container: Container) -> ModelData:
@@ -137,6 +156,15 @@ class ServingStack(cdk.Stack):
             parameter_name=f"/sagemaker-serving/{self._environment.name}/{self._name}/{parameter}",
             string_value=value,
         )
+
+
+def _network(environment: Environment) -> Network | None:
+    if environment.network is None:
+        return None
+    return Network(
+        subnet_ids=environment.network.subnet_ids,
+        security_group_ids=environment.network.security_group_ids,
+    )
 
 
 def _image(container: Container) -> ContainerImage:

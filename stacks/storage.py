@@ -68,14 +68,24 @@ class StorageParameters:
 
 def data_bucket(scope: Construct, environment: Environment) -> s3.IBucket:
     """The environment's data bucket, for a stack that did not make it."""
-    parameters = StorageParameters.of(environment)
-    key = None
-    if environment.storage.kms:
-        key_arn = ssm.StringParameter.value_for_string_parameter(scope, parameters.key_arn)
-        key = kms.Key.from_key_arn(scope, "DataKey", key_arn)
     return s3.Bucket.from_bucket_attributes(
         scope,
         "DataBucket",
-        bucket_name=ssm.StringParameter.value_for_string_parameter(scope, parameters.bucket_name),
-        encryption_key=key,
+        bucket_name=ssm.StringParameter.value_for_string_parameter(
+            scope, StorageParameters.of(environment).bucket_name
+        ),
+        encryption_key=data_key(scope, environment),
     )
+
+
+def data_key(scope: Construct, environment: Environment) -> kms.IKey | None:
+    """The environment's key, for a stack that did not make it; None where S3's own is used."""
+    if not environment.storage.kms:
+        return None
+    existing = scope.node.try_find_child("DataKey")
+    if existing is not None:
+        return existing  # type: ignore[return-value]
+    key_arn = ssm.StringParameter.value_for_string_parameter(
+        scope, StorageParameters.of(environment).key_arn
+    )
+    return kms.Key.from_key_arn(scope, "DataKey", key_arn)

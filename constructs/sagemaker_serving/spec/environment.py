@@ -29,8 +29,14 @@ class Environment(Spec):
     tags: dict[str, str] = Field(default_factory=dict)
     """Tags on every resource."""
 
+    accept_retired: list[Literal["elastic-inference"]] = Field(default_factory=list)
+    """What AWS has ended and is rendered all the same, with a warning."""
+
     storage: Storage = Field(default_factory=lambda: Storage())
     """The bucket for batch inputs and outputs."""
+
+    network: Network | None = None
+    """Where in a VPC the models stand; left out: in SageMaker's own."""
 
     models: dict[str, Model]
     """The models by name; each becomes one stack and the endpoint ``<environment>-<model>``."""
@@ -44,7 +50,19 @@ class Storage(Spec):
     """The storage stack: one bucket, encrypted."""
 
     kms: bool = False
-    """Encrypt with a KMS key of one's own, rotated yearly; otherwise with S3's key."""
+    """Encrypt with a KMS key of one's own, rotated yearly; otherwise with S3's key. It encrypts
+    the endpoints' volumes too, but for instance types with local NVMe storage, which encrypt
+    themselves and take no key."""
+
+
+class Network(Spec):
+    """Subnets and security groups of one VPC, for every model of the environment."""
+
+    subnet_ids: list[str]
+    """1 to 16 subnets; S3 must be reachable from them, by a gateway endpoint for example."""
+
+    security_group_ids: list[str]
+    """1 to 5 security groups."""
 
 
 class S3Artifact(Spec):
@@ -85,6 +103,10 @@ class Container(Spec):
     server: Server | None = None
     """Settings of the serving container."""
 
+    network_isolation: bool = False
+    """Whether the container can call nobody at all; ``code/requirements.txt`` cannot be installed
+    then, so its packages belong in ``code/lib``."""
+
     @property
     def variables(self) -> dict[str, str]:
         """Every environment variable of the container, the typed ones first."""
@@ -109,6 +131,19 @@ class Variant(Container):
 
     weight: float = 1.0
     """Share of the traffic, relative to the other variants' weights; 0 gets none."""
+
+    accelerator_type: str | None = None
+    """An Elastic Inference accelerator such as ``ml.eia2.medium``: AWS has ended it, so it needs
+    ``accept_retired: [elastic-inference]``, and AWS refuses what is rendered then."""
+
+    volume_size_in_gb: int | None = None
+    """Size of the storage volume, 1 to 512; not for types with local NVMe storage."""
+
+    model_data_download_timeout_in_seconds: int | None = None
+    """How long fetching and unpacking the archive may take, 60 to 3600."""
+
+    container_startup_health_check_timeout_in_seconds: int | None = None
+    """How long the container may take until ``/ping`` answers, 60 to 3600."""
 
 
 class BatchTransform(Spec):
