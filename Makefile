@@ -45,9 +45,10 @@ format: setup ## Put the code into its format
 docs: setup ## Write what is made from the types anew: the JSON Schema, docs/environment-files.md
 	$(BIN)/sagemaker-serving schema > environments/environment.schema.json
 	$(BIN)/python tools/document_fields.py
+	$(BIN)/python -m tools.document_acknowledgements
 
 catalog: setup ## Make the catalog's snapshots anew from their sources
-	$(BIN)/python tools/refresh_catalog.py
+	$(BIN)/python -m tools.refresh_catalog
 
 lock: setup ## Pin every dependency anew from pyproject.toml
 	$(BIN)/python tools/lock.py
