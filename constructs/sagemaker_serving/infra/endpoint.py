@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import aws_cdk as cdk
-from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.endpoint_config import EndpointConfig
-from sagemaker_serving.infra.endpoint_metrics import EndpointMetrics
+from sagemaker_serving.infra.tokens import is_token
+
+if TYPE_CHECKING:
+    from aws_cdk import aws_cloudwatch as cloudwatch
+
+    from sagemaker_serving.infra.endpoint_metrics import EndpointMetrics
 
 _INVOKE_ACTIONS = [
     "sagemaker:InvokeEndpoint",
@@ -29,8 +33,14 @@ class AnyEndpoint(Construct):
 
     endpoint_name: str
     """The endpoint's name (of one made here: a token that holds until it is in service)."""
-    endpoint_arn: str
-    """The endpoint's ARN; SageMaker writes names in ARNs in lower case."""
+    _plain_name: str
+
+    @property
+    def endpoint_arn(self) -> str:
+        """The endpoint's ARN; SageMaker writes names in ARNs in lower case."""
+        return cdk.Stack.of(self).format_arn(
+            service="sagemaker", resource="endpoint", resource_name=self._plain_name.lower()
+        )
 
     def grant_invoke(self, grantee: iam.IGrantable) -> iam.Grant:
         """Lets ``grantee`` call the endpoint in all four ways that SageMaker offers."""
@@ -40,6 +50,8 @@ class AnyEndpoint(Construct):
 
     def metrics(self, variant_name: str, *, period: cdk.Duration | None = None) -> EndpointMetrics:
         """The metrics of one variant; ``period`` is a minute unless given."""
+        from sagemaker_serving.infra.endpoint_metrics import EndpointMetrics
+
         return EndpointMetrics(
             endpoint_name=self._plain_name, variant_name=variant_name, period=period
         )
@@ -55,12 +67,6 @@ class AnyEndpoint(Construct):
     def metric_model_latency(self, variant_name: str, statistic: str = "p99") -> cloudwatch.Metric:
         """Microseconds that a variant's container took."""
         return self.metrics(variant_name).model_latency(statistic)
-
-    def _is_called(self, endpoint_name: str) -> None:
-        self._plain_name = endpoint_name
-        self.endpoint_arn = cdk.Stack.of(self).format_arn(
-            service="sagemaker", resource="endpoint", resource_name=endpoint_name.lower()
-        )
 
 
 class Endpoint(AnyEndpoint):
@@ -87,7 +93,7 @@ class Endpoint(AnyEndpoint):
         keep_instance_counts: bool = False,
     ) -> None:
         super().__init__(scope, construct_id)
-        _must_be_a_name(self.node.path, endpoint_name)
+        self._plain_name = _name_of(self, endpoint_name)
         resource = sagemaker.CfnEndpoint(
             self,
             "Resource",
@@ -96,7 +102,6 @@ class Endpoint(AnyEndpoint):
             **(_keeping_counts() if keep_instance_counts else {}),
         )
         self.endpoint_name = resource.attr_endpoint_name
-        self._is_called(endpoint_name)
 
     @staticmethod
     def from_endpoint_name(scope: Construct, construct_id: str, endpoint_name: str) -> AnyEndpoint:
@@ -107,9 +112,8 @@ class Endpoint(AnyEndpoint):
 class _ExistingEndpoint(AnyEndpoint):
     def __init__(self, scope: Construct, construct_id: str, endpoint_name: str) -> None:
         super().__init__(scope, construct_id)
-        _must_be_a_name(self.node.path, endpoint_name)
+        self._plain_name = _name_of(self, endpoint_name)
         self.endpoint_name = endpoint_name
-        self._is_called(endpoint_name)
 
 
 def _keeping_counts() -> dict[str, Any]:
@@ -122,11 +126,10 @@ def _keeping_counts() -> dict[str, Any]:
     }
 
 
-def _must_be_a_name(path: str, name: str) -> None:
-    if cdk.Token.is_unresolved(name):
-        return
-    if re.fullmatch(r"(?=.{1,63}$)[a-zA-Z0-9](-*[a-zA-Z0-9])*", name) is None:
-        raise Mistake(
-            f"{path}: endpoint_name is {name!r}; names are 1 to 63 letters, digits and hyphens, "
-            "and begin and end with a letter or digit"
-        )
+def _name_of(endpoint: AnyEndpoint, name: str) -> str:
+    if is_token(name) or re.fullmatch(r"(?=.{1,63}$)[a-zA-Z0-9](-*[a-zA-Z0-9])*", name):
+        return name
+    raise Mistake(
+        f"{endpoint.node.path}: endpoint_name is {name!r}; names are 1 to 63 letters, digits and "
+        "hyphens, and begin and end with a letter or digit"
+    )

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import aws_cdk as cdk
-import jsii
-from aws_cdk import aws_kms as kms
 from aws_cdk import aws_sagemaker as sagemaker
-from constructs import Construct, IValidation
+from constructs import Construct
 
 from sagemaker_serving import catalog
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.acknowledge import NO_KEY_ON_VOLUMES, acknowledge
 from sagemaker_serving.infra.content_identity import identify_by_content
 from sagemaker_serving.infra.instance_variant import InstanceVariant
+from sagemaker_serving.infra.tokens import is_token
+
+if TYPE_CHECKING:
+    from aws_cdk import aws_kms as kms
 
 
 class EndpointConfig(Construct):
@@ -30,8 +31,8 @@ class EndpointConfig(Construct):
         encrypts itself in hardware; the key is left out then, and the finding
         that scanners make of it acknowledged with this reason.
 
-    Raises `Mistake` for two variants of one name or more than ten, and at
-    synth for none. Source: API reference, CreateEndpointConfig; read 2026-11-21.
+    Raises `Mistake` without variants, with more than ten, or with two of one
+    name. Source: API reference, CreateEndpointConfig; read 2026-11-21.
     """
 
     def __init__(
@@ -39,63 +40,52 @@ class EndpointConfig(Construct):
         scope: Construct,
         construct_id: str,
         *,
-        variants: Sequence[InstanceVariant] = (),
+        variants: Sequence[InstanceVariant],
         encryption_key: kms.IKey | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
-        self._variants: list[InstanceVariant] = []
+        _must_be_variants(self, variants)
+        self._variants = tuple(variants)
         self._key = encryption_key
-        self._resource = sagemaker.CfnEndpointConfig(self, "Resource", production_variants=[])
+        self._resource = sagemaker.CfnEndpointConfig(
+            self,
+            "Resource",
+            production_variants=[_rendered(variant) for variant in variants],
+            kms_key_id=self._key_arn(),
+        )
+        self._identify()
         self.endpoint_config_name = self._resource.attr_endpoint_config_name
         """The EndpointConfig's generated name (a token)."""
-        self.node.add_validation(_NotEmpty(self._variants))
-        if variants:
-            self._add(variants)
 
     def add_variant(self, variant: InstanceVariant) -> None:
         """Adds one more variant, beside those there are."""
-        self._add([variant])
+        _must_be_variants(self, [*self._variants, variant])
+        self._variants += (variant,)
+        self._resource.production_variants = [_rendered(every) for every in self._variants]
+        self._resource.kms_key_id = self._key_arn()
+        self._identify()
 
-    def _add(self, variants: Sequence[InstanceVariant]) -> None:
-        self._variants += variants
-        _must_be_variants(self.node.path, self._variants)
-        key_arn = self._usable_key_arn()
-        self._resource.kms_key_id = key_arn
-        self._resource.production_variants = [_rendered(variant) for variant in self._variants]
+    def _identify(self) -> None:
         content = [_content(variant) for variant in self._variants]
-        identify_by_content(self._resource, [key_arn, content])
-
-    def _usable_key_arn(self) -> str | None:
-        if self._key is None:
-            return None
-        with_nvme = sorted(
-            {kind for kind in (v.instance_type for v in self._variants) if _has_nvme(kind)}
-        )
-        if with_nvme:
+        identify_by_content(self._resource, [self._key_arn(), content])
+        with_nvme = self._with_nvme()
+        if self._key is not None and with_nvme:
             acknowledge(
                 self._resource,
                 NO_KEY_ON_VOLUMES,
                 f"SageMaker takes no key for {', '.join(with_nvme)}: their local NVMe storage "
                 "encrypts itself in hardware",
             )
-            return None
-        return self._key.key_arn
 
+    def _key_arn(self) -> str | None:
+        return None if self._key is None or self._with_nvme() else self._key.key_arn
 
-@jsii.implements(IValidation)
-class _NotEmpty:
-    def __init__(self, variants: Sequence[InstanceVariant]) -> None:
-        self._variants = variants
-
-    def validate(self) -> list[str]:
-        if self._variants:
-            return []
-        return ["there are no variants; an endpoint takes 1 to 10: add_variant(InstanceVariant(…))"]
+    def _with_nvme(self) -> list[str]:
+        types = {variant.instance_type for variant in self._variants}
+        return sorted(name for name in types if not is_token(name) and _has_nvme(name))
 
 
 def _has_nvme(instance_type: str) -> bool:
-    if cdk.Token.is_unresolved(instance_type):
-        return False
     return catalog.instance_type(instance_type).nvme_gb > 0
 
 
@@ -117,15 +107,18 @@ def _rendered(variant: InstanceVariant) -> sagemaker.CfnEndpointConfig.Productio
 
 def _content(variant: InstanceVariant) -> dict[str, Any]:
     given = {name: value for name, value in vars(variant).items() if value is not None}
-    return {**given, "model": variant.model.model_name}
+    return {**given, "model": variant.model.identity}
 
 
-def _must_be_variants(path: str, variants: Sequence[InstanceVariant]) -> None:
+def _must_be_variants(config: EndpointConfig, variants: Sequence[InstanceVariant]) -> None:
     names = [variant.name for variant in variants]
-    if len(names) > 10:
-        raise Mistake(f"{path}: there are {len(names)} variants; an endpoint takes 1 to 10")
+    if not 1 <= len(names) <= 10:
+        raise Mistake(
+            f"{config.node.path}: there are {len(names)} variants; an endpoint takes 1 to 10"
+        )
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise Mistake(
-            f"{path}: more than one variant is named {', '.join(twice)}; rename all but one"
+            f"{config.node.path}: more than one variant is named {', '.join(twice)}; "
+            "rename all but one"
         )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
-from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from sagemaker_serving.infra.acknowledge import (
@@ -12,6 +13,9 @@ from sagemaker_serving.infra.acknowledge import (
     acknowledge,
     acknowledge_wildcard,
 )
+
+if TYPE_CHECKING:
+    from aws_cdk import aws_s3 as s3
 
 
 class ExecutionRole(iam.Role):

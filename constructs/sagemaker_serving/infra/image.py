@@ -10,6 +10,7 @@ from constructs import Construct
 
 from sagemaker_serving import catalog
 from sagemaker_serving.errors import Mistake
+from sagemaker_serving.infra.tokens import is_token, partition
 
 _PULL_ACTIONS = [
     "ecr:BatchCheckLayerAvailability",
@@ -50,7 +51,7 @@ class _CatalogImage(ContainerImage):
 
     def bind(self, scope: Construct, role: iam.IGrantable, instance_type: str) -> str:
         region = cdk.Stack.of(scope).region
-        if cdk.Token.is_unresolved(region):
+        if is_token(region):
             raise Mistake(
                 f"{scope.node.path}: the stack has no region, so its image cannot be known; "
                 "give the stack env=Environment(region=…), or the image by from_uri"
@@ -61,7 +62,7 @@ class _CatalogImage(ContainerImage):
             version=self._version,
             region=region,
         )
-        _grant_pull(scope, role, image)
+        _grant_pull(role, image)
         return image.uri
 
 
@@ -77,18 +78,12 @@ class _OwnImage(ContainerImage):
         self._image = image
 
     def bind(self, scope: Construct, role: iam.IGrantable, instance_type: str) -> str:
-        _grant_pull(scope, role, self._image)
+        _grant_pull(role, self._image)
         return self._uri
 
 
-def _grant_pull(scope: Construct, role: iam.IGrantable, image: catalog.EcrImage) -> None:
-    arn = cdk.Stack.of(scope).format_arn(
-        service="ecr",
-        resource="repository",
-        resource_name=image.repository,
-        account=image.account,
-        region=image.region,
-    )
+def _grant_pull(role: iam.IGrantable, image: catalog.EcrImage) -> None:
+    arn = f"arn:{partition()}:ecr:{image.region}:{image.account}:repository/{image.repository}"
     iam.Grant.add_to_principal(grantee=role, actions=_PULL_ACTIONS, resource_arns=[arn])
     iam.Grant.add_to_principal(
         grantee=role, actions=["ecr:GetAuthorizationToken"], resource_arns=["*"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sagemaker as sagemaker
@@ -11,7 +12,9 @@ from constructs import Construct, IConstruct
 from sagemaker_serving.infra.content_identity import identify_by_content
 from sagemaker_serving.infra.image import ContainerImage
 from sagemaker_serving.infra.model_data import ModelData
-from sagemaker_serving.infra.network import Network
+
+if TYPE_CHECKING:
+    from sagemaker_serving.infra.network import Network
 
 
 class Model(Construct):
@@ -61,7 +64,7 @@ class Model(Construct):
         )
         if network is not None:
             network.bind(self, role)
-        identify_by_content(
+        self.identity = identify_by_content(
             resource,
             [
                 role.role_arn,
@@ -72,6 +75,7 @@ class Model(Construct):
                 None if network is None else vars(network),
             ],
         )
+        """The Model's logical id, which carries its content."""
         resource.node.add_dependency(_policy_of(role))
         self.model_name = resource.attr_model_name
         """The Model's generated name (a token)."""
@@ -85,5 +89,4 @@ def _vpc_config(network: Network) -> sagemaker.CfnModel.VpcConfigProperty:
 
 def _policy_of(role: iam.IRole) -> IConstruct:
     """What the role may do, without which creation races IAM; the role itself is referred to."""
-    policy = role.node.try_find_child("DefaultPolicy")
-    return policy if policy is not None else role
+    return role.node.try_find_child("DefaultPolicy") or role

@@ -10,10 +10,10 @@ from typing import Any
 
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
-from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from sagemaker_serving.archive import build_archive
+from sagemaker_serving.infra.tokens import partition
 
 
 class ModelData(ABC):
@@ -66,8 +66,7 @@ class _LocalModelData(ModelData):
             file_name=os.path.relpath(archive.path, stage.outdir),
             packaging=cdk.FileAssetPackaging.FILE,
         )
-        bucket = _bucket(scope, location.bucket_name)
-        _grant_object(bucket, location.object_key, role)
+        _grant_object(location.bucket_name, location.object_key, role)
         return BoundModelData(url=location.s3_object_url, identity=archive.sha256)
 
 
@@ -78,23 +77,13 @@ class _S3ModelData(ModelData):
 
     def bind(self, scope: Construct, role: iam.IGrantable) -> BoundModelData:
         bucket, _, key = self._uri.removeprefix("s3://").partition("/")
-        _grant_object(_bucket(scope, bucket), key, role)
+        _grant_object(bucket, key, role)
         return BoundModelData(url=self._uri, identity=[self._uri, *self._marks])
 
 
-def _bucket(scope: Construct, name: str) -> s3.IBucket:
-    """The bucket by name; made once per scope and name."""
-    stack = cdk.Stack.of(scope)
-    construct_id = "AssetBucket" if cdk.Token.is_unresolved(name) else f"Bucket-{name}"
-    existing = stack.node.try_find_child(construct_id)
-    if existing is not None:
-        return existing  # type: ignore[return-value]
-    return s3.Bucket.from_bucket_name(stack, construct_id, name)
-
-
-def _grant_object(bucket: s3.IBucket, key: str, role: iam.IGrantable) -> None:
+def _grant_object(bucket: str, key: str, role: iam.IGrantable) -> None:
     iam.Grant.add_to_principal(
         grantee=role,
         actions=["s3:GetObject"],
-        resource_arns=[bucket.arn_for_objects(key)],
+        resource_arns=[f"arn:{partition()}:s3:::{bucket}/{key}"],
     )
