@@ -1,11 +1,12 @@
-"""Make the catalog's snapshots anew: ``python tools/refresh_catalog.py``.
+"""Make the catalog's snapshots anew: ``python -m tools.refresh_catalog [--check]``.
 
 Reads what others keep (sagemaker-core's image tables, botocore's service
 model, cfn-lint's price lists, moto's EC2 table) and writes the facts, not
 copies of the files, to ``constructs/sagemaker_serving/catalog/data/``, each with
 the source's name, version, sha256 and licence. sagemaker-core is downloaded
 without its dependencies and read as a zip: its SDK is never imported. The
-others are read from where they are installed.
+others are read from where they are installed. With ``--check`` nothing is
+written; the exit status says whether the snapshots still agree.
 """
 
 from __future__ import annotations
@@ -15,58 +16,104 @@ import hashlib
 import importlib.metadata
 import importlib.util
 import json
-import subprocess
 import sys
-import tempfile
-import zipfile
 from pathlib import Path
 from typing import Any
 
-SAGEMAKER_CORE = "2.27.0"
-PIP_DOWNLOAD = (sys.executable, "-m", "pip", "download", "--quiet", "--no-deps")
+from tools.image_tables import SAGEMAKER_CORE, image_tables
+from tools.image_tables import images as image_facts
+from tools.shape_trees import ACTIONS, RESOURCES, action_tree, resource_tree
+
 DATA = Path(__file__).parents[1] / "constructs" / "sagemaker_serving" / "catalog" / "data"
 
 
 def main() -> None:
-    """Write every snapshot and say what was written."""
-    for name, snapshot in (("images", images()), ("instances", instances())):
+    """Write every snapshot and say what was written, or say which are out of date."""
+    stale = []
+    for name, make in SNAPSHOTS.items():
         path = DATA / f"{name}.json"
-        path.write_text(compact(snapshot), encoding="utf-8")
-        print(f"{path.name}: {path.stat().st_size:,} bytes")
+        text = compact(make())
+        if "--check" in sys.argv:
+            if not path.exists() or path.read_text(encoding="utf-8") != text:
+                stale.append(name)
+        else:
+            path.write_text(text, encoding="utf-8")
+            print(f"{path.name}: {path.stat().st_size:,} bytes")
+    if stale:
+        sys.exit(f"out of date: {', '.join(stale)}; run `make catalog`")
 
 
 def images() -> dict[str, Any]:
-    """Image repositories, tags and registry accounts of the TensorFlow serving images."""
-    with tempfile.TemporaryDirectory() as folder:
-        subprocess.run(
-            [*PIP_DOWNLOAD, f"--dest={folder}", f"sagemaker-core=={SAGEMAKER_CORE}"],
-            check=True,
-        )
-        wheel = next(Path(folder).glob("*.whl"))
-        with zipfile.ZipFile(wheel) as archive:
-            raw = archive.read("sagemaker/core/image_uri_config/tensorflow.json")
-    table = json.loads(raw)
-    registries: list[dict[str, str]] = []
-    scopes = {
-        scope: _scope(table[scope], registries)
-        for scope in ("inference", "inference_graviton", "eia")
+    """Repositories, tags and registry accounts of every image that serves models."""
+    import botocore.loaders
+
+    tables, sha256 = image_tables()
+    raw = json.dumps(botocore.loaders.Loader().load_data("endpoints"), sort_keys=True).encode()
+    facts = image_facts(tables, _domains(json.loads(raw)))
+    sources = [
+        {
+            "name": "sagemaker-core",
+            "version": SAGEMAKER_CORE,
+            "licence": "Apache-2.0",
+            "what": "image_uri_config, in the wheel of this sha256",
+            "sha256": sha256,
+        },
+        _source("botocore", _version("botocore"), "Apache-2.0", "endpoints, DNS suffixes", raw),
+    ]
+    return {"sources": sources, **facts}
+
+
+def properties() -> dict[str, Any]:
+    """The resource types of SageMaker in CloudFormation, and the properties of those we judge."""
+    provider = json.loads(_installed("cfnlint", f"{_SCHEMAS}/providers/us-east-1.json"))
+    types = sorted(name for name in provider if name.startswith("AWS::SageMaker::"))
+    raw = {
+        name: _installed("cfnlint", f"{_SCHEMAS}/resources/{provider[name]}.json")
+        for name in RESOURCES
     }
+    shapes = _sagemaker_shapes()
+    actions = {name: action_tree(shapes, f"{name}Request") for name in ACTIONS}
     return {
         "sources": [
-            _source("sagemaker-core", SAGEMAKER_CORE, "Apache-2.0", "tensorflow.json", raw)
+            _source("cfn-lint", _version("cfn-lint"), "MIT-0", name, data)
+            for name, data in raw.items()
+        ]
+        + [
+            _source(
+                "botocore",
+                _version("botocore"),
+                "Apache-2.0",
+                ", ".join(ACTIONS),
+                json.dumps(actions).encode(),
+            )
         ],
-        "registries": registries,
-        "frameworks": {"tensorflow": scopes},
+        "types": types,
+        "resources": {name: resource_tree(json.loads(data)) for name, data in raw.items()},
+        "actions": actions,
     }
+
+
+def neo() -> dict[str, Any]:
+    """What compilation jobs take: frameworks, target devices, platforms."""
+    shapes = _sagemaker_shapes()
+    names = {
+        "frameworks": "Framework",
+        "target_devices": "TargetDevice",
+        "target_platform_os": "TargetPlatformOs",
+        "target_platform_arch": "TargetPlatformArch",
+        "target_platform_accelerators": "TargetPlatformAccelerator",
+    }
+    enums = {name: shapes[shape]["enum"] for name, shape in names.items()}
+    raw = json.dumps(enums).encode()
+    sources = [_source("botocore", _version("botocore"), "Apache-2.0", "sagemaker Neo enums", raw)]
+    return {"sources": sources, **enums}
 
 
 def instances() -> dict[str, Any]:
     """Instance types that the API takes, where they are priced, and what they are made of."""
-    import botocore.loaders
-
-    model = botocore.loaders.Loader().load_service_model("sagemaker", "service-2")
-    hosting = model["shapes"]["ProductionVariantInstanceType"]["enum"]
-    transform = model["shapes"]["TransformInstanceType"]["enum"]
+    shapes = _sagemaker_shapes()
+    hosting = shapes["ProductionVariantInstanceType"]["enum"]
+    transform = shapes["TransformInstanceType"]["enum"]
     enums = json.dumps([hosting, transform]).encode()
 
     prices: dict[str, dict[str, list[str]]] = {}
@@ -114,6 +161,12 @@ def instances() -> dict[str, Any]:
     }
 
 
+SNAPSHOTS = {"images": images, "instances": instances, "neo": neo, "properties": properties}
+"""Every snapshot by its name, and what makes it."""
+
+_SCHEMAS = "data/schemas"
+
+
 def compact(value: Any) -> str:
     """JSON with one fact a line at the second level: small, and a diff can be read."""
     lines = []
@@ -129,24 +182,20 @@ def compact(value: Any) -> str:
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def _scope(table: dict[str, Any], registries: list[dict[str, str]]) -> dict[str, Any]:
-    versions = {}
-    for version, config in table["versions"].items():
-        if config["registries"] not in registries:
-            registries.append(config["registries"])
-        fact = {
-            "repository": config["repository"],
-            "registries": registries.index(config["registries"]),
-        }
-        if config.get("py_versions"):
-            (fact["python"],) = config["py_versions"]
-        if config.get("container_version"):
-            fact["suffix"] = f"{config['container_version']['cpu']}-sagemaker"
-        versions[version] = fact
+def _sagemaker_shapes() -> dict[str, Any]:
+    import botocore.loaders
+
+    model = botocore.loaders.Loader().load_service_model("sagemaker", "service-2")
+    shapes: dict[str, Any] = model["shapes"]
+    return shapes
+
+
+def _domains(endpoints: dict[str, Any]) -> dict[str, str]:
+    """The DNS suffix by the pattern of a region's name, where it is not amazonaws.com."""
     return {
-        "processors": table["processors"],
-        "aliases": table["version_aliases"],
-        "versions": versions,
+        part["regionRegex"]: part["dnsSuffix"]
+        for part in endpoints["partitions"]
+        if part["dnsSuffix"] != "amazonaws.com"
     }
 
 

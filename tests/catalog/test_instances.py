@@ -9,7 +9,6 @@ from sagemaker_serving.catalog import (
     regions,
     regions_offering,
 )
-from sagemaker_serving.catalog.snapshot import snapshot
 
 
 def test_hardware_is_that_of_the_ec2_type() -> None:
@@ -40,21 +39,3 @@ def test_regions_follow_the_price_lists() -> None:
     assert regions_offering("ml.p3.2xlarge") == ()
     assert regions_offering("ml.nothing.large") == ()
     assert len(regions()) >= 38
-
-
-@pytest.mark.parametrize("name", ["images", "instances"])
-def test_every_snapshot_says_where_it_comes_from(name: str) -> None:
-    for source in snapshot(name)["sources"]:
-        assert {"name", "version", "licence", "sha256", "what"} <= source.keys()
-
-
-def test_the_snapshot_agrees_with_the_installed_service_model() -> None:
-    import botocore.session
-
-    model = botocore.session.get_session().get_service_model("sagemaker")
-    for use, shape in (
-        ("endpoint", "ProductionVariantInstanceType"),
-        ("transform", "TransformInstanceType"),
-    ):
-        names = {kind.name for kind in instance_types(use)}  # type: ignore[arg-type]
-        assert names == set(model.shape_for(shape).enum), "run `make catalog`"

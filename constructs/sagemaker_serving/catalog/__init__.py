@@ -5,16 +5,17 @@ lines name source, version, sha256 and licence; ``tools/refresh_catalog.py``
 makes them anew). Nothing here touches the network.
 """
 
+from sagemaker_serving.catalog.ecr import EcrImage, domain_suffix, parse_ecr_uri
+from sagemaker_serving.catalog.host_images import image_for
 from sagemaker_serving.catalog.images import (
-    EcrImage,
     UnknownImage,
     container_image,
+    framework_scopes,
     framework_versions,
     frameworks,
-    image_for,
+    image_processors,
     image_regions,
     image_uri,
-    parse_ecr_uri,
 )
 from sagemaker_serving.catalog.instances import (
     InstanceType,
@@ -24,21 +25,49 @@ from sagemaker_serving.catalog.instances import (
     regions,
     regions_offering,
 )
+from sagemaker_serving.catalog.neo import (
+    NeoSupport,
+    neo_frameworks,
+    neo_image_uri,
+    neo_regions,
+    neo_support,
+    neo_target_devices,
+)
+from sagemaker_serving.catalog.properties import (
+    action_parameters,
+    resource_properties,
+    sagemaker_resource_types,
+)
+from sagemaker_serving.catalog.published import PublishedImage, published_image
 
 __all__ = [
     "EcrImage",
     "InstanceType",
+    "NeoSupport",
+    "PublishedImage",
     "UnknownImage",
     "UnknownInstanceType",
+    "action_parameters",
     "container_image",
+    "domain_suffix",
+    "framework_scopes",
     "framework_versions",
     "frameworks",
     "image_for",
+    "image_processors",
     "image_regions",
     "image_uri",
     "instance_type",
     "instance_types",
+    "neo_frameworks",
+    "neo_image_uri",
+    "neo_regions",
+    "neo_support",
+    "neo_target_devices",
     "parse_ecr_uri",
+    "published_image",
     "regions",
     "regions_offering",
+    "resource_properties",
+    "sagemaker_resource_types",
 ]

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import Any, Literal
 
-from sagemaker_serving.catalog.instances import InstanceType
+from sagemaker_serving.catalog.ecr import EcrImage
 from sagemaker_serving.catalog.snapshot import snapshot
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.suggest import nearest
 
-Processor = Literal["cpu", "gpu"]
+Processor = Literal["cpu", "gpu", "inf", "inf2", "neuronx"]
 Scope = Literal["inference", "inference_graviton", "eia"]
+
+_SCOPE_NAMES = {"inference_graviton": "arm64 (Graviton)", "eia": "Elastic Inference"}
 
 
 def image_uri(
@@ -22,37 +24,31 @@ def image_uri(
     region: str,
     processor: Processor = "cpu",
     scope: Scope = "inference",
+    python: str | None = None,
+    base: str | None = None,
 ) -> str:
     """The URI of the image that serves ``framework`` ``version`` in ``region``.
 
     ``version`` is a release ("2.19") or a patch release ("2.19.0"); the tag
     carries it as it was given, as the SageMaker SDK does. ``processor`` is the
     kind of instance it runs on; ``scope`` picks the Graviton (arm64) or Elastic
-    Inference images, which exist for some versions only.
+    Inference images, which exist for some versions only. ``python`` ("py3")
+    picks one of several builds, the newest by default; ``base`` is what Hugging
+    Face's images build on ("pytorch2.6"), needed where there are several.
 
     Raises `UnknownImage` when there is none, naming what there is.
     Source: sagemaker-core's image tables, version in ``data/images.json``,
     read 2026-11-21; that each tag exists in ECR was not tried.
     """
     return container_image(
-        framework=framework, version=version, region=region, processor=processor, scope=scope
+        framework=framework,
+        version=version,
+        region=region,
+        processor=processor,
+        scope=scope,
+        python=python,
+        base=base,
     ).uri
-
-
-@dataclass(frozen=True, kw_only=True)
-class EcrImage:
-    """One image in ECR, in parts: whose registry, which repository, which tag."""
-
-    account: str
-    region: str
-    repository: str
-    tag: str
-
-    @property
-    def uri(self) -> str:
-        """``<account>.dkr.ecr.<region>.<domain>/<repository>:<tag>``."""
-        domain = domain_suffix(self.region)
-        return f"{self.account}.dkr.ecr.{self.region}.{domain}/{self.repository}:{self.tag}"
 
 
 class UnknownImage(Mistake):
@@ -70,139 +66,149 @@ def container_image(
     region: str,
     processor: Processor = "cpu",
     scope: Scope = "inference",
+    python: str | None = None,
+    base: str | None = None,
 ) -> EcrImage:
     """As `image_uri`, but in parts, so that a role can be granted this one repository."""
     images = _scope(framework, scope)
-    if processor not in images["processors"]:
+    builds = images["versions"].get(images["aliases"].get(version, version))
+    if builds is None:
+        raise UnknownImage("framework_version", _no_such_version(framework, version, images))
+    what = f"{framework} {scope}"
+    build = _pick(_pick(builds, what, "base", base), what, "python", python)[0]
+    tags: dict[str, str] = build["tags"]
+    if processor not in tags and "any" not in tags:
         raise UnknownImage(
             "processor",
-            f"there is no {framework} {scope} image for {processor}; "
-            f"there is one for {', '.join(images['processors'])}",
+            f"there is no {what} image for {processor}; there is one for {', '.join(tags)}",
         )
-    full_version = images["aliases"].get(version, version)
-    if full_version not in images["versions"]:
-        raise UnknownImage("framework_version", _no_such_version(framework, version, images))
-    fact = images["versions"][full_version]
-    accounts = _registries(fact)
+    accounts = _registries(build)
     if region not in accounts:
         raise UnknownImage(
             "region",
             f"AWS publishes no {framework} {version} image in region {region!r}; "
             f"it does in {', '.join(sorted(accounts))}",
         )
-    parts = (version, processor, fact.get("python"), fact.get("suffix"))
+    shown = base if base is not None else build.get("base", [""])[0]
     return EcrImage(
         account=accounts[region],
         region=region,
-        repository=fact["repository"],
-        tag="-".join(part for part in parts if part is not None),
+        repository=build["repository"],
+        tag=tags.get(processor, tags.get("any", "")).format(
+            version=version, base=re.sub(r"^[a-z]+", "", shown)
+        ),
     )
-
-
-def image_for(kind: InstanceType | None, *, framework: str, version: str, region: str) -> EcrImage:
-    """The image that instances of ``kind`` run: that for CPUs, for GPUs, or for arm64.
-
-    None stands for an instance type that is not known, and takes the CPU's.
-    Raises `UnknownImage` as `image_uri` does.
-    """
-    return container_image(
-        framework=framework,
-        version=version,
-        region=region,
-        processor=kind.processor if kind is not None else "cpu",
-        scope="inference_graviton"
-        if kind is not None and kind.architecture == "arm64"
-        else "inference",
-    )
-
-
-def parse_ecr_uri(uri: str) -> EcrImage | None:
-    """The parts of an image's URI in ECR, or None when it is not one.
-
-    The tag is "" when the URI has none, and the digest with its ``sha256:``
-    when it has that.
-    """
-    parts = _ECR_URI.fullmatch(uri)
-    if parts is None:
-        return None
-    return EcrImage(
-        account=parts["account"],
-        region=parts["region"],
-        repository=parts["repository"],
-        tag=(parts["tag"] or "")[1:],
-    )
-
-
-_ECR_URI = re.compile(
-    r"(?P<account>\d{12})\.dkr\.ecr(-fips)?\.(?P<region>[a-z0-9-]+)\.[a-z0-9.]+/"
-    r"(?P<repository>[a-z0-9._/-]+?)(?P<tag>:[\w.-]{1,128}|@sha256:[0-9a-f]{64})?"
-)
 
 
 def frameworks() -> tuple[str, ...]:
-    """The frameworks that the catalog has images for."""
+    """The frameworks that the catalog has serving images for, by the SDK's names."""
     return tuple(snapshot("images")["frameworks"])
 
 
 def framework_versions(framework: str, scope: Scope = "inference") -> tuple[str, ...]:
     """The releases ("2.19") of ``framework`` that have an image, oldest first.
 
-    Raises `UnknownImage` for an unknown framework.
+    Patch releases of a listed release ("2.19.0") are left out; `image_uri`
+    takes them too. Raises `UnknownImage` for an unknown framework or scope.
     """
-    return tuple(_scope(framework, scope)["aliases"])
+    return tuple(_releases(_scope(framework, scope)))
+
+
+def framework_scopes(framework: str) -> tuple[Scope, ...]:
+    """What ``framework`` has images for: x86 and GPU ("inference"), arm64, Elastic Inference."""
+    return tuple(_framework(framework))
+
+
+def image_processors(
+    framework: str, version: str, scope: Scope = "inference"
+) -> tuple[Processor, ...]:
+    """The processors that ``version`` has an image for; empty when one image runs on any."""
+    images = _scope(framework, scope)
+    builds = images["versions"].get(images["aliases"].get(version, version), [])
+    found = dict.fromkeys(name for build in builds for name in build["tags"])
+    return tuple(name for name in found if name != "any")
 
 
 def image_regions(framework: str, version: str, scope: Scope = "inference") -> tuple[str, ...]:
     """The regions in which ``framework`` ``version`` has an image; empty when unknown."""
     images = _scope(framework, scope)
-    fact = images["versions"].get(images["aliases"].get(version, version))
-    return tuple(sorted(_registries(fact))) if fact is not None else ()
+    builds = images["versions"].get(images["aliases"].get(version, version), [])
+    return tuple(sorted({region for build in builds for region in _registries(build)}))
 
 
-def domain_suffix(region: str) -> str:
-    """The DNS suffix of AWS in ``region``'s partition: ``amazonaws.com`` or its Chinese one.
-
-    Source: botocore's partitions, read 2026-11-21.
-    """
-    if region.startswith("cn-"):
-        return "amazonaws.com.cn"
-    if region.startswith("us-isob-"):
-        return "sc2s.sgov.gov"
-    if region.startswith("us-iso-"):
-        return "c2s.ic.gov"
-    return "amazonaws.com"
-
-
-def _scope(framework: str, scope: Scope) -> dict[str, Any]:
+def _framework(framework: str) -> dict[Scope, Any]:
     known = snapshot("images")["frameworks"]
     if framework not in known:
         close = nearest(framework, known)
-        hint = f"; did you mean {close!r}" if close is not None else ""
+        hint = f"did you mean {close!r}" if close is not None else f"known: {', '.join(known)}"
         raise UnknownImage(
             "framework",
-            f"framework is {framework!r}; the catalog has images for "
-            f"{', '.join(known)}{hint}; for any other give image_uri",
+            f"framework is {framework!r}; AWS publishes no image under this name; {hint}; "
+            "for any other give image_uri",
         )
-    facts: dict[str, Any] = known[framework][scope]
+    scopes: dict[Scope, Any] = known[framework]
+    return scopes
+
+
+def _scope(framework: str, scope: Scope) -> dict[str, Any]:
+    scopes = _framework(framework)
+    if scope not in scopes:
+        raise UnknownImage(
+            "scope",
+            f"there is no {framework} image for {_SCOPE_NAMES.get(scope, scope)}; "
+            f"there is one for {', '.join(_SCOPE_NAMES.get(name, 'x86') for name in scopes)}",
+        )
+    facts: dict[str, Any] = scopes[scope]
     return facts
 
 
-def _registries(fact: dict[str, Any]) -> dict[str, str]:
-    accounts: dict[str, str] = snapshot("images")["registries"][fact["registries"]]
+def _pick(builds: list[Any], what: str, key: str, wanted: str | None) -> list[Any]:
+    """The builds of one base framework or one Python; the base must be said where it matters."""
+    if wanted is not None:
+        found = [build for build in builds if wanted in _values(build.get(key))]
+        if not found:
+            raise UnknownImage(key, f"there is no {what} image with {key} {wanted!r}")
+        return found
+    choices = dict.fromkeys(build["base"][0] for build in builds if "base" in build)
+    if key == "base" and len(choices) > 1:
+        raise UnknownImage(
+            key, f"there are several {what} images of this version; base is {', '.join(choices)}"
+        )
+    return builds
+
+
+def _values(fact: list[str] | str | None) -> list[str]:
+    return fact if isinstance(fact, list) else [fact] if fact is not None else []
+
+
+def _registries(build: dict[str, Any]) -> dict[str, str]:
+    accounts: dict[str, str] = snapshot("images")["registries"][build["registries"]]
     return accounts
 
 
+def _releases(images: dict[str, Any]) -> list[str]:
+    aliases = [alias for alias, full in images["aliases"].items() if full.startswith(alias)]
+    others = [
+        version
+        for version in images["versions"]
+        if not any(version == alias or version.startswith(f"{alias}.") for alias in aliases)
+    ]
+    return sorted({*aliases, *others}, key=_number)
+
+
 def _no_such_version(framework: str, version: str, images: dict[str, Any]) -> str:
-    releases = list(images["aliases"])
+    releases = _releases(images)
     return (
         f"framework_version is {version!r}; {framework} images exist for "
         f"{', '.join(releases)}; use {_newest_up_to(version, releases)}"
     )
 
 
-def _newest_up_to(version: str, releases: list[str]) -> str:
-    def number(text: str) -> tuple[int, ...]:
-        return tuple(int(part) for part in text.split(".") if part.isdecimal())
+def _newest_up_to(version: str, releases: Iterable[str]) -> str:
+    *_, newest = releases
+    older = [release for release in releases if _number(release) <= _number(version)]
+    return older[-1] if older and _number(version) else newest
 
-    older = [release for release in releases if number(release) <= number(version)]
-    return older[-1] if older else releases[-1]
+
+def _number(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", text))

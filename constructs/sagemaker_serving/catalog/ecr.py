@@ -1,0 +1,58 @@
+"""Images in ECR: their URIs, in parts."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from sagemaker_serving.catalog.snapshot import snapshot
+
+
+@dataclass(frozen=True, kw_only=True)
+class EcrImage:
+    """One image in ECR, in parts: whose registry, which repository, which tag."""
+
+    account: str
+    region: str
+    repository: str
+    tag: str
+
+    @property
+    def uri(self) -> str:
+        """``<account>.dkr.ecr.<region>.<domain>/<repository>:<tag>``."""
+        domain = domain_suffix(self.region)
+        return f"{self.account}.dkr.ecr.{self.region}.{domain}/{self.repository}:{self.tag}"
+
+
+def parse_ecr_uri(uri: str) -> EcrImage | None:
+    """The parts of an image's URI in ECR, or None when it is not one.
+
+    The tag is "" when the URI has none, and the digest with its ``sha256:``
+    when it has that.
+    """
+    parts = _ECR_URI.fullmatch(uri)
+    if parts is None:
+        return None
+    return EcrImage(
+        account=parts["account"],
+        region=parts["region"],
+        repository=parts["repository"],
+        tag=(parts["tag"] or "")[1:],
+    )
+
+
+def domain_suffix(region: str) -> str:
+    """The DNS suffix of AWS in ``region``'s partition: ``amazonaws.com`` or its own.
+
+    Source: botocore's partitions, read 2026-11-21.
+    """
+    for pattern, suffix in snapshot("images")["domains"].items():
+        if re.match(pattern, region):
+            return str(suffix)
+    return "amazonaws.com"
+
+
+_ECR_URI = re.compile(
+    r"(?P<account>\d{12})\.dkr\.ecr(-fips)?\.(?P<region>[a-z0-9-]+)\.[a-z0-9.-]+/"
+    r"(?P<repository>[a-z0-9._/-]+?)(?P<tag>:[\w.-]{1,128}|@sha256:[0-9a-f]{64})?"
+)

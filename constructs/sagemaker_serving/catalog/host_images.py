@@ -1,0 +1,76 @@
+"""Which of the published images an instance type runs."""
+
+from __future__ import annotations
+
+from sagemaker_serving.catalog.ecr import EcrImage
+from sagemaker_serving.catalog.images import (
+    Processor,
+    UnknownImage,
+    container_image,
+    framework_versions,
+    frameworks,
+    image_processors,
+)
+from sagemaker_serving.catalog.instances import InstanceType
+
+
+def image_for(
+    kind: InstanceType | None,
+    *,
+    framework: str,
+    version: str,
+    region: str,
+    accelerated: bool = False,
+) -> EcrImage:
+    """The image that instances of ``kind`` run: for CPUs, GPUs, arm64, Inferentia, or Trainium.
+
+    None stands for an instance type that is not known, and takes the CPU's.
+    ``accelerated`` asks for the image that once used an Elastic Inference
+    accelerator. Inf1 runs what Neo has compiled: its images are those of Neo,
+    and ``version`` is a release of theirs ("2.5"). Raises `UnknownImage` as
+    `image_uri` does; for Inferentia2 and Trainium also where AWS keeps the
+    framework's images outside of the tables that this catalog is made from.
+    """
+    if accelerated:
+        return container_image(framework=framework, version=version, region=region, scope="eia")
+    if kind is None or kind.neuron is None:
+        arm64 = kind is not None and kind.architecture == "arm64"
+        return container_image(
+            framework=framework,
+            version=version,
+            region=region,
+            processor=kind.processor if kind is not None else "cpu",
+            scope="inference_graviton" if arm64 else "inference",
+        )
+    if kind.neuron == "Inferentia":
+        return _inferentia_image(framework, version, region)
+    for processor in _NEURON_PROCESSORS:
+        if processor in image_processors(framework, version):
+            return container_image(
+                framework=framework, version=version, region=region, processor=processor
+            )
+    raise UnknownImage(
+        "framework",
+        f"the tables know no {framework} {version} image for {kind.neuron}; give image_uri, and "
+        f"an artifact that was compiled for {kind.name}",
+    )
+
+
+_NEURON_PROCESSORS: tuple[Processor, ...] = ("neuronx", "inf2", "inf")
+
+
+def _inferentia_image(framework: str, version: str, region: str) -> EcrImage:
+    name = f"inferentia-{framework}"
+    if name not in frameworks():
+        raise UnknownImage(
+            "framework",
+            f"there is no {framework} image for Inferentia; Neo compiles tensorflow, pytorch and "
+            "mxnet for it; give image_uri for any other",
+        )
+    release = [full for full in framework_versions(name) if f"{full}.".startswith(f"{version}.")]
+    return container_image(
+        framework=name,
+        version=release[-1] if release else version,
+        region=region,
+        processor="inf",
+    )

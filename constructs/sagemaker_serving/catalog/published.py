@@ -1,0 +1,83 @@
+"""What an image's URI says of it, when AWS publishes that image."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from sagemaker_serving.catalog.ecr import EcrImage, parse_ecr_uri
+from sagemaker_serving.catalog.snapshot import snapshot
+
+
+@dataclass(frozen=True, kw_only=True)
+class PublishedImage:
+    """An image from one of AWS's serving repositories.
+
+    ``processor`` and ``architecture`` are None where the tag does not tell them;
+    ``accounts`` are those that AWS publishes the repository from in that region,
+    empty where it does not publish it; ``neuron`` is whether the image is made for
+    Inferentia or Trainium.
+    """
+
+    image: EcrImage
+    processor: Literal["cpu", "gpu"] | None
+    architecture: Literal["x86_64", "arm64"] | None
+    accounts: tuple[str, ...]
+    neuron: bool = False
+
+
+def published_image(uri: str | None) -> PublishedImage | None:
+    """What is known of the image at ``uri``, or None when it is not one of AWS's.
+
+    An image is AWS's when repository and account are: one's own copy under the
+    same name in an account of one's own is None, too. Source: sagemaker-core's
+    image tables, read 2026-11-21.
+    """
+    image = parse_ecr_uri(uri) if uri is not None else None
+    if image is None or image.account not in _all_accounts(image.repository):
+        return None
+    return PublishedImage(
+        image=image,
+        processor=_processor(image.tag),
+        architecture=_architecture(image),
+        accounts=tuple(sorted(_accounts()[image.repository].get(image.region, ()))),
+        neuron=_NEURON.search(f"{image.repository}:{image.tag}") is not None,
+    )
+
+
+_NEURON = re.compile(r"neuron|optimum|sagemaker-neo-.*-inf(-|$)")
+
+
+def _processor(tag: str) -> Literal["cpu", "gpu"] | None:
+    parts = tag.split("-")
+    if "gpu" in parts or any(re.fullmatch(r"cu\d{2,3}", part) for part in parts):
+        return "gpu"
+    return "cpu" if "cpu" in parts else None
+
+
+def _architecture(image: EcrImage) -> Literal["x86_64", "arm64"] | None:
+    if image.tag.startswith("sha256:"):
+        return None
+    name = f"{image.repository}-{image.tag}"
+    return "arm64" if re.search(r"arm64|graviton", name) else "x86_64"
+
+
+def _all_accounts(repository: str) -> set[str]:
+    return {account for found in _accounts().get(repository, {}).values() for account in found}
+
+
+@cache
+def _accounts() -> dict[str, dict[str, set[str]]]:
+    """The accounts by repository and region."""
+    facts = snapshot("images")
+    found: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for scopes in facts["frameworks"].values():
+        for scope in scopes.values():
+            for builds in scope["versions"].values():
+                for build in builds:
+                    for region, account in facts["registries"][build["registries"]].items():
+                        found[build["repository"]][region].add(account)
+    return {repository: dict(regions) for repository, regions in found.items()}
