@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import gzip
+import hashlib
 import os
 import tarfile
 from pathlib import Path
@@ -8,11 +10,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sagemaker_serving.archive import BuiltArchive, UnreadableArtifact, build_archive
+from sagemaker_serving.archive import (
+    BuiltArchive,
+    UnreadableArtifact,
+    build_archive,
+    read_contents,
+    unpack,
+)
+from sagemaker_serving.archive.tree import LEFT_OUT
+from sagemaker_serving.errors import Failure
 
-NAMES = st.from_regex(r"[a-z0-9_]{1,8}", fullmatch=True)
+LETTERS = st.characters(exclude_characters="/\0", exclude_categories=["Cs"])
+NAMES = st.text(LETTERS, min_size=1, max_size=40).filter(
+    lambda name: (
+        name not in {".", "..", "saved_model.pb", "Servo", *LEFT_OUT} and not name.endswith(".pyc")
+    )
+)
 TREES = st.dictionaries(
-    st.lists(NAMES, min_size=1, max_size=3).map("/".join), st.binary(max_size=300), min_size=1
+    st.lists(NAMES, min_size=1, max_size=4).map("/".join), st.binary(max_size=1300), min_size=1
 )
 
 
@@ -42,9 +57,64 @@ def plant(folder: Path, tree: dict[str, bytes]) -> dict[str, bytes]:
 def test_any_tree_comes_back_as_it_was(
     tmp_path_factory: pytest.TempPathFactory, tree: dict[str, bytes]
 ) -> None:
+    """Through Python's tarfile, and through the reader and unpacker here."""
     folder = tmp_path_factory.mktemp("tree")
     planted = plant(folder / "source", tree)
-    assert unpacked(build(folder / "source", folder / "out").path) == planted
+    built = build(folder / "source", folder / "out").path
+    assert unpacked(built) == planted
+    with built.open("rb") as stream:
+        unpack(stream, folder / "again", "model.tar.gz")
+    found = [path for path in (folder / "again").rglob("*") if path.is_file()]
+    read = {path.relative_to(folder / "again").as_posix(): path.read_bytes() for path in found}
+    assert read == planted
+    assert read_contents(built).files == {name: len(data) for name, data in planted.items()}
+
+
+@pytest.mark.parametrize("size", [0, 1, 511, 512, 513, (1 << 20) - 1, 1 << 20, (1 << 20) + 1])
+def test_every_size_comes_back(tmp_path: Path, size: int) -> None:
+    planted = plant(tmp_path / "m", {"weights": os.urandom(size), "z": b"after"})
+    assert unpacked(build(tmp_path / "m", tmp_path / "out").path) == planted
+
+
+def test_the_identity_is_that_of_the_plain_tar(tmp_path: Path) -> None:
+    """So it does not depend on how well anything compresses."""
+    plant(tmp_path / "m", {"m/1/saved_model.pb": b"graph" * 5000})
+    built = build(tmp_path / "m", tmp_path / "out")
+    plain = gzip.decompress(built.path.read_bytes())
+    assert hashlib.sha256(plain).hexdigest() == built.sha256
+
+
+def test_a_file_that_changes_while_it_is_packed_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant(tmp_path / "m", {"weights": b"1" * 1000})
+
+    def grow(_done: int, _total: int) -> None:
+        with (tmp_path / "m" / "weights").open("ab") as file:
+            file.write(b"2")
+
+    with pytest.raises(UnreadableArtifact, match="changed while it was packed"):
+        build_archive(tmp_path / "m", lambda _: tmp_path / "out.tar.gz", progress=grow)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["m"]
+
+
+def test_progress_is_told_to_the_last_byte(tmp_path: Path) -> None:
+    plant(tmp_path / "m", {"a": b"1" * 1000, "b": b"2" * 500})
+    told: list[tuple[int, int]] = []
+    build_archive(
+        tmp_path / "m",
+        lambda _: tmp_path / "out.tar.gz",
+        progress=lambda done, total: told.append((done, total)),
+    )
+    assert told == [(1000, 1500), (1500, 1500)]
+
+
+def test_replace_puts_the_new_archive_over_the_old(tmp_path: Path) -> None:
+    plant(tmp_path / "m", {"a": b"1"})
+    target = tmp_path / "model.tar.gz"
+    target.write_bytes(b"old")
+    build_archive(tmp_path / "m", lambda _: target, replace=True)
+    assert unpacked(target) == {"a": b"1"}
 
 
 def test_the_same_content_gives_the_same_archive(tmp_path: Path) -> None:
@@ -110,10 +180,10 @@ def test_a_build_that_fails_leaves_no_partial_file(
 ) -> None:
     plant(tmp_path / "m", {"a": b"1", "b": b"2"})
 
-    def disk_full(*_: object, **__: object) -> None:
+    def disk_full(*_: object, **__: object) -> bytes:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(tarfile.TarFile, "addfile", disk_full)
-    with pytest.raises(OSError, match="No space left"):
+    monkeypatch.setattr(tarfile.TarInfo, "tobuf", disk_full)
+    with pytest.raises(Failure, match="packing failed: No space left on device"):
         build(tmp_path / "m", tmp_path / "out")
     assert list((tmp_path / "out").iterdir()) == []

@@ -1,11 +1,23 @@
 from __future__ import annotations
 
+import gzip
+import io
 import tarfile
 from pathlib import Path
 
 import pytest
 
-from sagemaker_serving.archive import ModelVersion, UnreadableArtifact, read_contents
+from sagemaker_serving.archive import (
+    ArchiveContents,
+    FrozenGraph,
+    Limits,
+    ModelVersion,
+    Refusal,
+    UnreadableArtifact,
+    read_contents,
+    read_stream,
+)
+from tests.models import add, archive, frozen_graph, one_member, saved_model
 
 
 def write(folder: Path, *names: str) -> Path:
@@ -17,14 +29,31 @@ def write(folder: Path, *names: str) -> Path:
 
 
 def packed(folder: Path, target: Path) -> Path:
-    with tarfile.open(target, "w:gz") as archive:
-        archive.add(folder, arcname=".")
+    with tarfile.open(target, "w:gz") as tar:
+        tar.add(folder, arcname=".")
     return target
 
 
+def read(raw: bytes, limits: Limits | None = None) -> ArchiveContents:
+    return read_stream(io.BytesIO(raw), "model.tar.gz", limits)
+
+
 def test_an_archive_reads_as_its_folder(tmp_path: Path) -> None:
-    folder = write(tmp_path / "model", "digits/1/saved_model.pb", "code/inference.py")
-    assert read_contents(packed(folder, tmp_path / "m.tar.gz")) == read_contents(folder)
+    folder = write(tmp_path / "model", "code/lib/x.py", "digits/1/variables/x", "frozen.pb")
+    (folder / "digits" / "1" / "saved_model.pb").write_bytes(saved_model())
+    (folder / "graph.pb").write_bytes(frozen_graph())
+    (folder / "code" / "inference.py").write_text("def handler(data, context): ...")
+    (folder / "code" / "requirements.txt").write_text("a==1\n# no\n\nb  # yes\n")
+    contents = read_contents(folder)
+    assert read_contents(packed(folder, tmp_path / "m.tar.gz")) == contents
+    assert contents.requirements == ("a==1", "b")
+    assert contents.script is not None
+    assert contents.script.functions["handler"].takes(2)
+    assert contents.saved_models["digits/1/saved_model.pb"] is not None
+    assert contents.graphs == {
+        "graph.pb": FrozenGraph(inputs=("x",), outputs=("y",)),
+        "frozen.pb": None,
+    }
 
 
 def test_models_are_found_where_tensorflow_serving_looks(tmp_path: Path) -> None:
@@ -42,22 +71,11 @@ def test_a_version_at_the_top_serves_as_model(tmp_path: Path) -> None:
     assert read_contents(write(tmp_path, "1/saved_model.pb")).models == (ModelVersion("model", 1),)
 
 
-def test_a_saved_model_folder_itself_is_put_where_it_is_found(tmp_path: Path) -> None:
-    folder = write(tmp_path / "digits", "saved_model.pb", "variables/x", "code/inference.py")
-    contents = read_contents(folder)
-    assert contents.models == (ModelVersion("digits", 1),)
-    assert set(contents.files) == {
-        "digits/1/saved_model.pb",
-        "digits/1/variables/x",
-        "code/inference.py",
-    }
-
-
-def test_what_would_not_be_found_is_told_apart(tmp_path: Path) -> None:
-    contents = read_contents(write(tmp_path, "v1/saved_model.pb", "frozen.pb"))
+@pytest.mark.parametrize("name", ["v1", "1a", "-1", "\u0661"])
+def test_only_ascii_digits_are_a_version(tmp_path: Path, name: str) -> None:
+    contents = read_contents(write(tmp_path, f"m/{name}/saved_model.pb"))
     assert contents.models == ()
-    assert contents.misplaced_models == ("v1",)
-    assert contents.graphs == ("frozen.pb",)
+    assert contents.misplaced_models == (f"m/{name}",)
 
 
 def test_leavings_of_tools_are_no_part_of_a_model(tmp_path: Path) -> None:
@@ -65,25 +83,108 @@ def test_leavings_of_tools_are_no_part_of_a_model(tmp_path: Path) -> None:
     assert set(read_contents(folder).files) == {"code/a.py"}
 
 
-@pytest.mark.parametrize("damage", ["text", "truncated", "flipped", "crc"])
-def test_a_damaged_archive_is_named(tmp_path: Path, damage: str) -> None:
-    path = packed(
-        write(tmp_path / "model", *(f"{n}/saved_model.pb" for n in range(30))),
-        tmp_path / "m.tar.gz",
-    )
-    raw = path.read_bytes()
-    path.write_bytes(
-        {
-            "text": b"this is no archive",
-            "truncated": raw[: len(raw) // 2],
-            "flipped": raw[:40] + b"\xff" * 40 + raw[80:],
-            "crc": raw[:-8] + b"\0" * 4 + raw[-4:],
-        }[damage]
-    )
-    with pytest.raises(UnreadableArtifact, match="is not a whole gzipped tar"):
-        read_contents(path)
+@pytest.mark.parametrize(
+    ("files", "frameworks"),
+    [
+        ({"m/1/saved_model.pb": b""}, ("tensorflow",)),
+        ({"model.pth": b"", "code/helper.pb": b""}, ("pytorch",)),
+        ({"m-symbol.json": b"", "m-0000.params": b""}, ("mxnet",)),
+        ({"m.onnx": b""}, ("onnx",)),
+        ({"xgboost-model": b""}, ("xgboost",)),
+        ({"m.h5": b"", "n.onnx": b""}, ("onnx", "keras")),
+        ({"compiled.params": b"", "compiled_model.json": b""}, ("neo",)),
+        ({"readme.md": b""}, ()),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_the_framework_is_told_by_the_files(
+    files: dict[str, bytes], frameworks: tuple[str, ...]
+) -> None:
+    assert read(archive(files)).frameworks == frameworks
 
 
-def test_nothing_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableArtifact, match="there is nothing at"):
-        read_contents(tmp_path / "gone")
+@pytest.mark.parametrize("damage", ["truncated", "flipped", "crc", "appended"])
+def test_a_damaged_archive_is_named(damage: str) -> None:
+    raw = archive({f"{n}/saved_model.pb": saved_model() for n in range(30)})
+    wrong = {
+        "truncated": raw[: len(raw) // 2],
+        "flipped": raw[:40] + b"\xff" * 40 + raw[80:],
+        "crc": raw[:-8] + b"\0" * 4 + raw[-4:],
+        "appended": raw + b"more",
+    }[damage]
+    with pytest.raises(UnreadableArtifact, match="is not a whole gzipped tar") as refused:
+        read(wrong)
+    assert refused.value.refusal is Refusal.DAMAGED
+
+
+def test_a_damaged_header_is_not_taken_for_the_end() -> None:
+    """Python's tarfile stops there without a word and loses the rest."""
+    plain = bytearray(gzip.decompress(archive({"a": b"", "b": b"", "c": b""})))
+    plain[512] ^= 1
+    with tarfile.open(fileobj=io.BytesIO(plain)) as tar:
+        assert tar.getnames() == ["a"]
+    with pytest.raises(UnreadableArtifact, match="a header in it is wrong"):
+        read(gzip.compress(bytes(plain)))
+
+
+@pytest.mark.parametrize("tar_format", [tarfile.PAX_FORMAT, tarfile.GNU_FORMAT])
+def test_long_names_and_large_sizes_arrive_in_every_format(tar_format: int) -> None:
+    plain = io.BytesIO()
+    names = ["é" * 60, "folder/" * 20 + "x", "y" * 200]
+    with tarfile.open(fileobj=plain, mode="w", format=tar_format) as tar:
+        for name in names:
+            add(tar, name, b"content")
+    assert list(read(gzip.compress(plain.getvalue())).files) == names
+
+
+@pytest.mark.parametrize(
+    ("limits", "said", "raised"),
+    [
+        (Limits(max_members=3), "more than 3 members", Limits(max_members=4)),
+        (
+            Limits(max_unpacked_bytes=100_000),
+            "unpacks to more than 100000 bytes; if it is meant to be so, set "
+            "SAGEMAKER_SERVING_MAX_UNPACKED_BYTES",
+            Limits(max_unpacked_bytes=200_000),
+        ),
+        (
+            Limits(max_ratio=50, ratio_judged_from_bytes=0),
+            "unpacks to more than 50 times its size",
+            Limits(max_ratio=1000, ratio_judged_from_bytes=0),
+        ),
+    ],
+    ids=["members", "bytes", "ratio"],
+)
+def test_limits_hold_and_can_be_raised(limits: Limits, said: str, raised: Limits) -> None:
+    raw = archive({"a": bytes(100_000), "b": b"", "c": b"", "d": b""})
+    with pytest.raises(UnreadableArtifact, match=said) as refused:
+        read(raw, limits)
+    assert refused.value.refusal is Refusal.BOMB
+    assert len(read(raw, raised).files) == 4
+
+
+def test_the_shell_raises_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SAGEMAKER_SERVING_MAX_MEMBERS", "7")
+    assert Limits.of_this_shell() == Limits(max_members=7)
+    monkeypatch.setenv("SAGEMAKER_SERVING_MAX_MEMBERS", "many")
+    with pytest.raises(Exception, match="is 'many'; it must be a whole number of at least 1"):
+        Limits.of_this_shell()
+
+
+def test_names_that_steer_a_terminal_are_shown_escaped() -> None:
+    with pytest.raises(UnreadableArtifact) as refused:
+        read(one_member("/\x1b[2J"))
+    assert "\x1b" not in str(refused.value)
+    assert "\\x1b[2J" in str(refused.value)
+
+
+def test_what_the_stream_raises_is_not_called_damage() -> None:
+    class BrokenDisk(io.BytesIO):
+        def read(self, size: int | None = -1, /) -> bytes:
+            part = super().read(size)
+            if not part:
+                raise OSError(5, "input/output error")
+            return part
+
+    with pytest.raises(OSError, match="input/output error"):
+        read_stream(BrokenDisk(archive({"a": b"b" * 5000})[:100]), "x")

@@ -4,18 +4,46 @@ Streams and folders only; nothing here touches the network.
 """
 
 from sagemaker_serving.archive.build import BuiltArchive, build_archive
+from sagemaker_serving.archive.cache import Cache
 from sagemaker_serving.archive.contents import (
     ArchiveContents,
     ModelVersion,
+    contents_of,
     read_contents,
+    read_stream,
 )
-from sagemaker_serving.archive.tree import UnreadableArtifact
+from sagemaker_serving.archive.conversion import must_be_convertible
+from sagemaker_serving.archive.frozen_graph import FrozenGraph
+from sagemaker_serving.archive.handlers import Function, Script
+from sagemaker_serving.archive.limits import Limits
+from sagemaker_serving.archive.refusals import Refusal, UnreadableArtifact
+from sagemaker_serving.archive.saved_model import SavedModel, Signature, Tensor
+from sagemaker_serving.archive.sources import Source, Tensors, parse_source
+from sagemaker_serving.archive.unpack import unpack
+from sagemaker_serving.archive.verdict import known_contents
 
 __all__ = [
     "ArchiveContents",
     "BuiltArchive",
+    "Cache",
+    "FrozenGraph",
+    "Function",
+    "Limits",
     "ModelVersion",
+    "Refusal",
+    "SavedModel",
+    "Script",
+    "Signature",
+    "Source",
+    "Tensor",
+    "Tensors",
     "UnreadableArtifact",
     "build_archive",
+    "contents_of",
+    "known_contents",
+    "must_be_convertible",
+    "parse_source",
     "read_contents",
+    "read_stream",
+    "unpack",
 ]

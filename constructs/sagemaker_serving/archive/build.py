@@ -1,116 +1,188 @@
-"""Builds model.tar.gz from a folder: the same content gives the same archive."""
+"""Builds model.tar.gz: the same content gives the same archive."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import shutil
-import tarfile
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, cast
 
-from isal import igzip_threaded
+from sagemaker_serving.archive.cache import Cache, Stamp, stamp
+from sagemaker_serving.archive.conversion import convert, converter, tensors_of
+from sagemaker_serving.archive.packing import pack
+from sagemaker_serving.archive.sources import Plan, Source, Tensors, plan
+from sagemaker_serving.archive.tree import walk
+from sagemaker_serving.errors import Failure
+from sagemaker_serving.progress import Progress
 
-from sagemaker_serving.archive.tree import Entry, UnreadableArtifact, walk
-
+_LAYOUT_VERSION = "1"
 _BLOCK = 1 << 20
-_FAST = 1
 
 
-def build_archive(source: Path, name: Callable[[str], Path]) -> BuiltArchive:
-    """Packs the folder ``source``, or takes the archive ``source`` as it is.
+def build_archive(
+    sources: Path | Sequence[Path | Source],
+    name: Callable[[str], Path],
+    *,
+    tensors: Tensors = Tensors(),  # noqa: B008  (frozen)
+    convert: bool = True,
+    replace: bool = False,
+    cache: Cache | None = None,
+    progress: Progress | None = None,
+) -> BuiltArchive:
+    """Packs ``sources``, or takes the archive ``sources`` as it is, byte for byte.
 
-    ``name`` is asked for the target once the identity is known; an existing
-    target is left alone, since its name holds its content. The target appears
-    whole or not at all. Identity is the sha256 of the canonical uncompressed
-    tar (entries sorted; time, owner and modes normalised), so it is the same
-    on any machine; for a ready archive it is the sha256 of its bytes, and the
-    archive is hard-linked when the file system allows it.
+    ``name`` is asked for the target once the identity is known; with
+    ``replace`` false an existing target is left alone, since its name holds its
+    content. The target appears whole or not at all. A ready archive is
+    hard-linked when the file system allows it. ``tensors`` are the inputs and
+    outputs of a frozen graph, guessed when left out; with ``convert`` false
+    ``.h5`` and ``.pb`` files are packed as they are. ``cache`` defaults to this
+    user's.
 
-    Raises `UnreadableArtifact` when ``source`` cannot be packed.
+    Identity is the sha256 of the canonical uncompressed tar (entries sorted;
+    time, owner and modes normalised), so it is the same on any machine. Of a
+    ready archive it is the sha256 of its bytes, and of what is converted that
+    of the source, the converter and its version, and the tensors' names.
+
+    Raises `UnreadableArtifact` when something cannot be packed, `Mistake` when
+    a frozen graph's tensors have to be named or TensorFlow is missing, and
+    `Failure` when a conversion fails or the disk does.
     """
-    if source.is_file():
-        return _adopt(source, name)
-    if not source.is_dir():
-        raise UnreadableArtifact(f"there is nothing at {source}")
-    entries = list(walk(source))
-    if not entries:
-        raise UnreadableArtifact(f"{source} holds no file")
-    folder = name("").parent
-    folder.mkdir(parents=True, exist_ok=True)
-    handle, partial = tempfile.mkstemp(dir=folder, prefix=".building-")
-    os.close(handle)
+    kept = cache if cache is not None else Cache.of_this_user()
+    given = [sources] if isinstance(sources, Path) else sources
     try:
-        sha256 = _pack(entries, Path(partial))
-        target = name(sha256)
-        Path(partial).chmod(0o644)
-        Path(partial).replace(target)
-    finally:
-        Path(partial).unlink(missing_ok=True)
-    return BuiltArchive(path=target, sha256=sha256)
+        planned = plan(given, convert=convert)
+        build = _Build(planned, tensors, name, replace=replace, cache=kept, progress=progress)
+        return build.adopted(planned.ready) if planned.ready is not None else build.packed()
+    except OSError as error:
+        where = f" at {error.filename}" if error.filename is not None else ""
+        raise Failure(f"packing failed{where}: {error.strerror or error}") from None
 
 
 @dataclass(frozen=True)
 class BuiltArchive:
-    """A finished archive and its identity (64 hexadecimal digits)."""
+    """A finished archive and its identity (64 hexadecimal digits).
+
+    ``reused`` says that a folder's earlier build was found, and no file read.
+    """
 
     path: Path
     sha256: str
+    reused: bool = False
 
 
-def _adopt(source: Path, name: Callable[[str], Path]) -> BuiltArchive:
-    with source.open("rb") as stream:
-        sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
-    target = name(sha256)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    if not target.exists():
-        try:
-            os.link(source, target)
-        except OSError:
-            _copy_whole(source, target)
-    return BuiltArchive(path=target, sha256=sha256)
+class _Build:
+    def __init__(
+        self,
+        planned: Plan,
+        tensors: Tensors,
+        name: Callable[[str], Path],
+        *,
+        replace: bool,
+        cache: Cache,
+        progress: Progress | None,
+    ) -> None:
+        self._planned = planned
+        self._tensors = {c: tensors_of(c, tensors) for c in planned.conversions}
+        self._converter = converter() if planned.conversions else ""
+        self._name = name
+        self._replace = replace
+        self._cache = cache
+        self._progress = progress
+
+    def adopted(self, ready: Path) -> BuiltArchive:
+        identity = archive_identity(ready, self._cache)
+        target = self._name(identity)
+        self._place(ready, target)
+        return BuiltArchive(target, identity)
+
+    def packed(self) -> BuiltArchive:
+        state = self._stamp()
+        known = self._cache.identity(state)
+        if known is None and self._planned.conversions:
+            known = self._converted_identity()
+        if known is not None:
+            target = self._name(known)
+            earlier = self._cache.archive(known)
+            if earlier is not None or (target.exists() and not self._replace):
+                self._place(earlier if earlier is not None else target, target)
+                self._cache.remember(state, known)
+                return BuiltArchive(target, known, reused=True)
+        folder = self._name("").parent
+        folder.mkdir(parents=True, exist_ok=True)
+        with _partial_file(folder) as partial:
+            identity = self._pack(partial, known)
+            target = self._name(identity)
+            partial.chmod(0o644)
+            partial.replace(target)
+        self._cache.keep(identity, target)
+        self._cache.remember(state, identity)
+        return BuiltArchive(target, identity)
+
+    def _pack(self, partial: Path, known: str | None) -> str:
+        if known is None or not self._planned.conversions:
+            return pack(self._planned.entries, partial, self._progress)
+        with tempfile.TemporaryDirectory() as scratch:
+            convert(self._tensors, Path(scratch))
+            pack([*self._planned.entries, *walk(Path(scratch))], partial, self._progress)
+        return known
+
+    def _converted_identity(self) -> str:
+        facts = {
+            "converter": self._converter,
+            "converted": [
+                [c.name, _sha256(c.source), list(t.inputs), list(t.outputs)]
+                for c, t in self._tensors.items()
+            ],
+            "files": [[entry.name, _sha256(entry.path)] for entry in self._planned.entries],
+        }
+        return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+
+    def _stamp(self) -> Stamp:
+        files = [(entry.name, entry.status) for entry in self._planned.entries]
+        files += [(c.name, c.source.stat()) for c in self._planned.conversions]
+        return stamp(files, "packed", _LAYOUT_VERSION, self._converter, repr(self._tensors))
+
+    def _place(self, source: Path, target: Path) -> None:
+        """Puts ``source`` at ``target`` by a hard link, or whole or not at all by a copy."""
+        if target.exists() and (not self._replace or target.samefile(source)):
+            return
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with _partial_file(target.parent) as partial:
+            partial.unlink()
+            try:
+                os.link(source, partial)
+            except OSError:
+                shutil.copyfile(source, partial)
+            partial.replace(target)
 
 
-def _copy_whole(source: Path, target: Path) -> None:
-    with (
-        tempfile.NamedTemporaryFile(dir=target.parent, delete=False) as partial,
-        source.open("rb") as stream,
-    ):
-        shutil.copyfileobj(stream, partial, _BLOCK)
-    Path(partial.name).replace(target)
+def archive_identity(ready: Path, cache: Cache) -> str:
+    """The sha256 of a ready archive's bytes, which are read only when they may have changed."""
+    state = stamp([("", ready.stat())], "archive")
+    identity = cache.identity(state)
+    if identity is None:
+        identity = _sha256(ready)
+        cache.remember(state, identity)
+    return identity
 
 
-def _pack(entries: list[Entry], target: Path) -> str:
-    with igzip_threaded.open(
-        target, "wb", compresslevel=_FAST, threads=1, block_size=_BLOCK
-    ) as compressed:
-        hashed = _Hashed(compressed)
-        stream = cast(BinaryIO, hashed)
-        with tarfile.open(fileobj=stream, mode="w|", format=tarfile.PAX_FORMAT) as archive:
-            for entry in entries:
-                with entry.path.open("rb") as content:
-                    archive.addfile(_header(entry), content)
-    return hashed.sha256.hexdigest()
+@contextmanager
+def _partial_file(folder: Path) -> Iterator[Path]:
+    """A file for what is not finished yet; nothing is left of it afterwards."""
+    handle, name = tempfile.mkstemp(dir=folder, prefix=".building-")
+    os.close(handle)
+    try:
+        yield Path(name)
+    finally:
+        Path(name).unlink(missing_ok=True)
 
 
-def _header(entry: Entry) -> tarfile.TarInfo:
-    header = tarfile.TarInfo(entry.name)
-    header.size = entry.size
-    header.mode = 0o644
-    return header
-
-
-class _Hashed:
-    """Passes a stream of bytes on and hashes it on its way."""
-
-    def __init__(self, below: BinaryIO) -> None:
-        self.sha256 = hashlib.sha256()
-        self._below = below
-
-    def write(self, data: bytes) -> int:
-        self.sha256.update(data)
-        self._below.write(data)
-        return len(data)
+def _sha256(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -2,40 +2,107 @@
 
 from __future__ import annotations
 
-import tarfile
-from collections.abc import Iterator
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import cast
+from typing import TypeVar
 
-from isal import igzip, igzip_lib
-
-from sagemaker_serving.archive.tree import UnreadableArtifact, walk
-
-_DAMAGED = cast(type[Exception], igzip_lib.error)
+from sagemaker_serving.archive import protobuf
+from sagemaker_serving.archive.frameworks import frameworks_of
+from sagemaker_serving.archive.frozen_graph import FrozenGraph, read_frozen_graph
+from sagemaker_serving.archive.handlers import Script, read_script
+from sagemaker_serving.archive.inflate import Inflated, Readable
+from sagemaker_serving.archive.limits import Limits
+from sagemaker_serving.archive.members import Kind, read_members
+from sagemaker_serving.archive.refusals import UnreadableArtifact
+from sagemaker_serving.archive.saved_model import SavedModel, read_saved_model
+from sagemaker_serving.archive.sources import Plan, Source, plan
+from sagemaker_serving.archive.torch_script import is_torch_script
+from sagemaker_serving.archive.tree import SkippingFile
+from sagemaker_serving.progress import WatchedFile
 
 SAVED_MODEL = ("saved_model.pb", "saved_model.pbtxt")
+SCRIPT = "code/inference.py"
+REQUIREMENTS = "code/requirements.txt"
+_LONGEST_TEXT = 1 << 20
+_NO_GRAPHS = {*SAVED_MODEL, "fingerprint.pb", "keras_metadata.pb"}
 
 
-def read_contents(path: Path) -> ArchiveContents:
-    """What the archive made of ``path`` holds; ``path`` is a folder or a ``.tar.gz``.
+def read_contents(path: Path, limits: Limits | None = None) -> ArchiveContents:
+    """What the archive made of ``path`` holds; ``path`` is a folder, a model file or a ``.tar.gz``.
 
-    An archive is streamed, never unpacked. Raises `UnreadableArtifact` when
-    there is nothing at ``path``, when it is neither a folder nor a gzipped
-    tar, or when its gzip is damaged.
+    An archive is streamed to its end, never unpacked. A file that is converted
+    when it is packed (``.keras``, ``.h5``, a frozen ``.pb``) has the layout that
+    it will have, and no signatures. Raises `UnreadableArtifact` when there is
+    nothing at ``path`` and for whatever `Refusal` names; ``limits`` default to
+    `Limits.of_this_shell`.
     """
-    if path.is_dir():
-        return ArchiveContents(files={entry.name: entry.size for entry in walk(path)})
-    if not path.exists():
-        raise UnreadableArtifact(f"there is nothing at {path}")
-    return ArchiveContents(files=dict(_members(path)))
+    return contents_of([path], limits=limits)
 
 
-@dataclass(frozen=True)
+def contents_of(
+    sources: Sequence[Path | Source], *, convert: bool = True, limits: Limits | None = None
+) -> ArchiveContents:
+    """What the archive made of all ``sources`` holds; see `read_contents` and `build_archive`."""
+    try:
+        return _contents_of(plan(sources, convert=convert), limits)
+    except OSError as error:
+        raise UnreadableArtifact(f"{error.filename} cannot be read: {error.strerror}") from None
+
+
+def _contents_of(planned: Plan, limits: Limits | None) -> ArchiveContents:
+    if planned.ready is not None:
+        with WatchedFile(planned.ready) as stream:
+            return read_stream(stream, str(planned.ready), limits)
+    reading = _Reading()
+    for entry in planned.entries:
+        with entry.path.open("rb") as stream:
+            reading.file(entry.name, entry.size, SkippingFile(stream))
+    for conversion in planned.conversions:
+        reading.files[f"{conversion.name}/saved_model.pb"] = 0
+    return reading.contents(converted=tuple(c.source.name for c in planned.conversions))
+
+
+def read_stream(stream: Readable, name: str, limits: Limits | None = None) -> ArchiveContents:
+    """What the ``.tar.gz`` in ``stream`` holds; ``name`` is what messages call it.
+
+    Reads to the end and keeps no more than 64 KiB of a file in memory, scripts
+    apart. Raises `UnreadableArtifact`; what ``stream`` itself raises passes.
+    """
+    allowed = limits if limits is not None else Limits.of_this_shell()
+    inflated = Inflated(stream, name, allowed)
+    reading = _Reading()
+    for member in read_members(inflated, allowed):
+        if member.kind is Kind.FILE:
+            reading.file(member.name, member.size, member.content)
+        elif member.kind is Kind.LINK:
+            reading.links.append(member.name)
+    return reading.contents(packed_size=inflated.packed_bytes)
+
+
+@dataclass(frozen=True, kw_only=True)
 class ArchiveContents:
-    """The files of an archive: name inside the archive to size in bytes, unpacked."""
+    """The files of an archive: name inside the archive to size in bytes, unpacked.
+
+    ``saved_models`` and ``graphs`` hold what could be read of each
+    ``saved_model.pb`` and each other ``.pb``, None for what is neither;
+    ``traced`` whether each ``.pt`` and ``.pth`` is a TorchScript archive;
+    ``script`` is ``code/inference.py`` and ``requirements`` the lines of
+    ``code/requirements.txt``, None without one. ``links`` are links within the
+    archive; ``converted`` the files that are converted when it is packed;
+    ``packed_size`` the archive's bytes, None for a folder.
+    """
 
     files: dict[str, int]
+    links: tuple[str, ...] = ()
+    saved_models: dict[str, SavedModel | None] = field(default_factory=dict)
+    graphs: dict[str, FrozenGraph | None] = field(default_factory=dict)
+    traced: dict[str, bool] = field(default_factory=dict)
+    script: Script | None = None
+    requirements: tuple[str, ...] | None = None
+    converted: tuple[str, ...] = ()
+    packed_size: int | None = field(default=None, compare=False)
 
     @property
     def models(self) -> tuple[ModelVersion, ...]:
@@ -43,7 +110,7 @@ class ArchiveContents:
         found = (
             ModelVersion(model=path.parent.parent.name or "model", version=int(path.parent.name))
             for path in map(PurePosixPath, self.files)
-            if path.name == "saved_model.pb" and path.parent.name.isdecimal()
+            if path.name == "saved_model.pb" and is_version(path.parent.name)
         )
         return tuple(sorted(found, key=lambda found: (found.model, found.version)))
 
@@ -53,19 +120,18 @@ class ArchiveContents:
         return tuple(
             str(path.parent)
             for path in map(PurePosixPath, self.files)
-            if path.name in SAVED_MODEL and not path.parent.name.isdecimal()
+            if path.name in SAVED_MODEL and not is_version(path.parent.name)
         )
 
     @property
-    def graphs(self) -> tuple[str, ...]:
-        """Other ``.pb`` files: frozen graphs, most likely."""
-        return tuple(
-            name
-            for name in self.files
-            if name.endswith(".pb")
-            and "saved_model" not in name
-            and PurePosixPath(name).name not in ("fingerprint.pb", "keras_metadata.pb")
-        )
+    def frameworks(self) -> tuple[str, ...]:
+        """The frameworks whose files it holds, the likeliest first; see `frameworks_of`."""
+        return frameworks_of(self.files)
+
+    @property
+    def has_lib(self) -> bool:
+        """Whether there is a ``code/lib/``, which makes the container ignore requirements.txt."""
+        return any(name.startswith("code/lib/") for name in self.files)
 
     @property
     def size(self) -> int:
@@ -81,14 +147,68 @@ class ModelVersion:
     version: int
 
 
-def _members(path: Path) -> Iterator[tuple[str, int]]:
+def is_version(name: str) -> bool:
+    """Whether a folder called ``name`` holds a version: ASCII digits, nothing else."""
+    return re.fullmatch(r"[0-9]+", name) is not None
+
+
+_T = TypeVar("_T")
+
+
+class _Reading:
+    """What is gathered while files pass by in any order."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, int] = {}
+        self.links: list[str] = []
+        self._saved_models: dict[str, SavedModel | None] = {}
+        self._graphs: dict[str, FrozenGraph | None] = {}
+        self._traced: dict[str, bool] = {}
+        self._script: Script | None = None
+        self._requirements: tuple[str, ...] | None = None
+
+    def file(self, name: str, size: int, content: protobuf.Source) -> None:
+        self.files[name] = size
+        last = PurePosixPath(name).name
+        if last == "saved_model.pb":
+            self._saved_models[name] = _parsed(read_saved_model, content, size)
+        elif last.endswith(".pb") and last not in _NO_GRAPHS:
+            self._graphs[name] = _parsed(read_frozen_graph, content, size)
+        elif last.endswith((".pt", ".pth")):
+            self._traced[name] = is_torch_script(content, size)
+        elif name == SCRIPT and size <= _LONGEST_TEXT:
+            self._script = read_script(content.read(size))
+        elif name == REQUIREMENTS and size <= _LONGEST_TEXT:
+            text = content.read(size).decode("utf-8", "replace")
+            self._requirements = tuple(_meaningful(text))
+
+    def contents(
+        self, *, converted: tuple[str, ...] = (), packed_size: int | None = None
+    ) -> ArchiveContents:
+        return ArchiveContents(
+            files=self.files,
+            links=tuple(self.links),
+            saved_models=self._saved_models,
+            graphs=self._graphs,
+            traced=self._traced,
+            script=self._script,
+            requirements=self._requirements,
+            converted=converted,
+            packed_size=packed_size,
+        )
+
+
+def _parsed(
+    read: Callable[[protobuf.Source, int], _T], content: protobuf.Source, size: int
+) -> _T | None:
     try:
-        with igzip.open(path, "rb") as stream, tarfile.open(fileobj=stream, mode="r|") as archive:
-            for member in archive:
-                if member.isfile():
-                    yield str(PurePosixPath(member.name)), member.size
-    except (OSError, EOFError, tarfile.TarError, _DAMAGED) as error:
-        raise UnreadableArtifact(
-            f"{path} is not a whole gzipped tar ({str(error).lower() or 'it ends too early'}); "
-            "make one with `tar czf model.tar.gz -C FOLDER .`, or give the folder itself"
-        ) from None
+        return read(content, size)
+    except protobuf.Malformed:
+        return None
+
+
+def _meaningful(text: str) -> Iterator[str]:
+    for line in text.splitlines():
+        stripped = re.sub(r"(^|\s)#.*", "", line).strip()
+        if stripped:
+            yield stripped

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
-from sagemaker_serving.errors import Mistake
+from sagemaker_serving.archive.refusals import Refusal, UnreadableArtifact
 
 LEFT_OUT = {"__pycache__", ".ipynb_checkpoints", ".DS_Store", ".git"}
 """What tools leave behind; never part of a model."""
-
-
-class UnreadableArtifact(Mistake):
-    """A model on disk that cannot be read or may not be packed."""
 
 
 @dataclass(frozen=True)
@@ -22,27 +20,39 @@ class Entry:
 
     name: str
     path: Path
-    size: int
+    status: os.stat_result
+
+    @property
+    def size(self) -> int:
+        """Bytes, when it was looked at."""
+        return self.status.st_size
 
 
 def walk(folder: Path) -> Iterator[Entry]:
-    """The files of ``folder``, sorted by their name in the archive.
+    """The files of ``folder`` in any order, each by its path below it.
 
-    A SavedModel folder itself (``saved_model.pb`` at its top) is put where
-    TensorFlow Serving looks: ``<folder's name>/1/``, its ``code/`` stays at the
-    top. Links inside the folder are followed, since SageMaker refuses links in
+    Links inside the folder are followed, since SageMaker refuses links in
     archives. Raises `UnreadableArtifact` for a link that leads out of it, and
     for anything that is no file.
     """
     root = folder.resolve()
-    nested = (folder / "saved_model.pb").is_file()
-    entries = []
     for path in _files(folder, root):
-        name = path.relative_to(folder).as_posix()
-        if nested and not name.startswith("code/"):
-            name = f"{root.name}/1/{name}"
-        entries.append(Entry(name=name, path=path, size=path.stat().st_size))
-    yield from sorted(entries, key=lambda entry: entry.name)
+        yield Entry(path.relative_to(folder).as_posix(), path, path.stat())
+
+
+class SkippingFile:
+    """A file on disk whose bytes can be passed over without reading them."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+
+    def read(self, size: int, /) -> bytes:
+        """At most ``size`` bytes; none at the end."""
+        return self._stream.read(size)
+
+    def skip(self, size: int) -> None:
+        """Passes over ``size`` bytes."""
+        self._stream.seek(size, 1)
 
 
 def _files(folder: Path, root: Path) -> Iterator[Path]:
@@ -57,17 +67,24 @@ def _files(folder: Path, root: Path) -> Iterator[Path]:
             yield path
         else:
             raise UnreadableArtifact(
-                f"{path} is neither a file nor a folder; an archive takes only those: remove it"
+                f"{path} is neither a file nor a folder; an archive takes only those: remove it",
+                Refusal.SPECIAL_FILE,
             )
 
 
 def _must_stay_inside(path: Path, root: Path) -> None:
-    target = path.resolve()
-    if not target.exists():
-        raise UnreadableArtifact(f"{path} is a link to nothing; remove it or mend it")
+    try:
+        target = path.resolve(strict=True)
+    except (OSError, RuntimeError):
+        raise UnreadableArtifact(
+            f"{path} is a link to nothing; remove it or mend it", Refusal.OUTSIDE_LINK
+        ) from None
     if not target.is_relative_to(root):
         raise UnreadableArtifact(
-            f"{path} is a link that leads out of the model's folder; copy the file there instead"
+            f"{path} is a link that leads out of the model's folder; copy the file there instead",
+            Refusal.OUTSIDE_LINK,
         )
     if target.is_dir() and path.absolute().is_relative_to(target):
-        raise UnreadableArtifact(f"{path} is a link to a folder that holds it; remove it")
+        raise UnreadableArtifact(
+            f"{path} is a link to a folder that holds it; remove it", Refusal.OUTSIDE_LINK
+        )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import boto3
+import botocore.session
 from botocore import exceptions as aws_errors
 from botocore.config import Config
 
@@ -20,7 +22,8 @@ class Aws:
 
     ``region`` and ``profile`` default to what the shell and ``~/.aws`` say;
     ``endpoint_url`` is None for AWS itself, else an address that speaks its
-    protocols, with ``access_key_id`` and ``secret_access_key`` for it.
+    protocols. With ``access_key_id`` and ``secret_access_key`` nothing in the
+    shell and in ``~/.aws`` has a say in the calls: no profile, no proxy.
     """
 
     region: str | None = None
@@ -34,18 +37,33 @@ class Aws:
 
         Raises `Mistake` when the region is unknown or the profile does not exist.
         """
+        config = Config(retries={"mode": "standard"}, read_timeout=70)
         with aws_failures():
-            session = boto3.session.Session(
-                profile_name=self.profile,
+            if self.access_key_id is None:
+                session = boto3.session.Session(profile_name=self.profile, region_name=self.region)
+                return session.client(service, endpoint_url=self.endpoint_url, config=config)
+            return secluded_session().client(
+                service,
                 region_name=self.region,
+                endpoint_url=self.endpoint_url,
                 aws_access_key_id=self.access_key_id,
                 aws_secret_access_key=self.secret_access_key,
+                config=config.merge(NO_WAY_AROUND),
             )
-            return session.client(
-                service,
-                endpoint_url=self.endpoint_url,
-                config=Config(retries={"mode": "standard"}, read_timeout=70),
-            )
+
+
+NO_WAY_AROUND = Config(proxies={}, use_fips_endpoint=False, use_dualstack_endpoint=False)
+"""For clients of another address than the real AWS's: it is asked directly, as it is named."""
+
+
+def secluded_session() -> Any:
+    """A boto3 session that reads nothing of ``~/.aws`` and of no profile in the shell."""
+    session = botocore.session.Session()
+    settings = session.get_component("config_store")
+    settings.set_config_variable("profile", None)
+    settings.set_config_variable("config_file", os.devnull)
+    settings.set_config_variable("credentials_file", os.devnull)
+    return boto3.session.Session(botocore_session=session)
 
 
 @contextmanager

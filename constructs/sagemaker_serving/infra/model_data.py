@@ -14,6 +14,7 @@ from constructs import Construct
 
 from sagemaker_serving.archive import build_archive
 from sagemaker_serving.infra.tokens import partition
+from sagemaker_serving.progress import progress_bar
 
 
 class ModelData(ABC):
@@ -60,7 +61,10 @@ class _LocalModelData(ModelData):
         stage = cdk.Stage.of(scope)
         assert stage is not None
         assets = Path(stage.asset_outdir)
-        archive = build_archive(self._path, lambda sha256: assets / f"asset.{sha256}.tar.gz")
+        with progress_bar(f"pack {self._path.name}") as progress:
+            archive = build_archive(
+                self._path, lambda sha256: assets / f"asset.{sha256}.tar.gz", progress=progress
+            )
         location = stack.synthesizer.add_file_asset(
             source_hash=f"{archive.sha256}.tar",
             file_name=os.path.relpath(archive.path, stage.outdir),

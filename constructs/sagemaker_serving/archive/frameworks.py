@@ -1,0 +1,38 @@
+"""Which framework the files of an archive belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import PurePosixPath
+
+
+def frameworks_of(names: Iterable[str]) -> tuple[str, ...]:
+    """The frameworks whose files are among ``names``, the likeliest first.
+
+    "tensorflow" for SavedModels and graphs, "pytorch", "mxnet", "onnx",
+    "xgboost", "keras" for their own files, "neo" for what SageMaker Neo has
+    compiled. Files below ``code/`` and ``variables/`` do not count.
+    """
+    found: dict[str, None] = {}
+    paths = [PurePosixPath(name) for name in names]
+    for framework, patterns in _FILES.items():
+        if any(path.match(pattern) for path in paths if _counts(path) for pattern in patterns):
+            found[framework] = None
+    if "neo" in found:
+        return ("neo",)
+    return tuple(found)
+
+
+def _counts(path: PurePosixPath) -> bool:
+    return path.parts[0] != "code" and "variables" not in path.parts
+
+
+_FILES = {
+    "neo": ("compiled.params", "compiled_model.json", "compiled.so", "dlr.h"),
+    "tensorflow": ("saved_model.pb", "saved_model.pbtxt", "*.pb", "*.pbtxt"),
+    "pytorch": ("*.pth", "*.pt"),
+    "mxnet": ("*-symbol.json", "*.params"),
+    "onnx": ("*.onnx",),
+    "keras": ("*.keras", "*.h5"),
+    "xgboost": ("*.model", "xgboost-model", "*.ubj"),
+}

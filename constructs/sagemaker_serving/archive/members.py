@@ -1,0 +1,203 @@
+"""The members of a tar, one after the other, each refused if unpacking it could do harm.
+
+Python's tarfile takes a damaged header for the archive's end and reads a
+header of any length into memory; here the first is an error and the second
+bounded. Fields of a header are parsed by tarfile.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import tarfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from sagemaker_serving.archive.extensions import EXTENSIONS, Extension, pass_global, read_extension
+from sagemaker_serving.archive.inflate import Inflated
+from sagemaker_serving.archive.limits import Limits, how_to_raise
+from sagemaker_serving.archive.names import must_lead_inside, safe_name
+from sagemaker_serving.archive.refusals import Refusal, UnreadableArtifact, shown
+
+_BLOCK = 512
+_ALL_NAMES = 16 << 20
+_FILES = (tarfile.REGTYPE, tarfile.AREGTYPE, tarfile.CONTTYPE)
+_LINKS = (tarfile.SYMTYPE, tarfile.LNKTYPE)
+
+
+class Kind(StrEnum):
+    """What a member is."""
+
+    FILE = "file"
+    FOLDER = "folder"
+    LINK = "link"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Member:
+    """One member: its name from the archive's top, with ``/`` and without ``./``.
+
+    ``size`` is 0 for all but files; ``content`` holds exactly that many bytes
+    and can be read until the next member is asked for.
+    """
+
+    name: str
+    kind: Kind
+    size: int
+    content: Content
+
+
+class Content:
+    """The bytes of one member, as a stream."""
+
+    def __init__(self, stream: Inflated, size: int) -> None:
+        self._stream = stream
+        self._left = size
+
+    def read(self, size: int, /) -> bytes:
+        """At most ``size`` bytes; none at the end."""
+        wanted = min(size, self._left)
+        part = self._stream.read(wanted)
+        if len(part) < wanted:
+            raise self._stream.damaged("it ends within a file")
+        self._left -= len(part)
+        return part
+
+    def skip(self, size: int) -> None:
+        """Passes over at most ``size`` bytes."""
+        wanted = min(size, self._left)
+        if self._stream.skip(wanted) < wanted:
+            raise self._stream.damaged("it ends within a file")
+        self._left -= wanted
+
+    def skip_rest(self) -> None:
+        """Passes over what was not read."""
+        self.skip(self._left)
+
+
+def read_members(stream: Inflated, limits: Limits) -> Iterator[Member]:
+    """Every member of the tar in ``stream``, to the last byte of the gzip.
+
+    Raises `UnreadableArtifact` for damage and for whatever `Refusal` names:
+    absolute names, ``..``, links out of the archive, devices, duplicates,
+    names that are not UTF-8, too many members.
+    """
+    names = _Names(limits)
+    extension = Extension()
+    while True:
+        block = stream.read(_BLOCK)
+        if block in (b"", bytes(_BLOCK)):
+            break
+        header = _header(stream, block)
+        if header.type in EXTENSIONS:
+            extension = extension.joined(read_extension(stream, header))
+            continue
+        if header.type == tarfile.XGLTYPE:
+            pass_global(stream, header)
+            continue
+        member = _member(stream, header, extension)
+        extension = Extension()
+        names.add(member)
+        yield member
+        member.content.skip_rest()
+        stream.skip(-member.size % _BLOCK)
+    if extension != Extension():
+        raise stream.damaged("its last header describes nothing")
+    if names.count == 0 and block == b"":
+        raise stream.damaged("it is empty")
+    _must_end(stream)
+
+
+def _header(stream: Inflated, block: bytes) -> tarfile.TarInfo:
+    if len(block) < _BLOCK:
+        raise stream.damaged("it ends within a header")
+    try:
+        header = tarfile.TarInfo.frombuf(block, "utf-8", "surrogateescape")
+    except (tarfile.HeaderError, ValueError, OverflowError) as error:
+        raise stream.damaged(f"a header in it is wrong: {str(error).lower()}") from None
+    if header.size < 0:
+        raise stream.damaged("a header in it has a negative size")
+    return header
+
+
+def _member(stream: Inflated, header: tarfile.TarInfo, extension: Extension) -> Member:
+    raw = header.name if extension.path is None else extension.path
+    target = header.linkname if extension.link is None else extension.link
+    size = header.size if extension.size is None else extension.size
+    if header.type not in (*_FILES, *_LINKS, tarfile.DIRTYPE):
+        raise UnreadableArtifact(
+            f"{shown(raw)} in the archive is {_SPECIAL.get(header.type, 'no file')}; "
+            "SageMaker unpacks files and folders only: leave it out",
+            Refusal.SPECIAL_FILE,
+        )
+    name = safe_name(raw)
+    if header.type in _LINKS:
+        must_lead_inside(name, target, hard=header.type == tarfile.LNKTYPE)
+    kind = (
+        Kind.FILE
+        if header.type in _FILES
+        else Kind.FOLDER
+        if header.type == tarfile.DIRTYPE
+        else Kind.LINK
+    )
+    if kind is not Kind.FILE and size != 0:
+        raise stream.damaged(f"{shown(name)} is a {kind} with content")
+    if kind is not Kind.FOLDER and name == "":
+        raise stream.damaged("a file in it has no name")
+    return Member(name=name, kind=kind, size=size, content=Content(stream, size))
+
+
+class _Names:
+    """The names so far: no two alike, no file that is a folder too, not too many."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.count = 0
+        self._limits = limits
+        self._bytes = 0
+        self._kinds: dict[str, Kind] = {}
+
+    def add(self, member: Member) -> None:
+        self.count += 1
+        self._bytes += len(member.name)
+        if self.count > self._limits.max_members or self._bytes > _ALL_NAMES:
+            raise UnreadableArtifact(
+                f"the archive has more than {self.count - 1} members; "
+                f"{how_to_raise('max_members')}",
+                Refusal.BOMB,
+            )
+        before = self._kinds.get(member.name)
+        if before is not None and (before, member.kind) != (Kind.FOLDER, Kind.FOLDER):
+            self._refuse(member.name)
+        if member.name:
+            self._kinds[member.name] = member.kind
+        parent = posixpath.dirname(member.name)
+        while parent:
+            kind = self._kinds.setdefault(parent, Kind.FOLDER)
+            if kind is not Kind.FOLDER:
+                self._refuse(parent)
+            parent = posixpath.dirname(parent)
+
+    def _refuse(self, name: str) -> None:
+        raise UnreadableArtifact(
+            f"{shown(name)} is in the archive twice, and which of them is meant nobody can tell; "
+            "pack the folder anew",
+            Refusal.DUPLICATE,
+        )
+
+
+def _must_end(stream: Inflated) -> None:
+    """After the end comes padding and nothing else; reading it checks the gzip's CRC."""
+    while True:
+        rest = stream.read(1 << 16)
+        if not rest:
+            return
+        if rest.strip(b"\0"):
+            raise stream.damaged("there is something after its end")
+
+
+_SPECIAL = {
+    tarfile.CHRTYPE: "a device",
+    tarfile.BLKTYPE: "a device",
+    tarfile.FIFOTYPE: "a FIFO",
+    tarfile.GNUTYPE_SPARSE: "stored sparse",
+}

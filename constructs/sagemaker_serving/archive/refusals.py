@@ -1,0 +1,40 @@
+"""Why a model on disk or an archive is refused: one error, its kind, its message."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from sagemaker_serving.errors import Mistake
+
+
+class Refusal(StrEnum):
+    """The kinds of refusal; each is the id of the rule that reports it (docs/archives.md)."""
+
+    UNREADABLE = "artifact-readable"
+    NOT_AN_ARCHIVE = "archive-format"
+    ZIP = "archive-zip"
+    DAMAGED = "archive-damaged"
+    ABSOLUTE_PATH = "archive-absolute-path"
+    OUTSIDE_PATH = "archive-outside-path"
+    OUTSIDE_LINK = "archive-outside-link"
+    SPECIAL_FILE = "archive-special-file"
+    DUPLICATE = "archive-duplicate"
+    NAME = "archive-name"
+    BOMB = "archive-bomb"
+
+
+class UnreadableArtifact(Mistake):
+    """A model on disk or in a stream that cannot be read or may not be packed.
+
+    ``refusal`` is the kind of refusal.
+    """
+
+    def __init__(self, message: str, refusal: Refusal = Refusal.UNREADABLE) -> None:
+        super().__init__(message)
+        self.refusal = refusal
+
+
+def shown(name: str) -> str:
+    """A member's name as it may be printed: quoted, control characters escaped, not too long."""
+    quoted = ascii(name) if not name.isprintable() else repr(name)
+    return quoted if len(quoted) <= 120 else f"{quoted[:100]}…{quoted[-16:]}"

@@ -1,0 +1,211 @@
+"""What a SavedModel offers, read from its ``saved_model.pb`` without TensorFlow.
+
+Field numbers are those of tensorflow/core/protobuf/saved_model.proto,
+meta_graph.proto and tensorflow/core/framework/{graph,node_def,types,
+tensor_shape}.proto, TensorFlow 2.21; read 2026-11-21.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sagemaker_serving.archive.protobuf import Malformed, Message, Source, message
+
+_VARIABLE_OPS = {"VarHandleOp", "VariableV2", "Variable"}
+_HIDDEN = "__saved_model_"
+_UNKNOWN = (1 << 64) - 1
+_MOST_BYTES_OF_SIGNATURES = 4 << 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tensor:
+    """An input or output: its dtype as TensorFlow names it ("float32"), and its shape.
+
+    ``shape`` is None for an unknown rank; within it None is an unknown size.
+    Version 1's reference types are given as the types that they refer to.
+    """
+
+    dtype: str
+    shape: tuple[int | None, ...] | None
+
+    @property
+    def unchecked(self) -> bool:
+        """Whether the shape says nothing: its rank is unknown, or it is empty."""
+        return not self.shape
+
+
+@dataclass(frozen=True, kw_only=True)
+class Signature:
+    """A signature: its inputs and outputs by name, and its method's last word ("predict")."""
+
+    inputs: dict[str, Tensor]
+    outputs: dict[str, Tensor]
+    method: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class SavedModel:
+    """A SavedModel: its signatures by name, tags, writer's version, and whether it has variables.
+
+    Signatures that TensorFlow keeps for itself (``__saved_model_init_op``) are left out.
+    """
+
+    signatures: dict[str, Signature] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
+    tensorflow_version: str = ""
+    has_variables: bool = False
+
+
+def read_saved_model(source: Source, size: int) -> SavedModel:
+    """The SavedModel in the ``size`` bytes of ``source``: its graph tagged "serve".
+
+    Without such a graph it is the first one. Weights and nodes are passed over
+    as they stream by. Raises `Malformed` for what is no SavedModel.
+    """
+    graphs = [
+        _meta_graph(value)
+        for number, value in message(source, size)
+        if number == 2 and isinstance(value, Message)
+    ]
+    if not graphs:
+        raise Malformed("there is no graph in it")
+    return next((graph for graph in graphs if "serve" in graph.tags), graphs[0])
+
+
+def _meta_graph(graph: Message) -> SavedModel:
+    signatures: dict[str, Signature] = {}
+    tags: list[str] = []
+    version, variables, length = "", False, 0
+    for number, value in graph:
+        if not isinstance(value, Message):
+            continue
+        if number == 1:
+            for inner, text in value:
+                if inner == 4 and isinstance(text, Message) and len(tags) < 100:
+                    tags.append(text.text())
+                elif inner == 5 and isinstance(text, Message):
+                    version = text.text()
+        elif number == 2:
+            variables = variables or _has_variables(value)
+        elif number == 5:
+            length += value.size
+            if length > _MOST_BYTES_OF_SIGNATURES:
+                raise Malformed("its signatures have no end")
+            name, entry = _signature_entry(value)
+            if not name.startswith(_HIDDEN):
+                signatures[name] = entry
+    return SavedModel(
+        signatures=dict(sorted(signatures.items())),
+        tags=tuple(tags),
+        tensorflow_version=version,
+        has_variables=variables,
+    )
+
+
+def _has_variables(graph: Message) -> bool:
+    for number, node in graph:
+        if number == 1 and isinstance(node, Message):
+            for inner, value in node:
+                if inner == 2 and isinstance(value, Message):
+                    if value.text() in _VARIABLE_OPS:
+                        return True
+                    break
+            node.skip_rest()
+    return False
+
+
+def _signature_entry(entry: Message) -> tuple[str, Signature]:
+    name, signature = "", Signature(inputs={}, outputs={}, method="")
+    for number, value in entry:
+        if number == 1 and isinstance(value, Message):
+            name = value.text()
+        elif number == 2 and isinstance(value, Message):
+            signature = _signature(value)
+    return name, signature
+
+
+def _signature(signature: Message) -> Signature:
+    inputs: dict[str, Tensor] = {}
+    outputs: dict[str, Tensor] = {}
+    method = ""
+    for number, value in signature:
+        if not isinstance(value, Message):
+            continue
+        if number in (1, 2):
+            name, tensor = _tensor_entry(value)
+            (inputs if number == 1 else outputs)[name] = tensor
+        elif number == 3:
+            method = value.text().rpartition("/")[2]
+    return Signature(
+        inputs=dict(sorted(inputs.items())), outputs=dict(sorted(outputs.items())), method=method
+    )
+
+
+def _tensor_entry(entry: Message) -> tuple[str, Tensor]:
+    name, tensor = "", Tensor(dtype=_dtype(0), shape=None)
+    for number, value in entry:
+        if number == 1 and isinstance(value, Message):
+            name = value.text()
+        elif number == 2 and isinstance(value, Message):
+            tensor = _tensor(value)
+    return name, tensor
+
+
+def _tensor(info: Message) -> Tensor:
+    dtype, shape = 0, None
+    for number, value in info:
+        if number == 2 and isinstance(value, int):
+            dtype = value
+        elif number == 3 and isinstance(value, Message):
+            shape = _shape(value)
+    return Tensor(dtype=_dtype(dtype), shape=shape)
+
+
+def _shape(shape: Message) -> tuple[int | None, ...] | None:
+    sizes: list[int | None] = []
+    for number, value in shape:
+        if number == 3 and value:
+            return None
+        if number == 2 and isinstance(value, Message):
+            size = 0
+            for inner, given in value:
+                if inner == 1 and isinstance(given, int):
+                    size = given
+            sizes.append(None if size == _UNKNOWN else size)
+    return tuple(sizes)
+
+
+def _dtype(number: int) -> str:
+    return _DTYPES.get(number - 100 if number > 100 else number, f"type {number}")
+
+
+_DTYPES = {
+    0: "unknown",
+    1: "float32",
+    2: "float64",
+    3: "int32",
+    4: "uint8",
+    5: "int16",
+    6: "int8",
+    7: "string",
+    8: "complex64",
+    9: "int64",
+    10: "bool",
+    11: "qint8",
+    12: "quint8",
+    13: "qint32",
+    14: "bfloat16",
+    15: "qint16",
+    16: "quint16",
+    17: "uint16",
+    18: "complex128",
+    19: "float16",
+    20: "resource",
+    21: "variant",
+    22: "uint32",
+    23: "uint64",
+    24: "float8_e5m2",
+    25: "float8_e4m3fn",
+    29: "int4",
+    30: "uint4",
+}

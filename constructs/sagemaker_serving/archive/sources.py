@@ -1,0 +1,212 @@
+"""From what the user has to the entries of its archive: where each file goes."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from sagemaker_serving.archive.names import safe_name
+from sagemaker_serving.archive.refusals import Refusal, UnreadableArtifact, shown
+from sagemaker_serving.archive.tree import Entry, walk
+from sagemaker_serving.errors import Mistake
+
+CONVERTED = (".keras", ".h5", ".pb")
+"""Files that TensorFlow turns into a SavedModel when they are packed."""
+
+_AS_THEY_ARE = (".pth", ".pt", ".onnx", ".params", ".model", ".ubj", ".json", ".pbtxt")
+_CODE = ("inference.py", "requirements.txt")
+_SOURCE = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)(/(?P<version>[0-9]+))?=(?P<path>.+)")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """A path, and perhaps the model's name and version that it is to have in the archive."""
+
+    path: Path
+    name: str | None = None
+    version: int | None = None
+
+
+def parse_source(text: str) -> Source:
+    """Reads ``[NAME[/VERSION]=]PATH``; what exists as a path is one, whatever it is called."""
+    match = _SOURCE.fullmatch(text)
+    if match is None or Path(text).exists():
+        return Source(path=Path(text))
+    version = match["version"]
+    return Source(
+        path=Path(match["path"]),
+        name=match["name"],
+        version=int(version) if version is not None else None,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tensors:
+    """The names of a frozen graph's inputs and outputs ("x" or "x:0"); empty: to be guessed."""
+
+    inputs: tuple[str, ...] = ()
+    outputs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conversion:
+    """A file to be turned into the SavedModel ``name`` ("digits/1") of the archive."""
+
+    source: Path
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What an archive will hold: entries sorted by name and conversions, or a ready archive."""
+
+    entries: tuple[Entry, ...] = ()
+    conversions: tuple[Conversion, ...] = ()
+    ready: Path | None = None
+
+
+def plan(sources: Sequence[Path | Source], *, convert: bool = True) -> Plan:
+    """Where everything in ``sources`` goes.
+
+    A ready archive must stand alone. With ``convert`` false, ``.h5`` and
+    ``.pb`` files stay what they are, as SageMaker Neo wants them. Raises
+    `UnreadableArtifact` when there is nothing at a path, when two files would
+    have one name, and for what may not be packed.
+    """
+    given = [source if isinstance(source, Source) else Source(path=source) for source in sources]
+    for source in given:
+        if not source.path.exists():
+            raise UnreadableArtifact(f"there is nothing at {source.path}")
+    if len(given) == 1 and given[0].path.is_file() and _is_alone(given[0].path):
+        return Plan(ready=given[0].path)
+    entries: list[Entry] = []
+    conversions: list[Conversion] = []
+    for source in given:
+        if source.path.is_dir():
+            entries += _folder(source, alone=len(given) == 1)
+        elif convert and source.path.suffix in CONVERTED:
+            conversions.append(_conversion(source))
+        else:
+            entries.append(_file(source.path))
+    if not entries and not conversions:
+        raise UnreadableArtifact(f"{given[0].path} holds no file")
+    _must_differ([*(entry.name for entry in entries), *(c.name for c in conversions)])
+    return Plan(
+        entries=tuple(sorted(entries, key=lambda entry: entry.name)),
+        conversions=tuple(conversions),
+    )
+
+
+def _is_alone(path: Path) -> bool:
+    """Whether a single file is to be taken as a ready archive (and refused if it is none)."""
+    return path.suffix not in (*CONVERTED, *_AS_THEY_ARE) and path.name != "xgboost-model"
+
+
+def _file(path: Path) -> Entry:
+    if path.name == "saved_model.pb":
+        raise UnreadableArtifact(f"{path} is part of a SavedModel; give its folder, {path.parent}")
+    name = f"code/{path.name}" if path.name in _CODE else path.name
+    if path.name not in _CODE and _is_alone(path):
+        raise UnreadableArtifact(
+            f"{path} cannot stand beside other sources; give models, "
+            f"{' or '.join(_CODE)}, a code/ folder, or one ready archive alone"
+        )
+    return Entry(safe_name(name), path, path.stat())
+
+
+def _conversion(source: Source) -> Conversion:
+    if source.path.name == "saved_model.pb":
+        raise UnreadableArtifact(
+            f"{source.path} is part of a SavedModel; give its folder, {source.path.parent}"
+        )
+    name = source.name if source.name is not None else source.path.stem
+    return Conversion(source=source.path, name=safe_name(f"{name}/{_version(source, 1)}"))
+
+
+def _folder(source: Source, *, alone: bool) -> Iterator[Entry]:
+    folder = source.path.resolve()
+    for entry in walk(source.path):
+        name = entry.name
+        if _is_saved_model(folder):
+            if not name.startswith("code/"):
+                name = f"{_name(source)}/{_version(source, _number(folder.name, 1))}/{name}"
+        elif (folder / "export" / "Servo").is_dir() and name.startswith("export/Servo/"):
+            name = f"{_name(source)}/{name.removeprefix('export/Servo/')}"
+        elif source.name is not None or (not alone and _holds_versions(folder)):
+            _must_hold_versions(source, folder)
+            if not name.startswith("code/"):
+                name = f"{_name(source)}/{name}"
+        elif not alone and _is_code(folder):
+            name = f"code/{name}"
+        yield Entry(safe_name(name), entry.path, entry.status)
+
+
+def _name(source: Source) -> str:
+    """The model's name: as given, or the nearest folder's that is neither a number nor Servo."""
+    if source.name is not None:
+        return source.name
+    names = [part for part in reversed(source.path.resolve().parts) if part != os.sep]
+    if names[:1] and names[0].isdigit():
+        names = names[1:]
+        if names[:2] == ["Servo", "export"]:
+            names = names[2:]
+    return names[0] if names else "model"
+
+
+def _version(source: Source, otherwise: int) -> int:
+    return source.version if source.version is not None else otherwise
+
+
+def _number(name: str, otherwise: int) -> int:
+    return int(name) if re.fullmatch(r"[0-9]{1,18}", name) else otherwise
+
+
+def _is_saved_model(folder: Path) -> bool:
+    return (folder / "saved_model.pb").is_file()
+
+
+def _holds_versions(folder: Path) -> bool:
+    return any(
+        re.fullmatch(r"[0-9]+", path.name) and _is_saved_model(path) for path in folder.iterdir()
+    )
+
+
+def _must_hold_versions(source: Source, folder: Path) -> None:
+    if not _holds_versions(folder):
+        raise Mistake(
+            f"{source.name}={source.path}: neither the folder nor a folder of digits in it holds "
+            "saved_model.pb; a name takes a SavedModel or the folder of its versions"
+        )
+    if source.version is not None:
+        raise Mistake(
+            f"{source.name}/{source.version}={source.path}: the folder has versions of its own; "
+            f"give {source.name}={source.path}, or one version's folder"
+        )
+
+
+def _is_code(folder: Path) -> bool:
+    return folder.name == "code" or any((folder / name).is_file() for name in _CODE)
+
+
+def _must_differ(names: Iterable[str]) -> None:
+    seen: set[str] = set()
+    parents: set[str] = set()
+    for name in names:
+        if name in seen or name in parents:
+            _refuse(name)
+        seen.add(name)
+        for parent in PurePosixPath(name).parents:
+            if str(parent) in seen:
+                _refuse(str(parent))
+            parents.add(str(parent))
+
+
+def _refuse(name: str) -> None:
+    raise UnreadableArtifact(
+        f"two sources would be {shown(name)} in the archive; give one of them another name or "
+        "version: NAME/VERSION=PATH",
+        Refusal.DUPLICATE,
+    )

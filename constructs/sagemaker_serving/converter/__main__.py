@@ -1,0 +1,65 @@
+"""``python -m sagemaker_serving.converter``: reads requests from standard input.
+
+They are a list in JSON, each with its ``source`` and ``target`` paths, and for
+a frozen graph the names of its ``inputs`` and ``outputs``. Ends with 1 and one
+line on standard error when a file cannot be converted.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+
+def main() -> None:
+    """Converts what standard input asks for."""
+    for request in json.load(sys.stdin):
+        source = Path(request["source"]).name
+        try:
+            if source.endswith(".pb"):
+                _frozen_graph(**request)
+            else:
+                _keras(request["source"], request["target"])
+        except Exception as error:
+            lines = str(error).strip().splitlines() or [""]
+            print(f"{source}: {type(error).__name__}: {lines[0]}", file=sys.stderr)
+            sys.exit(1)
+
+
+def _frozen_graph(source: str, target: str, inputs: list[str], outputs: list[str]) -> None:
+    import tensorflow as tf
+
+    v1 = tf.compat.v1
+    definition = v1.GraphDef.FromString(Path(source).read_bytes())
+    with tf.Graph().as_default() as graph, v1.Session() as session:
+        tf.import_graph_def(definition, name="")
+        signature = v1.saved_model.predict_signature_def(
+            inputs={_key(name): _tensor(graph, name) for name in inputs},
+            outputs={_key(name): _tensor(graph, name) for name in outputs},
+        )
+        builder = v1.saved_model.Builder(target)
+        builder.add_meta_graph_and_variables(
+            session, ["serve"], signature_def_map={"serving_default": signature}
+        )
+        builder.save()
+
+
+def _tensor(graph: Any, name: str) -> Any:
+    return graph.get_tensor_by_name(name if ":" in name else f"{name}:0")
+
+
+def _key(name: str) -> str:
+    """The name that requests use: without scopes' slashes, and without ``:0``."""
+    return name.removesuffix(":0").replace("/", "_").replace(":", "_")
+
+
+def _keras(source: str, target: str) -> None:
+    import keras
+
+    keras.saving.load_model(source, compile=False).export(target, verbose=False)
+
+
+if __name__ == "__main__":
+    main()

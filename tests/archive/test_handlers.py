@@ -1,0 +1,80 @@
+"""What a script defines and imports, told without running it."""
+
+from __future__ import annotations
+
+import pytest
+
+from sagemaker_serving.archive import Script
+from sagemaker_serving.archive.handlers import read_script
+
+
+def read(source: str) -> Script:
+    return read_script(source.encode())
+
+
+@pytest.mark.parametrize(
+    ("definition", "fits", "refuses"),
+    [
+        ("def f(a, b): ...", [2], [0, 1, 3]),
+        ("def f(a, b=1): ...", [1, 2], [0, 3]),
+        ("def f(*args): ...", [0, 1, 2, 9], []),
+        ("def f(a, /, b, *, c=1, **d): ...", [2], [1, 3]),
+        ("def f(a, b, *, c): ...", [], [1, 2, 3]),
+    ],
+)
+def test_how_a_function_can_be_called(definition: str, fits: list[int], refuses: list[int]) -> None:
+    function = read(definition).functions["f"]
+    assert all(function.takes(count) for count in fits)
+    assert not any(function.takes(count) for count in refuses)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "f = make()",
+        "f: object = make()",
+        "a, f = make()",
+        "from x import f",
+        "from x import g as f",
+        "class f: ...",
+        "async def f(): ...",
+        "if True:\n  def f(): ...",
+        "try:\n  pass\nexcept OSError:\n  def f(): ...",
+        "with x:\n  def f(): ...",
+    ],
+)
+def test_every_way_to_define_a_name_counts(source: str) -> None:
+    assert read(source).defines("f")
+
+
+@pytest.mark.parametrize(
+    "source", ["def g():\n  def f(): ...", "f", "class g:\n  def f(self): ..."]
+)
+def test_what_is_not_at_the_top_does_not_count(source: str) -> None:
+    assert not read(source).defines("f")
+
+
+@pytest.mark.parametrize("source", ["from x import *", "globals().update(y)"])
+def test_what_cannot_be_seen_is_open_ended(source: str) -> None:
+    assert read(source).open_ended
+
+
+def test_only_unconditional_imports_count() -> None:
+    found = read(
+        "import a.b, c\nfrom d.e import f\nfrom . import g\n"
+        "try:\n  import h\nexcept ImportError:\n  import i\n"
+        "try:\n  import j\nexcept ValueError: ...\n"
+        "if TYPE_CHECKING:\n  import k\nif typing.TYPE_CHECKING:\n  import l\n"
+        "def later():\n  import m\n"
+    )
+    assert found.imports == {"a": 1, "c": 1, "d": 2, "j": 9, "m": 16}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [b"def f(:", b"\xff\xfe", b"x = '\\d'\0", b"(" * 5000, b"if x:\n" * 200, b"-" * 100_000 + b"1"],
+    ids=["syntax", "not utf-8", "nul", "deep", "indent", "long"],
+)
+def test_no_script_is_a_crash(source: bytes, capfd: pytest.CaptureFixture[str]) -> None:
+    assert read_script(source).error
+    assert capfd.readouterr().err == ""

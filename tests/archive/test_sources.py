@@ -1,0 +1,155 @@
+"""Where everything goes: the table of docs/archives.md, run row by row; and what is refused."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sagemaker_serving.archive import (
+    Source,
+    UnreadableArtifact,
+    build_archive,
+    contents_of,
+    parse_source,
+    read_contents,
+)
+from sagemaker_serving.cli.package import package
+from sagemaker_serving.errors import Mistake, Severity
+from sagemaker_serving.rules.artifact_check import check_contents
+from sagemaker_serving.rules.engine import all_rules
+from sagemaker_serving.rules.facts import ArtifactFacts
+from tests.models import archive, frozen_graph, saved_model
+
+ROOT = Path(__file__).parents[2]
+DOC = (ROOT / "docs" / "archives.md").read_text(encoding="utf-8")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def rows(page: str) -> list[tuple[str, str, str]]:
+    """What one has, the arguments of ``package``, and the names in the archive."""
+    row = r"^\| ([^|`]+) \| `([^`|]+)` \| (`[^|]+`) \|$"
+    return re.findall(row, page, re.MULTILINE)
+
+
+ROWS = [*rows(README), *rows(DOC)]
+HANDLER = b"def handler(data, context): ...\ndef model_fn(model_dir): ...\n"
+ON_DISK: dict[str, bytes] = {
+    "digits/saved_model.pb": saved_model(),
+    "digits/variables/variables.index": b"",
+    "digits/variables/variables.data-00000-of-00001": b"",
+    "cats/1700000000/saved_model.pb": saved_model(),
+    "job/export/Servo/7/saved_model.pb": saved_model(),
+    "ready/half/1/saved_model.pb": saved_model(),
+    "ready/code/inference.py": HANDLER,
+    "ready/code/lib/helper.py": b"",
+    "ready.tar.gz": archive({"half/1/saved_model.pb": saved_model()}),
+    "code/inference.py": HANDLER,
+    "code/requirements.txt": b"pandas\n",
+    "frozen.pb": frozen_graph(),
+    "choice.pb": frozen_graph(
+        {"a": ("Placeholder", ()), "b": ("Placeholder", ()), "sum": ("Add", ("a", "b"))}
+    ),
+    "keras.keras": b"",
+    "keras.h5": b"",
+    "net-symbol.json": b"{}",
+    "net-0000.params": b"",
+    "net.onnx": b"",
+    "xgboost-model": b"",
+}
+
+
+@pytest.fixture
+def disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name, content in ON_DISK.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(content)
+    with zipfile.ZipFile(tmp_path / "model.pth", "w") as traced:
+        traced.writestr("model/constants.pkl", b"")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_tables_were_found() -> None:
+    assert (len(rows(README)), len(rows(DOC))) == (8, 20)
+
+
+@pytest.mark.parametrize(
+    ("what", "command", "shown"), ROWS, ids=[f"{n}-{row[0]}" for n, row in enumerate(ROWS)]
+)
+def test_the_accepted_inputs_of_the_documents(
+    disk: Path, what: str, command: str, shown: str
+) -> None:
+    options = package.make_context("package", shlex.split(command)).params
+    sources = [parse_source(source) for source in options["sources"]]
+    contents = contents_of(sources, convert=not options["neo"])
+    problems = check_contents(
+        contents, command, framework=options["framework"], for_neo=options["neo"]
+    )
+    assert [str(p) for p in problems if p.severity is Severity.ERROR] == []
+    expected = set(re.findall(r"`([^`]+)`", shown))
+    found = {name for name in contents.files if not name.endswith("data-00000-of-00001")}
+    assert found == expected
+    if not contents.converted:
+        built = build_archive(
+            sources, lambda _: disk / "out" / "model.tar.gz", convert=not options["neo"]
+        )
+        assert read_contents(built.path) == contents
+    if what.startswith("a right archive"):
+        assert built.path.read_bytes() == ON_DISK["ready.tar.gz"]
+
+
+def test_a_path_wins_over_a_name(disk: Path) -> None:
+    (disk / "a=b").mkdir()
+    assert parse_source("a=b") == Source(path=Path("a=b"))
+    assert parse_source("a/2=digits") == Source(path=Path("digits"), name="a", version=2)
+
+
+@pytest.mark.parametrize(
+    ("sources", "said"),
+    [
+        (["gone"], "there is nothing at gone"),
+        (["digits", "digits"], "'digits/1/saved_model.pb' in the archive"),
+        (["digits", "ready.tar.gz"], "ready.tar.gz cannot stand beside other sources"),
+        (["digits/saved_model.pb"], "is part of a SavedModel; give its folder, digits"),
+        (["m=code"], "neither the folder nor a folder of digits in it holds saved_model.pb"),
+        (["m/2=cats"], "the folder has versions of its own; give m=cats"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_what_cannot_be_laid_out_is_named(disk: Path, sources: list[str], said: str) -> None:
+    with pytest.raises(Mistake, match=re.escape(said)):
+        contents_of([parse_source(source) for source in sources])
+
+
+def test_a_graph_with_a_choice_is_asked_about(disk: Path) -> None:
+    with pytest.raises(Mistake, match=r"2 possible inputs: a, b; say which: .* --input NAME"):
+        build_archive([Source(path=Path("choice.pb"))], lambda _: disk / "model.tar.gz")
+    assert not (disk / "model.tar.gz").exists()
+
+
+def test_without_tensorflow_a_conversion_says_what_to_install(
+    disk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nothing: Callable[[str], None] = lambda _: None  # noqa: E731
+    monkeypatch.setattr("importlib.util.find_spec", nothing)
+    with pytest.raises(Mistake, match=r"pip install 'sagemaker-serving\[tensorflow\]'"):
+        build_archive(Path("keras.keras"), lambda _: disk / "model.tar.gz")
+
+
+def test_a_name_that_is_not_utf_8_is_refused(disk: Path) -> None:
+    (disk / "digits" / "caf\udce9").write_bytes(b"")
+    with pytest.raises(UnreadableArtifact, match="is not UTF-8; rename the file"):
+        contents_of([Path("digits")])
+
+
+def test_the_document_names_every_check_and_no_other() -> None:
+    named = dict(re.findall(r"^\| `([a-z0-9-]+)` \|(?: (error|warning) \|)?", DOC, re.MULTILINE))
+    rules = {rule.id: rule.severity for rule in all_rules() if rule.about is ArtifactFacts}
+    assert named.keys() == rules.keys()
+    for name, severity in named.items():
+        assert severity in ("", str(rules[name])), name

@@ -1,0 +1,110 @@
+"""What is read without TensorFlow is what TensorFlow reads; what it converts predicts the same."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sagemaker_serving.archive import (
+    Cache,
+    FrozenGraph,
+    Source,
+    build_archive,
+    read_contents,
+    unpack,
+)
+from sagemaker_serving.errors import Failure
+
+pytestmark = pytest.mark.slow
+SCRIPT = str(Path(__file__).with_name("tensorflow_models.py"))
+
+
+def tensorflow(task: str, folder: Path) -> str:
+    ended = subprocess.run(
+        [sys.executable, SCRIPT, task, str(folder)], capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("models")
+    tensorflow("write", folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def said(models: Path) -> dict[str, Any]:
+    facts: dict[str, Any] = json.loads((models / "said.json").read_text())
+    return facts
+
+
+@pytest.mark.parametrize("name", ["v1", "v2"])
+def test_signatures_are_what_tensorflow_says(models: Path, said: dict[str, Any], name: str) -> None:
+    found = read_contents(models / name).saved_models[f"{name}/1/saved_model.pb"]
+    assert found is not None
+    plain = json.loads(json.dumps(asdict(found)))
+    for signature in plain["signatures"].values():
+        assert signature.pop("method") == "predict"
+    assert plain["signatures"] == said[name]["signatures"]
+    assert sorted(found.tags) == sorted(said[name]["tags"])
+    assert found.tensorflow_version == said[name]["version"]
+    assert found.has_variables
+
+
+def test_unknown_ranks_and_scalars_are_unchecked(models: Path) -> None:
+    found = read_contents(models / "v1").saved_models["v1/1/saved_model.pb"]
+    assert found is not None
+    inputs = found.signatures["serving_default"].inputs
+    unchecked = {name for name, tensor in inputs.items() if tensor.unchecked}
+    assert unchecked == {"anything", "text"}
+
+
+def test_a_frozen_graphs_tensors_are_guessed(models: Path) -> None:
+    from sagemaker_serving.archive.frozen_graph import read_frozen_graph
+    from sagemaker_serving.archive.tree import SkippingFile
+
+    with (models / "frozen.pb").open("rb") as stream:
+        graph = read_frozen_graph(SkippingFile(stream), (models / "frozen.pb").stat().st_size)
+    assert graph == FrozenGraph(inputs=("images",), outputs=("scores",))
+
+
+def test_converted_models_predict_the_same_numbers(
+    models: Path, said: dict[str, Any], tmp_path: Path
+) -> None:
+    sources = [
+        Source(path=models / "frozen.pb"),
+        Source(path=models / "model.keras"),
+        Source(path=models / "model.h5", name="old"),
+    ]
+    cache = Cache(folder=tmp_path / "cache")
+    built = build_archive(sources, lambda name: tmp_path / f"{name}.tar.gz", cache=cache)
+    # TensorFlow writes other bytes each time, so the same source is not converted twice.
+    again = build_archive(sources, lambda name: tmp_path / "again" / name, cache=cache)
+    assert (again.sha256, again.reused) == (built.sha256, True)
+    assert again.path.samefile(built.path)
+    with built.path.open("rb") as stream:
+        unpack(io.BytesIO(stream.read()), tmp_path / "unpacked", "model.tar.gz")
+    found = json.loads(tensorflow("predict", tmp_path / "unpacked"))
+    assert found.keys() == {"frozen", "model", "old"}
+    for name, wanted in (("frozen", "frozen"), ("model", "keras"), ("old", "keras")):
+        for row, expected in zip(found[name], said[wanted], strict=True):
+            assert row == pytest.approx(expected, abs=1e-6)
+    signature = read_contents(built.path).saved_models["frozen/1/saved_model.pb"]
+    assert signature is not None
+    assert set(signature.signatures["serving_default"].inputs) == {"images"}
+
+
+def test_what_tensorflow_cannot_convert_is_said_in_its_words(tmp_path: Path) -> None:
+    (tmp_path / "broken.keras").write_bytes(b"no model")
+    with pytest.raises(Failure, match=r"cannot convert .*broken\.keras: "):
+        build_archive(tmp_path / "broken.keras", lambda _: tmp_path / "model.tar.gz")
+    assert [path.name for path in tmp_path.iterdir()] == ["broken.keras"]

@@ -1,0 +1,95 @@
+"""Models as small as they get, written byte by byte, and archives of them."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+from collections.abc import Mapping, Sequence
+
+DTYPES = {"float32": 1, "int32": 3, "string": 7, "int64": 9}
+Shape = Sequence[int | None] | None
+
+
+def saved_model(
+    inputs: Mapping[str, tuple[str, Shape]] | None = None,
+    *,
+    tags: Sequence[str] = ("serve",),
+    ops: Sequence[str] = ("Placeholder",),
+) -> bytes:
+    """A ``saved_model.pb`` with one signature, ``serving_default``, and a graph of ``ops``."""
+    given = {"x": ("float32", (None, 2))} if inputs is None else inputs
+    signature = b"".join(_entry(1, name, _tensor(*tensor)) for name, tensor in given.items())
+    signature += _entry(2, "y", _tensor("float32", (None,))) + _field(3, b"tensorflow/x/predict")
+    graph = b"".join(_field(1, _node(f"n{n}", op)) for n, op in enumerate(ops))
+    meta = _field(1, b"".join(_field(4, tag.encode()) for tag in tags) + _field(5, b"2.21.0"))
+    meta += _field(2, graph) + _entry(5, "serving_default", signature)
+    meta += _entry(5, "__saved_model_init_op", b"")
+    return b"\x08\x01" + _field(2, meta)
+
+
+def frozen_graph(nodes: Mapping[str, tuple[str, Sequence[str]]] | None = None) -> bytes:
+    """A graph: nodes by name, each with its operation and the nodes that it consumes."""
+    given = {"x": ("Placeholder", ()), "y": ("Relu", ("x",))} if nodes is None else nodes
+    return b"".join(_field(1, _node(name, op, inputs)) for name, (op, inputs) in given.items())
+
+
+def archive(files: Mapping[str, bytes]) -> bytes:
+    """``model.tar.gz`` with ``files``, as Python's tarfile writes it."""
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as tar:
+        for name, content in files.items():
+            add(tar, name, content)
+    return packed.getvalue()
+
+
+def add(
+    tar: tarfile.TarFile,
+    name: str,
+    content: bytes = b"",
+    kind: bytes = tarfile.REGTYPE,
+    link: str = "",
+) -> None:
+    """Adds a member of any kind, however wrong."""
+    member = tarfile.TarInfo(name)
+    member.type, member.linkname, member.size = kind, link, len(content)
+    tar.addfile(member, io.BytesIO(content))
+
+
+def one_member(name: str, kind: bytes = tarfile.REGTYPE, link: str = "") -> bytes:
+    """An archive with a right model and one more member of any kind."""
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as tar:
+        add(tar, "digits/1/saved_model.pb", saved_model())
+        add(tar, name, kind=kind, link=link)
+    return packed.getvalue()
+
+
+def _tensor(dtype: str, shape: Shape) -> bytes:
+    if shape is None:
+        dimensions = b"\x18\x01"
+    else:
+        dimensions = b"".join(
+            _field(2, b"\x08" + _varint((1 << 64) - 1 if size is None else size)) for size in shape
+        )
+    return _field(1, b"t:0") + b"\x10" + _varint(DTYPES[dtype]) + _field(3, dimensions)
+
+
+def _node(name: str, op: str, inputs: Sequence[str] = ()) -> bytes:
+    node = _field(1, name.encode()) + _field(2, op.encode())
+    return node + b"".join(_field(3, source.encode()) for source in inputs)
+
+
+def _entry(number: int, key: str, value: bytes) -> bytes:
+    return _field(number, _field(1, key.encode()) + _field(2, value))
+
+
+def _field(number: int, content: bytes) -> bytes:
+    return _varint(number << 3 | 2) + _varint(len(content)) + content
+
+
+def _varint(value: int) -> bytes:
+    out = bytearray()
+    while value > 0x7F:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes([*out, value])
