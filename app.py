@@ -12,9 +12,9 @@ import sys
 from pathlib import Path
 
 import aws_cdk as cdk
-from constructs import Construct
+from constructs import Construct, IConstruct
 
-from sagemaker_serving.errors import ServingError, Severity
+from sagemaker_serving.errors import Problem, ServingError, Severity
 from sagemaker_serving.rules import check_environment
 from sagemaker_serving.spec import EnvironmentFile, read_environment
 from stacks import EnvironmentStage, add_environment
@@ -28,35 +28,54 @@ def main() -> None:
     wanted = app.node.try_get_context("env")
     account = app.node.try_get_context("account")
     try:
-        for file in sound_environments(wanted):
+        for file, warnings in sound_environments(wanted):
             assert file.environment is not None
             folder = file.path.parent
+            scope: Construct
             if wanted is None:
-                EnvironmentStage(app, file.environment, folder=folder, account=account)
+                scope = EnvironmentStage(app, file.environment, folder=folder, account=account)
             else:
-                alone = Construct(app, wanted)
-                add_environment(alone, file.environment, folder=folder, account=account)
+                scope = Construct(app, wanted)
+                add_environment(scope, file.environment, folder=folder, account=account)
+            for problem in warnings:
+                cdk.Validations.of(_stack(scope, problem)).add_warning(problem.rule, str(problem))
         app.synth()
     except ServingError as error:
         print(error, file=sys.stderr)
         raise SystemExit(error.exit_status) from None
 
 
-def sound_environments(wanted: str | None) -> list[EnvironmentFile]:
-    """The environment files asked for; ends the program when one of them has an error.
+def sound_environments(wanted: str | None) -> list[tuple[EnvironmentFile, list[Problem]]]:
+    """The environment files asked for, each with its warnings.
 
-    ``wanted`` is an environment's name; None asks for all of them.
+    Ends the program when one of them has an error, with every problem said
+    first: file, line, and the construct that would be built of it. ``wanted`` is an
+    environment's name; None asks for all of them.
     """
     paths = (
         sorted(ENVIRONMENTS.glob("*.yaml")) if wanted is None else [ENVIRONMENTS / f"{wanted}.yaml"]
     )
     files = [read_environment(path) for path in paths]
-    problems = [problem for file in files for problem in check_environment(file)]
-    for problem in problems:
-        print(f"{problem.severity}: {problem}", file=sys.stderr)
-    if any(problem.severity is Severity.ERROR for problem in problems):
+    checked = [(file, check_environment(file)) for file in files]
+    problems = [(file, problem) for file, found in checked for problem in found]
+    if any(problem.severity is Severity.ERROR for _, problem in problems):
+        for file, problem in problems:
+            place = "/".join((file.path.stem, *_model(problem)))
+            print(f"{problem.severity}: {problem} [{problem.rule}] at /{place}", file=sys.stderr)
         raise SystemExit(2)
-    return files
+    return checked
+
+
+def _model(problem: Problem) -> tuple[str, ...]:
+    """The name of the model that a problem is about, which is its stack's id."""
+    path = problem.where.path
+    return (str(path[1]),) if path[:1] == ("models",) and len(path) > 1 else ()
+
+
+def _stack(scope: Construct, problem: Problem) -> IConstruct:
+    """The model's stack, or the environment as a whole."""
+    found = scope.node.try_find_child(*_model(problem)) if _model(problem) else None
+    return found if found is not None else scope
 
 
 if __name__ == "__main__":

@@ -58,7 +58,6 @@ class ServingStack(cdk.Stack):
         self._spec = environment.models[model]
         self._folder = folder
         self._role = ExecutionRole(self, "ExecutionRole")
-        self._role.grant_metrics("/aws/sagemaker/Endpoints")
         self._network = _network(environment)
         if self._spec.variants:
             self._add_endpoint()
@@ -68,12 +67,17 @@ class ServingStack(cdk.Stack):
     def _add_endpoint(self) -> None:
         name = self._environment.endpoint_name(self._name)
         self._role.grant_logs(f"/aws/sagemaker/Endpoints/{name}")
+        self._role.grant_metrics("/aws/sagemaker/Endpoints")
         models = Construct(self, "Models")
         variants = [
             InstanceVariant(
                 name=variant.name,
                 model=self._model(
-                    models, variant.name, self._spec.container(variant), variant.instance_type
+                    models,
+                    variant.name,
+                    self._spec.container(variant),
+                    variant.instance_type,
+                    accelerated=variant.accelerator_type is not None,
                 ),
                 instance_type=variant.instance_type,
                 initial_instance_count=variant.initial_instance_count,
@@ -104,6 +108,7 @@ class ServingStack(cdk.Stack):
 
     def _add_batch_transform(self, spec: BatchTransformSpec) -> None:
         self._role.grant_logs("/aws/sagemaker/TransformJobs")
+        self._role.grant_metrics("/aws/sagemaker/TransformJobs")
         bucket = data_bucket(self, self._environment)
         prefixes = {kind: f"{self._name}/batch/{kind}/" for kind in ("input", "output")}
         self._role.grant_read_prefix(bucket, prefixes["input"])
@@ -123,7 +128,13 @@ class ServingStack(cdk.Stack):
             )
 
     def _model(
-        self, scope: Construct, construct_id: str, container: Container, instance_type: str
+        self,
+        scope: Construct,
+        construct_id: str,
+        container: Container,
+        instance_type: str,
+        *,
+        accelerated: bool = False,
     ) -> Model:
         return Model(
             scope,
@@ -135,6 +146,7 @@ class ServingStack(cdk.Stack):
             environment=container.variables,
             network=self._network,
             network_isolation=container.network_isolation,
+            accelerated=accelerated,
         )
 
     def _model_data(self, container: Container) -> ModelData:

@@ -65,10 +65,14 @@ class ModelFailed(Failure):
 
 
 class Severity(StrEnum):
-    """How much a problem matters: an error stops a deploy, a warning does not."""
+    """How much a problem matters: an error stops a deploy, a warning does not.
+
+    A note is no problem; it says what was not looked at.
+    """
 
     ERROR = "error"
     WARNING = "warning"
+    NOTE = "note"
 
 
 @dataclass(frozen=True)

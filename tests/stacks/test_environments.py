@@ -10,6 +10,8 @@ import pytest
 from aws_cdk.assertions import Match
 from cdk_nag import AwsSolutionsChecks
 
+from sagemaker_serving.rules import check_template, template_of
+
 STACKS = [
     (environment, stack)
     for environment in ("local", "dev", "staging", "prod")
@@ -115,3 +117,12 @@ def test_cdk_nag_has_nothing_unacknowledged(synthesized: Any, environment: str, 
     scope = synthesized.stages[environment].node.find_child(stack)
     violations = AwsSolutionsChecks(synthesized.app).validate_scope(scope).violations
     assert [violation.rule_name for violation in violations] == []
+
+
+@pytest.mark.parametrize(("environment", "stack"), STACKS)
+def test_the_rules_find_nothing_in_the_template_itself(
+    synthesized: Any, environment: str, stack: str
+) -> None:
+    resources = synthesized.template(environment, stack).to_json()["Resources"]
+    found = check_template(template_of(resources), "eu-west-1")
+    assert [str(problem) for problem in found] == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -88,14 +89,12 @@ def test_shipped_templates_pass_cfn_lint(project: Path) -> None:
     templates = [str(path) for path in (project / "cdk.out").rglob("*.template.json")]
     assert len(templates) == 10
     ended = subprocess.run(
-        [sys.executable, "-m", "cfnlint", *OPTIONS, "--", *templates],
+        [str(Path(sys.executable).parent / "cfn-lint"), *OPTIONS, "--", *templates],
         capture_output=True,
         text=True,
         check=False,
     )
-    assert [
-        (found["Rule"]["Id"], found["Message"]) for found in json.loads(ended.stdout or "[]")
-    ] == []
+    assert [(found["Rule"]["Id"], found["Message"]) for found in json.loads(ended.stdout)] == []
 
 
 def test_a_wrong_environment_stops_synth_with_all_its_problems(project: Path) -> None:
@@ -106,8 +105,20 @@ def test_a_wrong_environment_stops_synth_with_all_its_problems(project: Path) ->
     assert ended.returncode != 0
     assert "error: environments/dev.yaml:4 region: region is 'eu-west-9'" in ended.stderr
     assert "instance_type is 'ml.t3.medium'; endpoints do not take it" in ended.stderr
+    assert "[endpoint-instance-type] at /dev/half-plus-three" in ended.stderr
     assert "Traceback" not in ended.stderr
     assert not list((project / "cdk.out").rglob("*.template.json"))
+
+
+def test_a_warning_stands_on_the_stack_that_it_is_about(project: Path) -> None:
+    path = project / "environments" / "dev.yaml"
+    path.write_text(path.read_text().replace("ml.c5.large", "ml.p3.2xlarge", 1))
+    ended = cdk(project, "synth", "-c", "env=dev", "--quiet")
+    assert ended.returncode == 0, ended.stderr
+    said = ended.stdout + ended.stderr
+    assert re.search(r"WARNING environments/dev\.yaml:\d+ models\.half-plus-three\.variants", said)
+    assert "dev/half-plus-three" in said
+    assert "instance_type is 'ml.p3.2xlarge'; the API's list still has the family p3" in said
 
 
 def test_an_unknown_environment_names_those_there_are(project: Path) -> None:

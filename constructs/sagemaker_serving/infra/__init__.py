@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sagemaker_serving.infra.batch_transform import BatchTransform
+    from sagemaker_serving.infra.checks import SageMakerChecks
     from sagemaker_serving.infra.data_bucket import DataBucket
     from sagemaker_serving.infra.endpoint import AnyEndpoint, Endpoint
     from sagemaker_serving.infra.endpoint_config import EndpointConfig
@@ -42,6 +43,7 @@ __all__ = [
     "ModelData",
     "Network",
     "PrivateVpc",
+    "SageMakerChecks",
 ]
 
 _HOMES = {
@@ -58,6 +60,7 @@ _HOMES = {
     "ModelData": "model_data",
     "Network": "network",
     "PrivateVpc": "private_vpc",
+    "SageMakerChecks": "checks",
 }
 
 

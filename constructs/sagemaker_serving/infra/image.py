@@ -26,8 +26,9 @@ class ContainerImage(ABC):
     def from_catalog(framework: str, version: str) -> ContainerImage:
         """AWS's serving image of ``framework`` ``version`` for the stack's region.
 
-        Which of them (CPU, GPU, arm64) follows from the instance type it is
-        bound for. Raises `sagemaker_serving.catalog.UnknownImage` when bound, if there is none.
+        Which of them (CPU, GPU, arm64, Inferentia, Trainium) follows from the
+        instance type it is bound for. Raises `sagemaker_serving.catalog.UnknownImage`
+        when bound, if there is none.
         """
         return _CatalogImage(framework, version)
 
@@ -40,8 +41,18 @@ class ContainerImage(ABC):
         return _OwnImage(uri)
 
     @abstractmethod
-    def bind(self, scope: Construct, role: iam.IGrantable, instance_type: str) -> str:
-        """The image's URI for ``instance_type``; lets ``role`` pull it."""
+    def bind(
+        self,
+        scope: Construct,
+        role: iam.IGrantable,
+        instance_type: str,
+        *,
+        accelerated: bool = False,
+    ) -> str:
+        """The image's URI for ``instance_type``; lets ``role`` pull it.
+
+        ``accelerated`` asks for the image that used an Elastic Inference accelerator.
+        """
 
 
 class _CatalogImage(ContainerImage):
@@ -49,7 +60,14 @@ class _CatalogImage(ContainerImage):
         self._framework = framework
         self._version = version
 
-    def bind(self, scope: Construct, role: iam.IGrantable, instance_type: str) -> str:
+    def bind(
+        self,
+        scope: Construct,
+        role: iam.IGrantable,
+        instance_type: str,
+        *,
+        accelerated: bool = False,
+    ) -> str:
         region = cdk.Stack.of(scope).region
         if is_token(region):
             raise Mistake(
@@ -61,6 +79,7 @@ class _CatalogImage(ContainerImage):
             framework=self._framework,
             version=self._version,
             region=region,
+            accelerated=accelerated,
         )
         _grant_pull(role, image)
         return image.uri
@@ -77,7 +96,14 @@ class _OwnImage(ContainerImage):
             )
         self._image = image
 
-    def bind(self, scope: Construct, role: iam.IGrantable, instance_type: str) -> str:
+    def bind(
+        self,
+        scope: Construct,
+        role: iam.IGrantable,
+        instance_type: str,
+        *,
+        accelerated: bool = False,
+    ) -> str:
         _grant_pull(role, self._image)
         return self._uri
 

@@ -31,6 +31,7 @@ class Model(Construct):
     :param network_isolation: whether the container can call nobody at all, S3 and
         CloudWatch included. SageMaker fetches the archive itself, but nothing can be
         installed as it starts: what ``inference.py`` imports has to lie in ``code/lib``.
+    :param accelerated: whether the image is the one for Elastic Inference, which AWS has ended.
     """
 
     def __init__(
@@ -45,10 +46,11 @@ class Model(Construct):
         environment: Mapping[str, str] | None = None,
         network: Network | None = None,
         network_isolation: bool = False,
+        accelerated: bool = False,
     ) -> None:
         super().__init__(scope, construct_id)
         variables = dict(environment) if environment is not None else {}
-        image_uri = image.bind(self, role, instance_type)
+        image_uri = image.bind(self, role, instance_type, accelerated=accelerated)
         data = model_data.bind(self, role)
         resource = sagemaker.CfnModel(
             self,

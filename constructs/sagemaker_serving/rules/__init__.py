@@ -5,7 +5,17 @@ intrinsic functions) pass unjudged. ``cdk synth``, ``check`` and the local run
 call the same functions.
 """
 
-from sagemaker_serving.rules.check import check_environment
+from sagemaker_serving.rules.check import check_environment, check_template
 from sagemaker_serving.rules.engine import Rule, all_rules, judge
+from sagemaker_serving.rules.template import Template, read_template, template_of
 
-__all__ = ["Rule", "all_rules", "check_environment", "judge"]
+__all__ = [
+    "Rule",
+    "Template",
+    "all_rules",
+    "check_environment",
+    "check_template",
+    "judge",
+    "read_template",
+    "template_of",
+]

@@ -13,9 +13,12 @@ _CONTAINER = "aws/deep-learning-containers, TensorFlow inference e0ecede; read 2
 _SWITCH = BATCHING_VARIABLES["enabled"]
 
 
-@rule("batching-off", source=_CONTAINER)
+@rule("batching-off", source=_CONTAINER, example="batching: {enabled: false, max_batch_size: 8}")
 def batching_off(container: ContainerFacts) -> Iterator[Finding]:
-    """Sizes of batches are set only where batching is on; otherwise they do nothing."""
+    """Sizes of batches are set only where batching is on; otherwise they do nothing.
+
+    The container reads the sizes only where batching is on, so a tuned size would be silently lost.
+    """
     switch = container.batching.get("enabled")
     if switch is not None and switch.value is False:
         for name, fact in container.batching.items():
@@ -37,9 +40,12 @@ def batching_off(container: ContainerFacts) -> Iterator[Finding]:
                 )
 
 
-@rule("batching-ranges", source=_CONTAINER)
+@rule("batching-ranges", source=_CONTAINER, example="batching: {max_batch_size: 0}")
 def batching_ranges(container: ContainerFacts) -> Iterator[Finding]:
-    """Batching's numbers are ones that TensorFlow Serving starts with."""
+    """Batching's numbers are ones that TensorFlow Serving starts with.
+
+    The model server ends at once with sizes that it can not work with.
+    """
     lowest = {
         "max_batch_size": 1,
         "batch_timeout_micros": 0,
@@ -51,9 +57,12 @@ def batching_ranges(container: ContainerFacts) -> Iterator[Finding]:
             yield from at_least(container.batching[name], low)
 
 
-@rule("server-ranges", source=_CONTAINER)
+@rule("server-ranges", source=_CONTAINER, example="server: {gunicorn_workers: 0}")
 def server_ranges(container: ContainerFacts) -> Iterator[Finding]:
-    """The server's numbers are ones that it starts with."""
+    """The server's numbers are ones that it starts with.
+
+    The server ends at once, or serves nobody, with numbers out of these ranges.
+    """
     for name, fact in container.server.items():
         if name == "fractional_gpu_mem_margin":
             yield from between(fact, 0, 1)
@@ -63,9 +72,16 @@ def server_ranges(container: ContainerFacts) -> Iterator[Finding]:
             yield from at_least(fact, 1)
 
 
-@rule("variable-set-twice", source="this project")
+@rule(
+    "variable-set-twice",
+    source="this project",
+    example="SAGEMAKER_TFS_MAX_BATCH_SIZE beside batching",
+)
 def variable_set_twice(container: ContainerFacts) -> Iterator[Finding]:
-    """A variable is set by its typed field or in ``environment``, not by both."""
+    """A variable is set by its typed field or in ``environment``, not by both.
+
+    One of the two would win in silence.
+    """
     for block, names, typed in (
         ("batching", BATCHING_VARIABLES, container.batching),
         ("server", SERVER_VARIABLES, container.server),
@@ -78,9 +94,12 @@ def variable_set_twice(container: ContainerFacts) -> Iterator[Finding]:
                 )
 
 
-@rule("batching-switch", source=_CONTAINER)
+@rule("batching-switch", source=_CONTAINER, example='SAGEMAKER_TFS_ENABLE_BATCHING: "yes"')
 def batching_switch(container: ContainerFacts) -> Iterator[Finding]:
-    """SAGEMAKER_TFS_ENABLE_BATCHING is true or false; the container dies of anything else."""
+    """SAGEMAKER_TFS_ENABLE_BATCHING is true or false; the container dies of anything else.
+
+    It reads the text as a truth value at its start.
+    """
     fact = container.environment.get(_SWITCH)
     if fact is not None and fact.text is not None and fact.text.lower() not in ("true", "false"):
         yield (

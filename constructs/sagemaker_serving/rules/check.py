@@ -1,20 +1,39 @@
-"""All problems of an environment file at once: its shape and every rule."""
+"""All problems of an environment file or a template at once: its shape and every rule."""
 
 from __future__ import annotations
 
-from sagemaker_serving.errors import Problem
+from sagemaker_serving.errors import Problem, Severity
 from sagemaker_serving.rules import (  # noqa: F401  (each registers its rules)
+    artifact_layouts,
+    artifact_refusals,
+    artifact_signatures,
     artifacts,
+    autoscaling,
     batching,
+    compilations,
     containers,
+    elastic_inference,
+    endpoint_configs,
     environments,
+    guardrails,
+    handler_imports,
+    handlers,
     images,
     instance_types,
+    locations,
+    multi_model,
+    neo_artifacts,
+    payloads,
+    resources,
+    serverless,
+    tags,
     transforms,
     variants,
 )
 from sagemaker_serving.rules.engine import judge
 from sagemaker_serving.rules.environment_facts import environment_facts
+from sagemaker_serving.rules.facts import Fact
+from sagemaker_serving.rules.template import Template, template_facts
 from sagemaker_serving.spec import EnvironmentFile
 
 
@@ -24,6 +43,32 @@ def check_environment(file: EnvironmentFile) -> list[Problem]:
     Reads the models on disk that it names; touches no network and starts no
     process.
     """
-    problems = [*file.shape_problems, *judge(environment_facts(file))]
+    return _in_order([*file.shape_problems, *judge(environment_facts(file))])
+
+
+def check_template(template: Template, region: str | None = None) -> list[Problem]:
+    """Every problem of a CloudFormation template, errors and warnings, in the order of its lines.
+
+    ``region`` is where it is to be deployed. Without one, a note says that the
+    rules which depend on it did not run. Tokens and intrinsic functions that
+    the template alone does not settle pass unjudged.
+    """
+    facts = list(template_facts(template, region))
+    problems = _in_order(judge(facts))
+    if region is None and any(isinstance(getattr(fact, "region", None), Fact) for fact in facts):
+        problems.append(
+            Problem(
+                rule="region-unknown",
+                where=template.where,
+                message="no region is given, so the rules on what a region offers did not run; "
+                "give --region, or set AWS_REGION",
+                severity=Severity.NOTE,
+            )
+        )
+    return problems
+
+
+def _in_order(problems: list[Problem]) -> list[Problem]:
+    """Each problem once, by its line."""
     unique = {(problem.rule, problem.where, problem.message): problem for problem in problems}
     return sorted(unique.values(), key=lambda problem: problem.where.line or 0)

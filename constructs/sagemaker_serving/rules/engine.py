@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from types import UnionType
 from typing import Any, TypeVar, get_type_hints
 
 from sagemaker_serving.errors import Problem, Severity, Where
@@ -16,25 +18,52 @@ _Judge = TypeVar("_Judge", bound=Callable[[Any], Iterator[Finding]])
 
 @dataclass(frozen=True, kw_only=True)
 class Rule:
-    """A rule: its id, what it demands (its docstring), its source, and the facts it judges."""
+    """A rule: its id, its source, the facts it judges, and an example that breaks it.
+
+    What it demands is the first paragraph of its function's docstring; why, the others.
+    """
 
     id: str
     source: str
     severity: Severity
-    about: type
+    about: type | UnionType
     judge: Callable[[Any], Iterator[Finding]]
+    example: str = ""
+
+    @property
+    def what(self) -> str:
+        """What the rule demands, in one sentence."""
+        return inspect.cleandoc(self.judge.__doc__ or "").partition("\n\n")[0].replace("\n", " ")
+
+    @property
+    def why(self) -> str:
+        """What happens without it; "" where that goes without saying."""
+        return inspect.cleandoc(self.judge.__doc__ or "").partition("\n\n")[2].replace("\n", " ")
 
 
 def rule(
-    rule_id: str, *, source: str, severity: Severity = Severity.ERROR
+    rule_id: str, *, source: str, severity: Severity = Severity.ERROR, example: str = ""
 ) -> Callable[[_Judge], _Judge]:
-    """Registers a function as the rule ``rule_id`` on the facts its first parameter names."""
+    """Registers a function as the rule ``rule_id`` on the facts its parameter's type names.
+
+    ``source`` says where the fact is written and when that was read; ``example``
+    is a line or two that break the rule, for docs/rules.md.
+    """
 
     def register(judge: _Judge) -> _Judge:
         hints = get_type_hints(judge)
         hints.pop("return")
         (about,) = hints.values()
-        _RULES.append(Rule(id=rule_id, source=source, severity=severity, about=about, judge=judge))
+        _RULES.append(
+            Rule(
+                id=rule_id,
+                source=source,
+                severity=severity,
+                about=about,
+                judge=judge,
+                example=example,
+            )
+        )
         return judge
 
     return register

@@ -6,17 +6,24 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-from sagemaker_serving.archive import ArchiveContents, UnreadableArtifact, read_contents
-from sagemaker_serving.errors import Where
+from sagemaker_serving.archive import (
+    ArchiveContents,
+    UnreadableArtifact,
+    known_contents,
+    must_be_convertible,
+)
 from sagemaker_serving.rules.facts import (
     ArtifactFacts,
     ContainerFacts,
+    EndpointConfigFacts,
     EnvironmentFacts,
     Fact,
     ModelFacts,
     TransformFacts,
     VariantFacts,
 )
+from sagemaker_serving.rules.locations import artifact_location
+from sagemaker_serving.rules.resource_facts import NetworkFacts, TagsFacts
 from sagemaker_serving.spec import EnvironmentFile
 
 
@@ -24,9 +31,7 @@ def environment_facts(file: EnvironmentFile) -> Iterator[object]:
     """Every fact of the environment: the whole, its models, variants, containers, artifacts."""
     top = Fact(file.data, file.where)
     region = top.get("region")
-    models = tuple(
-        _model(name, model, top.get("name"), region) for name, model in top.get("models").entries()
-    )
+    models = tuple(_model(name, model, top) for name, model in top.get("models").entries())
     yield EnvironmentFacts(
         where=file.where,
         name=top.get("name"),
@@ -36,51 +41,79 @@ def environment_facts(file: EnvironmentFile) -> Iterator[object]:
         models=models,
         folder=file.path.parent,
     )
-    artifacts: dict[Where, ArtifactFacts] = {}
+    yield TagsFacts(
+        where=top.get("tags").where,
+        tags=tuple((Fact(key, value.where), value) for key, value in top.get("tags").entries()),
+    )
+    network = top.get("network")
+    yield NetworkFacts(
+        where=network.where,
+        subnets=network.get("subnet_ids"),
+        security_groups=network.get("security_group_ids"),
+    )
     for model in models:
         yield model
+        yield EndpointConfigFacts(
+            where=model.where,
+            region=region,
+            variants=model.variants,
+            variants_fact=model.variants_fact,
+        )
         for variant in model.variants:
             yield variant
-            yield variant.container
+            yield from variant.containers
+            yield from (artifact_location(container) for container in variant.containers)
         if model.transform is not None:
             yield model.transform
-            yield model.transform.container
-        for container in _containers(model):
-            if container.artifact.where not in artifacts:
-                artifacts[container.artifact.where] = _artifact(container, file.path.parent)
-    yield from artifacts.values()
+            if model.transform.container is not None:
+                yield model.transform.container
+        yield from _artifacts(model, file.path.parent, top.get("models").get(model.name))
 
 
-def _containers(model: ModelFacts) -> Iterator[ContainerFacts]:
-    yield from (variant.container for variant in model.variants)
-    if model.transform is not None:
-        yield model.transform.container
+def _artifacts(model: ModelFacts, folder: Path, written: Fact) -> Iterator[ArtifactFacts]:
+    for variant, fact in zip(model.variants, written.get("variants").items(), strict=True):
+        for container in variant.containers:
+            yield _artifact(container, folder, fact)
+    if model.transform is not None and model.transform.container is not None:
+        yield _artifact(model.transform.container, folder, written.get("batch_transform"))
 
 
-def _model(name: str, model: Fact, environment_name: Fact, region: Fact) -> ModelFacts:
+def _model(name: str, model: Fact, environment: Fact) -> ModelFacts:
+    region = environment.get("region")
     transform = model.get("batch_transform")
     return ModelFacts(
         where=model.where,
         name=name,
-        environment_name=environment_name,
+        environment_name=environment.get("name"),
         variants=tuple(
-            _variant(variant, model, region) for variant in model.get("variants").items()
+            _variant(variant, model, environment) for variant in model.get("variants").items()
         ),
         variants_fact=model.get("variants"),
         transform=_transform(transform, model, region) if transform.value is not None else None,
     )
 
 
-def _variant(variant: Fact, model: Fact, region: Fact) -> VariantFacts:
+def _variant(variant: Fact, model: Fact, environment: Fact) -> VariantFacts:
+    region = environment.get("region")
     return VariantFacts(
         where=variant.where,
         name=variant.get("name"),
         instance_type=variant.get("instance_type"),
         initial_instance_count=variant.get("initial_instance_count"),
         weight=variant.get("weight"),
+        accelerator_type=variant.get("accelerator_type"),
+        accept_retired=_accepts(environment, "elastic-inference"),
+        volume_size=variant.get("volume_size_in_gb"),
+        download_timeout=variant.get("model_data_download_timeout_in_seconds"),
+        startup_timeout=variant.get("container_startup_health_check_timeout_in_seconds"),
         region=region,
-        container=_container(variant, model, region),
+        containers=(_container(variant, model, region),),
     )
+
+
+def _accepts(environment: Fact, what: str) -> bool:
+    accepted = environment.get("accept_retired").value
+    return isinstance(accepted, list) and what in accepted
 
 
 def _transform(transform: Fact, model: Fact, region: Fact) -> TransformFacts:
@@ -118,25 +151,37 @@ def _container(above: Fact, below: Fact, region: Fact) -> ContainerFacts:
         batching=joined("batching"),
         server=joined("server"),
         environment=joined("environment"),
+        accelerated=above.get("accelerator_type").given,
+        network_isolation=field("network_isolation"),
     )
 
 
-def _artifact(container: ContainerFacts, folder: Path) -> ArtifactFacts:
+def _artifact(container: ContainerFacts, folder: Path, written: Fact) -> ArtifactFacts:
     contents, unreadable = None, None
     text = container.artifact.text
     if text is not None and not text.startswith("s3://"):
         contents, unreadable = _read(folder / text, text)
     return ArtifactFacts(
-        artifact=container.artifact,
-        framework=container.framework,
+        container=container,
         contents=contents,
         unreadable=unreadable,
+        compilation=written.get("compile"),
+        volume_size=written.get("volume_size_in_gb"),
     )
 
 
 @cache
-def _read(path: Path, as_written: str) -> tuple[ArchiveContents | None, str | None]:
+def _read(path: Path, as_written: str) -> tuple[ArchiveContents | None, UnreadableArtifact | None]:
     try:
-        return read_contents(path), None
+        contents = known_contents(path)
+        if contents.converted:
+            must_be_convertible(path)
     except UnreadableArtifact as error:
-        return None, str(error)
+        return None, error
+    except (OSError, ValueError) as error:
+        # What is no path at all: too long for any file system, or with a null byte in it.
+        reason = error.strerror if isinstance(error, OSError) else None
+        return None, UnreadableArtifact(
+            f"this can't be opened: {reason.lower() if reason is not None else error}"
+        )
+    return contents, None

@@ -8,19 +8,16 @@ from collections.abc import Iterator
 from sagemaker_serving.catalog import regions
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import EnvironmentFacts, ModelFacts
+from sagemaker_serving.rules.names import is_name
 from sagemaker_serving.suggest import nearest
 
-_NAME = re.compile(r"[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}")
 
-
-def is_name(text: str) -> bool:
-    """Whether endpoints, variants and jobs may be called so: at most 63 characters."""
-    return len(text) <= 63 and _NAME.fullmatch(text) is not None
-
-
-@rule("endpoint-name", source="botocore EndpointName, read 2026-11-21")
+@rule("endpoint-name", source="botocore EndpointName, read 2026-11-21", example="name: prod_eu")
 def endpoint_name(model: ModelFacts) -> Iterator[Finding]:
-    """The endpoint's name, ``<environment>-<model>``, is one that SageMaker takes."""
+    """The endpoint's name, ``<environment>-<model>``, is one that SageMaker takes.
+
+    At most 63 letters, digits and hyphens; an underscore passes every YAML check and fails there.
+    """
     environment = model.environment_name.text
     if environment is None:
         return
@@ -34,9 +31,16 @@ def endpoint_name(model: ModelFacts) -> Iterator[Finding]:
         )
 
 
-@rule("region", source="SageMaker price lists in cfn-lint, read 2026-11-21")
+@rule(
+    "region",
+    source="SageMaker price lists in cfn-lint, read 2026-11-21",
+    example="region: eu-west-11",
+)
 def region(environment: EnvironmentFacts) -> Iterator[Finding]:
-    """The region is one in which SageMaker is offered."""
+    """The region is one in which SageMaker is offered.
+
+    A misspelt region is found out by the first call of a deploy, in words that name a host.
+    """
     value = environment.region.text
     if value is not None and value not in regions():
         close = nearest(value, regions())
@@ -49,9 +53,12 @@ def region(environment: EnvironmentFacts) -> Iterator[Finding]:
         )
 
 
-@rule("account", source="AWS account ids, read 2026-11-21")
+@rule("account", source="AWS account ids, read 2026-11-21", example='account: "12345"')
 def account(environment: EnvironmentFacts) -> Iterator[Finding]:
-    """An account is twelve digits."""
+    """An account is twelve digits.
+
+    A number loses its leading zeros in YAML, and an alias is no id.
+    """
     value = environment.account.text
     if value is not None and not re.fullmatch(r"\d{12}", value):
         yield (
@@ -61,28 +68,12 @@ def account(environment: EnvironmentFacts) -> Iterator[Finding]:
         )
 
 
-@rule("tags", source="botocore sagemaker Tag and TagList, read 2026-11-21")
-def tags(environment: EnvironmentFacts) -> Iterator[Finding]:
-    """At most 50 tags; keys up to 128, values up to 256 characters, none starting with aws:."""
-    entries = dict(environment.tags.entries())
-    if len(entries) > 50:
-        yield environment.tags.where, f"there are {len(entries)} tags; AWS takes 50; remove some"
-    for key, fact in entries.items():
-        if key.lower().startswith("aws:") or not 1 <= len(key) <= 128:
-            yield (
-                fact.where,
-                f"the tag key {key!r} is not 1 to 128 characters without 'aws:'; rename it",
-            )
-        if fact.text is not None and len(fact.text) > 256:
-            yield (
-                fact.where,
-                f"the tag's value has {len(fact.text)} characters; AWS takes 256; shorten it",
-            )
-
-
-@rule("something-to-deploy", source="this project")
+@rule("something-to-deploy", source="this project", example="models: {digits: {artifact: model}}")
 def something_to_deploy(environment: EnvironmentFacts) -> Iterator[Finding]:
-    """An environment has models, and each has an endpoint or a batch pipeline."""
+    """An environment has models, and each has an endpoint or a batch pipeline.
+
+    An empty stack deploys well and serves nobody.
+    """
     for model in environment.models:
         if not model.variants and model.transform is None and not model.variants_fact.value:
             yield (

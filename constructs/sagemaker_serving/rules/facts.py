@@ -7,8 +7,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sagemaker_serving.archive import ArchiveContents
+from sagemaker_serving.archive import ArchiveContents, UnreadableArtifact
 from sagemaker_serving.errors import Where
+
+
+@dataclass(frozen=True)
+class Token:
+    """A value that only a deploy knows, such as an intrinsic function: it passes unjudged.
+
+    ``target`` is the logical id of the resource that it refers to, if it does.
+    """
+
+    target: str | None = None
 
 
 @dataclass(frozen=True)
@@ -19,9 +29,37 @@ class Fact:
     where: Where
 
     def get(self, key: str) -> Fact:
-        """The value under ``key``; absent when this is no mapping."""
+        """The value under ``key``; absent when this is no mapping, a token when it is one."""
+        if isinstance(self.value, Token):
+            return Fact(Token(), self.where / key)
         value = self.value.get(key) if isinstance(self.value, Mapping) else None
         return Fact(value, self.where / key)
+
+    @property
+    def name(self) -> str:
+        """What the user calls it: the last key of its place."""
+        return str(self.where.path[-1]) if self.where.path else ""
+
+    @property
+    def given(self) -> bool:
+        """Whether it is there, as a value or as a token."""
+        return self.value is not None
+
+    @property
+    def size(self) -> int | None:
+        """How many entries a list or mapping has, None when a token leaves that open."""
+        if isinstance(self.value, Mapping):
+            return len(self.value)
+        if not isinstance(self.value, list):
+            return None
+        return None if any(isinstance(entry, Token) for entry in self.value) else len(self.value)
+
+    @property
+    def flag(self) -> bool | None:
+        """The truth value, as itself or spelt in text as CloudFormation takes it."""
+        if isinstance(self.value, bool):
+            return self.value
+        return {"true": True, "false": False}.get(str(self.value).lower())
 
     def entries(self) -> Iterator[tuple[str, Fact]]:
         """Keys and values of a mapping; nothing otherwise."""
@@ -46,6 +84,10 @@ class Fact:
         if isinstance(self.value, bool) or not isinstance(self.value, int | float):
             return None
         return self.value
+
+
+ABSENT = Fact(None, Where())
+"""What was not said, and has no place of its own."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,8 +120,10 @@ class ContainerFacts:
     """What a container runs, after a variant was laid over its model.
 
     ``batching``, ``server`` and ``environment`` are the joined entries, each
-    with the place that set it. ``instance_type`` is that of its host and
-    ``contents`` what the artifact holds, None when that is not known here.
+    with the place that set it; ``environment_fact`` is where a template has them
+    all. ``instance_type`` is that of its host, ``accelerated`` whether an
+    Elastic Inference accelerator hangs on it; ``own_registry`` is whether the
+    image comes from a registry in a VPC.
     """
 
     where: Where
@@ -92,19 +136,65 @@ class ContainerFacts:
     batching: Mapping[str, Fact] = field(default_factory=dict)
     server: Mapping[str, Fact] = field(default_factory=dict)
     environment: Mapping[str, Fact] = field(default_factory=dict)
+    environment_fact: Fact = ABSENT
+    mode: Fact = ABSENT
+    accelerated: bool = False
+    network_isolation: Fact = ABSENT
+    own_registry: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class VariantFacts:
-    """A production variant."""
+    """A production variant, or a shadow variant, and the containers that it runs.
+
+    ``asynchronous`` is whether its endpoint answers into S3; ``accept_retired``
+    whether what AWS has ended is rendered all the same.
+    """
 
     where: Where
     name: Fact
+    region: Fact
     instance_type: Fact
     initial_instance_count: Fact
     weight: Fact
+    accelerator_type: Fact = ABSENT
+    accept_retired: bool = False
+    serverless: ServerlessFacts | None = None
+    volume_size: Fact = ABSENT
+    download_timeout: Fact = ABSENT
+    startup_timeout: Fact = ABSENT
+    managed_scaling: Fact = ABSENT
+    instance_pools: Fact = ABSENT
+    asynchronous: bool = False
+    containers: tuple[ContainerFacts, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServerlessFacts:
+    """How a variant without instances is sized."""
+
+    where: Where
+    memory_size: Fact
+    max_concurrency: Fact
+    provisioned_concurrency: Fact
+
+
+@dataclass(frozen=True, kw_only=True)
+class EndpointConfigFacts:
+    """What an endpoint runs: its variants, and what is said of all of them."""
+
+    where: Where
     region: Fact
-    container: ContainerFacts
+    variants: tuple[VariantFacts, ...]
+    variants_fact: Fact
+    shadows: tuple[VariantFacts, ...] = ()
+    shadows_fact: Fact = ABSENT
+    capture: Fact = ABSENT
+    asynchronous: Fact = ABSENT
+    explainer: Fact = ABSENT
+    kms_key: Fact = ABSENT
+    vpc: Fact = ABSENT
+    network_isolation: Fact = ABSENT
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,18 +210,64 @@ class TransformFacts:
     max_payload_in_mb: Fact
     max_concurrent_transforms: Fact
     environment: Fact
-    container: ContainerFacts
+    assemble_with: Fact = ABSENT
+    data_type: Fact = ABSENT
+    s3_uri: Fact = ABSENT
+    output_path: Fact = ABSENT
+    compression: Fact = ABSENT
+    input_filter: Fact = ABSENT
+    output_filter: Fact = ABSENT
+    join_source: Fact = ABSENT
+    timeout: Fact = ABSENT
+    retries: Fact = ABSENT
+    volume_key: Fact = ABSENT
+    container: ContainerFacts | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class ArtifactFacts:
-    """A model on disk or in S3: the value as written, and what is there.
+    """The model of one container, on disk or in S3: what it runs in, and what is there.
 
     ``contents`` is None when it lies in S3 or cannot be read; ``unreadable``
-    then says why, if it is on disk.
+    then says why, if it is on disk. ``compilation`` is how Neo is to compile it.
     """
 
-    artifact: Fact
-    framework: Fact
+    container: ContainerFacts
     contents: ArchiveContents | None
-    unreadable: str | None
+    unreadable: UnreadableArtifact | None
+    compilation: Fact = ABSENT
+    volume_size: Fact = ABSENT
+
+    @property
+    def artifact(self) -> Fact:
+        """The value as written."""
+        return self.container.artifact
+
+    @property
+    def framework_name(self) -> str:
+        """The framework in lower case, "" when it is not told."""
+        return (self.container.framework.text or "").lower()
+
+    @property
+    def own_image(self) -> bool:
+        """Whether the container runs an image that is not AWS's."""
+        return self.container.image_uri.given
+
+    @property
+    def image_framework(self) -> str:
+        """The framework whose container calls the script, "" for an image of one's own."""
+        return "" if self.own_image else self.framework_name
+
+    @property
+    def compiled(self) -> bool:
+        """Whether the model is compiled by Neo before it is served."""
+        return self.compilation.given
+
+    @property
+    def target_device(self) -> str:
+        """What it is compiled for, "" when that is not told."""
+        return self.compilation.get("target_device").text or ""
+
+    def served_by(self, framework: str) -> ArchiveContents | None:
+        """The contents when they are served as they are by ``framework``, else None."""
+        return self.contents if self.framework_name == framework and not self.compiled else None

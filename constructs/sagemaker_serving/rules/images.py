@@ -4,16 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sagemaker_serving.catalog import UnknownImage, image_for, parse_ecr_uri, regions
+from sagemaker_serving.catalog import (
+    UnknownImage,
+    image_for,
+    parse_ecr_uri,
+    published_image,
+    regions,
+)
+from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import ContainerFacts
 from sagemaker_serving.rules.instance_types import known
 
+_TABLES = "sagemaker-core's image tables, read 2026-11-21"
 
-@rule("image-known", source="sagemaker-core's image tables, read 2026-11-21")
+
+@rule("image-known", source=_TABLES, example='framework_version: "2.17"')
 def image_known(container: ContainerFacts) -> Iterator[Finding]:
-    """AWS publishes an image for the framework, version, region and kind of instance."""
-    if container.image_uri.value is not None:
+    """AWS publishes an image for the framework, version, region and kind of instance.
+
+    Versions are skipped (there is no TensorFlow 2.17), regions lag, and arm64 has fewer. A tag
+    that does not exist is found out by an endpoint that waits for its container in vain.
+    """
+    if container.image_uri.given:
         return
     if container.framework.value is None:
         yield (
@@ -34,7 +47,13 @@ def image_known(container: ContainerFacts) -> Iterator[Finding]:
         return
     kind = known(container.instance_type)
     try:
-        image_for(kind, framework=framework, version=version, region=region)
+        image_for(
+            kind,
+            framework=framework,
+            version=version,
+            region=region,
+            accelerated=container.accelerated,
+        )
     except UnknownImage as error:
         place = {
             "framework": container.framework,
@@ -45,22 +64,105 @@ def image_known(container: ContainerFacts) -> Iterator[Finding]:
         yield place.where, f"{error}{arm}"
 
 
-@rule("image-uri", source="botocore ContainerDefinition.Image, AWS ECR; read 2026-11-21")
+@rule(
+    "image-uri",
+    source="botocore ContainerDefinition.Image, AWS ECR; read 2026-11-21",
+    example="image_uri: docker.io/library/nginx",
+)
 def image_uri(container: ContainerFacts) -> Iterator[Finding]:
-    """One's own image is in ECR, in the environment's region."""
+    """One's own image is in ECR, in the environment's region.
+
+    Endpoints pull from nowhere else; only a model with RepositoryAccessMode Vpc has a registry
+    of its own.
+    """
     uri, region = container.image_uri.text, container.region.text
-    if uri is None:
+    if uri is None or container.own_registry:
         return
     image = parse_ecr_uri(uri)
     if image is None:
         yield (
             container.image_uri.where,
-            f"image_uri is {uri!r}; endpoints pull only from ECR: "
+            f"{container.image_uri.name} is {uri!r}; endpoints pull only from ECR: "
             "<account>.dkr.ecr.<region>.amazonaws.com/<repository>:<tag>; push the image there",
         )
     elif region in regions() and image.region != region:
         yield (
             container.image_uri.where,
-            f"image_uri is in {image.region}; an endpoint in {region} pulls only from "
-            f"{region}; replicate the image there",
+            f"{container.image_uri.name} is in {image.region}; an endpoint in {region} pulls only "
+            f"from {region}; replicate the image there",
+        )
+
+
+@rule(
+    "image-account",
+    source=_TABLES,
+    severity=Severity.WARNING,
+    example="Image: 763104351884.dkr.ecr.af-south-1.amazonaws.com/tensorflow-inference:2.19-cpu",
+)
+def image_account(container: ContainerFacts) -> Iterator[Finding]:
+    """An image of AWS's comes from the account that publishes it in that region.
+
+    The account of the older regions is not that of the newer ones: 22 of 38 have their own. An
+    image asked of the wrong one is answered as if it were private.
+    """
+    found = published_image(container.image_uri.text)
+    if found is None or found.image.account in found.accounts:
+        return
+    region = found.image.region
+    if not found.accounts:
+        advice = f"the tables know no {found.image.repository} in {region}; look before you deploy"
+    else:
+        advice = f"in {region} it is {' or '.join(found.accounts)}"
+    yield (
+        container.image_uri.where,
+        f"{container.image_uri.name} names the account {found.image.account} for "
+        f"{found.image.repository}; {advice}",
+    )
+
+
+@rule(
+    "image-processor",
+    source=f"{_TABLES}; EC2 instance types in moto, read 2026-11-21",
+    severity=Severity.WARNING,
+    example="image_uri: …/tensorflow-inference:2.19-cpu   # on ml.g4dn.xlarge",
+)
+def image_processor(container: ContainerFacts) -> Iterator[Finding]:
+    """An image for GPUs runs on a GPU type, and one for CPUs on a CPU type.
+
+    The CPU image leaves a GPU idle that is paid for; the GPU image looks for one that is not
+    there. Both start, so this warns.
+    """
+    found = published_image(container.image_uri.text)
+    kind = known(container.instance_type)
+    if found is None or kind is None or kind.neuron is not None or found.processor is None:
+        return
+    if found.processor != kind.processor:
+        yield (
+            container.image_uri.where,
+            f"{container.image_uri.name} is an image for {found.processor.upper()}s and "
+            f"{kind.name} has {f'{kind.gpus} GPU' if kind.gpus else 'no GPU'}; use the "
+            f"{kind.processor} image, or another instance type",
+        )
+
+
+@rule(
+    "image-architecture",
+    source=f"{_TABLES}; EC2 instance types in moto, read 2026-11-21",
+    example="image_uri: …/tensorflow-inference:2.19-cpu   # on ml.c7g.large",
+)
+def image_architecture(container: ContainerFacts) -> Iterator[Finding]:
+    """An arm64 image runs on Graviton, and an x86 image does not.
+
+    The container ends at once with an exec format error, and the endpoint fails its health
+    checks without a line in its log.
+    """
+    found = published_image(container.image_uri.text)
+    kind = known(container.instance_type)
+    if found is None or kind is None or None in (found.architecture, kind.architecture):
+        return
+    if found.architecture != kind.architecture:
+        yield (
+            container.image_uri.where,
+            f"{container.image_uri.name} is an {found.architecture} image and {kind.name} is "
+            f"{kind.architecture}; use an image for {kind.architecture}, or another instance type",
         )

@@ -9,6 +9,7 @@ from sagemaker_serving.catalog import (
     UnknownInstanceType,
     instance_type,
     instance_types,
+    published_image,
     regions,
     regions_offering,
 )
@@ -20,42 +21,138 @@ from sagemaker_serving.suggest import nearest
 
 _ENUMS = "botocore's ProductionVariantInstanceType and TransformInstanceType, read 2026-11-21"
 _PRICES = "SageMaker price lists in cfn-lint, read 2026-11-21"
+_RETIRED = {"p2": "ml.g5", "p3": "ml.g5"}
+"""Families that the API's enum has and no price list: gone, and what to use instead."""
 
 
-@rule("endpoint-instance-type", source=_ENUMS)
+@rule("endpoint-instance-type", source=_ENUMS, example="instance_type: ml.t3.medium")
 def endpoint_instance_type(variant: VariantFacts) -> Iterator[Finding]:
-    """A variant's instance type is one that endpoints take."""
-    yield from _taken(variant.instance_type, "endpoint", "endpoints")
+    """A variant's instance type is one that endpoints take.
+
+    EC2 has types that SageMaker lacks, and endpoints take others than notebooks do. CloudFormation
+    says so only after the model and the endpoint's configuration were made.
+    """
+    pools = (pool.get("InstanceType") for pool in variant.instance_pools.items())
+    for fact in (variant.instance_type, *pools):
+        yield from _taken(fact, variant.region, "endpoint", "endpoints")
 
 
-@rule("transform-instance-type", source=_ENUMS)
+@rule("transform-instance-type", source=_ENUMS, example="instance_type: ml.c7g.large")
 def transform_instance_type(transform: TransformFacts) -> Iterator[Finding]:
-    """A batch pipeline's instance type is one that transform jobs take."""
-    yield from _taken(transform.instance_type, "transform", "transform jobs")
+    """A batch pipeline's instance type is one that transform jobs take.
+
+    Transform jobs take fewer types than endpoints: no Graviton, no Inferentia, no burstable ones.
+    """
+    yield from _taken(transform.instance_type, transform.region, "transform", "transform jobs")
 
 
-@rule("endpoint-instance-region", source=_PRICES, severity=Severity.WARNING)
+@rule(
+    "endpoint-instance-region",
+    source=_PRICES,
+    severity=Severity.WARNING,
+    example="instance_type: ml.trn1.2xlarge   # in eu-west-1",
+)
 def endpoint_instance_region(variant: VariantFacts) -> Iterator[Finding]:
-    """A variant's instance type is offered in the region, as far as price lists tell."""
+    """A variant's instance type is offered in the region, as far as price lists tell.
+
+    A deploy to a region without the type fails after minutes. Price lists lag, so this warns.
+    """
     yield from _offered(variant.instance_type, variant.region, "endpoint")
 
 
-@rule("transform-instance-region", source=_PRICES, severity=Severity.WARNING)
+@rule(
+    "transform-instance-region",
+    source=_PRICES,
+    severity=Severity.WARNING,
+    example="batch_transform: {instance_type: ml.c4.xlarge}   # in af-south-1",
+)
 def transform_instance_region(transform: TransformFacts) -> Iterator[Finding]:
-    """A transform job's instance type is offered in the region, as far as price lists tell."""
+    """A transform job's instance type is offered in the region, as far as price lists tell.
+
+    Transform jobs are priced apart from endpoints, and not everywhere where those are.
+    """
     yield from _offered(transform.instance_type, transform.region, "transform")
 
 
-@rule("neuron-needs-compiled-model", source="AWS SageMaker developer guide, Neo; read 2026-11-21")
+@rule(
+    "instance-retired",
+    source=f"{_PRICES}; botocore's enums still have them",
+    severity=Severity.WARNING,
+    example="instance_type: ml.p3.2xlarge",
+)
+def instance_retired(facts: VariantFacts | TransformFacts) -> Iterator[Finding]:
+    """An instance type is still sold somewhere.
+
+    The API's enum keeps names of families that no price list has any more, so nothing else
+    refuses them before the deploy waits for capacity that never comes.
+    """
+    fact = facts.instance_type
+    kind = known(fact)
+    if kind is not None and kind.family in _RETIRED and not regions_offering(kind.name):
+        yield (
+            fact.where,
+            f"{fact.name} is {kind.name!r}; the API's list still has the family {kind.family}, "
+            f"but no region's price list does; use {_RETIRED[kind.family]} of a like size",
+        )
+
+
+@rule(
+    "neuron-needs-compiled-model",
+    source="AWS SageMaker developer guide, Neo; read 2026-11-21",
+    example="instance_type: ml.inf1.xlarge   # with framework: tensorflow and no image_uri",
+)
 def neuron_needs_compiled_model(container: ContainerFacts) -> Iterator[Finding]:
-    """Inferentia and Trainium run only models compiled for them, in images made for them."""
+    """Inferentia and Trainium run only models compiled for them, in images made for them.
+
+    In any other image the model runs on the host's few CPUs, or does not start at all.
+    """
     kind = known(container.instance_type)
-    if kind is not None and kind.neuron is not None and container.image_uri.value is None:
+    if kind is None or kind.neuron is None:
+        return
+    image = published_image(container.image_uri.text)
+    if image is not None and not image.neuron:
+        yield (
+            container.image_uri.where,
+            f"{container.image_uri.name} is {image.image.repository}:{image.image.tag} on "
+            f"{kind.name}, an {kind.neuron} host; this image does not use it; use a Neuron image "
+            "and a model compiled for it, or a CPU or GPU type",
+        )
+    if not container.image_uri.given and not _is_neo_output(kind, container.artifact):
         yield (
             container.instance_type.where,
-            f"instance_type is {kind.name!r}, an {kind.neuron} host; it runs models compiled for "
-            "it, in a Neuron image; give that image as image_uri and the compiled archive as "
-            "artifact, or use a CPU or GPU type",
+            f"{container.instance_type.name} is {kind.name!r}, an {kind.neuron} host; it runs "
+            "models compiled for it, in a Neuron image; give that image as image_uri and the "
+            "compiled archive as artifact, or use a CPU or GPU type",
+        )
+
+
+def _is_neo_output(kind: InstanceType, artifact: Fact) -> bool:
+    """Whether it may be: the catalog has Neo's images for Inf1, which take archives only."""
+    location = artifact.get("s3").text if artifact.text is None else artifact.text
+    return kind.neuron == "Inferentia" and (location or "").endswith(".tar.gz")
+
+
+@rule(
+    "burstable-batching",
+    source="EC2 user guide, burstable performance instances; read 2026-11-21",
+    severity=Severity.WARNING,
+    example="instance_type: ml.t2.medium   # with a batching block",
+)
+def burstable_batching(container: ContainerFacts) -> Iterator[Finding]:
+    """Server-side batching runs on a type whose CPU does not run dry.
+
+    Batching keeps the CPUs busy; a burstable type is throttled as soon as its credits are spent,
+    and the endpoint's latency grows tenfold without anything having changed.
+    """
+    kind = known(container.instance_type)
+    switch = container.environment.get("SAGEMAKER_TFS_ENABLE_BATCHING")
+    batches = bool(container.batching) or (switch is not None and switch.flag is True)
+    if kind is not None and kind.burstable and batches:
+        yield (
+            container.instance_type.where,
+            f"{container.instance_type.name} is {kind.name!r}, whose CPU is throttled when its "
+            "credits are spent, and batching is on; use ml.c5 or ml.m5 of a like size, or turn "
+            "batching off",
         )
 
 
@@ -67,21 +164,21 @@ def known(fact: Fact) -> InstanceType | None:
         return None
 
 
-def _taken(fact: Fact, use: Use, plural: str) -> Iterator[Finding]:
+def _taken(fact: Fact, region: Fact, use: Use, plural: str) -> Iterator[Finding]:
     if fact.text is None:
         return
     kind = known(fact)
     if kind is None or use not in kind.uses:
         yield (
             fact.where,
-            f"instance_type is {fact.text!r}; {plural} do not take it; "
-            f"{_alternative(fact.text, use)}",
+            f"{fact.name} is {fact.text!r}; {plural} do not take it; "
+            f"{_alternative(fact.text, use, region.text)}",
         )
 
 
-def _alternative(name: str, use: Use) -> str:
-    """The nearest type that would do: the same size of a like family first."""
-    names = [kind.name for kind in instance_types(use)]
+def _alternative(name: str, use: Use, region: str | None) -> str:
+    """The nearest type that would do and is sold there: the same size of a like family first."""
+    names = [kind.name for kind in instance_types(use) if _sold(kind, use, region)]
     parts = name.removeprefix("ml.").split(".")
     if len(parts) == 2:
         family, size = parts
@@ -92,20 +189,27 @@ def _alternative(name: str, use: Use) -> str:
         ]
         close = nearest(name, alike)
         if close is not None or alike:
-            return f"use {close or alike[0]}"
+            return f"use {close if close is not None else alike[0]}"
     close = nearest(name if name.startswith("ml.") else f"ml.{name}", names)
     return f"did you mean {close}" if close is not None else "use ml.m5.xlarge, for one"
+
+
+def _sold(kind: InstanceType, use: Use, region: str | None) -> bool:
+    offering = regions_offering(kind.name, use)
+    return region in offering if region in regions() else bool(offering)
 
 
 def _offered(fact: Fact, region: Fact, use: Use) -> Iterator[Finding]:
     kind = known(fact)
     if kind is None or use not in kind.uses or region.text not in regions():
         return
+    if kind.family in _RETIRED:
+        return  # said by a rule of its own, wherever it is deployed to
     offering = regions_offering(kind.name, use)
     if region.text not in offering:
         where = f"it is priced in {', '.join(offering)}" if offering else "no region prices it"
         yield (
             fact.where,
-            f"instance_type is {kind.name!r}; the price list of {region.text} lacks it ({where}); "
+            f"{fact.name} is {kind.name!r}; the price list of {region.text} lacks it ({where}); "
             "price lists lag, so look before you deploy",
         )

@@ -13,7 +13,7 @@ def at_least(fact: Fact, low: float) -> Iterator[Finding]:
     if fact.number is not None and fact.number < low:
         yield (
             fact.where,
-            f"{fact.where.path[-1]} is {fact.value}; it must be at least {low}; use {low} or more",
+            f"{fact.name} is {fact.value}; it must be at least {low}; use {low} or more",
         )
 
 
@@ -23,5 +23,5 @@ def between(fact: Fact, low: float, high: float) -> Iterator[Finding]:
         nearest = low if fact.number < low else high
         yield (
             fact.where,
-            f"{fact.where.path[-1]} is {fact.value}; it must be {low} to {high}; use {nearest}",
+            f"{fact.name} is {fact.value}; it must be {low} to {high}; use {nearest}",
         )

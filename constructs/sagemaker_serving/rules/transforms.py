@@ -5,24 +5,38 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sagemaker_serving.rules.engine import Finding, rule
-from sagemaker_serving.rules.facts import TransformFacts
+from sagemaker_serving.rules.facts import Fact, Token, TransformFacts
 from sagemaker_serving.rules.numbers import at_least, between
+from sagemaker_serving.suggest import nearest
 
 _SOURCE = "botocore CreateTransformJob, read 2026-11-21"
+_GUIDE = "AWS SageMaker developer guide, batch transform; read 2026-11-21"
 _DEFAULT_PAYLOAD_MB = 6
 
 
-@rule("transform-ranges", source=_SOURCE)
+@rule("transform-ranges", source=_SOURCE, example="max_payload_in_mb: 500")
 def transform_ranges(transform: TransformFacts) -> Iterator[Finding]:
-    """A transform job's numbers are ones that the API takes."""
+    """A transform job's numbers are ones that the API takes.
+
+    The service model has no upper bound of the payload; its text says 100 MB.
+    """
     yield from at_least(transform.instance_count, 1)
     yield from between(transform.max_payload_in_mb, 0, 100)
     yield from at_least(transform.max_concurrent_transforms, 0)
+    yield from between(transform.timeout, 1, 3600)
+    yield from between(transform.retries, 0, 3)
 
 
-@rule("transform-memory", source=_SOURCE)
+@rule(
+    "transform-memory",
+    source=_SOURCE,
+    example="max_payload_in_mb: 50, three at once",
+)
 def transform_memory(transform: TransformFacts) -> Iterator[Finding]:
-    """max_payload_in_mb times max_concurrent_transforms is at most 100 MB."""
+    """Payload in MB times concurrent transforms is at most 100.
+
+    The default payload of 6 MB counts too.
+    """
     payload = transform.max_payload_in_mb.number
     concurrent = transform.max_concurrent_transforms.number
     if concurrent is None:
@@ -31,31 +45,129 @@ def transform_memory(transform: TransformFacts) -> Iterator[Finding]:
     if megabytes * concurrent > 100:
         yield (
             transform.max_concurrent_transforms.where,
-            f"max_payload_in_mb {megabytes} times max_concurrent_transforms {concurrent} is "
+            f"{transform.max_payload_in_mb.name} {megabytes} times "
+            f"{transform.max_concurrent_transforms.name} {concurrent} is "
             f"{megabytes * concurrent} MB; a job takes 100; use at most "
             f"{int(100 // megabytes)} concurrent transforms or a smaller payload",
         )
 
 
-@rule("transform-strategy", source=_SOURCE)
+@rule("transform-strategy", source=_SOURCE, example="batch_strategy: MultiRecord   # unsplit")
 def transform_strategy(transform: TransformFacts) -> Iterator[Finding]:
-    """A batch strategy needs a split: without one the whole object is the request."""
-    split = transform.split_type.value
+    """A batch strategy needs a split: without one the whole object is the request.
+
+    The strategy says how records share a request, and an unsplit object has no records.
+    """
+    split = transform.split_type.text if transform.split_type.given else None
+    if transform.split_type.given and split is None:
+        return
     if transform.batch_strategy.text is not None and split in (None, "None"):
         yield (
             transform.batch_strategy.where,
-            f"batch_strategy is {transform.batch_strategy.text!r} but split_type is None, so "
-            "each object is one request; add split_type: Line, RecordIO or TFRecord, or remove it",
+            f"{transform.batch_strategy.name} is {transform.batch_strategy.text!r} but "
+            f"{transform.split_type.name} is None, so each object is one request; add "
+            f"{transform.split_type.name}: Line, RecordIO or TFRecord, or remove it",
         )
 
 
-@rule("transform-environment", source=_SOURCE)
+@rule("transform-environment", source=_SOURCE, example="environment: {seventeen variables}")
 def transform_environment(transform: TransformFacts) -> Iterator[Finding]:
-    """A transform job takes at most 16 environment variables."""
+    """A transform job takes at most 16 environment variables, of 10240 characters each.
+
+    That is less than a model takes, and the job is refused when it is created.
+    """
     count = len(list(transform.environment.entries()))
     if count > 16:
         yield (
             transform.environment.where,
             f"environment has {count} variables; a transform job takes 16; "
             "move the others to the model's environment",
+        )
+    for key, fact in transform.environment.entries():
+        if fact.text is not None and len(fact.text) > 10240:
+            yield (
+                fact.where,
+                f"{key} has {len(fact.text)} characters; a transform job takes 10240 per variable; "
+                "put the value into a file of the archive",
+            )
+
+
+_CHOICES = {
+    "split_type": ("None", "Line", "RecordIO", "TFRecord"),
+    "assemble_with": ("None", "Line"),
+    "batch_strategy": ("MultiRecord", "SingleRecord"),
+    "data_type": ("S3Prefix", "ManifestFile"),
+    "compression": ("None", "Gzip"),
+    "join_source": ("Input", "None"),
+}
+
+
+@rule("transform-choices", source=_SOURCE, example="SplitType: Lines")
+def transform_choices(transform: TransformFacts) -> Iterator[Finding]:
+    """What a transform job chooses from is among the choices.
+
+    The service model has four kinds of input; a transform job takes S3Prefix and ManifestFile.
+    """
+    for field, choices in _CHOICES.items():
+        fact: Fact = getattr(transform, field)
+        if fact.text is not None and fact.text not in choices:
+            close = nearest(fact.text, choices)
+            yield (
+                fact.where,
+                f"{fact.name} is {fact.text!r}; it must be {', '.join(choices)}; "
+                f"use {close if close is not None else choices[0]}",
+            )
+
+
+@rule("transform-filters", source=_SOURCE, example="InputFilter: features")
+def transform_filters(transform: TransformFacts) -> Iterator[Finding]:
+    """A filter is a JSONPath that starts with $, of at most 63 characters.
+
+    Longer paths are refused when the job is created.
+    """
+    for fact in (transform.input_filter, transform.output_filter):
+        text = fact.text
+        if text is not None and (len(text) > 63 or not text.startswith("$")):
+            yield (
+                fact.where,
+                f"{fact.name} is {text!r} ({len(text)} characters); it must be a JSONPath from $, "
+                "of at most 63; write it as $.field or $[0:3]",
+            )
+
+
+@rule("transform-join", source=_GUIDE, example="JoinSource: Input   # with SplitType: None, CSV")
+def transform_join(transform: TransformFacts) -> Iterator[Finding]:
+    """Answers are joined to their records only where records are split and lines assembled.
+
+    Nothing marks the end of a record otherwise.
+    """
+    assembled = transform.assemble_with
+    fine = isinstance(assembled.value, Token) or assembled.text == "Line"
+    if transform.join_source.text == "Input" and transform.split_type.text == "Line" and not fine:
+        yield (
+            transform.join_source.where,
+            f"{transform.join_source.name} is 'Input' and records are split by line; without "
+            "AssembleWith: Line the joined records run into one another; add it",
+        )
+
+
+@rule("transform-location", source=_SOURCE, example="S3Uri: bucket/prefix/")
+def transform_location(transform: TransformFacts) -> Iterator[Finding]:
+    """A job reads from and writes to ``s3://bucket/…``; a manifest is one object.
+
+    A manifest is a JSON list: ``[{"prefix": "s3://bucket/path/"}, "first", "second"]``.
+    """
+    for fact in (transform.s3_uri, transform.output_path):
+        text = fact.text
+        if text is not None and not (text.startswith("s3://") and len(text) > 5):
+            yield (
+                fact.where,
+                f"{fact.name} is {text!r}; it must be s3://bucket/prefix; write it so",
+            )
+    uri = transform.s3_uri.text
+    if transform.data_type.text == "ManifestFile" and uri is not None and uri.endswith("/"):
+        yield (
+            transform.s3_uri.where,
+            f"{transform.s3_uri.name} is {uri!r} and {transform.data_type.name} is 'ManifestFile'; "
+            "a manifest is one object, not a prefix; name the object",
         )

@@ -82,8 +82,9 @@ class Container(Spec):
     """What one container runs: a model may state it, a variant may override it."""
 
     artifact: str | S3Artifact | None = None
-    """The model: a folder, a ``.tar.gz`` (paths are relative to the environment file), or
-    an object in S3 (with sha256 or version_id, so that changed content is deployed)."""
+    """The model: a folder, a ``.tar.gz``, a frozen graph or a Keras file (paths are relative to
+    the environment file), or an object in S3 (with sha256 or version_id, so that changed content
+    is deployed)."""
 
     framework: str | None = None
     """The framework whose image AWS publishes; needed unless image_uri is given."""

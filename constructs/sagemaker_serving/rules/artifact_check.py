@@ -1,0 +1,55 @@
+"""What is wrong with one model, judged without an environment file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sagemaker_serving.archive import ArchiveContents
+from sagemaker_serving.errors import Problem, Where
+from sagemaker_serving.rules import (  # noqa: F401  (each registers its rules)
+    artifact_layouts,
+    artifact_refusals,
+    artifact_signatures,
+    artifacts,
+    handler_imports,
+    handlers,
+    neo_artifacts,
+)
+from sagemaker_serving.rules.engine import judge
+from sagemaker_serving.rules.facts import ABSENT, ArtifactFacts, ContainerFacts, Fact
+
+
+def check_contents(
+    contents: ArchiveContents,
+    name: str,
+    *,
+    framework: str | None = None,
+    environment: Mapping[str, str] | None = None,
+    for_neo: bool = False,
+) -> list[Problem]:
+    """Every problem of an archive's ``contents``; ``name`` is what messages call it.
+
+    ``framework`` is the one that is to serve it, by default the one whose files
+    it holds; ``environment`` the container's variables. With ``for_neo`` it is
+    judged as the input of a compilation.
+    """
+    where = Where()
+    likeliest = contents.frameworks[0] if contents.frameworks else "tensorflow"
+    served_by = framework if framework is not None else likeliest
+    container = ContainerFacts(
+        where=where,
+        region=ABSENT,
+        artifact=Fact(name, where),
+        framework=Fact(served_by, where),
+        framework_version=ABSENT,
+        image_uri=ABSENT,
+        instance_type=ABSENT,
+        environment={key: Fact(value, where) for key, value in (environment or {}).items()},
+    )
+    facts = ArtifactFacts(
+        container=container,
+        contents=contents,
+        unreadable=None,
+        compilation=Fact({}, where) if for_neo else ABSENT,
+    )
+    return judge([facts])

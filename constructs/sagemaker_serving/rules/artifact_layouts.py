@@ -1,0 +1,206 @@
+"""Rules on how a model is laid out: so that its server finds it, whole and unambiguous."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from sagemaker_serving.errors import Severity
+from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.facts import ArtifactFacts
+from sagemaker_serving.suggest import nearest
+
+_LAYOUT = "aws/deep-learning-containers e0ecede, TensorFlow model discovery; read 2026-11-21"
+_LOADER = "TensorFlow 2.21, saved_model/loader.cc; read 2026-11-21"
+_PYTORCH = "aws/sagemaker-pytorch-inference-toolkit, default_model_fn; read 2026-11-21"
+_DEFAULT_MODEL = "SAGEMAKER_TFS_DEFAULT_MODEL_NAME"
+
+
+@rule("artifact-saved-model", source=_LAYOUT, example="digits/v1/saved_model.pb and no other")
+def artifact_saved_model(facts: ArtifactFacts) -> Iterator[Finding]:
+    """TensorFlow Serving finds a SavedModel: ``[name/]<digits>/saved_model.pb``.
+
+    The server starts, finds no model, and fails its health checks until the deploy gives up.
+    """
+    contents = facts.served_by("tensorflow")
+    if contents is None or contents.models or _frozen_graphs(facts):
+        return
+    if contents.misplaced_models:
+        folder = contents.misplaced_models[0]
+        advice = (
+            f"there is one in {folder}/, whose name is not all digits; "
+            f"rename {folder}/ to <name>/1/"
+        )
+    else:
+        advice = "put the SavedModel there, for example as mymodel/1/saved_model.pb"
+    yield _says(
+        facts,
+        f"TensorFlow Serving looks for [name/]<digits>/saved_model.pb and there is none; {advice}",
+    )
+
+
+@rule("artifact-frozen-graph", source=_LAYOUT, example="a folder with graph.pb alone")
+def artifact_frozen_graph(facts: ArtifactFacts) -> Iterator[Finding]:
+    """A frozen graph is turned into a SavedModel before it is served.
+
+    It is the older form of a model, with neither a signature nor a version.
+    """
+    contents = facts.served_by("tensorflow")
+    if contents is not None and not contents.models and _frozen_graphs(facts):
+        (graph, *_) = _frozen_graphs(facts)
+        yield _says(
+            facts,
+            f"{graph} is a frozen graph, which TensorFlow Serving does not load; give the file "
+            f"itself as artifact, or convert it: sagemaker-serving package {graph} -o model.tar.gz",
+        )
+
+
+@rule(
+    "artifact-version-folder",
+    source=_LAYOUT,
+    severity=Severity.WARNING,
+    example="digits/1/saved_model.pb and digits/v2/saved_model.pb",
+)
+def artifact_version_folder(facts: ArtifactFacts) -> Iterator[Finding]:
+    """Folders of versions have names of digits; TensorFlow Serving passes over others.
+
+    The version that was meant to be served is silently left out.
+    """
+    contents = facts.served_by("tensorflow")
+    if contents is not None and contents.models:
+        for folder in contents.misplaced_models:
+            yield _says(
+                facts,
+                f"the SavedModel in {folder}/ would never be loaded, since that name is not all "
+                "digits; rename the folder to a number, or leave it out",
+            )
+
+
+@rule("artifact-saved-model-readable", source=_LOADER, example="an empty 1/saved_model.pb")
+def artifact_saved_model_readable(facts: ArtifactFacts) -> Iterator[Finding]:
+    """A saved_model.pb is one, and has a graph tagged "serve".
+
+    The server refuses to load it, and never answers a health check.
+    """
+    contents = facts.served_by("tensorflow")
+    if contents is None:
+        return
+    for name, model in contents.saved_models.items():
+        if model is None:
+            yield _says(facts, f"{name} is no SavedModel; export the model anew")
+        elif "serve" not in model.tags:
+            tags = ", ".join(model.tags) or "nothing"
+            yield _says(
+                facts,
+                f"the graph in {name} is tagged {tags}, and TensorFlow Serving loads 'serve'; "
+                "export it with that tag",
+            )
+
+
+@rule("artifact-variables", source=_LOADER, example="digits/1/saved_model.pb without variables/")
+def artifact_variables(facts: ArtifactFacts) -> Iterator[Finding]:
+    """A model with variables comes with ``variables/``: its index and its data.
+
+    The graph loads and its weights do not.
+    """
+    contents = facts.served_by("tensorflow")
+    if contents is None:
+        return
+    for name, model in contents.saved_models.items():
+        folder = f"{PurePosixPath(name).parent}/variables"
+        index = f"{folder}/variables.index" in contents.files
+        data = any(other.startswith(f"{folder}/variables.data-") for other in contents.files)
+        if index and not data:
+            yield _says(
+                facts,
+                f"{folder}/variables.index has no variables.data-* beside it; "
+                "copy the whole variables/ folder",
+            )
+        elif not index and (data or (model is not None and model.has_variables)):
+            yield _says(
+                facts,
+                f"the model in {name} has variables and there is no {folder}/variables.index; "
+                "copy the whole variables/ folder",
+            )
+
+
+@rule(
+    "artifact-several-models",
+    source=_LAYOUT,
+    severity=Severity.WARNING,
+    example="two models and no default",
+)
+def artifact_several_models(facts: ArtifactFacts) -> Iterator[Finding]:
+    """With several models in one archive it is said which of them answers by default.
+
+    Otherwise it is the one that the container's file system lists first.
+    """
+    names = _model_names(facts)
+    if len(names) > 1 and _DEFAULT_MODEL not in facts.container.environment:
+        yield _says(
+            facts,
+            f"there are {len(names)} models ({', '.join(names)}) and none is the default, so which "
+            f"of them answers is chance; set environment: {{{_DEFAULT_MODEL}: {names[0]}}}",
+        )
+
+
+@rule("artifact-default-model", source=_LAYOUT, example=f"{_DEFAULT_MODEL}: digts")
+def artifact_default_model(facts: ArtifactFacts) -> Iterator[Finding]:
+    """The default model is one of those in the archive.
+
+    Every request that names no model would be answered with 404.
+    """
+    names = _model_names(facts)
+    default = facts.container.environment.get(_DEFAULT_MODEL)
+    if names and default is not None and default.text is not None and default.text not in names:
+        close = nearest(default.text, names)
+        yield (
+            default.where,
+            f"{_DEFAULT_MODEL} is {default.text!r}; the archive holds {', '.join(names)}; "
+            f"use {close if close is not None else names[0]}",
+        )
+
+
+@rule("artifact-pytorch-file", source=_PYTORCH, example="two .pth files and no model_fn")
+def artifact_pytorch_file(facts: ArtifactFacts) -> Iterator[Finding]:
+    """Without a ``model_fn`` of one's own there is one TorchScript file at the top.
+
+    The container's default loads ``model.pt``, or the only .pt or .pth file, with torch.jit.load.
+    """
+    contents = facts.served_by("pytorch")
+    if contents is None:
+        return
+    script = contents.script
+    if script is not None and (script.defines("model_fn") or script.open_ended or script.error):
+        return
+    top = [name for name in contents.traced if "/" not in name]
+    if len(top) != 1 and "model.pt" not in top:
+        yield _says(
+            facts,
+            f"there are {len(top)} .pt or .pth files at its top and no model_fn in "
+            "code/inference.py; the container loads model.pt or the only one: leave one at the "
+            "top, or define model_fn(model_dir)",
+        )
+        return
+    loaded = "model.pt" if "model.pt" in top else top[0]
+    if not contents.traced[loaded]:
+        yield _says(
+            facts,
+            f"{loaded} is not TorchScript and there is no model_fn in code/inference.py; the "
+            "container loads nothing else by itself: save it with torch.jit.save, or define "
+            "model_fn(model_dir)",
+        )
+
+
+def _says(facts: ArtifactFacts, sentence: str) -> Finding:
+    return facts.artifact.where, f"artifact is {facts.artifact.text!r}; {sentence}"
+
+
+def _frozen_graphs(facts: ArtifactFacts) -> list[str]:
+    contents = facts.contents
+    return [name for name, graph in contents.graphs.items() if graph] if contents else []
+
+
+def _model_names(facts: ArtifactFacts) -> list[str]:
+    contents = facts.served_by("tensorflow")
+    return sorted({found.model for found in contents.models}) if contents is not None else []

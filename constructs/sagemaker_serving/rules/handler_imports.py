@@ -1,0 +1,175 @@
+"""Rules on what ``code/inference.py`` imports: something has to provide it."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+
+from sagemaker_serving.archive import ArchiveContents
+from sagemaker_serving.errors import Severity
+from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.facts import ArtifactFacts
+
+_IMAGES = (
+    "aws/deep-learning-containers: TensorFlow inference Dockerfiles 2.1-2.19 (f06ada0) and "
+    "2.20 (e0ecede); read 2026-11-21"
+)
+_EVERY_IMAGE = {
+    "boto3", "botocore", "s3transfer", "jmespath", "dateutil", "urllib3", "six",
+    "falcon", "gevent", "greenlet", "zope", "gunicorn", "grpc", "google",
+    "requests", "certifi", "charset_normalizer", "idna", "cython", "Cython",
+    "tensorflow_serving", "multi_model_utils", "tfs_utils", "pip", "setuptools", "pkg_resources",
+}  # fmt: skip
+_SINCE_2_20 = {"numpy", "pandas", "sklearn", "scipy", "joblib", "threadpoolctl", "pytz", "tzdata"}
+_DISTRIBUTIONS = {
+    "PIL": "pillow",
+    "cv2": "opencv-python",
+    "sklearn": "scikit-learn",
+    "skimage": "scikit-image",
+    "yaml": "pyyaml",
+    "bs4": "beautifulsoup4",
+    "dateutil": "python-dateutil",
+    "Crypto": "pycryptodome",
+    "jwt": "pyjwt",
+    "dotenv": "python-dotenv",
+    "magic": "python-magic",
+    "OpenSSL": "pyopenssl",
+    "tensorflow": "tensorflow-cpu",
+}
+
+
+@rule("handler-imports", source=_IMAGES, example="import tensorflow, with no requirements.txt")
+def handler_imports(facts: ArtifactFacts) -> Iterator[Finding]:
+    """What ``code/inference.py`` imports comes with the image, requirements.txt or ``lib/``.
+
+    AWS's TensorFlow Serving images hold no ``tensorflow`` package: the model
+    runs in the server beside them. Imports guarded by ``try`` pass.
+    """
+    contents = facts.served_by("tensorflow")
+    if contents is None or facts.own_image:
+        return
+    if contents.has_lib or not contents.requirements:
+        for name, line in _missing(facts, contents):
+            yield _says(facts, name, line, "in a code/lib/" if contents.has_lib else "")
+
+
+@rule(
+    "handler-imports-unlisted",
+    source=_IMAGES,
+    severity=Severity.WARNING,
+    example="import cv2, and requirements.txt names pandas only",
+)
+def handler_imports_unlisted(facts: ArtifactFacts) -> Iterator[Finding]:
+    """What ``code/inference.py`` imports is named in requirements.txt.
+
+    Another package listed there may bring it along; then the next release may not.
+    """
+    contents = facts.served_by("tensorflow")
+    if contents is None or facts.own_image:
+        return
+    if contents.requirements and not contents.has_lib:
+        for name, line in _missing(facts, contents):
+            yield _says(facts, name, line, "")
+
+
+@rule(
+    "handler-requirements-ignored",
+    source="aws/deep-learning-containers e0ecede, TensorFlow serve.py; read 2026-11-21",
+    severity=Severity.WARNING,
+    example="code/requirements.txt beside code/lib/",
+)
+def handler_requirements_ignored(facts: ArtifactFacts) -> Iterator[Finding]:
+    """``code/`` has requirements.txt or ``lib/``; with both the requirements are ignored.
+
+    The container installs nothing where it finds a lib folder.
+    """
+    contents = facts.served_by("tensorflow")
+    if contents is not None and contents.has_lib and contents.requirements:
+        yield (
+            facts.artifact.where,
+            f"artifact is {facts.artifact.text!r}; code/requirements.txt is ignored because there "
+            "is a code/lib/; install into lib/ what it lists, or remove one of them",
+        )
+
+
+@rule(
+    "handler-requirements-isolated",
+    source="AWS SageMaker developer guide, network isolation; read 2026-11-21",
+    example="network_isolation: true, and code/requirements.txt names pandas",
+)
+def handler_requirements_isolated(facts: ArtifactFacts) -> Iterator[Finding]:
+    """An isolated container brings its packages along in ``code/lib``.
+
+    It can call nobody, so what requirements.txt lists cannot be installed, and the container
+    never answers its first health check.
+    """
+    contents = facts.contents
+    if contents is None or contents.has_lib or not contents.requirements:
+        return
+    if facts.container.network_isolation.flag:
+        yield (
+            facts.artifact.where,
+            f"artifact is {facts.artifact.text!r} and has a code/requirements.txt, which an "
+            "isolated container cannot install; install what it lists into code/lib/, or leave "
+            "network_isolation out",
+        )
+
+
+def _missing(facts: ArtifactFacts, contents: ArchiveContents) -> Iterator[tuple[str, int]]:
+    if contents.script is None:
+        return
+    there = _provided(facts, contents)
+    listed = {_normal(name) for name in map(_distribution, contents.requirements or ())}
+    for name, line in contents.script.imports.items():
+        if name in there or (not contents.has_lib and _is_listed(name, listed)):
+            continue
+        yield name, line
+
+
+def _provided(facts: ArtifactFacts, contents: ArchiveContents) -> set[str]:
+    """Standard library, the image's own packages, and what lies in code/ and code/lib/."""
+    local = set()
+    for path in contents.files:
+        for folder in ("code/lib/", "code/"):
+            if path.startswith(folder):
+                first = path.removeprefix(folder).partition("/")[0]
+                local.add(re.sub(r"(\.cpython-.*|\.abi3)?\.(py|so)$", "", first))
+                break
+    image = _EVERY_IMAGE | (_SINCE_2_20 if _is_2_20(facts) else set())
+    return image | local | sys.stdlib_module_names
+
+
+def _is_2_20(facts: ArtifactFacts) -> bool:
+    match = re.match(r"([0-9]+)\.([0-9]+)", facts.container.framework_version.text or "")
+    return match is not None and (int(match[1]), int(match[2])) >= (2, 20)
+
+
+def _is_listed(name: str, listed: set[str]) -> bool:
+    wanted = {_normal(name), _normal(_DISTRIBUTIONS.get(name, name))}
+    return any(entry == want or entry.startswith(f"{want}-") for entry in listed for want in wanted)
+
+
+def _distribution(line: str) -> str:
+    return re.split(r"[\s<>=!~;\[@(]", line, maxsplit=1)[0]
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _says(facts: ArtifactFacts, name: str, line: int, place: str) -> Finding:
+    package = _DISTRIBUTIONS.get(name, name)
+    advice = (
+        "TensorFlow Serving's image has no tensorflow package, the model runs beside it; do "
+        f"without it, or list {package}"
+        if name == "tensorflow"
+        else f"list {package}"
+    )
+    where = place or "in code/requirements.txt"
+    return (
+        facts.artifact.where,
+        f"artifact is {facts.artifact.text!r}; code/inference.py:{line} imports {name}, which "
+        f"neither the image nor the archive provides; "
+        f"{advice.replace('list', 'put', 1) if place else advice} {where}",
+    )

@@ -1,0 +1,84 @@
+"""Rules on places in S3: an archive's form, and the region of its bucket."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sagemaker_serving.catalog import regions
+from sagemaker_serving.errors import Severity
+from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.facts import ContainerFacts, Fact, Token
+from sagemaker_serving.rules.resource_facts import LocationFacts, ModelDefinitionFacts
+
+_SOURCE = "botocore ContainerDefinition.ModelDataUrl, read 2026-11-21"
+_S3 = re.compile(r"(https|s3)://([^/]+)/?(.*)")
+
+
+@rule("model-data-form", source=_SOURCE, example="ModelDataUrl: s3://bucket/model.zip")
+def model_data_form(model: ModelDefinitionFacts) -> Iterator[Finding]:
+    """A model's data is one ``.tar.gz`` in S3; a multi-model container has a prefix.
+
+    SageMaker unpacks nothing else, and says so only when the endpoint's first instance has
+    started. CDK's own assets end in ``.gz``, which passes. Uncompressed data goes through
+    ModelDataSource.
+    """
+    for container in model.containers:
+        uri = container.artifact
+        if uri.text is None or not _is_data_url(uri):
+            continue
+        if not uri.text.startswith(("s3://", "https://")):
+            yield uri.where, f"{uri.name} is {uri.text!r}; it must be s3://<bucket>/<key>"
+        elif container.mode.text == "MultiModel":
+            if uri.text.endswith(".tar.gz"):
+                yield (
+                    uri.where,
+                    f"{uri.name} is {uri.text!r} and the container is multi-model; it loads the "
+                    "archives below a prefix; name the prefix, s3://<bucket>/<prefix>/",
+                )
+        elif not uri.text.endswith((".gz", ".tgz")) and not isinstance(container.mode.value, Token):
+            yield (
+                uri.where,
+                f"{uri.name} is {uri.text!r}; SageMaker loads one archive: "
+                "s3://<bucket>/<key>.tar.gz",
+            )
+
+
+@rule(
+    "location-region",
+    source="AWS SageMaker API, ModelDataUrl: the bucket's region; read 2026-11-21",
+    severity=Severity.WARNING,
+    example="artifact: s3://sagemaker-us-east-1-111122223333/k.tar.gz   # in eu-west-1",
+)
+def location_region(facts: LocationFacts) -> Iterator[Finding]:
+    """What a model or job reads and writes lies in its own region.
+
+    A bucket's region is told by no URI; many names carry it, such as those of the SDK's and of
+    CDK's own buckets. So this warns.
+    """
+    uri, region = facts.uri.text, facts.region.text
+    found = _S3.fullmatch(uri or "")
+    if found is None or region not in regions():
+        return
+    named = [name for name in regions() if _stands_in(name, found[2])]
+    if named and region not in named:
+        yield (
+            facts.uri.where,
+            f"{facts.uri.name} is {uri!r}, whose bucket seems to lie in {named[0]}; SageMaker in "
+            f"{region} reads only from {region}; copy it there",
+        )
+
+
+def artifact_location(container: ContainerFacts) -> LocationFacts:
+    """The model's archive, as a place in S3: its text, or the ``s3`` of its mapping."""
+    artifact = container.artifact
+    uri = artifact.get("s3") if isinstance(artifact.value, dict) else artifact
+    return LocationFacts(uri=uri, region=container.region)
+
+
+def _stands_in(region: str, bucket: str) -> bool:
+    return re.search(rf"(^|[^a-z0-9]){re.escape(region)}($|[^0-9])", bucket) is not None
+
+
+def _is_data_url(uri: Fact) -> bool:
+    return uri.name == "ModelDataUrl"

@@ -1,0 +1,116 @@
+"""Rules on the size of requests and the time for an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sagemaker_serving.errors import Severity
+from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.facts import ContainerFacts, EndpointConfigFacts, Fact, VariantFacts
+
+_SIZES = (
+    "botocore InvokeEndpoint.Body (6291456 bytes), AWS hosting FAQ (25 MB), serverless endpoints "
+    "(4 MB); read 2026-11-21"
+)
+_TIMES = "AWS SageMaker Runtime InvokeEndpoint, 60 seconds; read 2026-11-21"
+_SIZE_VARIABLES = ("MMS_MAX_REQUEST_SIZE", "TS_MAX_REQUEST_SIZE", "SAGEMAKER_MAX_REQUEST_SIZE")
+_TIME_VARIABLES = (
+    "SAGEMAKER_GUNICORN_TIMEOUT_SECONDS",
+    "SAGEMAKER_MODEL_SERVER_TIMEOUT",
+    "SAGEMAKER_NGINX_PROXY_READ_TIMEOUT_SECONDS",
+    "MMS_DEFAULT_RESPONSE_TIMEOUT",
+    "TS_DEFAULT_RESPONSE_TIMEOUT",
+)
+_MEGABYTE = 1024 * 1024
+
+
+@rule(
+    "payload-size",
+    source=_SIZES,
+    severity=Severity.WARNING,
+    example='environment: {MMS_MAX_REQUEST_SIZE: "20000000"}',
+)
+def payload_size(variant: VariantFacts) -> Iterator[Finding]:
+    """A server is not set up for requests that SageMaker never lets through to it.
+
+    AWS's sources conflict on InvokeEndpoint: its service model says 6 MB, its hosting FAQ 25 MB.
+    Between the two this warns; over 25 MB, and over 4 MB to a serverless variant, no source
+    allows the request. Asynchronous inference takes 1 GB, batch transform 100 MB.
+    """
+    for container in variant.containers:
+        for fact in _set(container, _SIZE_VARIABLES):
+            size = _number(fact)
+            if size is None:
+                continue
+            if variant.serverless is not None and size > 4 * _MEGABYTE:
+                why = "a serverless variant gets at most 4 MB"
+            elif size > 25 * _MEGABYTE and not variant.asynchronous:
+                why = "InvokeEndpoint carries at most 25 MB by any source"
+            elif size > 6 * _MEGABYTE and not variant.asynchronous:
+                why = (
+                    "AWS's sources conflict: the service model lets InvokeEndpoint carry 6 MB, the "
+                    "hosting FAQ says 25 MB; try it before you rely on it"
+                )
+            else:
+                continue
+            yield (
+                fact.where,
+                f"{fact.name} is {fact.value}; {why}; larger inputs go to asynchronous inference "
+                "or batch transform",
+            )
+
+
+@rule(
+    "answer-time",
+    source=_TIMES,
+    severity=Severity.WARNING,
+    example="server: {gunicorn_timeout_seconds: 300}",
+)
+def answer_time(variant: VariantFacts) -> Iterator[Finding]:
+    """A server of real-time answers does not wait longer than the caller is let.
+
+    InvokeEndpoint ends after 60 seconds; what the model works on longer is paid for and lost.
+    """
+    if variant.asynchronous:
+        return
+    for container in variant.containers:
+        typed = container.server.get("gunicorn_timeout_seconds")
+        facts = [*_set(container, _TIME_VARIABLES), *([typed] if typed is not None else [])]
+        for fact in facts:
+            seconds = _number(fact)
+            if seconds is not None and seconds > 60:
+                yield (
+                    fact.where,
+                    f"{fact.name} is {fact.value}; InvokeEndpoint waits 60 seconds for an answer; "
+                    "use at most 60, or asynchronous inference, which waits an hour",
+                )
+
+
+@rule(
+    "explainer-payload",
+    source="botocore ClarifyInferenceConfig.MaxPayloadInMB, read 2026-11-21",
+    example="MaxPayloadInMB: 26   # of a Clarify explainer",
+)
+def explainer_payload(config: EndpointConfigFacts) -> Iterator[Finding]:
+    """An explainer's requests are 1 to 25 MB.
+
+    CreateEndpointConfig refuses other values.
+    """
+    clarify = config.explainer.get("ClarifyExplainerConfig").get("InferenceConfig")
+    size = clarify.get("MaxPayloadInMB")
+    if size.number is not None and not 1 <= size.number <= 25:
+        yield size.where, f"{size.name} is {size.value}; it must be 1 to 25; use 25 or less"
+
+
+def _set(container: ContainerFacts, names: tuple[str, ...]) -> Iterator[Fact]:
+    for name in names:
+        fact = container.environment.get(name)
+        if fact is not None:
+            yield fact
+
+
+def _number(fact: Fact) -> float | None:
+    if fact.number is not None:
+        return fact.number
+    text = fact.text
+    return float(text) if text is not None and text.isdecimal() and len(text) < 16 else None

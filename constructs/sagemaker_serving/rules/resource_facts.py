@@ -1,0 +1,120 @@
+"""More of what the rules judge: what stands beside variants and containers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sagemaker_serving.errors import Where
+from sagemaker_serving.rules.facts import ABSENT, ContainerFacts, EndpointConfigFacts, Fact
+
+
+@dataclass(frozen=True, kw_only=True)
+class TagsFacts:
+    """The tags of one thing: each key with its value."""
+
+    where: Where
+    tags: tuple[tuple[Fact, Fact], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NameFacts:
+    """A name that the user chose for something of SageMaker's: ``kind`` says for what."""
+
+    kind: str
+    name: Fact
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelDefinitionFacts:
+    """A SageMaker Model: one primary container, or several in line.
+
+    ``serverless`` is whether a serverless variant runs it.
+    """
+
+    where: Where
+    region: Fact
+    primary: Fact
+    containers_fact: Fact
+    containers: tuple[ContainerFacts, ...]
+    vpc: Fact
+    network_isolation: Fact
+    serverless: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetworkFacts:
+    """Where in a VPC a model stands."""
+
+    where: Where
+    subnets: Fact
+    security_groups: Fact
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocationFacts:
+    """An object or prefix in S3 that something of ``region`` reads or writes."""
+
+    uri: Fact
+    region: Fact
+    reads: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class UpdateFacts:
+    """How an endpoint is updated; ``config`` is what it runs, None when that is not known."""
+
+    where: Where
+    blue_green: Fact
+    rolling: Fact
+    alarms: Fact
+    config: EndpointConfigFacts | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScalingFacts:
+    """How the number of a variant's instances follows its load."""
+
+    where: Where
+    minimum: Fact
+    maximum: Fact
+    resource_id: Fact
+    dimension: Fact
+    target: Fact = ABSENT
+    scale_in_cooldown: Fact = ABSENT
+    scale_out_cooldown: Fact = ABSENT
+    instance_type: Fact = ABSENT
+    asynchronous: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompilationFacts:
+    """A compilation job of SageMaker Neo."""
+
+    where: Where
+    region: Fact
+    framework: Fact
+    framework_version: Fact
+    data_input_config: Fact
+    model_uri: Fact
+    target_device: Fact
+    target_platform: Fact
+    compiler_options: Fact = ABSENT
+    stopping: Fact = ABSENT
+
+
+@dataclass(frozen=True, kw_only=True)
+class PropertiesFacts:
+    """The properties of a resource, or arguments of an action, and the names that it knows."""
+
+    owner: str
+    properties: Fact
+    known: Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResourceTypeFacts:
+    """The type of a template's resource."""
+
+    kind: Fact

@@ -1,0 +1,64 @@
+"""Rules on a template's resources: types and properties that CloudFormation knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sagemaker_serving.catalog import sagemaker_resource_types
+from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.facts import Fact
+from sagemaker_serving.rules.resource_facts import PropertiesFacts, ResourceTypeFacts
+from sagemaker_serving.suggest import nearest
+
+_REGISTRY = "CloudFormation's registry in cfn-lint, read 2026-11-21"
+_JOBS = ("CompilationJob", "TransformJob", "TrainingJob", "HyperParameterTuningJob")
+_ELSEWHERE = {"AcceleratorType"}
+"""Properties that a rule of their own is about."""
+
+
+@rule("resource-type", source=_REGISTRY, example="Type: AWS::SageMaker::CompilationJob")
+def resource_type(resource: ResourceTypeFacts) -> Iterator[Finding]:
+    """A resource of SageMaker's is of a type that CloudFormation has.
+
+    Jobs that run once and end are not resources; a template can only have something that starts
+    them.
+    """
+    name = resource.kind.text
+    if name is None or not name.startswith("AWS::SageMaker::"):
+        return
+    if name in sagemaker_resource_types():
+        return
+    job = name.rpartition("::")[2]
+    if job in _JOBS:
+        advice = (
+            f"jobs are no resources; run it as a Step Functions task, Create{job}, or from a "
+            "custom resource"
+        )
+    else:
+        close = nearest(name, sagemaker_resource_types())
+        advice = f"did you mean {close}" if close is not None else "remove it"
+    yield resource.kind.where, f"CloudFormation has no type {name}; {advice}"
+
+
+@rule("unknown-property", source=f"{_REGISTRY}; botocore's service model", example="VariantNam: a")
+def unknown_property(facts: PropertiesFacts) -> Iterator[Finding]:
+    """A resource's properties, and an action's arguments, are spelt as AWS spells them.
+
+    CloudFormation refuses a name it does not know, and a Step Functions task fails when it runs.
+    """
+    yield from _unknown(facts.properties, facts.known, facts.owner)
+
+
+def _unknown(fact: Fact, known: Mapping[str, Any], owner: str) -> Iterator[Finding]:
+    if not known:
+        return
+    for key, inner in fact.entries():
+        if key in known:
+            yield from _unknown(inner, known[key], owner)
+            for entry in inner.items():
+                yield from _unknown(entry, known[key], owner)
+        elif key not in _ELSEWHERE:
+            close = nearest(key, known)
+            hint = f"did you mean {close}" if close is not None else f"known: {', '.join(known)}"
+            yield inner.where, f"{owner} has no property {key!r} here; {hint}"

@@ -1,0 +1,68 @@
+"""Rules on tags."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+
+from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.resource_facts import TagsFacts
+
+_SOURCE = "botocore sagemaker Tag, TagKey, TagValue and TagList, read 2026-11-21"
+
+
+@rule("tags", source=_SOURCE, example='tags: {"aws:team": search}')
+def tags(facts: TagsFacts) -> Iterator[Finding]:
+    """At most 50 tags; keys up to 128, values up to 256 characters, none starting with aws:.
+
+    A resource with a tag that AWS refuses is not made at all.
+    """
+    if len(facts.tags) > 50:
+        yield facts.where, f"there are {len(facts.tags)} tags; AWS takes 50; remove some"
+    for key, value in facts.tags:
+        name = key.text
+        if name is not None and (name.lower().startswith("aws:") or not 1 <= len(name) <= 128):
+            yield (
+                key.where,
+                f"the tag key {name!r} is not 1 to 128 characters without 'aws:'; rename it",
+            )
+        if value.text is not None and len(value.text) > 256:
+            yield (
+                value.where,
+                f"the tag's value has {len(value.text)} characters; AWS takes 256; shorten it",
+            )
+
+
+@rule("tag-characters", source=_SOURCE, example='tags: {team: "search & find"}')
+def tag_characters(facts: TagsFacts) -> Iterator[Finding]:
+    """Tags are made of letters, digits, spaces and ``_ . : / = + - @``.
+
+    A resource with another character in a tag is not made at all.
+    """
+    for pair in facts.tags:
+        for fact in pair:
+            wrong = sorted({mark for mark in fact.text or "" if not _is_taken(mark)})
+            if wrong:
+                yield (
+                    fact.where,
+                    f"the tag's text {fact.text!r} has {' '.join(wrong)}; AWS takes letters, "
+                    "digits, spaces and _ . : / = + - @; replace it",
+                )
+
+
+@rule("tags-unique", source="AWS tagging, tag keys; read 2026-11-21", example="Team, Team")
+def tags_unique(facts: TagsFacts) -> Iterator[Finding]:
+    """A resource has each tag key once.
+
+    AWS refuses the second of two alike.
+    """
+    seen: set[str] = set()
+    for key, _ in facts.tags:
+        if key.text is not None:
+            if key.text in seen:
+                yield key.where, f"the tag key {key.text!r} stands twice; remove one of them"
+            seen.add(key.text)
+
+
+def _is_taken(mark: str) -> bool:
+    return mark in "_.:/=+-@" or unicodedata.category(mark)[0] in "LZN"

@@ -1,0 +1,143 @@
+"""Turns a template's resources into the facts that the rules judge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sagemaker_serving.catalog import action_parameters, resource_properties
+from sagemaker_serving.rules.facts import Fact, VariantFacts
+from sagemaker_serving.rules.resource_facts import (
+    LocationFacts,
+    NameFacts,
+    NetworkFacts,
+    PropertiesFacts,
+    ResourceTypeFacts,
+    TagsFacts,
+    UpdateFacts,
+)
+from sagemaker_serving.rules.template.jobs import compilation_facts, transform_facts
+from sagemaker_serving.rules.template.reading import Template
+from sagemaker_serving.rules.template.resources import Resource, Resources
+from sagemaker_serving.rules.template.scaling import scaling_facts
+from sagemaker_serving.rules.template.serving import (
+    config_facts,
+    container_locations,
+    model_definition,
+)
+from sagemaker_serving.rules.template.state_machines import sagemaker_tasks
+
+MODEL = "AWS::SageMaker::Model"
+CONFIG = "AWS::SageMaker::EndpointConfig"
+ENDPOINT = "AWS::SageMaker::Endpoint"
+
+_NAMES = {
+    MODEL: ("model", "ModelName"),
+    CONFIG: ("endpoint configuration", "EndpointConfigName"),
+    ENDPOINT: ("endpoint", "EndpointName"),
+}
+
+
+def template_facts(template: Template, region: str | None) -> Iterator[object]:
+    """Every fact of the template that a rule could judge; ``region`` is where it is deployed."""
+    resources = Resources(template, region)
+    for resource in resources.all():
+        yield ResourceTypeFacts(kind=resource.kind)
+        if resource.kind.text in _NAMES:
+            yield from _of_any(resource)
+        yield from _of_its_kind(resource, resources)
+    yield from scaling_facts(resources)
+
+
+def _of_any(resource: Resource) -> Iterator[object]:
+    kind, name = _NAMES[resource.type]
+    yield NameFacts(kind=kind, name=resource.properties.get(name))
+    yield _tags(resource.properties.get("Tags"))
+    known = resource_properties(resource.type)
+    if known is not None:
+        yield PropertiesFacts(owner=resource.type, properties=resource.properties, known=known)
+
+
+def _of_its_kind(resource: Resource, resources: Resources) -> Iterator[object]:
+    if resource.type == MODEL:
+        yield from _model(resource, resources)
+    elif resource.type == CONFIG:
+        yield from _config(resource.properties, resources)
+    elif resource.type == ENDPOINT:
+        yield _update(resource, resources)
+    elif resource.type == "AWS::StepFunctions::StateMachine":
+        yield from _state_machine(resource, resources)
+
+
+def _model(resource: Resource, resources: Resources) -> Iterator[object]:
+    model = model_definition(resource, resources)
+    yield model
+    yield _network(model.vpc)
+    yield from model.containers
+    for container in model.containers:
+        yield from container_locations(container)
+
+
+def _config(properties: Fact, resources: Resources) -> Iterator[object]:
+    config = config_facts(properties, resources)
+    yield config
+    for variant in (*config.variants, *config.shadows):
+        yield from _variant(variant)
+    asynchronous = config.asynchronous.get("OutputConfig")
+    for uri in (
+        config.capture.get("DestinationS3Uri"),
+        asynchronous.get("S3OutputPath"),
+        asynchronous.get("S3FailurePath"),
+    ):
+        yield LocationFacts(uri=uri, region=resources.region)
+
+
+def _variant(variant: VariantFacts) -> Iterator[object]:
+    yield variant
+    yield from variant.containers
+
+
+def _update(resource: Resource, resources: Resources) -> UpdateFacts:
+    deployment = resource.properties.get("DeploymentConfig")
+    config = resources.referred(
+        resource.properties.get("EndpointConfigName"), CONFIG, "EndpointConfigName"
+    )
+    return UpdateFacts(
+        where=deployment.where,
+        blue_green=resources.numbered(deployment.get("BlueGreenUpdatePolicy")),
+        rolling=resources.numbered(deployment.get("RollingUpdatePolicy")),
+        alarms=deployment.get("AutoRollbackConfiguration").get("Alarms"),
+        config=config_facts(config.properties, resources) if config is not None else None,
+    )
+
+
+def _state_machine(resource: Resource, resources: Resources) -> Iterator[object]:
+    region = resources.region.text
+    for action, arguments in sagemaker_tasks(resource.properties, resource.raw, region):
+        known = action_parameters(action)
+        if known is not None:
+            yield PropertiesFacts(owner=action, properties=arguments, known=known)
+        if action == "CreateTransformJob":
+            job = transform_facts(arguments, resources)
+            yield job
+            yield _tags(arguments.get("Tags"))
+            yield NameFacts(kind="transform job", name=arguments.get("TransformJobName"))
+            for uri in (job.s3_uri, job.output_path):
+                yield LocationFacts(uri=uri, region=resources.region)
+        elif action == "CreateCompilationJob":
+            yield compilation_facts(arguments, resources)
+            yield NameFacts(kind="compilation job", name=arguments.get("CompilationJobName"))
+        elif action == "CreateEndpointConfig":
+            yield from _config(arguments, resources)
+
+
+def _network(vpc: Fact) -> NetworkFacts:
+    return NetworkFacts(
+        where=vpc.where,
+        subnets=vpc.get("Subnets"),
+        security_groups=vpc.get("SecurityGroupIds"),
+    )
+
+
+def _tags(tags: Fact) -> TagsFacts:
+    pairs = tuple((tag.get("Key"), tag.get("Value")) for tag in tags.items())
+    return TagsFacts(where=tags.where, tags=pairs)

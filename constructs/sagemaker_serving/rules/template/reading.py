@@ -1,0 +1,113 @@
+"""Reads a CloudFormation template: JSON, or YAML with short intrinsics (``!Ref``, ``!Sub``)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from sagemaker_serving.errors import Mistake, Problem, ProblemsFound, Where
+from sagemaker_serving.spec.yaml_text import read_yaml
+
+
+@dataclass(frozen=True, kw_only=True)
+class Template:
+    """A template as it was read: its resources as plain data, and where they stand.
+
+    A value's place begins with the resource's logical id and goes on with its
+    properties: ``Config.ProductionVariants[0].InstanceType``.
+    """
+
+    resources: Mapping[str, Any]
+    where: Where
+
+
+def read_template(path: Path) -> Template:
+    """Reads ``path`` as a CloudFormation template, whoever wrote it.
+
+    Raises `ProblemsFound` when it is neither JSON nor YAML, or has no
+    resources, and `Mistake` when there is no such file.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise Mistake(f"{path}: there is no such template; name one that there is") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise Mistake(f"{path}: cannot be read as text: {error}") from None
+    data, where = _load(text, str(path))
+    if not isinstance(data, dict) or not isinstance(data.get("Resources"), dict):
+        raise ProblemsFound(
+            [
+                Problem(
+                    rule="template",
+                    where=Where(str(path), (), {(): 1}),
+                    message="there is no mapping Resources; this is no CloudFormation template",
+                )
+            ]
+        )
+    return template_of(data["Resources"], where)
+
+
+def template_of(resources: Mapping[str, Any], where: Where | None = None) -> Template:
+    """A template that is in memory already; ``where`` has the lines of its file, if any."""
+    where = where if where is not None else Where()
+    lines = {_shown(path): line for path, line in where.lines.items()}
+    labels = {_shown(path): label for path, label in where.labels.items()}
+    return Template(resources=resources, where=Where(where.source, (), lines, labels))
+
+
+def _shown(path: tuple[str | int, ...]) -> tuple[str | int, ...]:
+    if len(path) >= 2 and path[0] == "Resources":
+        inner = path[3:] if path[2:3] == ("Properties",) else path[2:]
+        return (path[1], *inner)
+    return path
+
+
+def _load(text: str, source: str) -> tuple[Any, Where]:
+    """The data, and the lines where the text is YAML, too: nearly all JSON is."""
+    if text.lstrip().startswith("{"):
+        try:
+            data = json.loads(text)
+        except (ValueError, RecursionError):
+            pass
+        else:
+            return data, _places(text, source)
+    data, where, _ = read_yaml(text, source, _TemplateLoader)
+    return data, where
+
+
+def _places(text: str, source: str) -> Where:
+    try:
+        return read_yaml(text, source)[1]
+    except ProblemsFound:
+        return Where(source)
+
+
+_Base: type[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class _TemplateLoader(_Base):  # type: ignore[misc]
+    """Knows CloudFormation's short tags, and takes dates for the text that they are."""
+
+
+def _intrinsic(loader: Any, suffix: str, node: yaml.Node) -> dict[str, Any]:
+    value: Any
+    if isinstance(node, yaml.ScalarNode):
+        value = loader.construct_scalar(node)
+    elif isinstance(node, yaml.SequenceNode):
+        value = loader.construct_sequence(node, deep=True)
+    else:
+        value = loader.construct_mapping(node, deep=True)
+    if suffix == "GetAtt" and isinstance(value, str):
+        value = value.split(".", 1)
+    return {suffix if suffix in ("Ref", "Condition") else f"Fn::{suffix}": value}
+
+
+_TemplateLoader.add_multi_constructor("!", _intrinsic)
+_TemplateLoader.add_constructor(
+    "tag:yaml.org,2002:timestamp", lambda loader, node: loader.construct_scalar(node)
+)

@@ -1,0 +1,105 @@
+"""A template's resources, with their intrinsics worked out, found by id or by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from sagemaker_serving.errors import Where
+from sagemaker_serving.rules.facts import Fact, Token
+from sagemaker_serving.rules.template.intrinsics import resolve
+from sagemaker_serving.rules.template.reading import Template
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resource:
+    """One resource; ``raw`` are its properties before intrinsics were worked out."""
+
+    logical_id: str
+    kind: Fact
+    properties: Fact
+    raw: Any
+
+    @property
+    def type(self) -> str:
+        """``AWS::SageMaker::Model``, or "" when it is no text."""
+        text = self.kind.text
+        return text if text is not None else ""
+
+
+class Resources:
+    """The resources of one template, deployed to ``region`` if that is known."""
+
+    def __init__(self, template: Template, region: str | None) -> None:
+        self.region = Fact(region, Where(template.where.source))
+        self._by_id = {
+            str(name): _resource(str(name), raw, template.where / str(name), region)
+            for name, raw in template.resources.items()
+            if isinstance(raw, dict) and not str(name).startswith("Fn::")
+        }
+
+    def all(self) -> Iterator[Resource]:
+        """Every resource, in the template's order."""
+        yield from self._by_id.values()
+
+    def of(self, resource_type: str) -> Iterator[Resource]:
+        """The resources of one type."""
+        return (resource for resource in self.all() if resource.type == resource_type)
+
+    def referred(self, reference: Fact, resource_type: str, name: str) -> Resource | None:
+        """The resource that a reference means: by logical id, or by its property ``name``."""
+        if isinstance(reference.value, Token):
+            found = self._by_id.get(reference.value.target or "")
+            return found if found is not None and found.type == resource_type else None
+        text = reference.text
+        named = (r for r in self.of(resource_type) if r.properties.get(name).text == text)
+        return next(named, None) if text is not None else None
+
+    @cached_property
+    def on_serverless(self) -> frozenset[str]:
+        """The logical ids of the models that some serverless variant runs."""
+        variants = (
+            variant
+            for config in self.of("AWS::SageMaker::EndpointConfig")
+            for variant in config.properties.get("ProductionVariants").items()
+            if isinstance(variant.get("ServerlessConfig").value, dict)
+        )
+        models = (
+            self.referred(variant.get("ModelName"), "AWS::SageMaker::Model", "ModelName")
+            for variant in variants
+        )
+        return frozenset(model.logical_id for model in models if model is not None)
+
+    def numbered(self, fact: Fact) -> Fact:
+        """The fact with every number that is spelt as text read as the number it is.
+
+        CloudFormation takes ``"1"`` where a number belongs.
+        """
+        return Fact(_numbered(fact.value), fact.where)
+
+
+def _resource(
+    logical_id: str, raw: Mapping[str, Any], where: Where, region: str | None
+) -> Resource:
+    properties = raw.get("Properties")
+    return Resource(
+        logical_id=logical_id,
+        kind=Fact(raw.get("Type"), where / "Type"),
+        properties=Fact(resolve(properties if properties is not None else {}, region), where),
+        raw=properties,
+    )
+
+
+def _numbered(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _numbered(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_numbered(inner) for inner in value]
+    if isinstance(value, str) and len(value) < 16:
+        try:
+            return int(value) if value.lstrip("-").isdecimal() else float(value)
+        except ValueError:
+            return value
+    return value

@@ -1,0 +1,130 @@
+"""Models and endpoint configurations of a template as facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sagemaker_serving.rules.facts import (
+    ABSENT,
+    ContainerFacts,
+    EndpointConfigFacts,
+    Fact,
+    ServerlessFacts,
+    Token,
+    VariantFacts,
+)
+from sagemaker_serving.rules.resource_facts import LocationFacts, ModelDefinitionFacts
+from sagemaker_serving.rules.template.resources import Resource, Resources
+
+_MODEL = "AWS::SageMaker::Model"
+
+
+def model_definition(model: Resource, resources: Resources) -> ModelDefinitionFacts:
+    """A Model, with its containers as no variant in particular runs them."""
+    properties = model.properties
+    return ModelDefinitionFacts(
+        where=properties.where,
+        region=resources.region,
+        primary=properties.get("PrimaryContainer"),
+        containers_fact=properties.get("Containers"),
+        containers=_containers(properties, resources, ABSENT),
+        vpc=properties.get("VpcConfig"),
+        network_isolation=properties.get("EnableNetworkIsolation"),
+        serverless=model.logical_id in resources.on_serverless,
+    )
+
+
+def config_facts(properties: Fact, resources: Resources) -> EndpointConfigFacts:
+    """An EndpointConfig, or the arguments of CreateEndpointConfig, which are called the same."""
+    asynchronous = resources.numbered(properties.get("AsyncInferenceConfig"))
+    variants, shadows = (
+        tuple(
+            _variant(variant, resources, asynchronous.given)
+            for variant in properties.get(name).items()
+            if isinstance(variant.value, dict)
+        )
+        for name in ("ProductionVariants", "ShadowProductionVariants")
+    )
+    return EndpointConfigFacts(
+        where=properties.where,
+        region=resources.region,
+        variants=variants,
+        variants_fact=properties.get("ProductionVariants"),
+        shadows=shadows,
+        shadows_fact=properties.get("ShadowProductionVariants"),
+        capture=resources.numbered(properties.get("DataCaptureConfig")),
+        asynchronous=asynchronous,
+        explainer=resources.numbered(properties.get("ExplainerConfig")),
+        kms_key=properties.get("KmsKeyId"),
+        vpc=properties.get("VpcConfig"),
+        network_isolation=properties.get("EnableNetworkIsolation"),
+    )
+
+
+def container_locations(container: ContainerFacts) -> Iterator[LocationFacts]:
+    """Where a container's model lies."""
+    yield LocationFacts(uri=container.artifact, region=container.region)
+
+
+def _variant(variant: Fact, resources: Resources, asynchronous: bool) -> VariantFacts:
+    numbers = resources.numbered(variant)
+    serverless = numbers.get("ServerlessConfig")
+    instance_type = variant.get("InstanceType")
+    if isinstance(serverless.value, Token) and not instance_type.given:
+        instance_type = Fact(Token(), instance_type.where)
+    model = resources.referred(variant.get("ModelName"), _MODEL, "ModelName")
+    return VariantFacts(
+        where=variant.where,
+        name=variant.get("VariantName"),
+        region=resources.region,
+        instance_type=instance_type,
+        initial_instance_count=numbers.get("InitialInstanceCount"),
+        weight=numbers.get("InitialVariantWeight"),
+        accelerator_type=variant.get("AcceleratorType"),
+        serverless=_serverless(serverless) if isinstance(serverless.value, dict) else None,
+        volume_size=numbers.get("VolumeSizeInGB"),
+        download_timeout=numbers.get("ModelDataDownloadTimeoutInSeconds"),
+        startup_timeout=numbers.get("ContainerStartupHealthCheckTimeoutInSeconds"),
+        managed_scaling=numbers.get("ManagedInstanceScaling"),
+        instance_pools=variant.get("InstancePools"),
+        asynchronous=asynchronous,
+        containers=_containers(model.properties, resources, instance_type) if model else (),
+    )
+
+
+def _serverless(config: Fact) -> ServerlessFacts:
+    return ServerlessFacts(
+        where=config.where,
+        memory_size=config.get("MemorySizeInMB"),
+        max_concurrency=config.get("MaxConcurrency"),
+        provisioned_concurrency=config.get("ProvisionedConcurrency"),
+    )
+
+
+def _containers(
+    properties: Fact, resources: Resources, instance_type: Fact
+) -> tuple[ContainerFacts, ...]:
+    facts = (properties.get("PrimaryContainer"), *properties.get("Containers").items())
+    return tuple(
+        _container(fact, resources, instance_type) for fact in facts if isinstance(fact.value, dict)
+    )
+
+
+def _container(container: Fact, resources: Resources, instance_type: Fact) -> ContainerFacts:
+    image = container.get("Image")
+    environment = container.get("Environment")
+    access = container.get("ImageConfig")
+    registry = access.get("RepositoryAccessMode")
+    return ContainerFacts(
+        where=container.where,
+        region=resources.region,
+        artifact=container.get("ModelDataUrl"),
+        framework=ABSENT,
+        framework_version=ABSENT,
+        image_uri=image if image.given else Fact(Token(), image.where),
+        instance_type=instance_type,
+        environment=dict(environment.entries()),
+        environment_fact=environment,
+        mode=container.get("Mode"),
+        own_registry=registry.given and registry.text != "Platform",
+    )

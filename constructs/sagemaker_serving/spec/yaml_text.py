@@ -1,0 +1,129 @@
+"""YAML with the line of every value: plain data, places, and keys that stand twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import yaml
+
+from sagemaker_serving.errors import Problem, ProblemsFound, Where
+
+MOST_VALUES = 200_000
+"""Aliases can say a thousand times what was written once; beyond this no file is read."""
+
+MOST_LEVELS = 200
+"""Deeper nesting is refused before a tree is built: the YAML library's own builder recurses in C,
+and 100,000 brackets end the whole process."""
+
+_Path = tuple[str | int, ...]
+_SAFE: type[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_NOT_MADE = (ValueError, TypeError, LookupError, AttributeError, OverflowError)
+"""What the YAML library lets escape from values such as ``!!bool 7`` and ``2026-13-45``."""
+
+
+def read_yaml(
+    text: str, source: str, loader_class: type[Any] = _SAFE
+) -> tuple[Any, Where, list[Problem]]:
+    """The plain data of one document, where its values stand, and the keys that stand twice.
+
+    Raises `ProblemsFound` for whatever is no single, finite YAML document.
+    """
+    _must_be_shallow(text, source)
+    try:
+        loader = loader_class(text)
+    except yaml.YAMLError as error:
+        raise _unreadable(source, 1, str(error)) from None
+    try:
+        root = loader.get_single_node()
+        if root is None:
+            raise _unreadable(source, 1, "the file is empty")
+        places = _Places(source)
+        twice = list(places.note(root, ()))
+        data = loader.construct_document(root)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = mark.line + 1 if mark is not None else 1
+        raise _unreadable(source, line, error.problem or str(error)) from None
+    except yaml.YAMLError as error:
+        raise _unreadable(source, 1, str(error)) from None
+    except RecursionError:
+        raise _unreadable(source, 1, "it contains itself") from None
+    except _NOT_MADE as error:
+        raise _unreadable(source, 1, f"a value is not what it says it is: {error}") from None
+    finally:
+        loader.dispose()
+    return data, Where(source, (), places.lines, places.labels), twice
+
+
+class _Places:
+    """Collects every value's line and every list entry's name."""
+
+    def __init__(self, source: str) -> None:
+        self.lines: dict[_Path, int] = {}
+        self.labels: dict[_Path, str] = {}
+        self._source = source
+        self._values = 0
+
+    def note(self, node: yaml.Node, path: _Path) -> Iterator[Problem]:
+        """Notes ``node`` and what is below it; yields the keys that stand twice."""
+        self._values += 1
+        if self._values > MOST_VALUES:
+            raise _unreadable(self._source, 1, f"its aliases make over {MOST_VALUES} values")
+        self.lines[path] = node.start_mark.line + 1
+        if isinstance(node, yaml.SequenceNode):
+            for index, entry in enumerate(node.value):
+                yield from self.note(entry, (*path, index))
+                name = _name_of(entry)
+                if name is not None:
+                    self.labels[*path, index] = name
+        if isinstance(node, yaml.MappingNode):
+            yield from self._note_mapping(node, path)
+
+    def _note_mapping(self, node: yaml.MappingNode, path: _Path) -> Iterator[Problem]:
+        seen: set[str] = set()
+        for key, value in node.value:
+            name = str(key.value)
+            deeper = (*path, name)
+            line = key.start_mark.line + 1
+            if name in seen:
+                yield Problem(
+                    rule="duplicate-key",
+                    where=Where(self._source, deeper, {deeper: line}),
+                    message=f"{name!r} stands twice; remove one of them",
+                )
+            seen.add(name)
+            yield from self.note(value, deeper)
+            self.lines[deeper] = line
+
+
+def _must_be_shallow(text: str, source: str) -> None:
+    level = 0
+    try:
+        for event in yaml.parse(text, Loader=_SAFE):
+            if isinstance(event, yaml.CollectionStartEvent):
+                level += 1
+            elif isinstance(event, yaml.CollectionEndEvent):
+                level -= 1
+            if level > MOST_LEVELS:
+                line = event.start_mark.line + 1 if event.start_mark is not None else 1
+                raise _unreadable(source, line, f"it is nested over {MOST_LEVELS} levels deep")
+    except yaml.YAMLError:
+        return  # the reading itself says so, with the line
+
+
+def _unreadable(source: str, line: int, what: str) -> ProblemsFound:
+    problem = Problem(
+        rule="yaml",
+        where=Where(source, (), {(): line}),
+        message=f"this is not YAML that can be read: {what}",
+    )
+    return ProblemsFound([problem])
+
+
+def _name_of(entry: yaml.Node) -> str | None:
+    if isinstance(entry, yaml.MappingNode):
+        for key, value in entry.value:
+            if key.value in ("name", "VariantName") and isinstance(value, yaml.ScalarNode):
+                return str(value.value)
+    return None

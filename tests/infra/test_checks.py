@@ -1,0 +1,92 @@
+"""The rules as a plugin of CDK's: errors stop the synthesis, acknowledged ones do not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import aws_cdk as cdk
+import pytest
+from aws_cdk import aws_sagemaker as sagemaker
+
+from sagemaker_serving.infra import SageMakerChecks
+
+
+def app_with(
+    folder: Path, instance_type: str, *, region: str | None = "eu-west-1"
+) -> tuple[cdk.App, sagemaker.CfnEndpointConfig]:
+    """An app with one endpoint configuration, written by hand, judged by the plugin."""
+    app = cdk.App(outdir=str(folder / "cdk.out"))
+    stack = cdk.Stack(app, "Stack", env=cdk.Environment(region=region))
+    config = sagemaker.CfnEndpointConfig(
+        stack,
+        "Config",
+        production_variants=[
+            sagemaker.CfnEndpointConfig.ProductionVariantProperty(
+                variant_name="blue",
+                model_name="model",
+                instance_type=instance_type,
+                initial_instance_count=1,
+            )
+        ],
+    )
+    cdk.Validations.of(app).add_plugins(SageMakerChecks(app))
+    return app, config
+
+
+def report(folder: Path) -> list[dict[str, Any]]:
+    path = folder / "cdk.out" / "validation-report.json"
+    (plugin,) = json.loads(path.read_text())["pluginReports"]
+    assert plugin["pluginName"] == "SageMakerChecks"
+    violations: list[dict[str, Any]] = plugin["violations"]
+    return violations
+
+
+def test_an_error_stops_the_synthesis_and_names_construct_and_property(tmp_path: Path) -> None:
+    app, _ = app_with(tmp_path, "ml.t3.medium")
+    with pytest.raises(RuntimeError, match=r"ValidationFailed|Validation failed"):
+        app.synth()
+    (violation,) = report(tmp_path)
+    assert violation["ruleName"] == "endpoint-instance-type"
+    assert "'ml.t3.medium'; endpoints do not take it; use ml.t2.medium" in violation["description"]
+    (place,) = violation["violatingConstructs"]
+    assert place["constructPath"] == "Stack/Config"
+    assert place["cloudFormationResource"]["propertyPaths"] == [
+        "Properties/ProductionVariants/0/InstanceType"
+    ]
+
+
+def test_a_warning_is_reported_and_lets_the_synthesis_pass(tmp_path: Path) -> None:
+    app, _ = app_with(tmp_path, "ml.p3.2xlarge")
+    app.synth()
+    assert {violation["severity"] for violation in report(tmp_path)} == {"warning"}
+
+
+def test_what_is_acknowledged_does_not_stop_the_synthesis(tmp_path: Path) -> None:
+    app, config = app_with(tmp_path, "ml.t3.medium")
+    cdk.Validations.of(config).acknowledge(
+        cdk.Acknowledgment(id="SageMakerChecks::endpoint-instance-type", reason="a test")
+    )
+    app.synth()
+
+
+def test_an_acknowledgement_is_of_one_rule_only(tmp_path: Path) -> None:
+    app, config = app_with(tmp_path, "ml.t3.medium")
+    cdk.Validations.of(config).acknowledge(
+        cdk.Acknowledgment(id="SageMakerChecks::variant-count", reason="a test")
+    )
+    with pytest.raises(RuntimeError):
+        app.synth()
+
+
+def test_a_stack_without_a_region_is_judged_without_the_rules_of_regions(tmp_path: Path) -> None:
+    app, _ = app_with(tmp_path, "ml.trn1.2xlarge", region=None)
+    app.synth()
+    path = tmp_path / "cdk.out" / "validation-report.json"
+    assert json.loads(path.read_text())["pluginReports"] == []
+
+
+def test_the_plugin_names_its_rules() -> None:
+    app = cdk.App()
+    assert "endpoint-instance-type" in SageMakerChecks(app).rule_ids

@@ -1,0 +1,148 @@
+"""A sound template, and changes to it by dotted paths."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+from sagemaker_serving.errors import Problem, Where
+from sagemaker_serving.rules import check_template, template_of
+
+REGION = "eu-west-1"
+IMAGE = "763104351884.dkr.ecr.eu-west-1.amazonaws.com/tensorflow-inference:2.19-cpu"
+
+SOUND: dict[str, Any] = {
+    "Model": {
+        "Type": "AWS::SageMaker::Model",
+        "Properties": {
+            "ExecutionRoleArn": {"Fn::GetAtt": ["Role", "Arn"]},
+            "PrimaryContainer": {"Image": IMAGE, "ModelDataUrl": "s3://bucket/model.tar.gz"},
+        },
+    },
+    "Config": {
+        "Type": "AWS::SageMaker::EndpointConfig",
+        "Properties": {
+            "ProductionVariants": [
+                {
+                    "VariantName": "blue",
+                    "ModelName": {"Fn::GetAtt": ["Model", "ModelName"]},
+                    "InstanceType": "ml.c5.large",
+                    "InitialInstanceCount": 1,
+                }
+            ]
+        },
+    },
+    "Endpoint": {
+        "Type": "AWS::SageMaker::Endpoint",
+        "Properties": {"EndpointConfigName": {"Fn::GetAtt": ["Config", "EndpointConfigName"]}},
+    },
+    "Target": {
+        "Type": "AWS::ApplicationAutoScaling::ScalableTarget",
+        "Properties": {
+            "ServiceNamespace": "sagemaker",
+            "ScalableDimension": "sagemaker:variant:DesiredInstanceCount",
+            "ResourceId": {
+                "Fn::Sub": "endpoint/${Endpoint.EndpointName}/variant/blue",
+            },
+            "MinCapacity": 1,
+            "MaxCapacity": 3,
+        },
+    },
+    "Policy": {
+        "Type": "AWS::ApplicationAutoScaling::ScalingPolicy",
+        "Properties": {
+            "ScalingTargetId": {"Ref": "Target"},
+            "TargetTrackingScalingPolicyConfiguration": {"TargetValue": 70, "ScaleInCooldown": 300},
+        },
+    },
+    "Job": {
+        "Type": "AWS::StepFunctions::StateMachine",
+        "Properties": {
+            "TransformJobName.$": "$$.Execution.Name",
+            "ModelName": {"Fn::GetAtt": ["Model", "ModelName"]},
+            "TransformInput": {
+                "DataSource": {
+                    "S3DataSource": {"S3DataType": "S3Prefix", "S3Uri": "s3://bucket/in/"}
+                }
+            },
+            "TransformOutput": {"S3OutputPath": "s3://bucket/out/"},
+            "TransformResources": {"InstanceType": "ml.m5.large", "InstanceCount": 1},
+        },
+    },
+    "Neo": {
+        "Type": "AWS::StepFunctions::StateMachine",
+        "Properties": {
+            "CompilationJobName": "compile",
+            "RoleArn": {"Fn::GetAtt": ["Role", "Arn"]},
+            "InputConfig": {
+                "S3Uri": "s3://bucket/model.tar.gz",
+                "Framework": "TENSORFLOW",
+                "FrameworkVersion": "2.9",
+                "DataInputConfig": '{"input": [1, 28, 28, 1]}',
+            },
+            "OutputConfig": {"S3OutputLocation": "s3://bucket/neo/", "TargetDevice": "ml_c5"},
+            "StoppingCondition": {"MaxRuntimeInSeconds": 900},
+        },
+    },
+}
+"""As CloudFormation takes it, but for Job and Neo, whose arguments `template` puts into tasks."""
+
+_TASKS = {
+    "Job": "arn:aws:states:::sagemaker:createTransformJob.sync",
+    "Neo": "arn:aws:states:::aws-sdk:sagemaker:createCompilationJob",
+}
+
+
+def template(change: dict[str, Any]) -> dict[str, Any]:
+    """The sound resources with values changed, or taken away where they are None.
+
+    ``"Model.PrimaryContainer.Image"`` is a property; ``"Model:Type"`` the type.
+    """
+    resources = copy.deepcopy(SOUND)
+    for path, value in change.items():
+        _set(resources, path, value)
+    for name, resource in _TASKS.items():
+        task = {"Type": "Task", "Resource": resource, "End": True}
+        task["Parameters"] = resources[name]["Properties"]
+        resources[name]["Properties"] = {
+            "DefinitionString": _joined(json.dumps({"StartAt": "Run", "States": {"Run": task}}))
+        }
+    return resources
+
+
+def problems(resources: dict[str, Any], region: str | None = REGION) -> list[Problem]:
+    """What is wrong with a template of these resources."""
+    return check_template(template_of(resources, Where("template.json")), region)
+
+
+def _set(resources: dict[str, Any], path: str, value: Any) -> None:
+    if ":" in path:
+        name, attribute = path.split(":")
+        resources[name][attribute] = value
+        return
+    name, *keys = path.split(".")
+    place: Any = resources[name]["Properties"]
+    for key in keys[:-1]:
+        place = place[int(key)] if key.isdecimal() else place.setdefault(key, {})
+    last: Any = int(keys[-1]) if keys[-1].isdecimal() else keys[-1]
+    if value is None:
+        place.pop(last, None)
+    else:
+        place[last] = value
+
+
+def _joined(text: str) -> dict[str, Any]:
+    """A definition as CDK renders it: text joined around its references."""
+    parts: list[Any] = []
+    rest = text
+    for marker, reference in (
+        (json.dumps({"Fn::GetAtt": ["Model", "ModelName"]}), ["Model", "ModelName"]),
+        (json.dumps({"Fn::GetAtt": ["Role", "Arn"]}), ["Role", "Arn"]),
+        (json.dumps({"Ref": "Device"}), ["Device", "Name"]),
+    ):
+        before, found, rest_of_it = rest.partition(marker)
+        if found:
+            parts += [f'{before}"', {"Fn::GetAtt": reference}]
+            rest = f'"{rest_of_it}'
+    return {"Fn::Join": ["", [*parts, rest]]}

@@ -1,0 +1,56 @@
+"""Rules over CloudFormation templates: a case that each names, and the nearest that passes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sagemaker_serving.errors import Severity
+from sagemaker_serving.rules import all_rules
+from tests.rules.artifact_cases import CASES as ARTIFACT_CASES
+from tests.rules.template_cases import SERVING, Case
+from tests.rules.template_cases_more import JOBS, MODELS, UPDATES
+from tests.rules.templates import problems, template
+from tests.rules.test_rules import CASES as ENVIRONMENT_CASES
+
+CASES: list[Case] = [*SERVING, *MODELS, *UPDATES, *JOBS]
+
+
+def test_the_sound_template_has_no_problem() -> None:
+    assert problems(template({})) == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "wrong", "said", "right"),
+    CASES,
+    ids=[f"{case[0]}-{n}" for n, case in enumerate(CASES)],
+)
+def test_the_rule_names_the_wrong_and_lets_the_nearest_pass(
+    rule: str, wrong: dict[str, Any], said: str, right: dict[str, Any]
+) -> None:
+    found = [problem for problem in problems(template(wrong)) if problem.rule == rule]
+    assert any(said in problem.message for problem in found), problems(template(wrong))
+    assert [problem for problem in problems(template(right)) if problem.rule == rule] == []
+
+
+def test_every_rule_has_a_case() -> None:
+    tables = (*CASES, *ENVIRONMENT_CASES, *ARTIFACT_CASES)
+    assert {rule.id for rule in all_rules()} == {case[0] for case in tables}
+
+
+def test_there_are_more_cases_than_were_promised() -> None:
+    assert len(CASES) + len(ENVIRONMENT_CASES) >= 80
+
+
+def test_without_a_region_a_note_says_what_did_not_run() -> None:
+    (note,) = problems(
+        template(
+            {
+                "Config.ProductionVariants.0.InstanceType": "ml.trn1.2xlarge",
+                "Model.PrimaryContainer.Image": {"Ref": "Image"},
+            }
+        ),
+        None,
+    )
+    assert (note.rule, note.severity) == ("region-unknown", Severity.NOTE)
