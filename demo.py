@@ -38,7 +38,7 @@ def main() -> None:
     try:
         environment = _check()
         with step("start the local AWS"):
-            address = daemon.start(STATE, port=0, with_parent=True)
+            address = daemon.start(STATE, port=0, with_parent=True, fresh=True)
         try:
             _deploy_call_destroy(environment, address)
         finally:

@@ -165,6 +165,22 @@ class Aws:
             Bucket="models", CreateBucketConfiguration={"LocationConstraint": REGION}
         )
         self.s3.put_object(Bucket="models", Key="model.tar.gz", Body=archive({"file": b"x"}))
+        self.role("model", "sagemaker")
+        self.role("states", "states")
+
+    def role(self, name: str, service: str, *statements: Mapping[str, Any]) -> str:
+        """A role that a service may assume; it may do everything when no statements are given."""
+        given = statements or ({"Effect": "Allow", "Action": "*", "Resource": "*"},)
+        trust = {
+            "Effect": "Allow",
+            "Principal": {"Service": f"{service}.amazonaws.com"},
+            "Action": "sts:AssumeRole",
+        }
+        iam = self.client("iam")
+        role = iam.create_role(RoleName=name, AssumeRolePolicyDocument=policy(trust))["Role"]
+        iam.put_role_policy(RoleName=name, PolicyName="own", PolicyDocument=policy(*given))
+        arn: str = role["Arn"]
+        return arn
 
     def client(self, service: str, region: str = REGION) -> Any:
         return self.gateway.context.client(service, region)
@@ -234,6 +250,11 @@ def eventually(look: Callable[[], Any], seconds: float = 60.0) -> Any:
         assert time.monotonic() < end, "it did not happen in time"
         time.sleep(0.02)
     return found
+
+
+def policy(*statements: Mapping[str, Any]) -> str:
+    """A policy document of these statements."""
+    return json.dumps({"Version": "2012-10-17", "Statement": list(statements)})
 
 
 def archive(files: Mapping[str, bytes]) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from functools import partial
 from typing import Any
 
@@ -31,7 +32,9 @@ class Load:
         self._thread.join()
 
     def _run(self) -> None:
-        while not self._ended.wait(self._pause):
+        due = time.monotonic() + self._pause
+        while not self._ended.wait(max(0.0, due - time.monotonic())):
+            due += self._pause  # of the schedule, not of the last answer: the rate is kept
             try:
                 self.answers.append(self._ask())
             except Exception as failure:

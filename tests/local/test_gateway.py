@@ -222,9 +222,9 @@ def test_stopping_ends_what_is_still_starting(tmp_path: Path) -> None:
         urllib.request.urlopen(gateway.url)
 
 
-def test_a_gateway_begins_empty(tmp_path: Path) -> None:
-    for _ in range(2):
-        gateway = Gateway(tmp_path, region=REGION, launch=StandIn.start)
+def test_a_gateway_begins_empty_in_an_empty_folder(tmp_path: Path) -> None:
+    for folder in ("one", "another"):
+        gateway = Gateway(tmp_path / folder, region=REGION, launch=StandIn.start)
         gateway.start()
         try:
             aws = Aws(gateway)  # makes a bucket, which would be there already

@@ -7,10 +7,11 @@ import json
 import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sagemaker_serving.errors import Mistake, NotFound
+from sagemaker_serving.errors import Failure, Mistake, NotFound
 from sagemaker_serving.local.context import ACCESS_KEY_ID, SECRET_ACCESS_KEY
+from sagemaker_serving.local.seclusion import DIRECTLY, NOTHING_OF_THE_USERS
 
 if TYPE_CHECKING:
     from sagemaker_serving.client import Aws
@@ -40,8 +41,20 @@ class Address:
             "AWS_SECRET_ACCESS_KEY": SECRET_ACCESS_KEY,
             "AWS_REGION": region,
             "AWS_DEFAULT_REGION": region,
-            "AWS_EC2_METADATA_DISABLED": "true",
+            **NOTHING_OF_THE_USERS,
         }
+
+    def status(self) -> dict[str, Any]:
+        """What runs there, as `Gateway.status` has it; raises `Failure` when it does not answer."""
+        try:
+            with DIRECTLY.open(f"{self.url}/_local/status", timeout=10) as answer:
+                facts: dict[str, Any] = json.load(answer)
+        except (OSError, ValueError) as error:
+            raise Failure(
+                f"the local AWS at {self.url} (process {self.pid}) does not answer: {error}; "
+                "end it with `sagemaker-serving local down`"
+            ) from None
+        return facts
 
     def aws(self, region: str) -> Aws:
         """It, as the client knows an AWS."""

@@ -19,8 +19,25 @@ def service_model(service: str) -> Any:
         return _session.get_service_model(service)
 
 
+@cache
+def available_services() -> tuple[str, ...]:
+    """The services that botocore knows, by boto3's names."""
+    return tuple(_session.get_available_services())
+
+
+@cache
+def service_names() -> frozenset[str]:
+    """boto3's names of every service of AWS."""
+    return frozenset(_session.get_available_services())
+
+
 def operation(service: str, action: str) -> Any:
-    """The model of ``service``'s ``action`` (``s3``, ``putObject``); None when it has none."""
+    """The model of ``service``'s ``action`` (``s3``, ``putObject``); None when it has none.
+
+    None, too, when AWS has no such service.
+    """
+    if service not in service_names():
+        return None
     model = service_model(service)
     name = action[:1].upper() + action[1:]
     return model.operation_model(name) if name in model.operation_names else None

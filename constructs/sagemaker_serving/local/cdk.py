@@ -18,7 +18,7 @@ from sagemaker_serving.local.address import Address
 from sagemaker_serving.local.context import ACCOUNT_ID
 
 _BOOTSTRAPPED = "/cdk-bootstrap/hnb659fds/version"
-_KEPT = ("HOME", "LANG", "LC_ALL", "TERM", "TMPDIR", "XDG_CACHE_HOME", "NO_COLOR")
+_KEPT = ("LANG", "LC_ALL", "TERM", "TMPDIR", "XDG_CACHE_HOME", "NO_COLOR")
 """What the CLI keeps of the user's environment: nothing that names a real account."""
 
 
@@ -48,17 +48,16 @@ class CdkCli:
         names = self._aws.client("ssm").describe_parameters()["Parameters"]
         if _BOOTSTRAPPED in [parameter["Name"] for parameter in names]:
             return
-        # Away from cdk.json: where there is an app, the CLI synthesizes all of it first.
-        with tempfile.TemporaryDirectory() as elsewhere:
-            account = f"aws://{ACCOUNT_ID}/{self._region}"
-            self._run("bootstrap", account, folder=Path(elsewhere))
+        self._run("bootstrap", f"aws://{ACCOUNT_ID}/{self._region}")
 
     def synth(self, environment: str, assembly: Path) -> None:
         """Synthesizes ``environment`` into ``assembly``, for the local account.
 
         ``CDK_VALIDATION`` is off, for speed.
         """
-        self._run(
+        self._run_in(
+            self._project,
+            Path.home(),
             "synth",
             f"--context=env={environment}",
             f"--context=account={ACCOUNT_ID}",
@@ -72,20 +71,28 @@ class CdkCli:
         Raises `DeployFailed` with the first reason when a stack does not reach
         its wanted state.
         """
-        self._run(
-            "deploy", "--all", f"--app={assembly}", "--require-approval=never", "--concurrency=4"
-        )
+        app = f"--app={assembly.resolve()}"
+        self._run("deploy", "--all", app, "--require-approval=never", "--concurrency=4")
 
     def destroy(self, assembly: Path) -> None:
         """Destroys every stack of the synthesized ``assembly``; raises `DeployFailed`."""
-        self._run("destroy", "--all", f"--app={assembly}", "--force")
+        self._run("destroy", "--all", f"--app={assembly.resolve()}", "--force")
 
-    def _run(self, *arguments: str, folder: Path | None = None) -> None:
+    def _run(self, *arguments: str) -> None:
+        """Away from ``cdk.json`` and ``~/.cdk.json``.
+
+        Both may name a profile, a role or a proxy; and where there is an app,
+        the CLI synthesizes all of it before it bootstraps.
+        """
+        with tempfile.TemporaryDirectory() as empty:
+            self._run_in(Path(empty), Path(empty), *arguments)
+
+    def _run_in(self, folder: Path, home: Path, *arguments: str) -> None:
         known = self._failures()
         status = _run_to_its_end(
             [*self._command, "--no-notices", *arguments],
-            folder if folder is not None else self._project,
-            self._environment(),
+            folder,
+            {**self._environment(), "HOME": str(home)},
             self._log,
         )
         if status != 0:

@@ -5,15 +5,23 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
+
+from sagemaker_serving.local.callbacks import Callbacks
+from sagemaker_serving.local.permissions import Judge, RoleSession, RoleSessions
+from sagemaker_serving.local.state.turnstile import Turnstile
 
 ACCOUNT_ID = "123456789012"
 """The one account of the local AWS: the emulator's own default, nobody's real one."""
 
 ACCESS_KEY_ID = "test"
 SECRET_ACCESS_KEY = "test"
+
+INTERNAL_USER_AGENT = "sagemaker-serving/internal"
+"""In the User-Agent of calls that the local AWS makes for its own bookkeeping: no fault that a
+user has set strikes them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +39,18 @@ class LocalContext:
     account_id: str = ACCOUNT_ID
     client: Callable[[str, str], Any] = field(repr=False, compare=False)
     """``client("s3", "eu-west-1")``: a boto3 client on the gateway, made once per pair."""
+    sessions: RoleSessions = field(default_factory=RoleSessions, repr=False, compare=False)
+    """Roles that were assumed here; the gateway knows a caller's role by its access key."""
+    turnstile: Turnstile = field(default_factory=Turnstile, repr=False, compare=False)
+    """What changes several things that belong together passes it; see `Turnstile.step`."""
+    callbacks: Callbacks = field(default_factory=Callbacks, repr=False, compare=False)
+    """Addresses of the gateway at which something is waited for: a custom resource's answer."""
+    judge: Judge = field(default_factory=Judge, repr=False, compare=False)
+    """Says what a role may do: ``context.judge.allows(session, action, resource)``."""
+
+    def client_as(self, session: RoleSession, service: str, region: str) -> Any:
+        """A boto3 client whose calls are made, and judged, in a role's name."""
+        return _client_of(self.url, session, service, region)
 
     @classmethod
     def at(cls, url: str, state_dir: Path) -> LocalContext:
@@ -39,20 +59,44 @@ class LocalContext:
 
 
 def _clients(url: str) -> Callable[[str, str], Any]:
-    import boto3
+    return lambda service, region: _client_of(url, None, service, region)
+
+
+_MAKING = threading.Lock()
+
+_LONG_ANSWERS_SECONDS = {"lambda": 15 * 60 + 60}
+"""How long an answer may take, where it takes longer than botocore waits: functions run up to a
+quarter of an hour."""
+
+
+@lru_cache(maxsize=512)
+def _client_of(url: str, session: RoleSession | None, service: str, region: str) -> Any:
     from botocore.config import Config
 
-    session = boto3.session.Session(
-        aws_access_key_id=ACCESS_KEY_ID, aws_secret_access_key=SECRET_ACCESS_KEY
-    )
-    config = Config(max_pool_connections=64, retries={"max_attempts": 1})
+    from sagemaker_serving.client.aws import NO_WAY_AROUND
 
-    making = threading.Lock()
+    # Clients may be used by several threads, but not made by them.
+    with _MAKING:
+        return _boto3_session().client(
+            service,
+            region_name=region,
+            endpoint_url=url,
+            aws_access_key_id=ACCESS_KEY_ID if session is None else session.access_key_id,
+            aws_secret_access_key=(
+                SECRET_ACCESS_KEY if session is None else session.secret_access_key
+            ),
+            aws_session_token=None if session is None else session.session_token,
+            config=Config(
+                max_pool_connections=64,
+                read_timeout=_LONG_ANSWERS_SECONDS.get(service, 60),
+                retries={"max_attempts": 1},
+                user_agent_extra=INTERNAL_USER_AGENT if session is None else None,
+            ).merge(NO_WAY_AROUND),
+        )
 
-    @cache
-    def client(service: str, region: str) -> Any:
-        # Clients may be used by several threads, but not made by them.
-        with making:
-            return session.client(service, region_name=region, endpoint_url=url, config=config)
 
-    return client
+@cache
+def _boto3_session() -> Any:
+    from sagemaker_serving.client.aws import secluded_session
+
+    return secluded_session()  # one for all: it keeps the services' models it has read

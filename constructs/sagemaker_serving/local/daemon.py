@@ -20,22 +20,30 @@ from sagemaker_serving.local.address import (
     find,
     is_held,
 )
+from sagemaker_serving.local.seclusion import secluded
+from sagemaker_serving.local.state.folder import forget
 
 _START_SECONDS = 60
 _STOP_SECONDS = 20
 
 
-def start(state_dir: Path, port: int = DEFAULT_PORT, *, with_parent: bool = False) -> Address:
+def start(
+    state_dir: Path, port: int = DEFAULT_PORT, *, with_parent: bool = False, fresh: bool = False
+) -> Address:
     """Starts the local AWS in the background and returns when it answers.
 
-    ``port`` 0 takes a free one. Its own log is ``<state_dir>/local.log``. With
-    ``with_parent`` it ends as soon as the calling process does, even by
-    kill -9. Raises `Mistake` for a port or folder in use, `Failure` with the
-    log's last lines when it does not start within a minute.
+    What was deployed when it last ran in ``state_dir`` is found again, unless
+    ``fresh``, which forgets it. ``port`` 0 takes a free one. Its own log is
+    ``<state_dir>/local.log``. With ``with_parent`` it ends as soon as the
+    calling process does, even by kill -9. Raises `Mistake` for a port or folder
+    in use and for a kept state that cannot be used, `Failure` with the log's
+    last lines when it does not start within a minute.
     """
     Hold(state_dir).release()
     log_path = state_dir / "local.log"
     command = [sys.executable, "-m", __name__, "--state-dir", str(state_dir), "--port", str(port)]
+    if fresh:
+        command.append("--fresh")
     reading, writing = os.pipe()
     with log_path.open("wb") as log:
         process = subprocess.Popen(
@@ -44,6 +52,7 @@ def start(state_dir: Path, port: int = DEFAULT_PORT, *, with_parent: bool = Fals
             stdout=log,
             stderr=log,
             pass_fds=(reading,) if with_parent else (),
+            env=secluded(os.environ),
             start_new_session=True,
         )
     os.close(reading)
@@ -79,16 +88,25 @@ def main() -> None:
     parser.add_argument("--state-dir", type=Path, required=True)
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--parent-fd", type=int)
+    parser.add_argument("--fresh", action="store_true")
     arguments = parser.parse_args()
     try:
-        serve(arguments.state_dir, arguments.port, parent_fd=arguments.parent_fd)
+        serve(
+            arguments.state_dir,
+            arguments.port,
+            parent_fd=arguments.parent_fd,
+            fresh=arguments.fresh,
+        )
     except ServingError as error:
         print(error, file=sys.stderr)
         raise SystemExit(error.exit_status) from None
 
 
-def serve(state_dir: Path, port: int, *, parent_fd: int | None = None) -> None:
-    """Holds ``state_dir`` and serves in this process until it is told to end."""
+def serve(state_dir: Path, port: int, *, parent_fd: int | None = None, fresh: bool = False) -> None:
+    """Holds ``state_dir`` and serves in this process until it is told to end.
+
+    ``fresh`` forgets what is kept there first. Raises what `start` does.
+    """
     ended = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: ended.set())
@@ -96,19 +114,31 @@ def serve(state_dir: Path, port: int, *, parent_fd: int | None = None) -> None:
         threading.Thread(target=_wait_for_eof, args=(parent_fd, ended), daemon=True).start()
     hold = Hold(state_dir)
     try:
+        if fresh:
+            forget(state_dir)
+        _seclude_this_process()
         from sagemaker_serving.local.gateway import Gateway
 
         gateway = Gateway(state_dir.resolve(), port)
         gateway.start()
         try:
             gateway.warm_up()
-            hold.announce(Address(url=gateway.url, pid=os.getpid()))
+            address = Address(url=gateway.url, pid=os.getpid())
+            os.environ.update(address.environment(gateway.region))  # for clients that others make
+            hold.announce(address)
             print(f"listening on {gateway.url}", flush=True)
             ended.wait()
         finally:
             gateway.stop()
     finally:
         hold.withdraw()
+
+
+def _seclude_this_process() -> None:
+    """In the foreground it has the environment of the user's shell."""
+    kept = secluded(os.environ)
+    os.environ.clear()
+    os.environ.update(kept)
 
 
 def _wait_for_eof(descriptor: int, ended: threading.Event) -> None:

@@ -14,20 +14,19 @@ scope that each is signed with (``…/<region>/<service>/aws4_request``), by
 
 from __future__ import annotations
 
+import io
 import json
 import logging
 import os
 import re
 import threading
 import time
-import uuid
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import asdict
 from pathlib import Path
-from types import ModuleType
-from typing import Any
-from urllib.parse import parse_qsl, unquote, urlsplit
-from xml.sax.saxutils import escape
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl
 
 import psutil
 from moto.iam.models import iam_backends
@@ -35,14 +34,29 @@ from moto.moto_api._internal import moto_api_backend
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 from werkzeug import Request, Response
 
+from sagemaker_serving.errors import Mistake
+from sagemaker_serving.local.callbacks import PATH as CALLBACKS
+from sagemaker_serving.local.callers import CredentialScope, refuse_strangers
 from sagemaker_serving.local.cloudformation import CloudFormation
+from sagemaker_serving.local.cloudformation.providers.emulated import forget_made
 from sagemaker_serving.local.context import LocalContext
-from sagemaker_serving.local.moto_patches import access
+from sagemaker_serving.local.error_answers import JSON, XML, crash_of, error_answer, request_id
+from sagemaker_serving.local.faults import Faults
+from sagemaker_serving.local.faults import api as faults_api
+from sagemaker_serving.local.faults.calls import ROOT_ARN, refuse_struck_call
+from sagemaker_serving.local.lambda_functions.service import Lambda
+from sagemaker_serving.local.moto_patches import access, events_to_functions
+from sagemaker_serving.local.permissions.gate import Gate
 from sagemaker_serving.local.protocol import AwsError
 from sagemaker_serving.local.sagemaker.container import Launch
 from sagemaker_serving.local.sagemaker.control_plane import ControlPlane
-from sagemaker_serving.local.sagemaker.runtime import ModelError
+from sagemaker_serving.local.state.folder import STATE
+from sagemaker_serving.local.state.keeper import Keeper, Part
+from sagemaker_serving.local.state.requests import may_change, takes_long
 from sagemaker_serving.local.wsgi_server import LoopbackServer, WsgiApplication
+
+if TYPE_CHECKING:
+    from sagemaker_serving.local.step_functions.api import StepFunctions
 
 DEFAULT_REGION = "us-east-1"
 """Where a request without a credential scope goes: the emulator's own default."""
@@ -53,12 +67,14 @@ _log = logging.getLogger(__name__)
 class Gateway:
     """The local AWS: the emulator, CloudFormation and SageMaker behind one port.
 
-    ``state_dir`` holds unpacked models and logs; ``port`` 0 takes a free one;
+    ``state_dir`` holds unpacked models, logs, and what was deployed when it was
+    last stopped, which is found again; ``port`` 0 takes a free one;
     ``region`` is where unsigned requests go. One gateway per process at a
-    time: the emulator's state belongs to the process, and starts empty.
+    time: the emulator's state belongs to the process.
     ``launch`` starts a model server; absent, it is the project's own.
 
-    Raises `Mistake` when the port is in use.
+    Raises `Mistake` when the port is in use; `start` does when what is kept in
+    ``state_dir`` cannot be used.
     """
 
     def __init__(
@@ -74,18 +90,50 @@ class Gateway:
         self.url = f"http://localhost:{self._server.port}"
         state_dir.mkdir(parents=True, exist_ok=True)
         self.context = LocalContext.at(self.url, state_dir)
-        self.sagemaker = ControlPlane(self.context, launch=launch)
-        self.cloudformation = CloudFormation(self.context)
+        self.faults = Faults()
+        self.sagemaker = ControlPlane(
+            self.context,
+            launch=launch,
+            faults=self.faults,
+            changed=lambda: self._keeper.changed("sagemaker"),
+        )
+        self.functions = Lambda(self.context)
+        self.cloudformation = CloudFormation(
+            self.context,
+            on_settled=lambda: self._keeper.changed("cloudformation", at_once=True),
+        )
+        self._keeper = Keeper(state_dir / STATE, self.context.turnstile, self._parts())
+        self._recovered: list[dict[str, str]] = []
+        self._gate = Gate(self.context.sessions, self.context.judge, self.context.account_id)
+        self.context.judge.take_policies_from("lambda", self.functions.policy)
         self._emulator: WsgiApplication = DomainDispatcherApplication(create_backend_app)
-        self._patches: ModuleType | None = None
+        self._step_functions: StepFunctions | None = None
         self._patching = threading.Lock()
+        self._bringing_events: set[str] = set()
         self._started_at = time.time()
 
     def start(self) -> None:
         """Answer requests from now on; returns at once."""
         access.apply()
         _forget_an_earlier_gateway()
+        try:
+            found = self._keeper.restore()
+        except Mistake:
+            self._server.stop()
+            raise
         self._server.serve(self)
+        if found is not None:
+            ended = "ended" if found.ended else "was killed"
+            self._recovered = [asdict(each) for each in self.cloudformation.recover(ended)]
+        self._keeper.start()
+
+    def _parts(self) -> dict[str, Part]:
+        """What is kept besides the emulator, in the order in which it is given back."""
+        return {
+            "cloudformation": self.cloudformation,
+            "lambda": self.functions,
+            "sagemaker": self.sagemaker,
+        }
 
     def warm_up(self) -> None:
         """Load in the background what every deploy asks for first; seconds that nobody waits."""
@@ -101,24 +149,33 @@ class Gateway:
         Nothing is left running when this returns.
         """
         self.cloudformation.close()
-        if self._patches is not None:
-            self._patches.stop_executions()
+        if self._step_functions is not None:
+            self._step_functions.close()
+        self.functions.close()
+        self.sagemaker.flush(instances=False)
         self._server.stop()
+        self._keeper.close()
         self.sagemaker.close()
 
     def status(self) -> dict[str, Any]:
         """What runs here, as JSON has it: ``GET /_local/status``.
 
+        ``stacks``; ``recovered``, those that were found in progress at the start;
         ``endpoints`` (with their variants), ``transform_jobs``, ``executions``
-        that run, and ``processes``: each with pid, port, memory in bytes and log.
+        that run; ``processes``, each with pid, port, memory in bytes and log; and
+        ``state``: where and when all of it was saved.
         """
         return {
             "url": self.url,
             "pid": os.getpid(),
             "memory_bytes": psutil.Process().memory_info().rss,
             "uptime_seconds": round(time.time() - self._started_at, 1),
+            "stacks": self.cloudformation.summaries(),
+            "recovered": self._recovered,
+            "state": self._keeper.summary(),
             **self.sagemaker.status(),
-            "executions": [] if self._patches is None else self._patches.running_executions(),
+            **self.functions.status(),
+            "executions": [] if self._step_functions is None else self._step_functions.status(),
         }
 
     def __call__(
@@ -127,20 +184,44 @@ class Gateway:
         """Answer one request, as WSGI has it."""
         request = Request(environ, populate_request=False)
         scope = CredentialScope.of(request, self.region)
+        if not may_change(request):
+            return self._answered(request, scope, start_response)
+        with nullcontext() if takes_long(request) else self.context.turnstile.change():
+            answer = self._answered(request, scope, start_response)
+            self._keeper.changed(scope.service)
+        return answer
+
+    def _answered(
+        self, request: Request, scope: CredentialScope, start_response: Callable[..., Any]
+    ) -> Iterable[bytes]:
+        environ = request.environ
         try:
             application = self._application(request, scope)
             return application(environ, start_response)
         except AwsError as error:
-            answer = _error(request, scope, error)
+            answer = error_answer(request, scope, error)
         except Exception:
             _log.exception("%s %s", request.method, request.path)
-            answer = _error(request, scope, _crash(request, scope))
+            answer = error_answer(request, scope, crash_of(request, scope))
         return answer(environ, start_response)
 
     def _application(self, request: Request, scope: CredentialScope) -> WsgiApplication:
         refuse_strangers(request)
         if request.path == "/_local/status":
             return Response(json.dumps(self.status(), indent=2), mimetype="application/json")
+        if request.path.startswith(CALLBACKS):
+            return self._callback(request)
+        if request.path.startswith(_LAMBDA_CODE):
+            return self.functions.code(request.path.removeprefix(_LAMBDA_CODE))
+        if request.path == "/_local/permissions":
+            judged = [entry.as_json() for entry in self.context.judge.trail]
+            return Response(json.dumps(judged, indent=2), mimetype="application/json")
+        if request.path.startswith(faults_api.PATH):
+            return faults_api.answer(self.faults, request)
+        answered = self._gate.admit(request.environ, region=scope.region, scope=scope.service)
+        if answered is not None:
+            return Response(answered, content_type=XML, headers=[request_id()])
+        self._refuse_struck(request, scope)
         invocation = _INVOCATION.fullmatch(request.path)
         if invocation is not None and scope.service in ("sagemaker", ""):
             return self._runtime(request, scope, invocation)
@@ -151,18 +232,57 @@ class Gateway:
             return _NO_TRAIL
         if scope.service == "cloudformation":
             return self._cloudformation(request, scope)
+        if scope.service == "lambda":
+            return self.functions.answer(request, scope.region)
+        if scope.service in events_to_functions.SERVICES:
+            self._bring_events_to_functions(scope.service)
         if scope.service == "states":
-            self._patch_the_emulator()
+            return self._states(request, scope, action)
         return self._emulator
 
-    def _patch_the_emulator(self) -> None:
-        """Patch Step Functions when it is first asked for: it takes a second and 100 MB to load."""
+    def _refuse_struck(self, request: Request, scope: CredentialScope) -> None:
+        if self.faults:
+            session = self.context.sessions.of(scope.access_key_id)
+            refuse_struck_call(
+                self.faults,
+                request,
+                region=scope.region,
+                scope=scope.service,
+                caller=ROOT_ARN if session is None else session.arn,
+            )
+
+    def _bring_events_to_functions(self, service: str) -> None:
+        """Patch what sends events when it is first asked for: it is not cheap to load either."""
         with self._patching:
-            if self._patches is None:
+            if service not in self._bringing_events:
+                events_to_functions.apply(service, self.context, self.functions.deliveries)
+                self._bringing_events.add(service)
+
+    def _callback(self, request: Request) -> Response:
+        """Take an answer that somebody waits for, as S3 takes one at a presigned URL."""
+        taken = request.method == "PUT" and self.context.callbacks.answer(
+            request.path.removeprefix(CALLBACKS), request.get_data()
+        )
+        return Response(status=200 if taken else 403)
+
+    def _states(self, request: Request, scope: CredentialScope, action: str) -> WsgiApplication:
+        """Answer what is ours of Step Functions; the emulator has the rest, and reads it anew."""
+        body = request.get_data()
+        request.environ["wsgi.input"] = io.BytesIO(body)
+        answer = self.step_functions.answer(action, body, scope.region)
+        return self._emulator if answer is None else answer
+
+    @property
+    def step_functions(self) -> StepFunctions:
+        """Step Functions, loaded when it is first asked for: it takes a second and 100 MB."""
+        with self._patching:
+            if self._step_functions is None:
                 from sagemaker_serving.local.moto_patches import step_functions
 
-                step_functions.apply(self.context)
-                self._patches = step_functions
+                loaded = step_functions.apply(self.context)
+                self._keeper.restore_late({"step-functions": loaded.executions})
+                self._step_functions = loaded
+            return self._step_functions
 
     def _runtime(
         self, request: Request, scope: CredentialScope, invocation: re.Match[str]
@@ -176,7 +296,7 @@ class Gateway:
             headers=request.headers,
             body=self.sagemaker.runtime.read_body(request.stream, request.content_length),
         )
-        return Response(answer.body, answer.status, headers=[*answer.headers, _request_id()])
+        return Response(answer.body, answer.status, headers=[*answer.headers, request_id()])
 
     def _sagemaker(self, request: Request, scope: CredentialScope, action: str) -> Response:
         try:
@@ -186,7 +306,7 @@ class Gateway:
         if not isinstance(parameters, dict):
             raise AwsError("SerializationException", "the body is not a JSON object")
         output = self.sagemaker.handle(action, parameters, scope.region)
-        return Response(json.dumps(output), content_type=_JSON, headers=[_request_id()])
+        return Response(json.dumps(output), content_type=JSON, headers=[request_id()])
 
     def _cloudformation(self, request: Request, scope: CredentialScope) -> Response:
         parameters = dict(
@@ -197,10 +317,11 @@ class Gateway:
         )
         action = parameters.get("Action", "")
         body = self.cloudformation.handle(action, parameters, scope.region)
-        return Response(body, content_type=_XML, headers=[_request_id()])
+        return Response(body, content_type=XML, headers=[request_id()])
 
 
 def _forget_an_earlier_gateway() -> None:
+    forget_made()
     iam_backends.clear()  # its own reset would read AWS's policies once more, for seconds
     moto_api_backend.reset()
 
@@ -209,6 +330,7 @@ _INVOCATION = re.compile(
     r"/endpoints/(?P<endpoint>[^/]+)/"
     r"(?P<operation>invocations|async-invocations|invocations-response-stream)"
 )
+_LAMBDA_CODE = "/_local/lambda-code/"
 _ASKED_BY_EVERY_DEPLOY = (
     ("s3", "list_buckets"),
     ("iam", "list_roles"),
@@ -220,113 +342,5 @@ _ASKED_BY_EVERY_DEPLOY = (
     ("logs", "describe_log_groups"),
     ("stepfunctions", "list_state_machines"),
 )
-_JSON = "application/x-amz-json-1.1"
-_XML = "text/xml"
-_NO_TRAIL = Response(json.dumps({"Events": []}), content_type=_JSON)
+_NO_TRAIL = Response(json.dumps({"Events": []}), content_type=JSON)
 """The CDK CLI looks into CloudTrail after a failed deploy; there is none to look into."""
-
-
-@dataclass(frozen=True)
-class CredentialScope:
-    """The region and service that a request was signed for; service "" when unsigned."""
-
-    region: str
-    service: str
-
-    @classmethod
-    def of(cls, request: Request, default_region: str) -> CredentialScope:
-        """Read it from the Authorization header, or from a presigned URL's query."""
-        signed = request.headers.get("Authorization", "")
-        credential = _CREDENTIAL.search(signed)
-        text = credential[1] if credential else unquote(request.args.get("X-Amz-Credential", ""))
-        parts = text.split("/")
-        if len(parts) != 5:
-            return cls(default_region, "")
-        return cls(parts[2], parts[3].lower())
-
-
-_CREDENTIAL = re.compile(r"Credential=([^,\s]+)")
-
-
-def refuse_strangers(request: Request) -> None:
-    """Raise `AwsError` (403) unless the request was meant for this machine's gateway.
-
-    A web page that a user happens to visit can send requests to the loopback;
-    it betrays itself by its Origin, or, when it has its own name resolve to
-    127.0.0.1, by its Host. S3's ``<bucket>.localhost`` is a name of this
-    machine.
-    """
-    host = request.headers.get("Host", "")
-    if not _is_here(host):
-        raise AwsError(
-            "AccessDeniedException",
-            f"the Host header is '{host}'; the local AWS answers to localhost only",
-            status=403,
-        )
-    origin = request.headers.get("Origin")
-    if origin is not None and urlsplit(origin).netloc != host:
-        raise AwsError(
-            "AccessDeniedException",
-            f"the Origin header is '{origin}'; the local AWS answers no other site's pages",
-            status=403,
-        )
-
-
-def _is_here(host: str) -> bool:
-    try:
-        name = urlsplit(f"//{host}").hostname or ""
-    except ValueError:
-        return False
-    return name in ("localhost", "127.0.0.1", "::1") or name.endswith(".localhost")
-
-
-def _crash(request: Request, scope: CredentialScope) -> AwsError:
-    what = scope.service or request.headers.get("X-Amz-Target", "") or request.path
-    return AwsError(
-        "InternalFailure",
-        f"the local AWS failed on this request to {what}; its log has the cause",
-        status=500,
-    )
-
-
-def _error(request: Request, scope: CredentialScope, error: AwsError) -> Response:
-    """The error in the protocol of the service that was called."""
-    if "X-Amz-Target" in request.headers:
-        body = json.dumps({"__type": error.code, "message": error.message})
-        return Response(body, error.status, content_type=_JSON, headers=[_request_id()])
-    if scope.service == "s3":
-        body = f"<Error>{_code_and_message(error)}</Error>"
-        return Response(body, error.status, content_type="application/xml")
-    if scope.service == "cloudformation" or request.mimetype == _FORM:
-        return _query_error(error)
-    members = {"Message": error.message}
-    if isinstance(error, ModelError):
-        members |= error.members
-    return Response(
-        json.dumps(members),
-        error.status,
-        mimetype="application/json",
-        headers=[("x-amzn-ErrorType", error.code), _request_id()],
-    )
-
-
-_FORM = "application/x-www-form-urlencoded"
-
-
-def _query_error(error: AwsError) -> Response:
-    request_id = uuid.uuid4()
-    sender = "Receiver" if error.status >= 500 else "Sender"
-    body = (
-        '<ErrorResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/">'
-        f"<Error><Type>{sender}</Type>{_code_and_message(error)}</Error>"
-        f"<RequestId>{request_id}</RequestId></ErrorResponse>"
-    )
-    return Response(body, error.status, content_type=_XML)
-
-
-def _code_and_message(error: AwsError) -> str:
-    return f"<Code>{escape(error.code)}</Code><Message>{escape(error.message)}</Message>"
-
-
-def _request_id() -> tuple[str, str]:
-    return ("x-amzn-RequestId", str(uuid.uuid4()))

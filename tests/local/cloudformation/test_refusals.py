@@ -19,6 +19,14 @@ from tests.local.cloudformation.templates import (
 )
 
 
+def function(**properties: Any) -> dict[str, Any]:
+    """A function of two lines, but for what is given."""
+    code = {"ZipFile": "def handler(event, context):\n    return 1"}
+    role = "arn:aws:iam::123456789012:role/function"
+    given = {"Runtime": "python3.12", "Handler": "index.handler", "Role": role, "Code": code}
+    return resource("Lambda::Function", **{**given, **properties})
+
+
 @pytest.mark.parametrize(
     ("body", "messages"),
     [
@@ -35,12 +43,38 @@ from tests.local.cloudformation.templates import (
             ["Resource Domain: the local AWS cannot deploy AWS::SageMaker::Domain"],
         ),
         (
-            template(Fn={"Type": "Custom::Thing", "Properties": {"ServiceToken": "arn"}}),
-            ["Resource Fn: the local AWS cannot deploy Custom::Thing"],
+            template(Fn={"Type": "Custom::Thing"}, Too=resource("CloudFormation::CustomResource")),
+            [r"resource Fn with message: #: required key \[ServiceToken\]", "resource Too"],
         ),
         (
-            template(Fn=resource("CloudFormation::CustomResource", ServiceToken="arn")),
-            ["Resource Fn: the local AWS cannot deploy AWS::CloudFormation::CustomResource"],
+            template(Fn=function(Runtime="nodejs22.x"), Im=function(PackageType="Image")),
+            [
+                "Resource Fn: .*Runtime is nodejs22.x; it runs python3.9 to python3.14 only",
+                "Resource Im: .*runs no container images",
+            ],
+        ),
+        (
+            {
+                "Mappings": {"Node": {"eu-west-1": {"value": "nodejs24.x"}}},
+                **template(
+                    Fn=function(
+                        Runtime={"Fn::FindInMap": ["Node", ref("AWS::Region"), "value"]},
+                        Layers=["arn:aws:lambda:eu-west-1:123456789012:layer:l:1"],
+                        LoggingConfig={"LogFormat": "JSON"},
+                    )
+                ),
+            },
+            ["Runtime is nodejs24.x", r"no layers \(Layers\)", "LogFormat is JSON"],
+        ),
+        (
+            template(
+                Layer=resource("Lambda::LayerVersion", Content={"S3Bucket": "b", "S3Key": "k"}),
+                Map=resource("Lambda::EventSourceMapping", FunctionName="f"),
+            ),
+            [
+                "Resource Layer: the local AWS cannot deploy AWS::Lambda::LayerVersion",
+                "Resource Map: the local AWS cannot deploy AWS::Lambda::EventSourceMapping",
+            ],
         ),
         (
             template(B=resource("S3::Bucket", ReplicationConfiguration={"Role": "r", "Rules": []})),

@@ -56,12 +56,15 @@ def test_the_container_has_the_models_environment_and_nothing_of_the_users(
     aws.endpoint("env", "env")
     environment = json.loads(aws.ask("env", b"environment"))
     environment.pop("LC_CTYPE", None)  # Python's own
+    arn = "arn:aws:iam::123456789012:role/model"
+    role = aws.gateway.context.sessions.assume(arn, "SageMaker")
     assert environment == {
         "SAGEMAKER_TFS_MAX_BATCH_SIZE": "32",
         "AWS_REGION": "eu-west-1",
         "AWS_DEFAULT_REGION": "eu-west-1",
-        "AWS_ACCESS_KEY_ID": "test",
-        "AWS_SECRET_ACCESS_KEY": "test",
+        "AWS_ACCESS_KEY_ID": role.access_key_id,
+        "AWS_SECRET_ACCESS_KEY": role.secret_access_key,
+        "AWS_SESSION_TOKEN": role.session_token,
         "AWS_ENDPOINT_URL": aws.url,
         "AWS_EC2_METADATA_DISABLED": "true",
         "CONTAINER_VERSION": "2.19",

@@ -78,7 +78,7 @@ def test_every_path_exists_in_the_api() -> None:
 @pytest.mark.parametrize(
     ("call", "action"),
     [
-        (lambda client: client.list_compilation_jobs(), "ListCompilationJobs"),
+        (lambda client: client.list_training_jobs(), "ListTrainingJobs"),
         (lambda client: client.list_model_packages(), "ListModelPackages"),
     ],
 )

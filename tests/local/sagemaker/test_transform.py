@@ -221,8 +221,10 @@ def test_a_model_that_does_not_start_fails_the_job_with_its_log(aws: Aws) -> Non
         ("in/deeper/c", "No S3 objects found"),
     ],
 )
-def test_an_empty_prefix_fails_the_job(aws: Aws, source: str, why: str) -> None:
-    assert why in ended(aws, job(aws, source))["FailureReason"]
+def test_a_job_over_an_empty_prefix_is_refused(aws: Aws, source: str, why: str) -> None:
+    with pytest.raises(ClientError, match=why) as refused:
+        job(aws, source)
+    assert refused.value.response["Error"]["Code"] == "ValidationException"
 
 
 def test_an_output_bucket_that_is_not_there_fails_the_job(aws: Aws) -> None:

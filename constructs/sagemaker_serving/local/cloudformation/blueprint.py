@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 from sagemaker_serving.local.protocol import AwsError
 
-from .graph import Graph, needs, resource_graph
+from .graph import Graph, needs, references, resource_graph
 from .intrinsics import Evaluator, NoReferences, References, Surroundings
 from .refusals import format_error, validation_error
-from .schemas import schema_of
+from .schemas import is_custom, schema_of
 from .stacks import Output, Resource, Version
 from .values import as_text
+
+
+class StackReferences(References, Protocol):
+    """What a stack's resources answer, and whether it may be shown."""
+
+    def conceals(self, logical_id: str) -> bool:
+        """Whether the resource's attributes are not to be shown."""
 
 
 class Blueprint:
@@ -27,10 +34,11 @@ class Blueprint:
         self,
         version: Version,
         surroundings: Surroundings,
-        references: References,
+        references: StackReferences,
         import_value: Callable[[str], Any],
     ) -> None:
         self.template = version.template
+        self._references = references
         self.tags = version.tags
         self._surroundings = surroundings
         values = {key: parameter.reference for key, parameter in version.parameters.items()}
@@ -94,8 +102,16 @@ class Blueprint:
                 as_text(value),
                 definition.get("Description"),
                 None if export is None else as_text(self._live.evaluate(export["Name"])),
+                self.conceals(definition.get("Value")),
             )
         return outputs
+
+    def conceals(self, value: Any) -> bool:
+        """Whether ``value``, unevaluated, has an attribute in it that is not to be shown."""
+        return any(
+            reference.attribute is not None and self._references.conceals(reference.name)
+            for reference in references(value)
+        )
 
     def _with_stack_tags(self, type_name: str, properties: dict[str, Any]) -> dict[str, Any]:
         """The stack's tags on what can be tagged; the resource's own come first."""
@@ -126,6 +142,10 @@ class Existing:
         """An attribute that the service gave, or a property that was set."""
         return attribute_of(self._found(logical_id), name)
 
+    def conceals(self, logical_id: str) -> bool:
+        """Whether the resource said that its attributes are not to be shown."""
+        return logical_id in self._resources and self._resources[logical_id].no_echo
+
     def _found(self, logical_id: str) -> Resource:
         resource = self._resources.get(logical_id)
         if resource is None:
@@ -145,7 +165,8 @@ def attribute_of(resource: Resource, name: str) -> Any:
 
     Raises AwsError ``ValidationError`` when the resource has no such attribute.
     """
-    for values in (resource.attributes, resource.properties):
+    custom = is_custom(resource.type)
+    for values in (resource.attributes, {} if custom else resource.properties):
         if name in values:
             return values[name]
         found: Any = values
@@ -153,6 +174,11 @@ def attribute_of(resource: Resource, name: str) -> Any:
             found = found.get(step) if isinstance(found, dict) else None
         if found is not None:
             return found
+    if custom:
+        raise validation_error(
+            f"CustomResource attribute error: Vendor response doesn't contain {name} key in the "
+            f"Data of {resource.logical_id}"
+        )
     raise validation_error(
         f"Template error: resource {resource.logical_id} does not support attribute type "
         f"{name} in Fn::GetAtt"

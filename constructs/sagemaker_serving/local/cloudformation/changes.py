@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from .blueprint import Blueprint, attribute_of, unresolved
-from .schemas import schema_of
+from .parameters import MASK
+from .schemas import is_custom, schema_of
 from .stacks import Resource, Version
+from .template import Template
 from .values import UNKNOWN, has_unknown, same
 
 _KEPT_ATTRIBUTES = {
@@ -70,6 +72,8 @@ class Change:
     current: Resource | None
     wanted: Resource | None
     differs: Difference | None = None
+    concealed: frozenset[str] = frozenset()
+    """Properties whose values are not to be shown."""
 
     @property
     def replacement(self) -> str | None:
@@ -101,8 +105,8 @@ class Change:
             "Details": self._details(with_values=with_values),
         }
         if with_values:
-            change["BeforeContext"] = _context(self.current)
-            change["AfterContext"] = _context(self.wanted)
+            change["BeforeContext"] = _context(self.current, self.concealed)
+            change["AfterContext"] = _context(self.wanted, self.concealed)
         return {"Type": "Resource", "ResourceChange": change}
 
     def _policy_action(self) -> str | None:
@@ -155,7 +159,8 @@ class Change:
             "Path": f"/Properties/{name}",
         }
         if with_values:
-            before, after = current.properties.get(name), wanted.properties.get(name)
+            before = _concealed(current.properties, self.concealed).get(name)
+            after = _concealed(wanted.properties, self.concealed).get(name)
             target["BeforeValue"] = _shown(before)
             target["AfterValue"] = _shown(after)
             target["AttributeChangeType"] = (
@@ -192,11 +197,19 @@ class Foreseen:
             return change.wanted.properties[name]
         return attribute_of(self._resources[logical_id], name)
 
+    def conceals(self, logical_id: str) -> bool:
+        """Whether the resource, as it is, said that its attributes are not to be shown."""
+        return logical_id in self._resources and self._resources[logical_id].no_echo
+
     def _is_new(self, logical_id: str) -> bool:
         if logical_id not in self._foreseen:
             raise unresolved(logical_id)
         change = self._foreseen[logical_id]
-        return change is not None and change.new_physical_resource
+        if change is None:
+            return False
+        # What a custom resource will be called, and have, is known to its provider alone.
+        custom = change.wanted is not None and is_custom(change.wanted.type)
+        return custom or change.new_physical_resource
 
 
 @dataclass
@@ -221,7 +234,12 @@ def plan(old: Version, new: Version, blueprint: Blueprint, foreseen: Foreseen, r
     """
     found = Plan()
     for logical_id in blueprint.graph.order():
-        change = _change(old.resources.get(logical_id), blueprint.resource(logical_id), region)
+        change = _change(
+            old.resources.get(logical_id),
+            blueprint.resource(logical_id),
+            region,
+            _concealed_names(blueprint, (old.template, new.template), logical_id),
+        )
         foreseen.foresee(logical_id, change)
         if change is not None:
             found.changes.append(change)
@@ -235,17 +253,35 @@ def plan(old: Version, new: Version, blueprint: Blueprint, foreseen: Foreseen, r
     return found
 
 
-def _change(current: Resource | None, wanted: Resource, region: str) -> Change | None:
+def _change(
+    current: Resource | None, wanted: Resource, region: str, concealed: frozenset[str]
+) -> Change | None:
     if current is None or current.status == "CREATE_FAILED":
-        return Change("Add", None, wanted)
+        return Change("Add", None, wanted, concealed=concealed)
     differs = difference(current, wanted, region)
-    return Change("Modify", current, wanted, differs) if differs.any else None
+    return Change("Modify", current, wanted, differs, concealed) if differs.any else None
 
 
-def _context(resource: Resource | None) -> str | None:
+def _concealed_names(
+    blueprint: Blueprint, templates: Iterable[Template], logical_id: str
+) -> frozenset[str]:
+    """The properties of a resource, as either template has them, that may not be shown."""
+    return frozenset(
+        name
+        for template in templates
+        for name, value in (template.resources.get(logical_id, {}).get("Properties") or {}).items()
+        if blueprint.conceals(value)
+    )
+
+
+def _concealed(properties: Mapping[str, Any], names: frozenset[str]) -> dict[str, Any]:
+    return {name: MASK if name in names else value for name, value in properties.items()}
+
+
+def _context(resource: Resource | None, concealed: frozenset[str]) -> str | None:
     if resource is None:
         return None
-    context: dict[str, Any] = {"Properties": resource.properties}
+    context: dict[str, Any] = {"Properties": _concealed(resource.properties, concealed)}
     if resource.metadata:
         context["Metadata"] = resource.metadata
     return json.dumps(context, default=repr)

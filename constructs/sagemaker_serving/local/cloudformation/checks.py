@@ -11,8 +11,10 @@ from sagemaker_serving.local.protocol import AwsError
 from .graph import Reference, references, resource_graph
 from .intrinsics import SUPPORTED_FUNCTIONS, Surroundings, function_name
 from .providers import provider_of
+from .providers.custom_resource import missing_service_token
 from .refusals import refuse
-from .schemas import Schema, schema_of
+from .schemas import Schema, is_custom, schema_of
+from .stacks import Resource
 from .template import Template
 
 _PSEUDO_PARAMETERS = frozenset(Surroundings("", "", "", "").pseudo_parameters())
@@ -40,22 +42,22 @@ def check_references(template: Template) -> None:
         refuse([f"Circular dependency between resources: [{', '.join(cycle)}]"])
 
 
-def check_deployable(
+def undeployable_types(
     template: Template, active: Iterable[str], context: LocalContext, region: str
-) -> None:
-    """Refuse types and properties that CloudFormation or the local AWS does not have.
+) -> list[str]:
+    """The types and properties that CloudFormation or the local AWS does not have.
 
     ``active`` are the resources that the deployment would make: what the local AWS lacks
     matters only there.
     """
     deployed = set(active)
-    refuse(
+    return [
         problem
         for logical_id, definition in template.resources.items()
         for problem in _type_problems(
             logical_id, definition, logical_id in deployed, context, region
         )
-    )
+    ]
 
 
 def check_capabilities(template: Template, given: Iterable[str]) -> None:
@@ -149,17 +151,20 @@ def _type_problems(
 ) -> Iterator[str]:
     type_name = definition["Type"]
     schema = schema_of(type_name, region)
-    if schema is None and not _is_custom(type_name):
+    if schema is None and not is_custom(type_name):
         yield (f"Template format error: Unrecognized resource types: [{type_name}] ({logical_id})")
         return
     if not deployed:
         return
     provider = provider_of(type_name)
-    if provider is None or schema is None:
-        why = ", for it runs no Lambda functions" if _is_custom(type_name) else ""
-        yield f"Resource {logical_id}: the local AWS cannot deploy {type_name}{why}"
+    if provider is None:
+        yield f"Resource {logical_id}: the local AWS cannot deploy {type_name}"
         return
     properties = definition.get("Properties") or {}
+    if schema is None:
+        for problem in missing_service_token(properties):
+            yield f"Properties validation failed for resource {logical_id} with message: {problem}"
+        return
     for problem in schema.problems(properties):
         yield f"Properties validation failed for resource {logical_id} with message: {problem}"
     for name in properties:
@@ -167,8 +172,15 @@ def _type_problems(
             yield (f"Resource {logical_id}: the local AWS does not carry out {name} of {type_name}")
 
 
-def _is_custom(type_name: str) -> bool:
-    return type_name.startswith("Custom::") or type_name == "AWS::CloudFormation::CustomResource"
+def undeployable_values(planned: Iterable[Resource]) -> list[str]:
+    """The values that the local AWS cannot carry out, of resources as they are planned."""
+    return [
+        f"Resource {resource.logical_id}: the local AWS cannot deploy this {resource.type}: "
+        f"{problem}"
+        for resource in planned
+        if (provider := provider_of(resource.type)) is not None
+        for problem in provider.problems(resource.properties)
+    ]
 
 
 def check_attributes(template: Template, region: str) -> None:

@@ -21,6 +21,7 @@ from .graph import Graph, run
 from .intrinsics import Surroundings
 from .providers import provider_of
 from .providers.base import Cancelled
+from .schemas import is_custom
 from .stacks import Resource, Stack, Version
 from .steps import StepFailed, Steps, reason_of
 
@@ -113,6 +114,10 @@ class Deployment:
         else:
             self._stack.set_status("DELETE_FAILED", reason)
 
+    def resume_cleanup(self, final_status: str) -> None:
+        """Go on deleting what an update or its rollback left; then ``final_status``."""
+        self._clean_up(final_status)
+
     def cancel(self) -> None:
         """Stop going forward: what is being waited for fails, and a rollback follows."""
         self._steps.stop.set()
@@ -169,7 +174,9 @@ class Deployment:
         if self._steps.stop.is_set():
             return f"Stack {verb} cancelled"
         for logical_id in version.resources.keys() - blueprint.resources.keys():
-            stack.obsolete.append(version.resources.pop(logical_id))
+            # In this order, so that what is saved meanwhile knows it at least once.
+            stack.obsolete.append(version.resources[logical_id])
+            del version.resources[logical_id]
         try:
             outputs = blueprint.outputs()
             self._exports.check(stack, outputs.values())
@@ -233,7 +240,7 @@ class Deployment:
             return
         if current is None:
             return
-        if current.physical_id != old.physical_id:
+        if current.physical_id != old.physical_id and not is_custom(old.type):
             self._stack.set_resource_status(old, "UPDATE_COMPLETE")
             return
         differs = difference(current, old, self._stack.region)

@@ -20,8 +20,11 @@ CLOSE_SECONDS = 10.0
 class Operations:
     """Starts operations, and knows those that run."""
 
-    def __init__(self, context: LocalContext, stacks: Stacks) -> None:
+    def __init__(
+        self, context: LocalContext, stacks: Stacks, on_settled: Callable[[], None]
+    ) -> None:
         self.exports = Exports(stacks)
+        self._on_settled = on_settled
         self._context = context
         self._stacks = stacks
         self._running: dict[str, _Running] = {}
@@ -29,7 +32,7 @@ class Operations:
     def start(self, stack: Stack, work: Callable[[Deployment], None]) -> None:
         """Run ``work`` in a thread; the stack is in its in-progress state already."""
         deployment = Deployment(self._context, stack, self.exports)
-        running = _Running(stack, deployment, work)
+        running = _Running(stack, deployment, work, self._on_settled)
         with self._stacks.lock:
             self._running[stack.stack_id] = running
         running.thread.start()
@@ -59,12 +62,17 @@ class _Running:
     """One operation's thread."""
 
     def __init__(
-        self, stack: Stack, deployment: Deployment, work: Callable[[Deployment], None]
+        self,
+        stack: Stack,
+        deployment: Deployment,
+        work: Callable[[Deployment], None],
+        on_settled: Callable[[], None],
     ) -> None:
         self.deployment = deployment
         self.done = Event()
         self._stack = stack
         self._work = work
+        self._on_settled = on_settled
         self.thread = Thread(target=self._run, name=f"cloudformation-{stack.name}", daemon=True)
 
     def _run(self) -> None:
@@ -76,6 +84,7 @@ class _Running:
             self._stack.set_status(_failed_status(self._stack.status), reason_of(error))
         finally:
             self.done.set()
+            self._on_settled()
 
 
 def _failed_status(status: str) -> str:

@@ -143,7 +143,7 @@ class Queries:
         """The region's exports."""
         exports, token = page(self._operations.exports.all(region), values.get("NextToken"))
         views = [
-            {"ExportingStackId": stack.stack_id, "Name": output.export, "Value": output.value}
+            {"ExportingStackId": stack.stack_id, "Name": output.export, "Value": output.shown}
             for stack, output in exports
         ]
         return {"Exports": views, "NextToken": token}

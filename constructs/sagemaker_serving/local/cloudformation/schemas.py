@@ -129,9 +129,19 @@ class Schema:
 
 
 def schema_of(type_name: str, region: str) -> Schema | None:
-    """The schema of a type, or None when CloudFormation has no such type in the region."""
+    """The schema of a type, or None when CloudFormation has no such type in the region.
+
+    A custom resource has none: its properties and attributes are what its provider makes of them.
+    """
+    if is_custom(type_name):
+        return None
     name = _types(region).get(type_name)
     return _schema(type_name, name) if name is not None else None
+
+
+def is_custom(type_name: str) -> bool:
+    """Whether a type is a custom resource's."""
+    return type_name.startswith("Custom::") or type_name == "AWS::CloudFormation::CustomResource"
 
 
 def same_values(old: Any, new: Any) -> bool:

@@ -93,6 +93,7 @@ class StackActions:
             if stack.busy:
                 raise validation_error(_UNDELETABLE.format(stack.name, stack.status))
             before = stack.status
+            stack.retained = list(retain)
             stack.begin(values.get("ClientRequestToken"))
             stack.set_status("DELETE_IN_PROGRESS", USER_INITIATED)
         in_use = self._operations.exports.in_use(stack)
@@ -155,6 +156,7 @@ class StackActions:
         self._begin(stack, "CREATE_IN_PROGRESS", (REVIEW_IN_PROGRESS,), token)
         stack.version = version
         stack.change_sets.clear()
+        stack.on_failure = on_failure
         stack.disable_rollback = on_failure == "DO_NOTHING"
         self._operations.start(stack, lambda deployment: deployment.create(on_failure))
 

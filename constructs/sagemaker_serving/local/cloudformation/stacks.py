@@ -11,7 +11,7 @@ from threading import Lock, RLock
 from typing import Any
 from uuid import uuid4
 
-from .parameters import Parameter
+from .parameters import MASK, Parameter
 from .template import EMPTY, Template, parse
 
 STACK_TYPE = "AWS::CloudFormation::Stack"
@@ -26,7 +26,8 @@ class Resource:
     """One physical resource of a stack.
 
     ``properties`` are evaluated, with ``{{resolve:…}}`` still as written so that no
-    secret is kept; ``needs`` are the logical ids that must outlive it.
+    secret is kept; ``needs`` are the logical ids that must outlive it; ``no_echo`` says that
+    its attributes are not to be shown.
     """
 
     logical_id: str
@@ -41,6 +42,7 @@ class Resource:
     status: str = ""
     reason: str | None = None
     timestamp: str = ""
+    no_echo: bool = False
 
     def take(self, wanted: Resource) -> None:
         """Become what ``wanted`` says, remaining the same physical resource."""
@@ -68,12 +70,18 @@ class Event:
 
 @dataclass
 class Output:
-    """One output; ``export`` is the name it is exported by, or None."""
+    """One output; ``export`` is the name it is exported by, or None; ``no_echo``: not shown."""
 
     key: str
     value: str
     description: str | None = None
     export: str | None = None
+    no_echo: bool = False
+
+    @property
+    def shown(self) -> str:
+        """The value as the API's answers have it."""
+        return MASK if self.no_echo else self.value
 
 
 @dataclass
@@ -124,7 +132,9 @@ class Stack:
 
     ``stable`` is the version that a rollback returns to, kept from the start of an update
     until it or its rollback is complete; ``obsolete`` are physical resources that the
-    running operation has yet to delete.
+    running operation has yet to delete. ``on_failure`` is what a create does when it fails,
+    ``retained`` the logical ids that a deletion lets go of; both are for an operation that
+    another process has to finish.
     """
 
     name: str
@@ -144,6 +154,8 @@ class Stack:
     operation_id: str = ""
     token: str | None = None
     disable_rollback: bool = False
+    on_failure: str = "ROLLBACK"
+    retained: list[str] = field(default_factory=list)
     termination_protection: bool = False
     settings: dict[str, Any] = field(default_factory=dict)
 
@@ -214,6 +226,16 @@ class Stacks:
         with self.lock:
             self._by_id[stack_id] = stack
         return stack
+
+    def every(self) -> list[Stack]:
+        """The stacks of every region, deleted ones too, oldest first."""
+        with self.lock:
+            return list(self._by_id.values())
+
+    def put(self, stack: Stack) -> None:
+        """Take a stack that another process has made."""
+        with self.lock:
+            self._by_id[stack.stack_id] = stack
 
     def remove(self, stack: Stack) -> None:
         """Forget a stack that never was: one made only for a change set."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from dataclasses import replace
 from threading import Event
 from typing import Any
 from uuid import uuid4
@@ -14,7 +16,7 @@ from sagemaker_serving.local.protocol import AwsError
 
 from .dynamic import resolve
 from .providers import provider_of
-from .providers.base import Cancelled, Provider, Request, ResourceFailed
+from .providers.base import Cancelled, Made, Provider, Request, ResourceFailed
 from .stacks import Resource, Stack
 
 REPLACING = "Requested update requires the creation of a new physical resource; hence creating one."
@@ -55,25 +57,41 @@ class Steps:
         )
 
         def work(provider: Provider) -> None:
-            resource.physical_id = provider.create(self._request(resource, self._wanted(resource)))
+            # Made and known to be made, or neither; what takes long claims its id by itself.
+            with nullcontext() if provider.takes_long else self._context.turnstile.step():
+                made = provider.create(self._request(resource, self._wanted(resource)))
+                resource.physical_id = made.physical_id if isinstance(made, Made) else made
             self._stack.set_resource_status(
                 resource, f"{verb}_IN_PROGRESS", "Resource creation Initiated"
             )
+            if isinstance(made, Made):
+                resource.attributes, resource.no_echo = made.attributes, made.no_echo
+                return
             resource.attributes = provider.complete(self._request(resource, self._wanted(resource)))
 
         self._do(resource, verb, work, cancelled="Resource creation cancelled")
 
     def update(self, resource: Resource, wanted: Resource) -> None:
-        """Change a resource in place to ``wanted``; on failure it may be anything between."""
+        """Change a resource in place to ``wanted``; on failure it may be anything between.
+
+        One that answers with another physical id has been replaced: the old one stays until the
+        cleanup.
+        """
         self._stack.set_resource_status(resource, "UPDATE_IN_PROGRESS")
 
         def work(provider: Provider) -> None:
-            previous = resource.properties
-            _refuse_unchangeable(provider, previous, wanted)
+            old = replace(resource)
+            provider.refuse_unchangeable(old.properties, wanted.properties)
             resource.take(wanted)
-            resource.attributes = provider.update(
-                self._request(resource, self._wanted(resource), previous)
-            )
+            made = provider.update(self._request(resource, self._wanted(resource), old.properties))
+            if not isinstance(made, Made):
+                resource.attributes = made
+                return
+            resource.attributes, resource.no_echo = made.attributes, made.no_echo
+            if made.physical_id != old.physical_id:
+                self._stack.obsolete.append(old)
+                resource.physical_id = made.physical_id
+                self._stack.set_resource_status(resource, "UPDATE_IN_PROGRESS", REPLACING)
 
         self._do(resource, "UPDATE", work, cancelled="Resource update cancelled")
 
@@ -133,16 +151,8 @@ class Steps:
             physical_id=resource.physical_id,
             attributes=resource.attributes,
             stop=self.stop,
+            claim=lambda physical_id: setattr(resource, "physical_id", physical_id),
         )
-
-
-def _refuse_unchangeable(provider: Provider, previous: Mapping[str, Any], wanted: Resource) -> None:
-    for name in sorted(provider.unchangeable):
-        if previous.get(name) != wanted.properties.get(name):
-            raise ResourceFailed(
-                f"the local AWS cannot change {name} of {wanted.type} in place",
-                code="NotUpdatable",
-            )
 
 
 def reason_of(error: Exception) -> str:
@@ -150,6 +160,8 @@ def reason_of(error: Exception) -> str:
     if isinstance(error, AwsError):
         return error.message
     if isinstance(error, ResourceFailed):
+        if error.code is None:
+            return error.message
         message, code = error.message, error.code
     elif isinstance(error, ClientError):
         message, code = _service_message(error), _handler_code(error)

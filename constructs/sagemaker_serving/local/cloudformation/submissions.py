@@ -9,10 +9,17 @@ from urllib.parse import unquote, urlparse
 from botocore.exceptions import ClientError
 
 from sagemaker_serving.local.context import LocalContext
+from sagemaker_serving.local.protocol import AwsError
 
 from .blueprint import Blueprint
 from .changes import Foreseen, Plan, plan
-from .checks import check_attributes, check_capabilities, check_deployable, check_references
+from .checks import (
+    check_attributes,
+    check_capabilities,
+    check_references,
+    undeployable_types,
+    undeployable_values,
+)
 from .deployment import surroundings_of
 from .exports import Exports
 from .parameters import resolve
@@ -75,9 +82,18 @@ class Submissions:
             lambda name: self._exports.value(stack.region, name),
         )
         refuse(blueprint.broken_rules())
-        check_deployable(blueprint.template, blueprint.resources, self._context, stack.region)
+        problems = undeployable_types(
+            blueprint.template, blueprint.resources, self._context, stack.region
+        )
         _refuse_changed_types(stack.version, blueprint)
-        return plan(stack.version, version, blueprint, foreseen, stack.region)
+        try:
+            planned = plan(stack.version, version, blueprint, foreseen, stack.region)
+        except AwsError:
+            refuse(problems)
+            raise
+        wanted = [change.wanted for change in planned.changes if change.wanted is not None]
+        refuse([*problems, *undeployable_values(wanted)])
+        return planned
 
     def body(self, values: Values, region: str) -> str:
         """The text of TemplateBody, or of the object that TemplateURL names in the local S3."""

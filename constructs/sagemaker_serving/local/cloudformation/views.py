@@ -42,7 +42,7 @@ def stack_view(stack: Stack) -> dict[str, Any]:
         "Outputs": [
             {
                 "OutputKey": output.key,
-                "OutputValue": output.value,
+                "OutputValue": output.shown,
                 "Description": output.description,
                 "ExportName": output.export,
             }
@@ -69,6 +69,30 @@ def summary_view(stack: Stack) -> dict[str, Any]:
         "StackStatusReason": stack.reason,
         "DriftInformation": {"StackDriftStatus": "NOT_CHECKED"},
     }
+
+
+def stack_summary(stack: Stack) -> dict[str, Any]:
+    """A stack as ``local status`` shows it; ``reason`` says why its last operation failed."""
+    return {
+        "name": stack.name,
+        "region": stack.region,
+        "status": stack.status,
+        "reason": _why(stack),
+        "updated": stack.updated or stack.created,
+        "resources": len(stack.version.resources),
+    }
+
+
+def _why(stack: Stack) -> str | None:
+    """The first resource that failed in the last operation, or what the stack says itself."""
+    if "FAILED" not in stack.status and "ROLLBACK" not in stack.status:
+        return None
+    last = [event for event in list(stack.events) if event.operation_id == stack.operation_id]
+    for event in last:
+        if event.status.endswith("_FAILED") and event.logical_id != stack.name:
+            return f"{event.logical_id}: {event.reason}"
+    rollbacks = [event.reason for event in last if event.status.endswith("ROLLBACK_IN_PROGRESS")]
+    return rollbacks[0] if rollbacks else stack.reason
 
 
 def resource_view(stack: Stack, resource: Resource) -> dict[str, Any]:

@@ -6,15 +6,17 @@ from functools import wraps
 from typing import Any
 
 from moto.core.config import default_user_config
-from moto.iam.access_control import IAMPolicyStatement, PermissionResult
+from moto.iam.access_control import PermissionResult
 from moto.iam.models import IAMBackend
 from moto.s3.models import FakeBucket
+
+from sagemaker_serving.local.permissions import judge
 
 
 def apply() -> None:
     """Apply every patch; a second time changes nothing more."""
     know_managed_policies()
-    deny_only_where_a_condition_holds()
+    leave_bucket_policies_to_the_gateway()
     log_access_before_the_policy_is_there()
 
 
@@ -34,33 +36,20 @@ def know_managed_policies() -> None:
     IAMBackend._init_aws_policies = init_aws_policies
 
 
-def deny_only_where_a_condition_holds() -> None:
-    """A Deny whose condition does not hold is no Deny; the emulator takes it for one.
+def leave_bucket_policies_to_the_gateway() -> None:
+    """The emulator takes every Deny of a bucket's policy for one, whatever its conditions.
 
-    Buckets that take TLS only would refuse everything. The loopback counts as
-    a secure transport.
+    Buckets that take TLS only would refuse everything. The gateway judges each
+    request by the policy before it comes here; what is left is to tell whether
+    the policy lets everyone in, which an unsigned request needs.
     """
-    original = getattr(
-        IAMPolicyStatement.is_action_permitted,
-        "__wrapped__",
-        IAMPolicyStatement.is_action_permitted,
-    )
 
-    @wraps(original)
-    def is_action_permitted(
-        statement: Any,
-        action: str,
-        resource: str = "*",
-        principal: str | None = None,
-        incoming_condition_values: dict[str, str] | None = None,
-    ) -> Any:
-        rule = statement._statement
-        secure = {"Bool": {"aws:SecureTransport": "false"}}
-        if rule["Effect"] == "Deny" and rule.get("Condition") == secure:
-            return PermissionResult.NEUTRAL
-        return original(statement, action, resource, principal, incoming_condition_values)
+    def get_permission(bucket: Any, action: str, resource: str) -> Any:
+        name = "s3:GetObject" if action == "s3:HeadObject" else action
+        is_public = judge.is_open_to_all(name, resource)
+        return PermissionResult.PERMITTED if is_public else PermissionResult.NEUTRAL
 
-    IAMPolicyStatement.is_action_permitted = is_action_permitted
+    FakeBucket.get_permission = get_permission
 
 
 def log_access_before_the_policy_is_there() -> None:

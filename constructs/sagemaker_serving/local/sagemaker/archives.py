@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import tarfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from botocore.exceptions import BotoCoreError, ClientError
+
+from sagemaker_serving.archive import UnreadableArtifact, unpack
 
 
 class ArchiveRefused(Exception):
@@ -34,27 +35,35 @@ class S3Location:
         return f"s3://{self.bucket}/{self.key}"
 
 
-def exists(s3: Any, url: str) -> bool:
-    """Whether there is an object at ``url``."""
+def head_status(s3: Any, url: str) -> int:
+    """What S3 answers to a look at ``url``: 200, 403, 404; 404 for what is no address in S3."""
     try:
         location = S3Location.parse(url)
         s3.head_object(Bucket=location.bucket, Key=location.key)
-    except (ValueError, ClientError):
-        return False
-    return True
+    except ValueError:
+        return 404
+    except ClientError as error:
+        return int(error.response["ResponseMetadata"]["HTTPStatusCode"])
+    return 200
 
 
-def fetch_and_unpack(s3: Any, url: str, *, region: str, folder: Path) -> None:
+def fetch_and_unpack(
+    s3: Any, url: str, *, region: str, folder: Path, account_s3: Any | None = None
+) -> None:
     """Unpack the ``.tar.gz`` at ``url`` into ``folder``, as the model's container would see it.
 
     The bucket must be in ``region``, and the archive may hold regular files
     and folders only, none of them outside of it (SageMaker developer guide,
     "Use your own inference code", read 2026-11-21: no symbolic links).
+    ``s3`` reads the object, in the role's name; ``account_s3`` finds out where
+    the bucket is, which SageMaker knows without asking; absent, ``s3`` does.
     Raises `ArchiveRefused`.
     """
     try:
         location = S3Location.parse(url)
-        home = s3.get_bucket_location(Bucket=location.bucket)["LocationConstraint"] or "us-east-1"
+        account_s3 = s3 if account_s3 is None else account_s3
+        found = account_s3.get_bucket_location(Bucket=location.bucket)
+        home = found["LocationConstraint"] or "us-east-1"
         if home != region:
             raise ArchiveRefused(
                 f'Failed to download model data for container "container_1" from URL: "{url}". '
@@ -68,19 +77,10 @@ def fetch_and_unpack(s3: Any, url: str, *, region: str, folder: Path) -> None:
             f"to CreateModel has permissions to download the object. ({error})"
         ) from None
     try:
-        _unpack(body, folder)
-    except (tarfile.TarError, OSError, EOFError, ValueError) as error:
+        unpack(body, folder, url)
+    except (UnreadableArtifact, OSError) as error:
         raise ArchiveRefused(
             'Failed to extract model data archive for container "container_1" from URL '
             f'"{url}". Please ensure that the object located at the URL is a valid tar.gz '
             f"archive. ({error})"
         ) from None
-
-
-def _unpack(stream: Any, folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    with tarfile.open(fileobj=stream, mode="r|gz") as archive:
-        for member in archive:
-            if not (member.isfile() or member.isdir()):
-                raise tarfile.TarError(f"'{member.name}' is neither a file nor a folder")
-            archive.extract(member, folder, filter="data")

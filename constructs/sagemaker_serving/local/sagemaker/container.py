@@ -11,10 +11,13 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from sagemaker_serving.errors import Failure
-from sagemaker_serving.local.context import ACCESS_KEY_ID, SECRET_ACCESS_KEY, LocalContext
+from sagemaker_serving.local.context import LocalContext
 from sagemaker_serving.local.sagemaker.archives import ArchiveRefused, fetch_and_unpack
+from sagemaker_serving.local.sagemaker.image_access import ImageRefused, check_pull
+from sagemaker_serving.local.sagemaker.log_shipper import LogShipper, LogStream
 from sagemaker_serving.local.sagemaker.model_client import ModelClient
 from sagemaker_serving.local.sagemaker.resources import container_of
+from sagemaker_serving.local.sagemaker.roles import credentials, role_client
 from sagemaker_serving.local.sagemaker.store import Resource
 
 HEALTH_CHECK_SECONDS = 480.0
@@ -81,7 +84,8 @@ class Plan:
     """What a container is made of.
 
     ``title`` opens a FailureReason ("The primary container for production
-    variant gpu"); ``environment`` is what is set beside the model's own.
+    variant gpu"); ``environment`` is what is set beside the model's own;
+    ``log_group`` and ``log_stream`` are where its output goes in CloudWatch.
     """
 
     title: str
@@ -89,6 +93,8 @@ class Plan:
     region: str
     folder: Path
     log_path: Path
+    log_group: str
+    log_stream: str
     environment: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -96,14 +102,26 @@ class Plan:
         """The model's container definition."""
         return container_of(self.model)
 
+    @property
+    def logs(self) -> LogStream:
+        """The log's file and its stream, written in the name of the model's role."""
+        return LogStream(
+            path=self.log_path,
+            group=self.log_group,
+            stream=self.log_stream,
+            region=self.region,
+            role_arn=self.model.get("ExecutionRoleArn"),
+        )
+
 
 class Container:
     """Starts, restarts and stops one server process; `client` asks it."""
 
-    def __init__(self, plan: Plan, context: LocalContext, launch: Launch) -> None:
+    def __init__(self, plan: Plan, context: LocalContext, launch: Launch, logs: LogShipper) -> None:
         self.plan = plan
         self._context = context
         self._launch = launch
+        self._logs = logs
         self._lock = threading.Lock()
         self._stopped = False
         self.server: Server | None = None
@@ -112,20 +130,24 @@ class Container:
     def start(self, deadline_seconds: float = HEALTH_CHECK_SECONDS) -> None:
         """Fetch and unpack the archive, start the server, return when /ping answers.
 
-        Raises `ContainerFailed` when the archive is refused, the process ends,
-        the deadline passes, or `stop` is called meanwhile.
+        Image and archive are asked for in the role's name. Raises
+        `ContainerFailed` when one of them is refused, the process ends, the
+        deadline passes, or `stop` is called meanwhile.
         """
         shutil.rmtree(self.plan.folder, ignore_errors=True)  # left by a run that was killed
         self.plan.log_path.unlink(missing_ok=True)
-        s3 = self._context.client("s3", self.plan.region)
+        self._logs.follow(self.plan.logs)
+        role, region = self.plan.model.get("ExecutionRoleArn"), self.plan.region
         try:
+            check_pull(self._context, role, self.plan.container["Image"])
             fetch_and_unpack(
-                s3,
+                role_client(self._context, role, "s3", region),
                 self.plan.container["ModelDataUrl"],
-                region=self.plan.region,
+                region=region,
                 folder=self.plan.folder,
+                account_s3=self._context.client("s3", region),
             )
-        except ArchiveRefused as refused:
+        except (ImageRefused, ArchiveRefused) as refused:
             raise ContainerFailed(str(refused)) from None
         self.restart(deadline_seconds)
 
@@ -145,6 +167,17 @@ class Container:
         """Connections to the server that runs now; None before the first start."""
         return self._client
 
+    def note(self, text: str) -> None:
+        """Write a line into the server's log, as the local AWS's own."""
+        with self.plan.log_path.open("a", encoding="utf-8") as log:
+            log.write(f"[local AWS: {text}]\n")
+
+    def kill(self) -> None:
+        """End the process as a crash would; whoever keeps it alive starts it again."""
+        with self._lock:
+            if self.server is not None:
+                self.server.stop(grace_seconds=0)
+
     def is_running(self) -> bool:
         """Whether the server's process lives."""
         server = self.server
@@ -155,6 +188,7 @@ class Container:
         with self._lock:
             self._stopped = True
             self._end_process()
+        self._logs.finish(self.plan.logs)
         shutil.rmtree(self.plan.folder, ignore_errors=True)
 
     def _start_server(self) -> Server:
@@ -179,14 +213,16 @@ class Container:
             self._client.close()
 
     def _environment(self) -> dict[str, str]:
-        """The model's variables, and what leads a handler's boto3 to the local AWS only."""
+        """The model's variables, and what leads a handler's boto3 to the local AWS only.
+
+        Handlers call AWS in the name of the model's role.
+        """
         return {
             **self.plan.container.get("Environment", {}),
             **self.plan.environment,
             "AWS_REGION": self.plan.region,
             "AWS_DEFAULT_REGION": self.plan.region,
-            "AWS_ACCESS_KEY_ID": ACCESS_KEY_ID,
-            "AWS_SECRET_ACCESS_KEY": SECRET_ACCESS_KEY,
+            **credentials(self._context, self.plan.model.get("ExecutionRoleArn")),
             "AWS_ENDPOINT_URL": self._context.url,
             "AWS_EC2_METADATA_DISABLED": "true",
         }

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
+from sagemaker_serving.local.alarms import evaluate_alarms
 from sagemaker_serving.local.context import LocalContext
+from sagemaker_serving.local.faults import Faults
 from sagemaker_serving.local.protocol import AwsError
+from sagemaker_serving.local.sagemaker.compilation import CompilationJobs
 from sagemaker_serving.local.sagemaker.container import Launch
 from sagemaker_serving.local.sagemaker.endpoints import Endpoints
+from sagemaker_serving.local.sagemaker.log_shipper import LogShipper
+from sagemaker_serving.local.sagemaker.metrics import Instance, Metrics
 from sagemaker_serving.local.sagemaker.offered import refuse_what_is_not_followed
 from sagemaker_serving.local.sagemaker.resources import EndpointConfigs, Models, Tags
 from sagemaker_serving.local.sagemaker.runtime import Runtime
+from sagemaker_serving.local.sagemaker.saved import export_region, restore_region
 from sagemaker_serving.local.sagemaker.store import Region, Resource, Store
 from sagemaker_serving.local.sagemaker.transform import TransformJobs
 from sagemaker_serving.local.sagemaker.validation import is_known, validate
@@ -23,15 +31,31 @@ class ControlPlane:
     """SageMaker in every region: `handle` its actions, `runtime` its endpoints.
 
     ``launch`` starts a model server; absent, it is the project's own
-    (`sagemaker_serving.local.server`).
+    (`sagemaker_serving.local.server`). ``faults`` are those that strike here;
+    absent, none does. ``changed`` is called when something has changed by
+    itself: an endpoint that is in service now, a job that has ended.
     """
 
-    def __init__(self, context: LocalContext, *, launch: Launch | None = None) -> None:
+    def __init__(
+        self,
+        context: LocalContext,
+        *,
+        launch: Launch | None = None,
+        faults: Faults | None = None,
+        changed: Callable[[], None] = lambda: None,
+    ) -> None:
         launch = launch if launch is not None else _model_server()
-        self._store = Store()
-        self._endpoints = Endpoints(context, launch)
-        self._transform_jobs = TransformJobs(context, launch)
-        self.runtime = Runtime(self._store, self._endpoints)
+        faults = faults if faults is not None else Faults()
+        _remove_what_was_unpacked(context.state_dir)
+        self._context = context
+        self._store = Store(changed)
+        self._logs = LogShipper(context)
+        self._endpoints = Endpoints(context, launch, logs=self._logs, faults=faults)
+        self._transform_jobs = TransformJobs(context, launch, logs=self._logs, faults=faults)
+        self._compilation_jobs = CompilationJobs(context, logs=self._logs, faults=faults)
+        self._metrics = Metrics(context, self._instances, self._evaluate_alarms)
+        self._metrics.start()
+        self.runtime = Runtime(self._store, self._endpoints, metrics=self._metrics, faults=faults)
         models, configs, tags = Models(context), EndpointConfigs(), Tags()
         self._actions: dict[str, Action] = {
             "CreateModel": models.create,
@@ -52,6 +76,11 @@ class ControlPlane:
             "DescribeTransformJob": self._transform_jobs.describe,
             "ListTransformJobs": self._transform_jobs.list,
             "StopTransformJob": self._transform_jobs.stop,
+            "CreateCompilationJob": self._compilation_jobs.create,
+            "DescribeCompilationJob": self._compilation_jobs.describe,
+            "ListCompilationJobs": self._compilation_jobs.list,
+            "StopCompilationJob": self._compilation_jobs.stop,
+            "DeleteCompilationJob": self._compilation_jobs.delete,
             "AddTags": tags.add,
             "ListTags": tags.list,
             "DeleteTags": tags.delete,
@@ -72,8 +101,13 @@ class ControlPlane:
         given = {name: value for name, value in parameters.items() if value is not None}
         return self._actions[action](self._store.region(region), given)
 
+    @property
+    def actions(self) -> tuple[str, ...]:
+        """The API's actions that are offered."""
+        return tuple(self._actions)
+
     def status(self) -> dict[str, Any]:
-        """``endpoints`` and ``transform_jobs``, and the ``processes`` of both."""
+        """``endpoints``, ``transform_jobs``, ``compilation_jobs``, and their ``processes``."""
         regions = self._store.regions()
         endpoints = [found for region in regions for found in self._endpoints.summaries(region)]
         jobs = [found for region in regions for found in self._transform_jobs.summaries(region)]
@@ -85,6 +119,9 @@ class ControlPlane:
         return {
             "endpoints": endpoints,
             "transform_jobs": jobs,
+            "compilation_jobs": [
+                found for region in regions for found in self._compilation_jobs.summaries(region)
+            ],
             "processes": [
                 {name: found[name] for name in ("name", "pid", "port", "memory_bytes", "log")}
                 for found in (*variants, *jobs)
@@ -92,10 +129,62 @@ class ControlPlane:
             ],
         }
 
+    def export_state(self) -> dict[str, Any]:
+        """Everything that SageMaker holds, as JSON has it; `restore_state` takes it back."""
+        regions = self._store.regions()
+        return {
+            "regions": {region.name: export_region(region) for region in regions},
+            "serving": {
+                arn: fleet
+                for region in regions
+                for arn, fleet in self._endpoints.export_serving(region).items()
+            },
+        }
+
+    def restore_state(self, state: Mapping[str, Any], /) -> None:
+        """Hold what `export_state` gave.
+
+        Endpoints that served start their servers again in the background,
+        with what they served then, and are SystemUpdating until those are
+        healthy; jobs that ran have failed.
+        """
+        for name, kept in state["regions"].items():
+            region = self._store.region(name)
+            restore_region(region, kept)
+            self._endpoints.resume(region, state["serving"])
+
+    def flush(self, *, instances: bool = True) -> None:
+        """Put the metrics of all requests and every log line into CloudWatch, now.
+
+        With ``instances``, each process is measured now, too.
+        """
+        self._metrics.flush(instances=instances)
+        self._logs.flush()
+
     def close(self) -> None:
         """End every endpoint's and every job's process."""
+        self._metrics.close()
+        self._logs.close()
+        self._compilation_jobs.close()
         self._transform_jobs.close()
         self._endpoints.close(self._store.regions())
+
+    def _evaluate_alarms(self) -> None:
+        """Where there are endpoints there may be alarms over what they do."""
+        for region in self._store.regions():
+            if region.endpoints:
+                evaluate_alarms(self._context.client("cloudwatch", region.name))
+
+    def _instances(self) -> list[Instance]:
+        regions = self._store.regions()
+        serving = [found for region in regions for found in self._endpoints.instances(region)]
+        return [*serving, *self._transform_jobs.instances()]
+
+
+def _remove_what_was_unpacked(state_dir: Path) -> None:
+    """A run that was killed leaves models unpacked; they are fetched anew. Logs stay."""
+    for kind in ("endpoints", "transform"):
+        shutil.rmtree(state_dir / kind, ignore_errors=True)
 
 
 def _model_server() -> Launch:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import random
 import threading
+import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -14,10 +16,12 @@ from sagemaker_serving.local.sagemaker.container import (
     ContainerFailed,
 )
 from sagemaker_serving.local.sagemaker.store import Resource, now
+from sagemaker_serving.local.sagemaker.usage import Usage
 
 _POLL_SECONDS = 0.25
 _FIRST_RESTART_SECONDS = 0.5
 _LONGEST_RESTART_SECONDS = 30.0
+_STEADY_SECONDS = 60.0
 DRAIN_SECONDS = 65.0
 """How long a fleet that was replaced may finish its requests: a little over their own limit."""
 
@@ -39,6 +43,7 @@ class Variant:
         self._deadline: float = config.get(
             "ContainerStartupHealthCheckTimeoutInSeconds", HEALTH_CHECK_SECONDS
         )
+        self.usage = Usage(container.plan.folder)
         self._stopped = threading.Event()
         self._started_at = now()
 
@@ -85,27 +90,32 @@ class Variant:
         }
 
     def _keep_alive(self) -> None:
-        """Start the server again whenever it dies, each time after a longer pause."""
-        pause = _FIRST_RESTART_SECONDS
+        """Start the server again whenever it dies, each time after a longer pause.
+
+        One that has run for `_STEADY_SECONDS` is started again at once the next time.
+        """
+        pause, started_at = _FIRST_RESTART_SECONDS, time.monotonic()
         while not self._stopped.wait(_POLL_SECONDS):
             if self.container.is_running():
                 continue
+            if time.monotonic() - started_at > _STEADY_SECONDS:
+                pause = _FIRST_RESTART_SECONDS
             self.restarts += 1
+            self.container.note(f"the model server has ended; restart {self.restarts} in {pause} s")
             if self._stopped.wait(pause):
                 return
-            try:
+            pause = min(2 * pause, _LONGEST_RESTART_SECONDS)
+            started_at = time.monotonic()
+            with suppress(ContainerFailed):  # it is tried again
                 self.container.restart(self._deadline)
-            except ContainerFailed:
-                pause = min(2 * pause, _LONGEST_RESTART_SECONDS)
-            else:
-                pause = _FIRST_RESTART_SECONDS
 
 
 class Fleet:
     """The variants that serve together; requests are shared out by their weights."""
 
-    def __init__(self, config_name: str, variants: Sequence[Variant]) -> None:
-        self.config_name = config_name
+    def __init__(self, config: Resource, variants: Sequence[Variant]) -> None:
+        self.config = config
+        self.config_name: str = config["EndpointConfigName"]
         self.variants = {variant.name: variant for variant in variants}
         self._idle = threading.Condition()
 
@@ -163,6 +173,24 @@ class Fleet:
     def describe(self) -> list[Resource]:
         """The variants as DescribeEndpoint has them."""
         return [variant.describe() for variant in self.variants.values()]
+
+    def export(self) -> Resource:
+        """``config``, with the weights and counts of now, and the ``models`` by name."""
+        variants = []
+        for variant in self.config["ProductionVariants"]:
+            live = self.variants[variant["VariantName"]]
+            variants.append(
+                {
+                    **variant,
+                    "InitialVariantWeight": live.weight,
+                    "InitialInstanceCount": live.instance_count,
+                }
+            )
+        models = [variant.container.plan.model for variant in self.variants.values()]
+        return {
+            "config": {**self.config, "ProductionVariants": variants},
+            "models": {model["ModelName"]: model for model in models},
+        }
 
     def _is_idle(self) -> bool:
         return all(variant.in_flight == 0 for variant in self.variants.values())

@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from botocore.exceptions import ClientError
+
+from sagemaker_serving.local.protocol import AwsError
 from sagemaker_serving.local.sagemaker.archives import S3Location
 from sagemaker_serving.local.sagemaker.store import Resource
 
@@ -21,6 +24,29 @@ class Input:
 
     location: S3Location
     name: str
+
+
+def refuse_empty(s3: Any, source: Resource, *, region: str, role: str | None) -> None:
+    """Raise AWS's refusal of a job whose prefix has no objects that its role may list.
+
+    CreateTransformJob looks before it takes a job, in the role's name
+    (github.com/aws/amazon-sagemaker-examples/issues/2268, read 2026-11-21).
+    """
+    location = S3Location.parse(source["S3Uri"])
+    if source["S3DataType"] != "S3Prefix":
+        return
+    try:
+        listed = s3.list_objects_v2(Bucket=location.bucket, Prefix=location.key, MaxKeys=1)
+    except ClientError:
+        listed = {}
+    if not listed.get("KeyCount"):
+        raise AwsError(
+            "ValidationException",
+            f'No S3 objects found under S3 URL "{location}" given in input data source. Please '
+            f"ensure that the bucket exists in the selected region ({region}), that objects exist "
+            f'under that S3 prefix, and that the role "{role}" has "s3:ListBucket" permissions on '
+            f'bucket "{location.bucket}".',
+        )
 
 
 def list_inputs(s3: Any, source: Resource) -> Iterator[Input]:

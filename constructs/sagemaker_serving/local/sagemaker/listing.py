@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from sagemaker_serving.local.protocol import AwsError
 from sagemaker_serving.local.sagemaker.store import Resource
@@ -22,21 +22,22 @@ class Listing:
 
     ``kind`` prefixes the members of a resource (``EndpointName``), ``members``
     are the summary's, and ``status`` the member that StatusEquals is held
-    against.
+    against. ``order`` is SortOrder's default: that of most, not of all.
     """
 
     items: str
     kind: str
     members: tuple[str, ...]
     status: str = ""
+    order: Literal["Ascending", "Descending"] = "Descending"
 
     def page(self, resources: Iterable[Resource], parameters: Mapping[str, Any]) -> dict[str, Any]:
         """One page of the resources that match, with NextToken when there are more.
 
-        The newest come first unless SortBy and SortOrder say otherwise; a
+        By CreationTime, in ``order``, unless SortBy and SortOrder say otherwise; a
         token stays valid when resources come and go.
         """
-        ascending = parameters.get("SortOrder", "Descending") == "Ascending"
+        ascending = parameters.get("SortOrder", self.order) == "Ascending"
         sort_by = parameters.get("SortBy", "CreationTime")
         matching = sorted(
             (resource for resource in resources if self._matches(resource, parameters)),

@@ -16,6 +16,12 @@ _CONTAINER: dict[str, tuple[object, ...]] = {
     "MultiModelConfig": (),
 }
 
+_DEPLOYMENT: dict[str, tuple[object, ...]] = {
+    "DeploymentConfig.BlueGreenUpdatePolicy.TrafficRoutingConfiguration.Type": ("ALL_AT_ONCE",),
+    "DeploymentConfig.RollingUpdatePolicy": (),
+    "DeploymentConfig.AutoRollbackConfiguration.Alarms": (),
+}
+
 NOT_FOLLOWED: Mapping[str, Mapping[str, tuple[object, ...]]] = {
     "CreateModel": {
         **{f"PrimaryContainer.{member}": allowed for member, allowed in _CONTAINER.items()},
@@ -32,15 +38,12 @@ NOT_FOLLOWED: Mapping[str, Mapping[str, tuple[object, ...]]] = {
         "CrossRegionTrafficConfig": (),
         "DataCaptureConfig.EnableCapture": (False,),
     },
-    "CreateEndpoint": {"DeploymentConfig": ()},
-    "UpdateEndpoint": {
-        "DeploymentConfig": (),
-        "RetainAllVariantProperties": (False,),
-        "RetainDeploymentConfig": (False,),
-    },
+    "CreateEndpoint": _DEPLOYMENT,
+    "UpdateEndpoint": _DEPLOYMENT,
     "UpdateEndpointWeightsAndCapacities": {
         "DesiredWeightsAndCapacities[].ServerlessUpdateConfig": (),
     },
+    "CreateCompilationJob": {"ModelPackageVersionArn": ()},
     "CreateTransformJob": {
         "TransformInput.DataSource.S3DataSource.S3DataType": ("S3Prefix", "ManifestFile"),
         "TransformInput.CompressionType": ("None",),

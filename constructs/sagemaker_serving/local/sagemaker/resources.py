@@ -9,6 +9,7 @@ from sagemaker_serving.local.context import LocalContext
 from sagemaker_serving.local.protocol import AwsError
 from sagemaker_serving.local.sagemaker import archives
 from sagemaker_serving.local.sagemaker.listing import Listing
+from sagemaker_serving.local.sagemaker.roles import role_client
 from sagemaker_serving.local.sagemaker.store import Region, Resource, now
 
 Parameters = Mapping[str, Any]
@@ -31,7 +32,7 @@ class Models:
         """Keep a model, after a look at its archive, as SageMaker does."""
         name = parameters["ModelName"]
         arn = region.arn("model", name)
-        self._check_container(region, container_of(parameters))
+        self._check_container(region, parameters.get("ExecutionRoleArn"), container_of(parameters))
         with region.lock:
             if name in region.models:
                 raise AwsError(
@@ -63,15 +64,30 @@ class Models:
             region.tags.pop(model["ModelArn"], None)
         return {}
 
-    def _check_container(self, region: Region, container: Resource) -> None:
+    def _check_container(self, region: Region, role: str | None, container: Resource) -> None:
         url = container.get("ModelDataUrl")
         if container.get("Image") is None or url is None:
             raise AwsError(
                 "ValidationException",
                 "the local AWS runs containers that have both an Image and a ModelDataUrl",
             )
-        if not archives.exists(self._context.client("s3", region.name), url):
+        status = archives.head_status(role_client(self._context, role, "s3", region.name), url)
+        if status == 403:
+            raise AwsError("ValidationException", _no_access(url, role, region.name))
+        if status != 200:
             raise AwsError("ValidationException", f"Could not find model data at {url}.")
+
+
+def _no_access(url: str, role: str | None, region: str) -> str:
+    """As AWS words it (github.com/philschmid/llm-sagemaker-sample/issues/2, read 2026-11-21)."""
+    return (
+        f'Could not access model data at {url}. Please ensure that the role "{role}" exists and '
+        'that its trust relationship policy allows the action "sts:AssumeRole" for the service '
+        'principal "sagemaker.amazonaws.com". Also ensure that the role has "s3:GetObject" '
+        f"permissions and that the object is located in {region}. If your Model uses multiple "
+        'models or uncompressed models, please ensure that the role has "s3:ListBucket" '
+        "permission."
+    )
 
 
 def container_of(model: Parameters) -> Resource:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import IO, Any
@@ -9,9 +10,12 @@ from typing import IO, Any
 from werkzeug.datastructures import Headers
 
 from sagemaker_serving.local.context import ACCOUNT_ID
+from sagemaker_serving.local.faults import Faults
+from sagemaker_serving.local.faults.answers import ask_through
 from sagemaker_serving.local.protocol import AwsError
 from sagemaker_serving.local.sagemaker.endpoints import Endpoints
 from sagemaker_serving.local.sagemaker.fleet import Variant
+from sagemaker_serving.local.sagemaker.metrics import Metrics
 from sagemaker_serving.local.sagemaker.model_client import ModelAnswer, NoAnswer
 from sagemaker_serving.local.sagemaker.store import Region, Store
 
@@ -59,9 +63,13 @@ class ModelError(AwsError):
 class Runtime:
     """Asks the variants of endpoints; bodies pass as bytes and are never looked into."""
 
-    def __init__(self, store: Store, endpoints: Endpoints) -> None:
+    def __init__(
+        self, store: Store, endpoints: Endpoints, *, metrics: Metrics, faults: Faults
+    ) -> None:
         self._store = store
         self._endpoints = endpoints
+        self._metrics = metrics
+        self._faults = faults
 
     def read_body(self, stream: IO[bytes], content_length: int | None) -> bytes:
         """A request's body; raises `AwsError` (413) above `MAX_BODY_BYTES`."""
@@ -85,25 +93,45 @@ class Runtime:
         for header in _NOT_FOLLOWED:
             if header in headers:
                 raise AwsError("ValidationError", f"the local AWS does not offer {header} yet")
+        received = time.perf_counter()
         region = self._store.region(region_name)
         target = headers.get(_TARGET_VARIANT)
         with self._endpoints.variant_for(region, endpoint, target) as variant:
+            status, concurrent, asked = 0, variant.in_flight, time.perf_counter()
             try:
-                answer = _ask(variant, headers, body)
+                answer = self._ask(endpoint, variant, headers, body)
+                status = answer.status
             except NoAnswer as failed:
                 raise _model_error(region, endpoint, 0, _why(failed, endpoint)) from None
+            finally:
+                self._metrics.record(
+                    region_name,
+                    endpoint,
+                    variant.name,
+                    status=status,
+                    model_seconds=time.perf_counter() - asked,
+                    overhead_seconds=asked - received,
+                    instance_count=variant.instance_count,
+                    concurrent=concurrent,
+                )
         if not 200 <= answer.status < 300:
             text = answer.body.decode("utf-8", "replace")
             raise _model_error(region, endpoint, answer.status, text)
         return _answer(answer, variant)
 
-
-def _ask(variant: Variant, headers: Headers, body: bytes) -> ModelAnswer:
-    client = variant.container.client
-    if client is None:
-        raise NoAnswer("the container was never started", timed_out=False)
-    passed = {name: headers[name] for name in _TO_THE_MODEL if name in headers}
-    return client.invoke(body, passed, timeout_seconds=TIMEOUT_SECONDS)
+    def _ask(self, endpoint: str, variant: Variant, headers: Headers, body: bytes) -> ModelAnswer:
+        client = variant.container.client
+        if client is None:
+            raise NoAnswer("the container was never started", timed_out=False)
+        passed = {name: headers[name] for name in _TO_THE_MODEL if name in headers}
+        return ask_through(
+            self._faults,
+            lambda seconds: client.invoke(body, passed, timeout_seconds=seconds),
+            operation="InvokeEndpoint",
+            names=(endpoint, variant.name),
+            timeout_seconds=TIMEOUT_SECONDS,
+            kill=variant.container.kill,
+        )
 
 
 def _answer(answer: ModelAnswer, variant: Variant) -> Answer:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,9 +28,12 @@ class Region:
     endpoint_configs: dict[str, Resource] = field(default_factory=dict)
     endpoints: dict[str, Resource] = field(default_factory=dict)
     transform_jobs: dict[str, Resource] = field(default_factory=dict)
+    compilation_jobs: dict[str, Resource] = field(default_factory=dict)
     tags: dict[str, dict[str, str]] = field(default_factory=dict)
     """By ARN: a resource's tags."""
     lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
+    changed: Callable[[], None] = field(default=lambda: None, repr=False, compare=False)
+    """Called when something here has changed by itself, after the call that began it."""
 
     def arn(self, kind: str, name: str) -> str:
         """``arn:aws:sagemaker:<region>:<account>:<kind>/<name>``."""
@@ -42,16 +46,17 @@ class Region:
 
 
 class Store:
-    """The regions, each made when it is first asked for."""
+    """The regions, each made when it is first asked for; ``changed`` is given to each."""
 
-    def __init__(self) -> None:
+    def __init__(self, changed: Callable[[], None] = lambda: None) -> None:
+        self._changed = changed
         self._regions: dict[str, Region] = {}
         self._lock = threading.Lock()
 
     def region(self, name: str) -> Region:
         """The region of that name."""
         with self._lock:
-            return self._regions.setdefault(name, Region(name))
+            return self._regions.setdefault(name, Region(name, changed=self._changed))
 
     def regions(self) -> list[Region]:
         """Every region that was ever asked for."""

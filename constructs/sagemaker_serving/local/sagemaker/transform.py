@@ -8,17 +8,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sagemaker_serving.local.context import LocalContext
+from sagemaker_serving.local.faults import Faults
 from sagemaker_serving.local.protocol import AwsError
 from sagemaker_serving.local.sagemaker.container import MAX_FAILURE_REASON, Launch
+from sagemaker_serving.local.sagemaker.inputs import refuse_empty
+from sagemaker_serving.local.sagemaker.jobs import JobFailed, JobStopped
 from sagemaker_serving.local.sagemaker.listing import Listing
+from sagemaker_serving.local.sagemaker.log_shipper import LogShipper
+from sagemaker_serving.local.sagemaker.metrics import Instance
 from sagemaker_serving.local.sagemaker.resources import find_model
+from sagemaker_serving.local.sagemaker.roles import role_client
 from sagemaker_serving.local.sagemaker.store import Region, Resource, now
-from sagemaker_serving.local.sagemaker.transform_run import (
-    DEFAULT_MAX_PAYLOAD_MB,
-    JobFailed,
-    JobStopped,
-    TransformRun,
-)
+from sagemaker_serving.local.sagemaker.transform_run import DEFAULT_MAX_PAYLOAD_MB, TransformRun
 
 Parameters = Mapping[str, Any]
 
@@ -46,9 +47,13 @@ class TransformJobs:
         status="TransformJobStatus",
     )
 
-    def __init__(self, context: LocalContext, launch: Launch) -> None:
+    def __init__(
+        self, context: LocalContext, launch: Launch, *, logs: LogShipper, faults: Faults
+    ) -> None:
         self._context = context
         self._launch = launch
+        self._logs = logs
+        self._faults = faults
         self._runs: dict[str, TransformRun] = {}  # by ARN, those that run
         self._lock = threading.Lock()
         self._closed = False
@@ -58,6 +63,14 @@ class TransformJobs:
         name = parameters["TransformJobName"]
         arn = region.arn("transform-job", name)
         _check_payload(parameters)
+        model = find_model(region, parameters["ModelName"])
+        role = model.get("ExecutionRoleArn")
+        refuse_empty(
+            role_client(self._context, role, "s3", region.name),
+            parameters["TransformInput"]["DataSource"]["S3DataSource"],
+            region=region.name,
+            role=role,
+        )
         with region.lock:
             if name in region.transform_jobs:
                 raise AwsError(
@@ -65,7 +78,6 @@ class TransformJobs:
                     "Job name must be unique within an AWS account and region, and a job with "
                     f"this name already exists ({arn})",
                 )
-            model = find_model(region, parameters["ModelName"])
             created = now()
             job: Resource = {
                 **{member: value for member, value in parameters.items() if member != "Tags"},
@@ -76,7 +88,13 @@ class TransformJobs:
                 "LastModifiedTime": created,
             }
             run = TransformRun(
-                job, model, region=region, context=self._context, launch=self._launch
+                job,
+                model,
+                region=region,
+                context=self._context,
+                launch=self._launch,
+                logs=self._logs,
+                faults=self._faults,
             )
             self._admit(arn, run)
             region.transform_jobs[name] = job
@@ -130,6 +148,12 @@ class TransformJobs:
             for job, run in jobs
         ]
 
+    def instances(self) -> Sequence[Instance]:
+        """The processes of the jobs that run now."""
+        with self._lock:
+            runs = list(self._runs.values())
+        return [found for run in runs if (found := run.instance()) is not None]
+
     def close(self) -> None:
         """Stop every job that runs, and admit no more."""
         with self._lock:
@@ -163,6 +187,7 @@ class TransformJobs:
             job["TransformEndTime"] = job["LastModifiedTime"] = now()
         with self._lock:
             del self._runs[job["TransformJobArn"]]
+        region.changed()
 
 
 def _find(region: Region, name: str) -> Resource:

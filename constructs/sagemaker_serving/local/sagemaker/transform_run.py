@@ -11,28 +11,29 @@ from dataclasses import dataclass
 from botocore.exceptions import BotoCoreError, ClientError
 
 from sagemaker_serving.local.context import LocalContext
+from sagemaker_serving.local.faults import Faults, Kind
 from sagemaker_serving.local.sagemaker.archives import S3Location
 from sagemaker_serving.local.sagemaker.container import Container, ContainerFailed, Launch, Plan
 from sagemaker_serving.local.sagemaker.inputs import Input, InputRefused, list_inputs
-from sagemaker_serving.local.sagemaker.model_client import ModelAnswer, NoAnswer
+from sagemaker_serving.local.sagemaker.jobs import (
+    INTERNAL_ERROR,
+    NO_CAPACITY,
+    JobFailed,
+    JobStopped,
+)
+from sagemaker_serving.local.sagemaker.log_files import job_log
+from sagemaker_serving.local.sagemaker.log_shipper import LogShipper, instance_id
+from sagemaker_serving.local.sagemaker.metrics import TRANSFORM_INSTANCES, Instance
 from sagemaker_serving.local.sagemaker.records import RecordTooLarge, assemble, batch, split
+from sagemaker_serving.local.sagemaker.roles import role_client
 from sagemaker_serving.local.sagemaker.store import Region, Resource
+from sagemaker_serving.local.sagemaker.transform_model import Refused, TransformModel
+from sagemaker_serving.local.sagemaker.usage import Usage
 
 DEFAULT_MAX_PAYLOAD_MB = 6
-DEFAULT_TIMEOUT_SECONDS = 600
-DEFAULT_RETRIES = 3
-"""SageMaker API reference, CreateTransformJob and ModelClientConfig, read 2026-11-21."""
+"""SageMaker API reference, CreateTransformJob, read 2026-11-21."""
 
-_FIRST_PAUSE_SECONDS = 0.1
 _SEE_LOGS = "See job logs for more information"
-
-
-class JobFailed(Exception):
-    """The job ends as Failed; the message is its FailureReason."""
-
-
-class JobStopped(Exception):
-    """The job was stopped before it was done."""
 
 
 class TransformRun:
@@ -50,24 +51,37 @@ class TransformRun:
         region: Region,
         context: LocalContext,
         launch: Launch,
+        logs: LogShipper,
+        faults: Faults,
     ) -> None:
         self._job = job
-        self._s3 = context.client("s3", region.name)
+        self._faults = faults
+        self._names = (job["TransformJobName"], job["ModelName"])
+        self._dies = False
+        self._written = 0
+        self._s3 = role_client(context, model.get("ExecutionRoleArn"), "s3", region.name)
         self._stopped = threading.Event()
         name = job["TransformJobName"]
         self._concurrency: int = job.get("MaxConcurrentTransforms") or 1
+        host = instance_id(region.name, name)
         plan = Plan(
             title="The primary container of the transform job",
             model=model,
             region=region.name,
             folder=context.state_dir / "transform" / region.name / name,
-            log_path=context.state_dir / "logs" / "transform" / region.name / f"{name}.log",
+            log_path=job_log(context.state_dir, "transform", region.name, name),
+            log_group="/aws/sagemaker/TransformJobs",
+            log_stream=f"{name}/{host}-{int(job['CreationTime'])}",
             environment={**job.get("Environment", {}), **self._container_environment()},
         )
-        self.container = Container(plan, context, launch)
+        self.container = Container(plan, context, launch, logs)
+        self._model = TransformModel(job, self.container, faults, self._stopped)
+        self._host = {"Host": f"{name}/{host}"}
+        self._usage = Usage()
 
     def run(self) -> None:
         """Transform every object; raises `JobFailed` or `JobStopped`."""
+        self._meet_faults()
         try:
             self.container.start()
             failures, total = self._transform_all()
@@ -78,6 +92,8 @@ class TransformRun:
             self._raise_if_stopped()
             raise JobFailed(f"ClientError: {error}") from None
         self._raise_if_stopped()
+        for failure in failures:
+            self.container.note(f"{failure.location}: {failure.detail}")
         if failures:
             first = failures[0]
             raise JobFailed(
@@ -89,6 +105,33 @@ class TransformRun:
         """End the job's process and its requests; `run` raises `JobStopped`."""
         self._stopped.set()
         self.container.stop()
+
+    def instance(self) -> Instance | None:
+        """The job's process, to be measured; None while there is none."""
+        server, plan = self.container.server, self.container.plan
+        if server is None:
+            return None
+        return Instance(
+            namespace=TRANSFORM_INSTANCES,
+            dimensions=self._host,
+            region=plan.region,
+            role_arn=plan.model.get("ExecutionRoleArn"),
+            pid=server.pid,
+            usage=self._usage,
+        )
+
+    def _meet_faults(self) -> None:
+        instance_type = self._job["TransformResources"]["InstanceType"]
+        operation, names = "CreateTransformJob", (*self._names, instance_type)
+        if self._faults.strike((Kind.NO_CAPACITY,), "sagemaker", operation, *names) is not None:
+            raise JobFailed(NO_CAPACITY)
+        self._dies = self._faults.strike((Kind.KILL,), "sagemaker", operation, *names) is not None
+
+    def _die_if_struck(self, *, is_last: bool) -> None:
+        """Where a fault kills the job: with one output written, or none if there is one only."""
+        if self._dies and (self._written or is_last):
+            self.stop()  # what is still asked need not be answered
+            raise JobFailed(INTERNAL_ERROR)
 
     def _transform_all(self) -> tuple[list[_ObjectFailed], int]:
         failures: list[_ObjectFailed] = []
@@ -110,9 +153,10 @@ class TransformRun:
             for entry in inputs:
                 waiting.append(self._ask_all(pool, entry))
                 if len(waiting) > self._concurrency:
-                    yield self._finish(waiting.popleft())
+                    yield self._finish(waiting.popleft(), is_last=False)
             while waiting:
-                yield self._finish(waiting.popleft())
+                asked = waiting.popleft()
+                yield self._finish(asked, is_last=not waiting)
         finally:
             for asked in waiting:
                 _cancel(asked)
@@ -129,18 +173,20 @@ class TransformRun:
             )
         except (ClientError, RecordTooLarge) as error:
             return _ObjectFailed(location, "ClientError", str(error))
-        return _Asked(entry, [pool.submit(self._ask, payload) for payload in payloads])
+        return _Asked(entry, [pool.submit(self._model.ask, payload) for payload in payloads])
 
-    def _finish(self, asked: _Asked | _ObjectFailed) -> _ObjectFailed | None:
+    def _finish(self, asked: _Asked | _ObjectFailed, *, is_last: bool) -> _ObjectFailed | None:
         if isinstance(asked, _ObjectFailed):
             return asked
         try:
             answers = [answer.result() for answer in asked.answers]
-        except _Refused as refused:
+        except Refused as refused:
             _cancel(asked)
             self._raise_if_stopped()
             return _ObjectFailed(asked.entry.location, refused.kind, str(refused))
+        self._die_if_struck(is_last=is_last)
         self._write(asked.entry, answers)
+        self._written += 1
         return None
 
     def _write(self, entry: Input, answers: Sequence[bytes]) -> None:
@@ -154,44 +200,6 @@ class TransformRun:
             Body=assemble(answers, output.get("AssembleWith", "None")),
             **({} if content_type is None else {"ContentType": content_type}),
         )
-
-    def _ask(self, payload: bytes) -> bytes:
-        """The model's answer to one payload; a server's failures are asked again, refusals not."""
-        config = self._job.get("ModelClientConfig", {})
-        retries: int = config.get("InvocationsMaxRetries", DEFAULT_RETRIES)
-        timeout: int = config.get("InvocationsTimeoutInSeconds", DEFAULT_TIMEOUT_SECONDS)
-        failed = _Refused("AlgorithmError", "the job was stopped")
-        for attempt in range(retries + 1):
-            if attempt and self._stopped.wait(_FIRST_PAUSE_SECONDS * 2**attempt):
-                break
-            try:
-                answer = self._invoke(payload, timeout)
-            except NoAnswer as error:
-                failed = _Refused(
-                    "AlgorithmError", f"Unable to get response from algorithm ({error})"
-                )
-                continue
-            if 200 <= answer.status < 300:
-                return answer.body
-            text = answer.body.decode("utf-8", "replace")
-            if answer.status < 500:
-                raise _Refused("ClientError", f"the model answered {answer.status}: {text}")
-            failed = _Refused("AlgorithmError", f"the model answered {answer.status}: {text}")
-        raise failed
-
-    def _invoke(self, payload: bytes, timeout_seconds: int) -> ModelAnswer:
-        client = self.container.client
-        if client is None:
-            raise NoAnswer("the container was never started", timed_out=False)
-        headers = {
-            name: value
-            for name, value in (
-                ("Content-Type", self._job["TransformInput"].get("ContentType")),
-                ("Accept", self._job["TransformOutput"].get("Accept")),
-            )
-            if value is not None
-        }
-        return client.invoke(payload, headers, timeout_seconds=timeout_seconds)
 
     def _payload_limit(self) -> int | None:
         """The most bytes of a payload; None for MaxPayloadInMB 0, which has no limit."""
@@ -217,12 +225,6 @@ class TransformRun:
     def _raise_if_stopped(self) -> None:
         if self._stopped.is_set():
             raise JobStopped
-
-
-class _Refused(Exception):
-    def __init__(self, kind: str, message: str) -> None:
-        super().__init__(message)
-        self.kind = kind
 
 
 @dataclass(frozen=True)

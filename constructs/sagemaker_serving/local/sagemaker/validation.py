@@ -25,7 +25,12 @@ def validate(action: str, parameters: Mapping[str, Any]) -> None:
     'x' at 'endpointName' failed to satisfy constraint: …``. Raises
     UnknownOperationException when SageMaker has no such action.
     """
-    faults = list(_structure(_input_shape(action), parameters, ""))
+    validate_shape(_input_shape(action), parameters)
+
+
+def validate_shape(shape: Any, parameters: Mapping[str, Any]) -> None:
+    """Raise `AwsError`, as `validate` does, unless ``parameters`` fit a structure of botocore's."""
+    faults = list(_structure(shape, parameters, ""))
     if faults:
         errors = "1 validation error" if len(faults) == 1 else f"{len(faults)} validation errors"
         raise AwsError("ValidationException", f"{errors} detected: {'; '.join(faults)}")

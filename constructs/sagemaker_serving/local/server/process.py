@@ -19,6 +19,7 @@ from typing import Self
 import psutil
 
 from sagemaker_serving.errors import Failure
+from sagemaker_serving.local.seclusion import DIRECTLY
 from sagemaker_serving.local.server.ports import listen
 
 PING_TIMEOUT_SECONDS = 2.0
@@ -121,7 +122,7 @@ class ModelServer:
     def ping(self) -> bool:
         """Whether GET /ping answers 200 within `PING_TIMEOUT_SECONDS`."""
         try:
-            with urllib.request.urlopen(
+            with DIRECTLY.open(
                 f"http://127.0.0.1:{self.port}/ping", timeout=PING_TIMEOUT_SECONDS
             ) as response:
                 return bool(response.status == 200)

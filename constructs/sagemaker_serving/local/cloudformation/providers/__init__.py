@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from sagemaker_serving.local.cloudformation.schemas import is_custom
+
 from .base import Provider
+from .custom_resource import CustomResource
 from .emulated import emulated
 from .iam import ManagedPolicy, Policy, Role
 from .kms import Alias, Key
+from .lambda_functions import (
+    EventInvokeConfig,
+    Function,
+    FunctionAlias,
+    FunctionVersion,
+    Permission,
+)
 from .messaging import Queue, QueuePolicy, Rule, Subscription, Topic, TopicPolicy
 from .monitoring import Alarm, Dashboard, LogGroup
 from .nothing import CdkMetadata, WaitConditionHandle
@@ -27,10 +37,15 @@ _PROVIDERS: dict[str, Provider] = {
         EcrRepository(),
         Endpoint(),
         EndpointConfig(),
+        EventInvokeConfig(),
+        Function(),
+        FunctionAlias(),
+        FunctionVersion(),
         Key(),
         LogGroup(),
         ManagedPolicy(),
         Model(),
+        Permission(),
         Policy(),
         Queue(),
         QueuePolicy(),
@@ -48,6 +63,12 @@ _PROVIDERS: dict[str, Provider] = {
 }
 
 
+OWN_TYPES = tuple(_PROVIDERS)
+"""The types that are carried out here; the others are the emulator's."""
+
+
 def provider_of(type_name: str) -> Provider | None:
     """What carries out a type, or None when the local AWS cannot deploy it."""
+    if is_custom(type_name):
+        return CustomResource(type_name)
     return _PROVIDERS.get(type_name) or emulated(type_name)

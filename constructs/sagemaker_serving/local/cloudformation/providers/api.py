@@ -19,7 +19,7 @@ from sagemaker_serving.local.context import LocalContext
 
 from .base import Provider, Request, ResourceFailed
 
-_NOT_FOUND = (
+NOT_FOUND = (
     "NoSuch",
     "NotFound",
     "DoesNotExist",
@@ -27,6 +27,7 @@ _NOT_FOUND = (
     "Could not find",
     "does not exist",
 )
+"""What services say, in codes and messages, of a thing that is not there."""
 
 
 class ApiProvider(Provider):
@@ -111,7 +112,7 @@ def fitted(shape: Any, value: Any, place: str) -> Any:
         case "float" | "double":
             return _number(float, value, place)
         case "blob":
-            return _text(value).encode()
+            return value if isinstance(value, bytes) else _text(value).encode()
         case _:
             return value
 
@@ -119,7 +120,7 @@ def fitted(shape: Any, value: Any, place: str) -> Any:
 def is_absent(error: ClientError) -> bool:
     """Whether a service says that there is no such thing."""
     said = f"{error.response['Error'].get('Code')} {error.response['Error'].get('Message')}"
-    return any(words in said for words in _NOT_FOUND) or said.startswith("404 ")
+    return any(words in said for words in NOT_FOUND) or said.startswith("404 ")
 
 
 def tags_of(properties: Mapping[str, Any]) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from threading import Event
 from typing import Any, TypeVar
@@ -23,10 +23,11 @@ Result = TypeVar("Result")
 class ResourceFailed(Exception):
     """A resource could not be made, changed or deleted; the message is the reason shown.
 
-    ``code`` is the handler error code that CloudFormation prints beside it.
+    ``code`` is the handler error code that CloudFormation prints beside it, None for what it
+    says in its own words.
     """
 
-    def __init__(self, message: str, *, code: str = "GeneralServiceException") -> None:
+    def __init__(self, message: str, *, code: str | None = "GeneralServiceException") -> None:
         super().__init__(message)
         self.message = message
         self.code = code
@@ -37,11 +38,26 @@ class Cancelled(Exception):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Made:
+    """A resource that says all of itself at once: its physical id, which an update may change,
+    its attributes, and whether they are not to be shown."""
+
+    physical_id: str
+    attributes: Attributes
+    no_echo: bool = False
+
+
+def _claim_nothing(physical_id: str) -> None:
+    return None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Request:
     """One thing to do with one resource.
 
     ``previous`` are the properties that the physical resource has now: nothing
-    while it is being created.
+    while it is being created. ``claim`` gives a resource its physical id before it is known to
+    exist, so that what is made of it can be deleted even if making it fails.
     """
 
     context: LocalContext
@@ -55,6 +71,7 @@ class Request:
     physical_id: str = ""
     attributes: Mapping[str, Any] = field(default_factory=dict)
     stop: Event = field(default_factory=Event, repr=False)
+    claim: Callable[[str], None] = field(default=_claim_nothing, repr=False)
 
     def client(self, service: str) -> Any:
         """The boto3 client of a service in the stack's region."""
@@ -96,7 +113,8 @@ class Provider(ABC):
 
     ``create`` gives the physical id (which is also the Ref value) as soon as the
     resource exists, so that whatever fails later can be undone; ``complete`` then
-    configures it and waits. ``delete`` of what is already gone succeeds.
+    configures it and waits. ``delete`` of what is already gone succeeds. A provider that
+    answers `Made` needs no ``complete``.
     """
 
     type_name: str
@@ -104,9 +122,11 @@ class Provider(ABC):
     """The property by which a template names the resource itself."""
     unchangeable: frozenset[str] = frozenset()
     """Properties that AWS changes in place and ``update`` does not."""
+    takes_long: bool = False
+    """Whether ``create`` waits for somebody, rather than only calling a service."""
 
     @abstractmethod
-    def create(self, request: Request) -> str:
+    def create(self, request: Request) -> str | Made:
         """Make the resource; its physical id."""
 
     def complete(self, request: Request) -> Attributes:
@@ -114,8 +134,17 @@ class Provider(ABC):
         return {}
 
     @abstractmethod
-    def update(self, request: Request) -> Attributes:
+    def update(self, request: Request) -> Attributes | Made:
         """Change the resource from ``request.previous``; its attributes."""
+
+    def refuse_unchangeable(self, previous: Properties, wanted: Properties) -> None:
+        """Raise ResourceFailed for a change that ``update`` cannot make; nothing is changed yet."""
+        for name in sorted(self.unchangeable):
+            if previous.get(name) != wanted.get(name):
+                raise ResourceFailed(
+                    f"the local AWS cannot change {name} of {self.type_name} in place",
+                    code="NotUpdatable",
+                )
 
     @abstractmethod
     def delete(self, request: Request) -> None:
@@ -124,3 +153,10 @@ class Provider(ABC):
     def supports(self, context: LocalContext, region: str, name: str) -> bool:
         """Whether the top-level property ``name`` is carried out."""
         return True
+
+    def problems(self, properties: Properties) -> Iterable[str]:
+        """What the local AWS cannot carry out of these values, each a clause of its own.
+
+        Values that only the deployment will know are not judged.
+        """
+        return ()

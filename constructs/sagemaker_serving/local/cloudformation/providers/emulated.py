@@ -7,8 +7,8 @@ out here too.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
-from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -17,12 +17,13 @@ from typing_extensions import override
 
 from sagemaker_serving.local.cloudformation.schemas import schema_of
 
+from .api import NOT_FOUND
 from .base import Attributes, Provider, Request, ResourceFailed
 
-_MODULES = {"ElasticLoadBalancing": "elb", "ElasticLoadBalancingV2": "elbv2", "Lambda": "awslambda"}
+_MODULES = {"ElasticLoadBalancing": "elb", "ElasticLoadBalancingV2": "elbv2"}
 """The emulator's modules whose name is not the service's own in lower case."""
 
-_SERVICES_WITH_OWN_PROVIDERS = frozenset({"CDK", "CloudFormation", "SageMaker"})
+_SERVICES_WITH_OWN_PROVIDERS = frozenset({"CDK", "CloudFormation", "Lambda", "SageMaker"})
 
 
 class Emulated(Provider):
@@ -31,47 +32,56 @@ class Emulated(Provider):
     def __init__(self, type_name: str, model: Any) -> None:
         self.type_name = type_name
         self.name_property = model.cloudformation_name_type() or None
-        self._model = model
-        self._made: dict[str, Any] = {}
+        self.model = model
+        self.made: dict[str, Any] = {}
+        """What was made and not deleted, by physical id: objects of the emulator's."""
 
     @override
     def create(self, request: Request) -> str:
         name = request.properties.get(self.name_property or "") or request.name(63)
-        made = self._model.create_from_cloudformation_json(
+        made = self.model.create_from_cloudformation_json(
             name, self._json(request), request.context.account_id, request.region
         )
-        self._made[made.physical_resource_id] = made
+        self.made[made.physical_resource_id] = made
         return str(made.physical_resource_id)
 
     @override
     def complete(self, request: Request) -> Attributes:
-        return self._attributes(request, self._made[request.physical_id])
+        return self._attributes(request, self.made[request.physical_id])
 
     @override
     def update(self, request: Request) -> Attributes:
-        if not _implemented(self._model, "update_from_cloudformation_json"):
+        if not _implemented(self.model, "update_from_cloudformation_json"):
             raise ResourceFailed(
                 f"the emulator cannot change a {self.type_name} in place; give it a new logical id",
                 code="NotUpdatable",
             )
-        made = self._model.update_from_cloudformation_json(
-            original_resource=self._made.get(request.physical_id),
+        made = self.model.update_from_cloudformation_json(
+            original_resource=self.made.get(request.physical_id),
             new_resource_name=request.physical_id,
             cloudformation_json=self._json(request),
             account_id=request.context.account_id,
             region_name=request.region,
         )
-        self._made[request.physical_id] = made
+        self.made[request.physical_id] = made
         return self._attributes(request, made)
 
     @override
     def delete(self, request: Request) -> None:
+        with request.context.turnstile.change():
+            try:
+                self._delete(request, self.made.get(request.physical_id))
+            except Exception as error:  # moto's classes raise whatever they like
+                if not _says_absent(error):
+                    raise
+            self.made.pop(request.physical_id, None)
+
+    def _delete(self, request: Request, made: Any) -> None:
         place = (request.context.account_id, request.region)
-        made = self._made.pop(request.physical_id, None)
         if hasattr(made, "delete"):
             made.delete(*place)
         else:
-            self._model.delete_from_cloudformation_json(
+            self.model.delete_from_cloudformation_json(
                 request.physical_id, self._json(request), *place
             )
 
@@ -88,9 +98,45 @@ class Emulated(Provider):
         return attributes
 
 
-@lru_cache
+def made_by(module: str) -> dict[str, dict[str, Any]]:
+    """What was made of the types whose classes are in ``module``, by type and physical id."""
+    return {
+        provider.type_name: dict(provider.made)
+        for provider in _providers()
+        if provider.model.__module__ == module and provider.made
+    }
+
+
+def restore_made(made: Mapping[str, Mapping[str, Any]]) -> None:
+    """Take `made_by`'s answer for what was made, in another process."""
+    for type_name, by_id in made.items():
+        provider = emulated(type_name)
+        if provider is not None:
+            provider.made.update(by_id)
+
+
+def forget_made() -> None:
+    """Nothing was made: the emulator begins empty."""
+    for provider in _providers():
+        provider.made.clear()
+
+
 def emulated(type_name: str) -> Emulated | None:
     """The provider of a type that moto can make, or None."""
+    if type_name not in _FOUND:
+        return _FOUND.setdefault(type_name, _find(type_name))
+    return _FOUND[type_name]
+
+
+_FOUND: dict[str, Emulated | None] = {}
+"""The provider of every type that was asked for."""
+
+
+def _providers() -> list[Emulated]:
+    return [provider for provider in list(_FOUND.values()) if provider is not None]
+
+
+def _find(type_name: str) -> Emulated | None:
     _, service, *_ = [*type_name.split("::"), ""]
     if service in _SERVICES_WITH_OWN_PROVIDERS or not type_name.startswith("AWS::"):
         return None
@@ -107,6 +153,12 @@ def emulated(type_name: str) -> Emulated | None:
         if model.cloudformation_type() == type_name and deletable:
             return Emulated(type_name, model)
     return None
+
+
+def _says_absent(error: Exception) -> bool:
+    """Whether an error of the emulator's says that there is no such thing."""
+    said = f"{type(error).__name__} {error}"
+    return isinstance(error, KeyError) or any(words in said for words in NOT_FOUND)
 
 
 def _implemented(model: Any, method: str) -> bool:

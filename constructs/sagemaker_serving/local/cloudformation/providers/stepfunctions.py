@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from typing_extensions import override
 
+from sagemaker_serving.local.cloudformation.values import has_unknown
+from sagemaker_serving.local.step_functions import definition, jsonata
+
 from .api import ApiProvider
-from .base import Attributes, Request
+from .base import Attributes, Properties, Request
 
 _SUBSTITUTION = re.compile(r"\$\{([A-Za-z0-9_-]+)\}")
 
@@ -30,6 +34,21 @@ class StateMachine(ApiProvider):
             "StateMachineType",
         }
     )
+
+    @override
+    def problems(self, properties: Properties) -> Iterable[str]:
+        """What no machine can be made of; a definition that names what is yet to be made waits."""
+        known = {
+            name: properties[name]
+            for name in ("Definition", "DefinitionString", "DefinitionSubstitutions")
+            if name in properties
+        }
+        if not known.keys() & {"Definition", "DefinitionString"} or has_unknown(known):
+            return
+        text = _substituted(_written(known), known)
+        kind = properties.get("StateMachineType", "STANDARD")
+        for problem in definition.problems(text, jsonata.problem, kind):
+            yield f"its definition is not valid: {problem}"
 
     @override
     def create(self, request: Request) -> str:
@@ -72,13 +91,17 @@ class StateMachine(ApiProvider):
 
 
 def _definition(request: Request) -> str:
+    return _substituted(_source(request), request.properties)
+
+
+def _substituted(text: str, properties: Properties) -> str:
     """The definition's text with ``${name}`` replaced from DefinitionSubstitutions."""
-    substitutions = request.properties.get("DefinitionSubstitutions") or {}
+    substitutions = properties.get("DefinitionSubstitutions") or {}
 
     def replaced(match: re.Match[str]) -> str:
         return _text(substitutions[match[1]]) if match[1] in substitutions else match[0]
 
-    return _SUBSTITUTION.sub(replaced, _source(request))
+    return _SUBSTITUTION.sub(replaced, text)
 
 
 def _source(request: Request) -> str:
@@ -91,9 +114,13 @@ def _source(request: Request) -> str:
         )
         text: str = answer["Body"].read().decode()
         return text
-    if "Definition" in wanted:
-        return json.dumps(wanted["Definition"])
-    return str(wanted.get("DefinitionString", ""))
+    return _written(wanted)
+
+
+def _written(properties: Properties) -> str:
+    if "Definition" in properties:
+        return json.dumps(properties["Definition"])
+    return str(properties.get("DefinitionString", ""))
 
 
 def _text(value: Any) -> str:

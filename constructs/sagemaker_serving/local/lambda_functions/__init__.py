@@ -1,0 +1,6 @@
+"""Lambda on this machine: Python functions, run as processes from their zips.
+
+``service`` is the door: ``rest`` reads requests as botocore's model has them, ``functions`` and
+``settings`` write down, ``invocations`` and ``asynchronous`` run. ``pool`` keeps processes warm,
+``sandbox`` is one of them, ``bootstrap`` is what runs inside it; ``logs`` carries what they say.
+"""

@@ -1,0 +1,12 @@
+"""Who calls, and whether their policies let them.
+
+``sessions`` are credentials that stand for roles; ``judge`` says whether a
+role may do something; ``gate`` asks it for every request at the gateway.
+"""
+
+from __future__ import annotations
+
+from .judge import AccessDenied, Judge
+from .sessions import RoleSession, RoleSessions
+
+__all__ = ["AccessDenied", "Judge", "RoleSession", "RoleSessions"]

@@ -1,0 +1,212 @@
+"""Judges what is done in a role's name by that role's policies, as they are deployed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from sagemaker_serving.local.protocol import AwsError
+
+from .documents import Policy, Statement
+from .evaluation import Call, Decision, Policies, decide
+from .principals import EVERYONE, Principal
+from .sessions import RoleSession
+from .trail import Trail
+
+if TYPE_CHECKING:
+    from .deployed import DocumentOf, Role
+
+Given = Mapping[str, str | tuple[str, ...]]
+"""Condition keys of one call; keys in any case."""
+
+
+EVERYTHING = Policy(
+    name="the user of the local AWS",
+    statements=(Statement(effect="Allow", actions=("*",)),),
+)
+"""What the account's own user may do."""
+
+
+NOBODY = Principal(account="anonymous")
+"""Whoever sends a request without a signature."""
+
+
+class AccessDenied(AwsError):
+    """A role may not do what it was about to do; the message is AWS's."""
+
+    def __init__(
+        self, message: str, *, code: str = "AccessDeniedException", status: int = 400
+    ) -> None:
+        super().__init__(code, message, status=status)
+
+
+class Judge:
+    """Says whether a role may do something now, and remembers that it was asked.
+
+    Policies are read anew for each call, so a change holds from the next call
+    on; on AWS it takes seconds to spread.
+    """
+
+    def __init__(self) -> None:
+        self.trail = Trail()
+        """What was judged until now."""
+        self._more: dict[str, DocumentOf] = {}
+
+    def take_policies_from(self, service: str, document_of: DocumentOf) -> None:
+        """Ask ``document_of`` for the policies of a service's resources, not the emulator."""
+        self._more[service] = document_of
+
+    def allows(
+        self, session: RoleSession, action: str, resource: str, context: Given | None = None
+    ) -> bool:
+        """Whether the role may: ``allows(session, "logs:PutLogEvents", "arn:aws:logs:…")``."""
+        return self.decision(session, action, resource, context).allowed
+
+    def require(
+        self, session: RoleSession, action: str, resource: str, context: Given | None = None
+    ) -> None:
+        """Raise `AccessDenied`, in AWS's words, unless the role may."""
+        decision = self.decision(session, action, resource, context)
+        if not decision.allowed:
+            raise AccessDenied(denial(session.arn, action, resource, decision))
+
+    def decision(
+        self, session: RoleSession, action: str, resource: str, context: Given | None = None
+    ) -> Decision:
+        """The judgement on one call of a role, and why. Raises `MalformedPolicy`."""
+        from . import deployed
+
+        role = deployed.role_of(session.role_arn)
+        principal = session_principal(session)
+        call = Call(
+            principal=principal,
+            action=action,
+            resource=resource,
+            context=_context(principal, resource, role, context or {}),
+        )
+        return self._decide(call, deployed.policies_of(role, resource, self._more))
+
+    def assuming(
+        self, caller: RoleSession | None, account: str, role_arn: str, context: Given
+    ) -> Decision:
+        """Whether a role's session, or the account's own user, may assume a role.
+
+        Its trust policy must name the caller, or the account and then the caller's policies.
+        """
+        from . import deployed
+
+        role = None if caller is None else deployed.role_of(caller.role_arn)
+        principal = user_principal(account) if caller is None else session_principal(caller)
+        own = (EVERYTHING,) if caller is None else ()
+        assumed = deployed.role_of(role_arn)
+        call = Call(
+            principal=principal,
+            action="sts:AssumeRole",
+            resource=role_arn,
+            context=_context(principal, role_arn, role, context),
+        )
+        trust = None if assumed is None else assumed.trust
+        return self._decide(
+            call,
+            Policies(
+                identity=own if role is None else role.policies,
+                boundary=None if role is None else role.boundary,
+                resource=trust,
+                resource_decides=True,
+            ),
+        )
+
+    def trusts(self, role_arn: str, service: str, context: Given | None = None) -> bool:
+        """Whether there is such a role and it lets ``service`` in: ``sagemaker.amazonaws.com``."""
+        from . import deployed
+
+        role = deployed.role_of(role_arn)
+        if role is None:
+            return False
+        account = role_arn.split(":")[4]
+        principal = Principal(account=account, service=service)
+        given = {"aws:SourceAccount": account, **(context or {})}
+        call = Call(
+            principal=principal,
+            action="sts:AssumeRole",
+            resource=role_arn,
+            context=_context(principal, role_arn, None, given),
+        )
+        return self._decide(call, Policies(resource=role.trust, resource_decides=True)).allowed
+
+    def forbids(self, principal: Principal, action: str, resource: str, context: Given) -> bool:
+        """Whether the resource's own policy forbids this to a caller who may do all else."""
+        from . import deployed
+
+        policy = deployed.resource_policy(resource, self._more)
+        known = _context(principal, resource, None, context)
+        return policy is not None and policy.denies_to(principal, action, resource, known)
+
+    def _decide(self, call: Call, policies: Policies) -> Decision:
+        decision = decide(call, policies)
+        self.trail.add(call, decision)
+        return decision
+
+
+def is_open_to_all(action: str, resource: str) -> bool:
+    """Whether the resource's policy lets everyone do this, even without credentials."""
+    from . import deployed
+
+    policy = deployed.resource_policy(resource, {})
+    known = _context(NOBODY, resource, None, {})
+    return policy is not None and EVERYONE in policy.allowed_as(NOBODY, action, resource, known)
+
+
+def denial(
+    arn: str, action: str, resource: str, decision: Decision, *, quoted: bool = False
+) -> str:
+    """AWS's message; source: IAM user guide, "Troubleshoot access denied error messages",
+    read 2026-11-21. S3 alone sets the resource in quotation marks."""
+    place = f'"{resource}"' if quoted else resource
+    return (
+        f"User: {arn} is not authorized to perform: {action} on resource: {place} "
+        f"{decision.because(action)}"
+    )
+
+
+def session_principal(session: RoleSession) -> Principal:
+    """A role's session as policies know it."""
+    account = session.role_arn.split(":")[4]
+    return Principal(account=account, arn=session.arn, role_arn=session.role_arn)
+
+
+def user_principal(account: str) -> Principal:
+    """The user of the local AWS: the account itself, who may do everything."""
+    return Principal(account=account, arn=f"arn:aws:iam::{account}:root")
+
+
+def _context(
+    principal: Principal, resource: str, role: Role | None, given: Given
+) -> dict[str, tuple[str, ...]]:
+    """The global condition keys that are known here, and those that the call itself has."""
+    now = datetime.now(UTC)
+    parts = resource.split(":")
+    owner = parts[4] if len(parts) > 4 and parts[4] else principal.account
+    known: dict[str, str] = {
+        "aws:securetransport": "true",  # the loopback counts as TLS
+        "aws:sourceip": "127.0.0.1",
+        "aws:currenttime": now.isoformat(timespec="seconds"),
+        "aws:epochtime": str(int(now.timestamp())),
+        "aws:resourceaccount": owner,
+        "s3:resourceaccount": owner,
+        "aws:viaawsservice": "false",
+        "aws:principalisawsservice": "false",
+    }
+    if not principal.service:
+        known |= {
+            "aws:principalaccount": principal.account,
+            "aws:principalarn": principal.role_arn or principal.arn,
+            "aws:principaltype": "AssumedRole" if principal.role_arn else "Account",
+        }
+    if role is not None:
+        known |= {f"aws:principaltag/{key.lower()}": value for key, value in role.tags.items()}
+    context: dict[str, tuple[str, ...]] = {key: (value,) for key, value in known.items()}
+    for key, value in given.items():
+        context[key.lower()] = (value,) if isinstance(value, str) else value
+    return context

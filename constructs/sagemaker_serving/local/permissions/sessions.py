@@ -1,0 +1,57 @@
+"""Credentials that stand for a role, as STS hands them out."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from dataclasses import dataclass, field
+
+TEMPORARY = "ASIA"
+"""How access keys of sessions begin (IAM user guide, "IAM identifiers", read 2026-11-21)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoleSession:
+    """A role that somebody has assumed: what signs its calls, and who it is."""
+
+    role_arn: str
+    session_name: str
+    access_key_id: str
+    secret_access_key: str = field(repr=False)
+    session_token: str = field(repr=False)
+
+    @property
+    def arn(self) -> str:
+        """``arn:aws:sts::<account>:assumed-role/<role>/<session>``, as AWS's messages name it."""
+        head, _, name = self.role_arn.partition(":role/")
+        role = name.rpartition("/")[2]
+        return f"{head.replace(':iam:', ':sts:')}:assumed-role/{role}/{self.session_name}"
+
+
+class RoleSessions:
+    """Every session of this local AWS, by its access key."""
+
+    def __init__(self) -> None:
+        self._by_key: dict[str, RoleSession] = {}
+        self._by_role: dict[tuple[str, str], RoleSession] = {}
+        self._lock = threading.Lock()
+
+    def assume(self, role_arn: str, session_name: str) -> RoleSession:
+        """The session of this name in this role; the same pair gives the same credentials."""
+        with self._lock:
+            session = self._by_role.get((role_arn, session_name))
+            if session is None:
+                session = RoleSession(
+                    role_arn=role_arn,
+                    session_name=session_name,
+                    access_key_id=TEMPORARY + secrets.token_hex(8).upper(),
+                    secret_access_key=secrets.token_urlsafe(30),
+                    session_token=secrets.token_urlsafe(60),
+                )
+                self._by_role[role_arn, session_name] = session
+                self._by_key[session.access_key_id] = session
+            return session
+
+    def of(self, access_key_id: str) -> RoleSession | None:
+        """Whose key it is; None for the user's own and for any other."""
+        return self._by_key.get(access_key_id)

@@ -1,0 +1,19 @@
+"""How a transform or a compilation job ends before it is done."""
+
+from __future__ import annotations
+
+NO_CAPACITY = (
+    "CapacityError: Unable to provision requested ML compute capacity. "
+    "Please retry using a different ML instance type."
+)
+INTERNAL_ERROR = "InternalServerError: We encountered an internal error.  Please try again."
+"""FailureReasons (github.com/DIAGNijmegen/rse-grand-challenge/issues/2631 and
+github.com/aws/sagemaker-python-sdk/issues/1758, read 2026-11-21)."""
+
+
+class JobFailed(Exception):
+    """The job ends as Failed; the message is its FailureReason."""
+
+
+class JobStopped(Exception):
+    """The job was stopped before it was done."""

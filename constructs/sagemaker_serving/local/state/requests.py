@@ -1,0 +1,36 @@
+"""Which requests may change something."""
+
+from __future__ import annotations
+
+import re
+
+from werkzeug import Request
+
+_READS = re.compile(
+    r"(BatchGet|BatchDescribe|Check|Describe|Detect|Estimate|Filter|Get|Head|List|Lookup|Preview|Query"
+    r"|Scan|Search|Select|Simulate|Test|Validate|View)[A-Z].*|Query|Scan|Select"
+)
+_OPERATION = re.compile(r"/service/[^/]+/operation/(?P<name>[A-Za-z]+)")
+_LONG = re.compile(r"/functions/[^/]+/invocations|/endpoints/[^/]+/[a-z-]*invocations[a-z-]*")
+
+
+def may_change(request: Request) -> bool:
+    """Whether a request may change what a service holds; in doubt, it does.
+
+    An action is read off the header or the path, never off the body, which others read yet.
+    """
+    if request.method in ("GET", "HEAD", "OPTIONS"):
+        return False
+    action = request.headers.get("X-Amz-Target", "").rpartition(".")[2]
+    path = _OPERATION.search(request.path)
+    if path is not None:
+        action = path["name"]
+    return not _READS.fullmatch(action)
+
+
+def takes_long(request: Request) -> bool:
+    """Whether a request waits for code of the user's, which may make requests meanwhile."""
+    return bool(
+        _LONG.search(request.path)
+        or request.headers.get("X-Amz-Target", "").endswith(".StartSyncExecution")
+    )

@@ -1,0 +1,101 @@
+"""What the CDK CLI is started with: a stand-in for it writes down what it was given."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sagemaker_serving.errors import DeployFailed, Mistake
+from sagemaker_serving.local.address import Address
+from sagemaker_serving.local.cdk import CdkCli
+from tests.local.aws import REGION, Aws
+
+STAND_IN = """\
+const fs = require("fs");
+const path = require("path");
+const given = { arguments: process.argv.slice(2), folder: process.cwd(), environment: process.env };
+fs.writeFileSync(path.join(__dirname, "given.json"), JSON.stringify(given));
+process.exit(given.arguments.includes("destroy") ? 1 : 0);
+"""
+"""Ends with 1 when it is to destroy."""
+
+
+class Project:
+    """A CDK app whose CLI is the stand-in."""
+
+    def __init__(self, folder: Path, aws: Aws) -> None:
+        self.folder = folder
+        self._cli = folder / "node_modules" / "aws-cdk" / "bin" / "cdk"
+        self._cli.parent.mkdir(parents=True)
+        self._cli.write_text(STAND_IN)
+        (folder / "cdk.json").write_text("{}")
+        self.cdk = CdkCli(folder, Address(url=aws.url, pid=os.getpid()), REGION)
+
+    @property
+    def given(self) -> Any:
+        return json.loads((self._cli.parent / "given.json").read_text())
+
+
+@pytest.fixture
+def project(aws: Aws, tmp_path: Path) -> Project:
+    return Project(tmp_path, aws)
+
+
+@pytest.fixture
+def shell(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in (
+        "AWS_ROLE_ARN",
+        "AWS_SESSION_TOKEN",
+        "AWS_ENDPOINT_URL_S3",
+        "HTTPS_PROXY",
+        "SECRET",
+    ):
+        monkeypatch.setenv(name, "theirs")
+
+
+@pytest.mark.usefixtures("shell")
+@pytest.mark.parametrize("command", ["synth", "deploy", "bootstrap"])
+def test_the_cli_knows_nothing_of_the_shell(project: Project, aws: Aws, command: str) -> None:
+    arguments = {"synth": ("dev", Path("out")), "deploy": (Path("out"),), "bootstrap": ()}[command]
+    getattr(project.cdk, command)(*arguments)
+    environment = project.given["environment"]
+    assert "theirs" not in environment.values()
+    assert environment["AWS_ENDPOINT_URL"] == aws.url
+    assert (environment["AWS_ACCESS_KEY_ID"], environment["AWS_REGION"]) == ("test", REGION)
+    assert environment["AWS_CONFIG_FILE"] == os.devnull
+
+
+def test_the_app_is_synthesized_in_its_folder(project: Project) -> None:
+    project.cdk.synth("dev", Path("out"))
+    assert project.given["folder"] == str(project.folder)
+    assert project.given["environment"]["HOME"] == str(Path.home())
+
+
+@pytest.mark.parametrize("command", ["deploy", "bootstrap"])
+def test_a_deploy_finds_no_settings_that_name_a_profile(project: Project, command: str) -> None:
+    """Neither ``~/.cdk.json`` nor the project's own ``cdk.json``."""
+    getattr(project.cdk, command)(*((Path("out"),) if command == "deploy" else ()))
+    given = project.given
+    assert given["folder"] == given["environment"]["HOME"] != str(project.folder)
+    assert not Path(given["folder"]).exists()
+
+
+def test_an_assembly_is_found_from_wherever_the_cli_runs(project: Project) -> None:
+    project.cdk.deploy(Path("out"))
+    assert f"--app={Path.cwd() / 'out'}" in project.given["arguments"]
+
+
+def test_a_cli_that_fails_without_a_resources_reason_is_told_by_its_status(
+    project: Project,
+) -> None:
+    with pytest.raises(DeployFailed, match="cdk destroy failed: the CDK CLI ended with 1"):
+        project.cdk.destroy(Path("out"))
+
+
+def test_a_folder_without_an_app_is_a_mistake(aws: Aws, tmp_path: Path) -> None:
+    with pytest.raises(Mistake, match=r"there is no cdk\.json"):
+        CdkCli(tmp_path, Address(url=aws.url, pid=os.getpid()), REGION)
