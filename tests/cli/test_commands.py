@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import socket
 from collections.abc import Callable, Iterator
@@ -16,13 +17,25 @@ import pytest
 ROOT = Path(__file__).parents[2]
 COMMANDS = [
     (),
+    ("cache",),
+    ("cache", "clear"),
+    ("cache", "show"),
     ("check",),
+    ("images",),
+    ("instances",),
+    ("inspect",),
     ("local",),
     ("local", "deploy"),
     ("local", "down"),
     ("local", "env"),
+    ("local", "faults"),
+    ("local", "faults", "clear"),
+    ("local", "faults", "list"),
+    ("local", "faults", "set"),
+    ("local", "logs"),
     ("local", "status"),
     ("local", "up"),
+    ("package",),
     ("predict",),
     ("schema",),
     ("serve",),
@@ -38,12 +51,15 @@ def test_every_command_teaches_in_its_help(run: Run, command: tuple[str, ...]) -
     assert len(ended.stdout.splitlines()) > 5
 
 
-def test_the_commands_listed_are_those_there_are(run: Run) -> None:
-    listed = run("--help").stdout.partition("Commands:")[2]
-    files = {path.stem for path in (ROOT / "constructs/sagemaker_serving/cli").glob("*.py")}
-    assert {line.split()[0] for line in listed.splitlines() if line.strip()} == files - {
-        "__init__",
+@pytest.mark.parametrize("group", [(), ("local",)], ids=" ".join)
+def test_the_commands_listed_are_those_there_are(run: Run, group: tuple[str, ...]) -> None:
+    listed = run(*group, "--help").stdout.partition("Commands:")[2]
+    folder = (ROOT / "constructs/sagemaker_serving/cli").joinpath(*group)
+    files = {path.stem for path in folder.iterdir() if not path.name.startswith("__")}
+    assert set(re.findall(r"^  (\S+)", listed, re.MULTILINE)) == files - {
+        "lazy",
         "options",
+        "tables",
     }
 
 
@@ -68,7 +84,7 @@ def test_check_names_the_wrong_with_file_and_line(run: Run, tmp_path: Path) -> N
     ended = run("check", "dev.yaml")
     assert ended.returncode == 2
     assert ended.stdout.splitlines()[0] == (
-        "error: dev.yaml:12 models.half-plus-three.variants[0].instance_type: instance_type is "
+        "error: dev.yaml:13 models.half-plus-three.variants[0].instance_type: instance_type is "
         "'ml.t3.medium'; endpoints do not take it; use ml.t2.medium [endpoint-instance-type]"
     )
 
@@ -91,6 +107,8 @@ MISTAKES: list[tuple[tuple[str, ...], str]] = [
     (("predict", "x", "1", "--profile", "nobody"), "The config profile (nobody) could not be"),
     (("local", "status"), "no local AWS runs in .sagemaker-serving"),
     (("local", "down"), "no local AWS runs in .sagemaker-serving"),
+    (("local", "faults", "list"), "no local AWS runs in .sagemaker-serving"),
+    (("local", "logs", "nobody"), "no endpoint 'nobody' in eu-west-1 has a log here"),
     (("local", "deploy", "dev"), "environments/dev.yaml: there is no such environment file"),
     (("serve", "gone"), "gone"),
 ]
@@ -126,7 +144,7 @@ def has_ended(pid: int) -> bool:
 def test_up_env_status_down(run: Run, tmp_path: Path, up: dict[str, str]) -> None:
     facts = json.loads(run("local", "status", "--json").stdout)
     assert facts["url"] == up["AWS_ENDPOINT_URL"]
-    assert "no endpoints yet" in run("local", "status").stdout
+    assert "nothing is deployed" in run("local", "status").stdout
     assert run("local", "down").returncode == 0
     assert has_ended(facts["pid"])
 

@@ -8,7 +8,8 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -45,8 +46,13 @@ models:
 class Project:
     """A copy of this project with one environment, and the local AWS that it is deployed to."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, environment: Mapping[str, str] | None = None) -> None:
         self.folder = folder
+        self._environment = {
+            "PATH": os.environ["PATH"],
+            "HOME": os.environ["HOME"],
+            **(environment or {}),
+        }
         for name in ("app.py", "cdk.json"):
             shutil.copy(ROOT / name, folder / name)
         for name in ("stacks", "model_assets"):
@@ -61,7 +67,7 @@ class Project:
         return subprocess.run(
             [str(Path(sys.executable).parent / "sagemaker-serving"), *arguments],
             cwd=self.folder,
-            env={"PATH": os.environ["PATH"], "HOME": os.environ["HOME"]},
+            env=self._environment,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -110,7 +116,9 @@ class Project:
 
         def send() -> None:
             nonlocal answers
-            while not ended.wait(0.05):
+            due = time.monotonic()
+            while not ended.wait(max(0.0, due - time.monotonic())):
+                due += 0.05
                 try:
                     predictor.predict('{"instances": [1.0]}')
                     answers += 1

@@ -137,9 +137,35 @@ def test_after_a_failed_deploy_the_mended_one_goes_through(project: Any) -> None
     assert project.server_environment()["MY_OWN"] == "2"
 
 
+@pytest.mark.parametrize(
+    ("written", "instead"),
+    [
+        (
+            "{name: cpu, instance_type: ml.c5.large}",
+            "{name: cpu, instance_type: ml.c5.xlarge}\n"
+            "      - {name: other, instance_type: ml.m5.large, weight: 1}",
+        ),
+        ("\n      - {name: other, instance_type: ml.m5.large, weight: 1}", ""),
+    ],
+    ids=["another instance type and another variant", "the variant removed"],
+)
+def test_changed_variants_lose_no_request(project: Any, written: str, instead: str) -> None:
+    text = project.environment_file.read_text()
+    assert written in text
+    project.environment_file.write_text(text.replace(written, instead))
+    with project.load() as failures:
+        ended = project.deploy()
+    assert ended.returncode == 0, ended.stderr
+    assert failures == []
+    (config,) = project.resources("EndpointConfig")
+    described = project.aws.client("sagemaker").describe_endpoint_config(EndpointConfigName=config)
+    wanted = {"ml.c5.xlarge"} if instead == "" else {"ml.c5.xlarge", "ml.m5.large"}
+    assert {variant["InstanceType"] for variant in described["ProductionVariants"]} == wanted
+
+
 def test_a_wrong_environment_never_reaches_the_cli(project: Any) -> None:
     text = project.environment_file.read_text()
-    project.environment_file.write_text(text.replace("ml.c5.large", "ml.t3.medium"))
+    project.environment_file.write_text(text.replace("ml.c5.xlarge", "ml.t3.medium"))
     try:
         ended = project.deploy()
     finally:

@@ -1,4 +1,4 @@
-"""Python environments of their own for clients that must not share this project's packages."""
+"""Python environments of their own for what must not share this project's packages."""
 
 from __future__ import annotations
 

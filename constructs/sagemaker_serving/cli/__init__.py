@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from importlib import import_module
 
 import click
 
 from sagemaker_serving import __version__
+from sagemaker_serving.cli.lazy import LazyGroup
 from sagemaker_serving.errors import ServingError
 
 
@@ -31,28 +31,14 @@ def main() -> None:
         sys.exit(130)
 
 
-class _Commands(click.Group):
-    """Finds a command in the file of its name, so that only what runs is loaded."""
-
-    def list_commands(self, context: click.Context) -> list[str]:
-        return list(_COMMANDS)
-
-    def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        if name not in _COMMANDS:
-            return None
-        module = import_module(f"sagemaker_serving.cli.{name}")
-        command: click.Command = getattr(module, name)
-        return command
-
-    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """The one-line summaries, without loading a single command."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(_COMMANDS.items()))
-
-
 _COMMANDS = {
-    "check": "Name every mistake of environment files, in a moment.",
+    "cache": "Show or clear what was packed before.",
+    "check": "Name every mistake of environment files and templates, in a moment.",
+    "images": "Print the container images that AWS publishes.",
+    "inspect": "Show what is in a model or an archive, and what is wrong with it.",
+    "instances": "Print the instance types that SageMaker takes, and where.",
     "local": "Run AWS on this machine: up, deploy, status, down.",
+    "package": "Pack models into model.tar.gz, the same every time.",
     "predict": "Send one request to an endpoint and print the answer.",
     "schema": "Print the JSON Schema of environment files, for editors.",
     "serve": "Serve a model as the SageMaker container does.",
@@ -60,7 +46,9 @@ _COMMANDS = {
 
 
 @click.group(
-    cls=_Commands,
+    cls=LazyGroup,
+    package=__name__,
+    summaries=_COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, prog_name="sagemaker-serving")

@@ -1,49 +1,69 @@
-"""``sagemaker-serving check``: every mistake of environment files at once."""
+"""``sagemaker-serving check``: every mistake of environment files and templates at once."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from sagemaker_serving.cli.options import must_be_region, shell_region
 from sagemaker_serving.errors import Problem, ProblemsFound, Severity
+
+if TYPE_CHECKING:
+    from sagemaker_serving.rules.report import Form
 
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
+    "--template",
+    is_flag=True,
+    help="FILES are CloudFormation templates, JSON or YAML, of any project.",
+)
+@click.option(
+    "--region",
+    help="Where templates are deployed; default: AWS_REGION, AWS_DEFAULT_REGION. "
+    "Environment files say it themselves.",
+)
+@click.option(
     "--format",
     "form",
-    type=click.Choice(["text", "json"]),
+    type=click.Choice(["text", "json", "sarif", "github"]),
     default="text",
     show_default=True,
-    help="How to print what was found.",
+    help="How to print what was found; github: annotations of a workflow run.",
 )
-def check(files: tuple[Path, ...], form: str) -> None:
-    """Name every mistake of environment FILES, in a moment.
+def check(files: tuple[Path, ...], template: bool, region: str | None, form: Form) -> None:
+    """Name every mistake of environment FILES, or of CloudFormation templates, in a moment.
 
     Reads the files and the models that they name; needs no AWS, no Node and no
     network. Ends with 2 when there is an error, with 0 when there are only
-    warnings.
+    warnings. docs/rules.md has every rule with its source.
 
     \b
-    Example:
+    Examples:
       sagemaker-serving check environments/*.yaml
+      sagemaker-serving check --template cdk.out/*.template.json --region eu-west-1
+      sagemaker-serving check environments/*.yaml --format sarif > check.sarif
     """
-    problems = [problem for path in files for problem in _problems(path)]
-    if form == "json":
-        click.echo(json.dumps([_plain(problem) for problem in problems], indent=1))
+    from sagemaker_serving.rules.report import report
+
+    if template:
+        where = must_be_region(region if region is not None else shell_region())
+        problems = [problem for path in files for problem in _of_template(path, where)]
     else:
-        for problem in problems:
-            click.echo(f"{problem.severity}: {problem} [{problem.rule}]")
-        if not problems:
-            click.echo(f"{len(files)} {'file' if len(files) == 1 else 'files'}: nothing is wrong")
+        problems = [problem for path in files for problem in _of_environment(path)]
+    text = report(problems, form)
+    if text:
+        click.echo(text)
+    elif form == "text":
+        click.echo(f"{len(files)} {'file' if len(files) == 1 else 'files'}: nothing is wrong")
     if any(problem.severity is Severity.ERROR for problem in problems):
         raise click.exceptions.Exit(2)
 
 
-def _problems(path: Path) -> list[Problem]:
+def _of_environment(path: Path) -> list[Problem]:
     from sagemaker_serving.rules import check_environment
     from sagemaker_serving.spec import read_environment
 
@@ -53,12 +73,10 @@ def _problems(path: Path) -> list[Problem]:
         return list(found.problems)
 
 
-def _plain(problem: Problem) -> dict[str, object]:
-    return {
-        "rule": problem.rule,
-        "severity": str(problem.severity),
-        "file": problem.where.source,
-        "line": problem.where.line,
-        "path": problem.where.trail,
-        "message": problem.message,
-    }
+def _of_template(path: Path, region: str | None) -> list[Problem]:
+    from sagemaker_serving.rules import check_template, read_template
+
+    try:
+        return check_template(read_template(path), region)
+    except ProblemsFound as found:
+        return list(found.problems)

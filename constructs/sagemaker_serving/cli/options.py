@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -45,3 +46,34 @@ def the_aws(local: bool, state_dir: Path, region: str | None, profile: str | Non
     from sagemaker_serving.local.address import find
 
     return find(state_dir).aws(region if region is not None else LOCAL_REGION)
+
+
+def size_text(size: int) -> str:
+    """Bytes as people say them: 153.3 KB."""
+    amount = float(size)
+    for unit in ("bytes", "KB", "MB", "GB"):
+        if amount < 1000 or unit == "GB":
+            return f"{size} bytes" if unit == "bytes" else f"{amount:.1f} {unit}"
+        amount /= 1000
+    return f"{size} bytes"
+
+
+def shell_region() -> str | None:
+    """The region that the shell names, for commands that ask no AWS: no profile is read."""
+    for name in ("AWS_REGION", "AWS_DEFAULT_REGION"):
+        if os.environ.get(name):
+            return os.environ[name]
+    return None
+
+
+def must_be_region(region: str | None) -> str | None:
+    """``region`` itself; raises `Mistake` for one that SageMaker is not offered in."""
+    from sagemaker_serving.catalog import regions
+    from sagemaker_serving.errors import Mistake
+    from sagemaker_serving.suggest import nearest
+
+    if region is not None and region not in regions():
+        close = nearest(region, regions())
+        hint = f"did you mean {close}" if close is not None else f"known: {', '.join(regions())}"
+        raise Mistake(f"region is {region!r}; SageMaker hosting is not offered there; {hint}")
+    return region

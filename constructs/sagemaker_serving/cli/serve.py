@@ -57,6 +57,9 @@ def serve(
     """
     import tempfile
 
+    from sagemaker_serving.extras import need
+
+    need("local")
     from sagemaker_serving.local.server.generations import generation_of
     from sagemaker_serving.local.server.plan import require_model, require_tensorflow
     from sagemaker_serving.local.server.process import ModelServer

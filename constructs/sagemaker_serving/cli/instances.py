@@ -1,0 +1,87 @@
+"""``sagemaker-serving instances``: which instance types SageMaker takes, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sagemaker_serving.cli.options import must_be_region, shell_region
+from sagemaker_serving.cli.tables import print_table
+
+if TYPE_CHECKING:
+    from sagemaker_serving.catalog import InstanceType
+    from sagemaker_serving.catalog.instances import Use
+
+
+@click.command()
+@click.argument("name", required=False)
+@click.option("--gpu", is_flag=True, help="Only types with GPUs.")
+@click.option("--neuron", is_flag=True, help="Only types with Inferentia or Trainium.")
+@click.option("--arm64", is_flag=True, help="Only Graviton types.")
+@click.option("--transform", is_flag=True, help="Types of transform jobs instead of endpoints.")
+@click.option("--region", help="Only where priced; default: AWS_REGION or AWS_DEFAULT_REGION.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
+def instances(
+    name: str | None,
+    gpu: bool,
+    neuron: bool,
+    arm64: bool,
+    transform: bool,
+    region: str | None,
+    as_json: bool,
+) -> None:
+    """Print the instance types that endpoints take, and what they are made of.
+
+    NAME keeps those that have it in their name: g4dn, .xlarge, ml.c5.large.
+    Regions are those whose price list has the type, which lag. From snapshots:
+    needs no AWS and no network.
+
+    \b
+    Examples:
+      sagemaker-serving instances --gpu --region eu-west-1
+      sagemaker-serving instances c5 --transform
+    """
+    from sagemaker_serving.catalog import instance_types, regions_offering
+
+    use: Use = "transform" if transform else "endpoint"
+    where = must_be_region(region if region is not None else shell_region())
+    rows = [
+        _row(kind, regions_offering(kind.name, use))
+        for kind in _wanted(instance_types(use), name, gpu, neuron, arm64)
+        if where is None or where in regions_offering(kind.name, use)
+    ]
+    if not rows:
+        click.echo("no instance type is of this kind there", err=True)
+    print_table(rows, as_json=as_json)
+
+
+def _wanted(
+    kinds: tuple[InstanceType, ...], name: str | None, gpu: bool, neuron: bool, arm64: bool
+) -> Iterator[InstanceType]:
+    for kind in kinds:
+        if (
+            (name is None or name in kind.name)
+            and (kind.gpus or not gpu)
+            and (kind.neuron is not None or not neuron)
+            and (kind.architecture == "arm64" or not arm64)
+        ):
+            yield kind
+
+
+def _row(kind: InstanceType, regions: tuple[str, ...]) -> dict[str, Any]:
+    accelerators = ""
+    if kind.gpus:
+        accelerators = f"{kind.gpus} GPU, {kind.gpu_memory_mib // 1024} GiB"
+    elif kind.neuron is not None:
+        accelerators = f"{kind.neuron_devices} {kind.neuron}"
+    return {
+        "type": kind.name,
+        "vcpus": kind.vcpus,
+        "memory_gib": kind.memory_mib / 1024 if kind.memory_mib is not None else None,
+        "accelerators": accelerators,
+        "architecture": kind.architecture,
+        "nvme_gb": kind.nvme_gb,
+        "regions": len(regions),
+    }

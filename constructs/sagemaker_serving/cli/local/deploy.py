@@ -1,0 +1,40 @@
+"""``sagemaker-serving local deploy``: the real CDK CLI, onto this machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from sagemaker_serving.cli.options import state_dir_option
+
+
+@click.command()
+@click.argument("environment", metavar="ENV")
+@state_dir_option
+def deploy(environment: str, state_dir: Path) -> None:
+    """Check, synthesize and deploy environments/ENV.yaml with the real CDK CLI.
+
+    Deploying again updates what is there, as on AWS. Ends with 2 when the
+    environment is wrong, with 1 and the first reason when a stack fails.
+    """
+    from sagemaker_serving.errors import ProblemsFound, Severity
+    from sagemaker_serving.local.address import find
+    from sagemaker_serving.local.cdk import CdkCli
+    from sagemaker_serving.rules import check_environment
+    from sagemaker_serving.spec import read_environment
+
+    file = read_environment(Path("environments") / f"{environment}.yaml")
+    problems = check_environment(file)
+    errors = [problem for problem in problems if problem.severity is Severity.ERROR]
+    if errors:
+        raise ProblemsFound(errors)
+    assert file.environment is not None
+    cdk = CdkCli(Path.cwd(), find(state_dir), file.environment.region)
+    assembly = (state_dir / f"cdk.out-{environment}").resolve()
+    cdk.synth(environment, assembly)
+    cdk.bootstrap()
+    cdk.deploy(assembly)
+    for name, model in file.environment.models.items():
+        if model.variants:
+            click.echo(f"in service: {file.environment.endpoint_name(name)}")

@@ -1,0 +1,55 @@
+"""``sagemaker-serving local logs``: what the servers of an endpoint say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from sagemaker_serving.cli.options import LOCAL_REGION, state_dir_option
+
+
+@click.command()
+@click.argument("endpoint")
+@click.option("--variant", help="Only this production variant; default: all of them.")
+@click.option("-f", "--follow", is_flag=True, help="Go on with what comes, until Ctrl-C.")
+@click.option(
+    "--lines",
+    type=click.IntRange(min=0),
+    default=50,
+    show_default=True,
+    help="How many of the last lines to begin with.",
+)
+@click.option("--region", default=LOCAL_REGION, show_default=True, help="The endpoint's region.")
+@state_dir_option
+def logs(
+    endpoint: str, variant: str | None, follow: bool, lines: int, region: str, state_dir: Path
+) -> None:
+    """Print the last log lines of an endpoint's model servers, and follow them.
+
+    Reads the files in the local AWS's folder, so it also works after an
+    endpoint has failed or was deleted, and when nothing runs any more. With
+    several variants each line begins with its variant's name. The same lines
+    are in CloudWatch: log group /aws/sagemaker/Endpoints/ENDPOINT.
+
+    \b
+    Examples:
+      sagemaker-serving local logs local-half-plus-three
+      sagemaker-serving local logs local-half-plus-three -f | grep -i error
+      sagemaker-serving local logs local-half-plus-three --variant blue --lines 500
+    """
+    from sagemaker_serving.local.address import is_held
+    from sagemaker_serving.local.sagemaker.log_reading import EndpointLogs, Line
+
+    found = EndpointLogs(state_dir, region, endpoint, variant)
+    several = len(found.variants) > 1
+
+    def show(line: Line) -> None:
+        click.echo(f"{line.variant}: {line.text}" if several else line.text)
+
+    for line in found.last(lines):
+        show(line)
+    if follow:
+        for line in found.follow(lambda: is_held(state_dir)):
+            show(line)
+        click.echo("the local AWS has ended; nothing more will come", err=True)

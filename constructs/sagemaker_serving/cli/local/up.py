@@ -1,0 +1,60 @@
+"""``sagemaker-serving local up``: start it."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sagemaker_serving.cli.options import state_dir_option
+
+
+@click.command()
+@click.option(
+    "--port", default=4570, show_default=True, help="Its port on the loopback; 0 takes a free one."
+)
+@click.option("--foreground", is_flag=True, help="Stay here until Ctrl-C instead of returning.")
+@click.option("--fresh", is_flag=True, help="Forget what was deployed before and start empty.")
+@state_dir_option
+def up(port: int, foreground: bool, fresh: bool, state_dir: Path) -> None:
+    """Start the local AWS and return when it answers.
+
+    Stacks, objects and endpoints that were there when it last ended are found
+    again. A stack whose deploy was cut off is rolled back, and said.
+    """
+    from sagemaker_serving.extras import need
+
+    need("local", "tensorflow")
+    from sagemaker_serving.local import daemon
+
+    if foreground:
+        daemon.serve(state_dir, port, fresh=fresh)
+        return
+    began = time.monotonic()
+    address = daemon.start(state_dir, port, fresh=fresh)
+    seconds = time.monotonic() - began
+    click.echo(
+        f"the local AWS answers at {address.url} (process {address.pid}) after {seconds:.1f} s"
+    )
+    _tell_what_was_found(address.status(), fresh=fresh)
+
+
+def _tell_what_was_found(facts: dict[str, Any], *, fresh: bool) -> None:
+    stacks, endpoints = facts["stacks"], facts["endpoints"]
+    if fresh:
+        click.echo("it starts empty; what was deployed before is forgotten")
+    elif stacks or endpoints:
+        click.echo(f"found again: {_count(stacks, 'stack')}, {_count(endpoints, 'endpoint')}")
+    for stack in facts["recovered"]:
+        click.echo(
+            f"stack {stack['name']} ({stack['region']}) was in {stack['found']} when the local AWS "
+            f"ended; it is in {stack['now']} now; see `sagemaker-serving local status`"
+        )
+    if not stacks:
+        click.echo("next: sagemaker-serving local deploy local", err=True)
+
+
+def _count(things: list[Any], name: str) -> str:
+    return f"{len(things)} {name}{'' if len(things) == 1 else 's'}"

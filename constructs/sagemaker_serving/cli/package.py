@@ -1,0 +1,127 @@
+"""``sagemaker-serving package``: models into model.tar.gz."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from sagemaker_serving.cli.inspect import FRAMEWORKS
+from sagemaker_serving.cli.options import size_text
+
+if TYPE_CHECKING:
+    from sagemaker_serving.archive import Source
+    from sagemaker_serving.errors import Problem
+
+_DEFAULT_MODEL = "SAGEMAKER_TFS_DEFAULT_MODEL_NAME"
+
+
+@click.command()
+@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
+@click.option(
+    "-o",
+    "target",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=Path("model.tar.gz"),
+    show_default=True,
+    help="The archive to write.",
+)
+@click.option("--default-model", help="Of several models, the one that answers by default.")
+@click.option("--input", "inputs", multiple=True, help="A frozen graph's input; may repeat.")
+@click.option("--output", "outputs", multiple=True, help="A frozen graph's output; may repeat.")
+@click.option(
+    "--framework",
+    type=click.Choice(FRAMEWORKS),
+    help="What is to serve it; default: the framework whose files it holds.",
+)
+@click.option("--neo", is_flag=True, help="Pack the input of a Neo compilation: convert nothing.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
+def package(
+    sources: tuple[str, ...],
+    target: Path,
+    default_model: str | None,
+    inputs: tuple[str, ...],
+    outputs: tuple[str, ...],
+    framework: str | None,
+    neo: bool,
+    as_json: bool,
+) -> None:
+    """Pack models into model.tar.gz: right for its container, the same every time.
+
+    A SOURCE is [NAME[/VERSION]=]PATH: a SavedModel's folder, a folder of
+    versions, a folder that is laid out already, a training job's output, a
+    frozen graph (.pb), a Keras model (.keras, .h5), a PyTorch, ONNX, MXNet or
+    XGBoost file, code/ or inference.py; or one ready archive, taken byte for
+    byte. Nothing is written when there is an error.
+
+    \b
+    Examples:
+      sagemaker-serving package export/1700000000 code -o model.tar.gz
+      sagemaker-serving package cats=exp/7 dogs=exp/9 --default-model cats
+      sagemaker-serving package frozen.pb --input images --output scores
+    """
+    from sagemaker_serving.archive import Tensors, build_archive, contents_of, parse_source
+    from sagemaker_serving.errors import ProblemsFound, Severity
+    from sagemaker_serving.progress import progress_bar
+    from sagemaker_serving.rules.artifact_check import check_contents
+
+    given = [parse_source(source) for source in sources]
+    _must_lie_outside(target, given)
+    environment = {_DEFAULT_MODEL: default_model} if default_model is not None else {}
+    contents = contents_of(given, convert=not neo)
+    problems = check_contents(
+        contents, " ".join(sources), framework=framework, environment=environment, for_neo=neo
+    )
+    errors = [problem for problem in problems if problem.severity is Severity.ERROR]
+    if errors:
+        raise ProblemsFound(errors)
+    with progress_bar(f"pack {target.name}") as progress:
+        built = build_archive(
+            given,
+            lambda _: target,
+            tensors=Tensors(inputs=inputs, outputs=outputs),
+            convert=not neo,
+            replace=True,
+            progress=progress,
+        )
+    size = built.path.stat().st_size
+    if as_json:
+        facts = {
+            "path": str(built.path),
+            "sha256": built.sha256,
+            "bytes": size,
+            "unpacked_bytes": contents.size,
+            "reused": built.reused,
+            "frameworks": contents.frameworks,
+            "models": [{"name": m.model, "version": m.version} for m in contents.models],
+            "environment": environment,
+            "warnings": [{"rule": p.rule, "message": p.message} for p in problems],
+        }
+        click.echo(json.dumps(facts, indent=1))
+        return
+    _say_warnings(problems)
+    click.echo(
+        f"{built.path}: {size_text(size)}, sha256 {built.sha256}"
+        f"{', unchanged' if built.reused else ''}"
+    )
+    for name, value in environment.items():
+        click.echo(f"in the environment file: environment: {{{name}: {value}}}")
+
+
+def _must_lie_outside(target: Path, sources: list[Source]) -> None:
+    from sagemaker_serving.errors import Mistake
+
+    for source in sources:
+        folder = source.path.resolve()
+        if folder.is_dir() and target.resolve().is_relative_to(folder):
+            raise Mistake(
+                f"{target} lies in {source.path}, which is to be packed, and would be packed into "
+                "itself; write it elsewhere with -o"
+            )
+
+
+def _say_warnings(problems: list[Problem]) -> None:
+    for problem in problems:
+        click.echo(f"{problem.severity}: {problem} [{problem.rule}]", err=True)

@@ -1,0 +1,169 @@
+"""inspect, package and cache, as a shell sees them."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sagemaker_serving.client import Aws
+from sagemaker_serving.local.gateway import Gateway
+from tests.local.aws import REGION, StandIn
+from tests.models import archive, saved_model
+
+Run = Callable[..., Any]
+FILES = {
+    "digits/1/saved_model.pb": saved_model({"images": ("float32", (None, 8, 8))}),
+    "code/inference.py": b"def handler(data, context): ...\n",
+}
+INSPECTED = """\
+model.tar.gz: tensorflow, 2 files, {size} bytes unpacked, {packed} bytes packed
+  models
+    digits/1/saved_model.pb: tags serve by TensorFlow 2.21.0
+      serving_default (predict)
+        in  images: float32 (?, 8, 8)
+        out y: float32 (?)
+  code/inference.py
+    handler takes 2 (line 1)
+  files
+    code/
+      inference.py  32 bytes
+    digits/
+      1/
+        saved_model.pb  {model} bytes
+"""
+
+
+@pytest.fixture
+def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
+    gateway = Gateway(tmp_path_factory.mktemp("aws"), region=REGION, launch=StandIn.start)
+    gateway.start()
+    yield gateway
+    gateway.stop()
+
+
+def plant(folder: Path) -> Path:
+    for name, content in FILES.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+    return folder
+
+
+def test_inspect_shows_the_tree_plainly_in_a_pipe(run: Run, tmp_path: Path) -> None:
+    raw = archive(FILES)
+    (tmp_path / "model.tar.gz").write_bytes(raw)
+    ended = run("inspect", "model.tar.gz")
+    sizes = {"size": sum(map(len, FILES.values())), "packed": len(raw)}
+    assert ended.stdout == INSPECTED.format(**sizes, model=len(FILES["digits/1/saved_model.pb"]))
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def test_inspect_draws_a_tree_on_a_terminal(tmp_path: Path) -> None:
+    plant(tmp_path / "model")
+    reader, writer = pty.openpty()
+    command = [str(Path(sys.executable).parent / "sagemaker-serving"), "inspect", "model"]
+    subprocess.run(command, cwd=tmp_path, stdout=writer, check=True, timeout=120)
+    os.close(writer)
+    shown = os.read(reader, 1 << 16).decode()
+    os.close(reader)
+    assert "└── " in shown
+    assert "images: float32 (?, 8, 8)" in shown
+
+
+def test_inspect_answers_programs_in_json(run: Run, tmp_path: Path) -> None:
+    plant(tmp_path / "model")
+    facts = json.loads(run("inspect", "model", "--json").stdout)
+    assert facts["models"] == [{"name": "digits", "version": 1}]
+    model = facts["saved_models"]["digits/1/saved_model.pb"]
+    assert model["signatures"]["serving_default"]["inputs"]["images"] == {
+        "dtype": "float32",
+        "shape": [None, 8, 8],
+    }
+    assert facts["script"]["functions"]["handler"]["line"] == 1
+    assert facts["problems"] == []
+
+
+def test_inspect_ends_with_2_and_names_what_is_wrong(run: Run, tmp_path: Path) -> None:
+    plant(tmp_path / "model")
+    (tmp_path / "model" / "code" / "inference.py").write_text("import numpy\n")
+    ended = run("inspect", "model")
+    assert ended.returncode == 2
+    assert "error: artifact is 'model'; code/inference.py defines none of what" in ended.stdout
+    assert "[handler-imports]" in ended.stdout
+
+
+def test_inspect_streams_from_s3(run: Run, gateway: Gateway) -> None:
+    keys = {"access_key_id": "test", "secret_access_key": "test"}
+    s3 = Aws(region=REGION, endpoint_url=gateway.url, **keys).client("s3")
+    s3.create_bucket(Bucket="models", CreateBucketConfiguration={"LocationConstraint": REGION})
+    s3.put_object(Bucket="models", Key="a b.tar.gz", Body=archive(FILES))
+    aws = {
+        "AWS_ENDPOINT_URL": gateway.url,
+        "AWS_ACCESS_KEY_ID": "test",
+        "AWS_SECRET_ACCESS_KEY": "test",
+        "AWS_REGION": REGION,
+    }
+    ended = run("inspect", "s3://models/a b.tar.gz", **aws)
+    assert ended.returncode == 0, ended.stderr
+    assert "images: float32 (?, 8, 8)" in ended.stdout
+    missing = run("inspect", "s3://models/none.tar.gz", **aws)
+    assert missing.returncode == 2
+    assert "there is nothing at s3://models/none.tar.gz" in missing.stderr
+
+
+def test_package_says_what_it_made_and_repeats_it_byte_for_byte(run: Run, tmp_path: Path) -> None:
+    plant(tmp_path / "model")
+    ended = run("package", "model", "-o", "a.tar.gz")
+    assert ended.returncode == 0, ended.stderr
+    facts = json.loads(run("package", "model", "-o", "out/b.tar.gz", "--json").stdout)
+    assert ended.stdout.endswith(f"sha256 {facts['sha256']}\n")
+    first, second = tmp_path / "a.tar.gz", tmp_path / "out" / "b.tar.gz"
+    assert first.read_bytes() == second.read_bytes()
+    assert facts["bytes"] == second.stat().st_size
+    assert facts["models"] == [{"name": "digits", "version": 1}]
+    assert ended.stderr == "", "a progress bar in a pipe"
+
+
+def test_package_writes_nothing_when_there_is_an_error(run: Run, tmp_path: Path) -> None:
+    plant(tmp_path / "model")
+    (tmp_path / "model" / "code" / "inference.py").write_text("def handler(data): ...")
+    ended = run("package", "model")
+    assert ended.returncode == 2
+    assert "handler cannot be called with 2 arguments" in ended.stderr
+    assert not (tmp_path / "model.tar.gz").exists()
+
+
+def test_package_refuses_to_write_into_what_it_packs(run: Run, tmp_path: Path) -> None:
+    plant(tmp_path / "model")
+    ended = run("package", "model", "-o", "model/model.tar.gz")
+    assert ended.returncode == 2
+    assert "would be packed into itself; write it elsewhere with -o" in ended.stderr
+
+
+def test_package_names_the_default_model_of_several(run: Run, tmp_path: Path) -> None:
+    plant(tmp_path / "model")
+    digits = str(tmp_path / "model" / "digits" / "1")
+    two = (f"a={digits}", f"b={digits}")
+    assert "none is the default" in run("package", *two).stderr
+    ended = run("package", *two, "--default-model", "b")
+    assert ended.stdout.endswith("environment: {SAGEMAKER_TFS_DEFAULT_MODEL_NAME: b}\n")
+    wrong = run("package", *two, "--default-model", "c")
+    assert (wrong.returncode, "the archive holds a, b; use" in wrong.stderr) == (2, True)
+
+
+def test_the_cache_is_shown_and_cleared(run: Run, tmp_path: Path) -> None:
+    plant(tmp_path / "model")
+    place = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    run("package", "model", **place)
+    where = f"{tmp_path}/cache/sagemaker-serving"
+    assert run("cache", "show", **place).stdout.startswith(f"{where}: 1 archive, ")
+    assert run("cache", "clear", **place).stdout.startswith("removed 1 archive, ")
+    assert run("cache", "show", **place).stdout.startswith(f"{where}: 0 archives, 0 bytes")
+    assert (tmp_path / "model.tar.gz").exists()

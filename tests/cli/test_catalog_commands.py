@@ -1,0 +1,97 @@
+"""`images` and `instances`: plain columns in a pipe, JSON for programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+Run = Callable[..., Any]
+URI = "763104351884.dkr.ecr.eu-west-1.amazonaws.com/tensorflow-inference:2.19-gpu"
+
+
+def test_one_image_is_one_line(run: Run) -> None:
+    ended = run("images", "tensorflow", "2.19", "--region", "eu-west-1", "--processor", "gpu")
+    assert (ended.returncode, ended.stdout) == (0, f"eu-west-1\tgpu\t{URI}\n")
+
+
+def test_images_of_the_shells_region_as_json(run: Run) -> None:
+    ended = run("images", "tensorflow", "2.19", "--json", AWS_REGION="eu-west-1")
+    assert [row["processor"] for row in json.loads(ended.stdout)] == ["cpu", "gpu"]
+    assert json.loads(ended.stdout)[1]["uri"] == URI
+
+
+def test_without_a_region_every_region_has_its_line(run: Run) -> None:
+    lines = run("images", "tensorflow", "2.19", "--processor", "cpu").stdout.splitlines()
+    assert len(lines) == 38
+    assert any(".amazonaws.com.cn/" in line for line in lines)
+
+
+def test_frameworks_and_versions_are_listed(run: Run) -> None:
+    frameworks = {line.split("\t")[0] for line in run("images").stdout.splitlines()}
+    assert {"tensorflow", "pytorch", "huggingface", "neo-mxnet", "djl-lmi"} <= frameworks
+    versions = run("images", "tensorflow").stdout.splitlines()
+    assert versions[0].split("\t")[:2] == ["1.4", "inference"]
+    assert {line.split("\t")[1] for line in versions} == {"inference", "inference_graviton", "eia"}
+
+
+@pytest.mark.parametrize(
+    ("options", "tag"),
+    [
+        (("--arm64",), "tensorflow-inference-graviton:2.16-cpu"),
+        ((), "tensorflow-inference:2.16-cpu"),
+    ],
+)
+def test_arm64_has_its_own_images(run: Run, options: tuple[str, ...], tag: str) -> None:
+    ended = run("images", "tensorflow", "2.16", "--region", "eu-west-1", *options)
+    assert tag in ended.stdout
+
+
+def test_gpu_types_of_a_region(run: Run) -> None:
+    rows = json.loads(run("instances", "--gpu", "--region", "eu-west-1", "--json").stdout)
+    by_type = {row["type"]: row for row in rows}
+    assert by_type["ml.g4dn.xlarge"]["accelerators"] == "1 GPU, 16 GiB"
+    assert "ml.p3.2xlarge" not in by_type
+    assert "ml.c5.large" not in by_type
+
+
+@pytest.mark.parametrize(
+    ("options", "there", "absent"),
+    [
+        (("--neuron",), "ml.inf2.xlarge", "ml.g4dn.xlarge"),
+        (("--arm64",), "ml.c7g.large", "ml.c5.large"),
+        (("--transform",), "ml.c5.xlarge", "ml.t2.medium"),
+        (("g4dn",), "ml.g4dn.xlarge", "ml.g5.xlarge"),
+    ],
+)
+def test_types_are_filtered(run: Run, options: tuple[str, ...], there: str, absent: str) -> None:
+    types = [line.split("\t")[0] for line in run("instances", *options).stdout.splitlines()]
+    assert there in types
+    assert absent not in types
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (("images", "tensorflw"), "did you mean 'tensorflow'"),
+        (("images", "tensorflow", "2.17"), "use 2.16"),
+        (("images", "tensorflow", "2.19", "--region", "eu-west-9"), "in region 'eu-west-9'"),
+        (("images", "tensorflow", "2.19", "--processor", "tpu"), "--processor is 'tpu'"),
+        (("instances", "--region", "eu-west-11"), "did you mean eu-west-1"),
+    ],
+)
+def test_a_mistake_is_named_with_what_there_is(
+    run: Run, command: tuple[str, ...], said: str
+) -> None:
+    ended = run(*command)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert said in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_no_match_is_said_and_no_error(run: Run) -> None:
+    ended = run("instances", "ml.nothing")
+    assert (ended.returncode, ended.stdout) == (0, "")
+    assert ended.stderr == "no instance type is of this kind there\n"

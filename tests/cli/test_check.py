@@ -1,0 +1,137 @@
+"""`check` on templates of any project, and in the forms that programs read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+Run = Callable[..., Any]
+
+YAML = """\
+AWSTemplateFormatVersion: 2010-09-09
+Parameters: {Count: {Type: Number, Default: 1}}
+Resources:
+  Model:
+    Type: AWS::SageMaker::Model
+    Properties:
+      ExecutionRoleArn: !GetAtt Role.Arn
+      PrimaryContainer:
+        Image: !Sub 763104351884.dkr.ecr.${AWS::Region}.amazonaws.com/tensorflow-inference:2.19-gpu
+        ModelDataUrl: !Join ['', ['s3://', !Ref Bucket, '/model.tar.gz']]
+  Config:
+    Type: AWS::SageMaker::EndpointConfig
+    Properties:
+      ProductionVariants:
+        - VariantName: blue
+          ModelName: !GetAtt Model.ModelName
+          InstanceType: ml.t3.medium
+          InitialInstanceCount: !Ref Count
+"""
+SAID = (
+    "template.yaml:17 Config.ProductionVariants[0].InstanceType: InstanceType is 'ml.t3.medium'; "
+    "endpoints do not take it; use ml.t2.medium"
+)
+
+
+@pytest.fixture
+def template(tmp_path: Path) -> Path:
+    path = tmp_path / "template.yaml"
+    path.write_text(YAML)
+    return path
+
+
+def test_a_template_is_judged_with_line_logical_id_and_property(run: Run, template: Path) -> None:
+    ended = run("check", "--template", template.name, "--region", "eu-west-1")
+    assert ended.returncode == 2
+    assert ended.stdout == f"error: {SAID} [endpoint-instance-type]\n"
+
+
+@pytest.mark.parametrize("variable", ["AWS_REGION", "AWS_DEFAULT_REGION"])
+def test_the_region_comes_from_the_shell(run: Run, template: Path, variable: str) -> None:
+    template.write_text(YAML.replace("ml.t3.medium", "ml.p4d.24xlarge"))
+    ended = run("check", "--template", template.name, **{variable: "af-south-1"})
+    assert ended.returncode == 0
+    assert "the price list of af-south-1 lacks it" in ended.stdout
+    assert "names the account 763104351884 for tensorflow-inference; in af-south-1 it is 6266" in (
+        ended.stdout
+    )
+
+
+def test_without_a_region_it_says_what_did_not_run(run: Run, template: Path) -> None:
+    template.write_text(YAML.replace("ml.t3.medium", "ml.g4dn.xlarge"))
+    ended = run("check", "--template", template.name)
+    assert ended.returncode == 0
+    assert ended.stdout == (
+        "note: template.yaml:1: no region is given, so the rules on what a region offers did not "
+        "run; give --region, or set AWS_REGION [region-unknown]\n"
+    )
+
+
+def test_a_misspelt_region_is_named(run: Run, template: Path) -> None:
+    ended = run("check", "--template", template.name, "--region", "eu-west-11")
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert "region is 'eu-west-11'; SageMaker hosting is not offered there; did you mean" in (
+        ended.stderr
+    )
+
+
+def test_sarif_has_the_rule_the_level_and_the_line(run: Run, template: Path) -> None:
+    ended = run("check", "--template", template.name, "--region", "eu-west-1", "--format", "sarif")
+    assert ended.returncode == 2
+    (found,) = json.loads(ended.stdout)["runs"]
+    (rule,) = found["tool"]["driver"]["rules"]
+    (result,) = found["results"]
+    assert rule["id"] == result["ruleId"] == "endpoint-instance-type"
+    assert result["level"] == "error"
+    (location,) = result["locations"]
+    assert location["physicalLocation"] == {
+        "artifactLocation": {"uri": "template.yaml"},
+        "region": {"startLine": 17},
+    }
+
+
+def test_github_gets_an_annotation_with_its_marks_encoded(run: Run, template: Path) -> None:
+    template.write_text(YAML.replace("ml.t3.medium", '"100%,\\n:"'))
+    ended = run("check", "--template", template.name, "--region", "eu-west-1", "--format", "github")
+    (line,) = ended.stdout.splitlines()
+    assert line.startswith("::error file=template.yaml,line=17,title=endpoint-instance-type::")
+    assert "'100%25," in line
+
+
+def test_programs_get_empty_results_when_nothing_is_wrong(run: Run) -> None:
+    path = str(ROOT / "environments" / "prod.yaml")
+    assert json.loads(run("check", path, "--format", "json").stdout) == []
+    assert json.loads(run("check", path, "--format", "sarif").stdout)["runs"][0]["results"] == []
+    assert run("check", path, "--format", "github").stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{}", "there is no mapping Resources; this is no CloudFormation template"),
+        ("Resources: [", "this is not YAML that can be read"),
+        ('{"Resources": {}', "this is not YAML that can be read"),
+    ],
+)
+def test_what_is_no_template_is_said_to_be_none(
+    run: Run, template: Path, text: str, said: str
+) -> None:
+    template.write_text(text)
+    ended = run("check", "--template", template.name)
+    assert ended.returncode == 2
+    assert said in ended.stdout
+    assert "Traceback" not in ended.stderr
+
+
+def test_json_with_tabs_has_no_lines_but_is_judged(run: Run, template: Path) -> None:
+    template.write_text(
+        json.dumps({"Resources": {"C": {"Type": "AWS::SageMaker::CompilationJob"}}}, indent="\t")
+    )
+    ended = run("check", "--template", template.name, "--region", "eu-west-1")
+    assert ended.returncode == 2
+    assert "C.Type: CloudFormation has no type AWS::SageMaker::CompilationJob" in ended.stdout

@@ -1,0 +1,105 @@
+"""`local down` and `local up` find what was deployed again, or say why they cannot."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sagemaker_serving.local.address import find
+
+pytestmark = pytest.mark.slow
+
+Run = Callable[..., Any]
+TEMPLATE = {
+    "Resources": {
+        "Parameter": {
+            "Type": "AWS::SSM::Parameter",
+            "Properties": {"Type": "String", "Value": "1", "Name": "/kept"},
+        }
+    }
+}
+
+
+@pytest.fixture
+def state_dir(run: Run, tmp_path: Path) -> Iterator[Path]:
+    """The folder of a local AWS that a stack was deployed to, and that has ended."""
+    folder = tmp_path / ".sagemaker-serving"
+    assert run("local", "up", "--port", "0").returncode == 0
+    cloudformation = find(folder).aws("eu-west-1").client("cloudformation")
+    cloudformation.create_stack(StackName="kept-stack", TemplateBody=json.dumps(TEMPLATE))
+    cloudformation.get_waiter("stack_create_complete").wait(
+        StackName="kept-stack", WaiterConfig={"Delay": 0.05, "MaxAttempts": 600}
+    )
+    assert run("local", "down").stdout == (
+        "the local AWS has ended; what was deployed is kept in .sagemaker-serving\n"
+    )
+    yield folder
+    run("local", "down")
+
+
+def test_up_finds_again_what_was_there_and_fresh_forgets_it(run: Run, state_dir: Path) -> None:
+    again = run("local", "up", "--port", "0")
+    assert "found again: 1 stack, 0 endpoints\n" in again.stdout
+    shown = run("local", "status").stdout
+    assert f"state in {state_dir.resolve()}/state" in shown
+    assert "kept-stack  eu-west-1  CREATE_COMPLETE  1" in shown
+    facts = json.loads(run("local", "status", "--json").stdout)
+    assert facts["state"]["size_bytes"] > 0
+    assert facts["stacks"][0]["reason"] is None
+
+    os.kill(facts["pid"], signal.SIGKILL)
+    gone = run("local", "status")
+    assert (gone.returncode, gone.stdout) == (2, "")
+    assert "no local AWS runs in .sagemaker-serving" in gone.stderr
+    after_kill = run("local", "up", "--port", "0")
+    assert "found again: 1 stack" in after_kill.stdout
+
+    run("local", "down")
+    fresh = run("local", "up", "--port", "0", "--fresh")
+    assert "it starts empty; what was deployed before is forgotten" in fresh.stdout
+    assert "nothing is deployed" in run("local", "status").stdout
+
+
+def test_a_damaged_state_is_one_message_and_fresh_helps(run: Run, state_dir: Path) -> None:
+    (part,) = (state_dir / "state" / "parts").glob("cloudformation-*")
+    part.write_bytes(part.read_bytes()[:-1])
+    refused = run("local", "up", "--port", "0")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr.count("\n") == 1
+    assert f"the kept state is damaged: {part.resolve()}" in refused.stderr
+    assert "`sagemaker-serving local up --fresh` starts empty" in refused.stderr
+    assert "no local AWS runs" in run("local", "status").stderr
+    assert run("local", "up", "--port", "0", "--fresh").returncode == 0
+
+
+def test_a_stack_that_was_cut_off_is_said(run: Run, state_dir: Path) -> None:
+    parts = state_dir / "state" / "parts"
+    (part,) = parts.glob("cloudformation-*")
+    cut_off(state_dir / "state", part)
+    up = run("local", "up", "--port", "0")
+    assert (
+        "stack kept-stack (eu-west-1) was in CREATE_IN_PROGRESS when the local AWS ended; it is in "
+        "ROLLBACK_IN_PROGRESS now; see `sagemaker-serving local status`\n"
+    ) in up.stdout
+    assert "recovered: stack kept-stack (eu-west-1) was found in CREATE_IN_PROGRESS" in (
+        run("local", "status").stdout
+    )
+
+
+def cut_off(folder: Path, part: Path) -> None:
+    """Make the kept stack one that was still being made."""
+    from sagemaker_serving.local.state.folder import StateFolder
+
+    read = StateFolder(folder).read()
+    assert read is not None
+    parts = dict(read[1])
+    stacks = json.loads(parts["cloudformation"])
+    stacks[0]["status"] = "CREATE_IN_PROGRESS"
+    parts["cloudformation"] = json.dumps(stacks).encode()
+    StateFolder(folder).write(parts, (), ended=False, not_kept={})

@@ -1,0 +1,69 @@
+"""A local AWS as its users start it, with a bucket, an archive and a role to begin from."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from sagemaker_serving.archive import build_archive
+from sagemaker_serving.local import daemon
+from sagemaker_serving.local.address import Address
+from tests.roles import MODEL_POLICY, trust
+
+ROOT = Path(__file__).parents[2]
+REGION = "eu-west-1"
+BUCKET = "models"
+
+
+@dataclass(frozen=True, kw_only=True)
+class World:
+    """Where others' clients find the local AWS, and what is in it."""
+
+    address: Address
+    home: Path
+    model_data_url: str
+    role_arn: str
+
+    def environment(self, more: Mapping[str, str] | None = None) -> dict[str, str]:
+        """What `sagemaker-serving local env` prints, in an otherwise empty shell."""
+        return {
+            "PATH": os.environ["PATH"],
+            "HOME": str(self.home),
+            **self.address.environment(REGION),
+            **(more or {}),
+        }
+
+
+@pytest.fixture(scope="session")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    folder = tmp_path_factory.mktemp("world")
+    address = daemon.start(folder / "state", port=0, with_parent=True)
+    try:
+        yield _furnished(address, folder)
+    finally:
+        daemon.stop(folder / "state")
+
+
+def _furnished(address: Address, folder: Path) -> World:
+    aws = address.aws(REGION)
+    model = ROOT / "model_assets" / "half_plus_three" / "model"
+    archive = build_archive(model, lambda sha256: folder / f"{sha256}.tar.gz")
+    s3, iam = aws.client("s3"), aws.client("iam")
+    s3.create_bucket(Bucket=BUCKET, CreateBucketConfiguration={"LocationConstraint": REGION})
+    s3.upload_file(str(archive.path), BUCKET, "half_plus_three/model.tar.gz")
+    assumed_by, policy = json.dumps(trust("sagemaker")), json.dumps(MODEL_POLICY)
+    role = iam.create_role(RoleName="by-others", AssumeRolePolicyDocument=assumed_by)["Role"]
+    iam.put_role_policy(RoleName="by-others", PolicyName="own", PolicyDocument=policy)
+    home = folder / "home"
+    home.mkdir()
+    return World(
+        address=address,
+        home=home,
+        model_data_url=f"s3://{BUCKET}/half_plus_three/model.tar.gz",
+        role_arn=role["Arn"],
+    )

@@ -1,0 +1,126 @@
+"""Writes what docs/local-aws.md lists by name: ``python -m tools.document_local_aws``.
+
+The lists are taken from the tables by which the local AWS itself accepts and
+refuses, so that the page cannot promise something else.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from sagemaker_serving.local.cloudformation.intrinsics import SUPPORTED_FUNCTIONS
+from sagemaker_serving.local.cloudformation.providers import OWN_TYPES, provider_of
+from sagemaker_serving.local.cloudformation.schemas import schema_of
+from sagemaker_serving.local.context import LocalContext
+from sagemaker_serving.local.lambda_functions.limits import NOT_FOLLOWED as NOT_OF_FUNCTIONS
+from sagemaker_serving.local.lambda_functions.limits import RUNTIMES
+from sagemaker_serving.local.lambda_functions.service import Lambda
+from sagemaker_serving.local.sagemaker.control_plane import ControlPlane
+from sagemaker_serving.local.sagemaker.offered import NOT_FOLLOWED
+from sagemaker_serving.local.step_functions.services import ACTIONS, WAITED_FOR
+
+PAGE = Path(__file__).parents[1] / "docs" / "local-aws.md"
+BEGIN = "<!-- from here to the end: made by `make docs` -->\n"
+REGION = "eu-west-1"
+
+
+def main() -> None:
+    """Write the page's last part anew."""
+    PAGE.write_text(page(), encoding="utf-8")
+
+
+def page() -> str:
+    """The page: what is written by hand, then what is made from the tables."""
+    head, _, _ = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+    return head + BEGIN + "".join(_lists())
+
+
+def _lists() -> Iterator[str]:
+    yield (
+        "\n## By name\n\nTaken from the tables by which the local AWS itself accepts and refuses.\n"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        context = LocalContext.at("http://localhost:1", Path(folder))
+        yield from _cloudformation(context)
+        yield from _sagemaker(context)
+        yield from _functions(context)
+    yield from _step_functions()
+
+
+def _cloudformation(context: LocalContext) -> Iterator[str]:
+    yield (
+        "\n### CloudFormation\n\n"
+        f"Functions: {_names(sorted(SUPPORTED_FUNCTIONS))}.\n\n"
+        "Any other type or property is refused before anything is made. Beside the types below "
+        "there are custom resources (`Custom::*`, `AWS::CloudFormation::CustomResource`), and "
+        "every type that the emulator's own classes make from a template, as far as they keep "
+        "its properties.\n\n"
+        "| type | properties that are refused | changed only by a new logical id |\n|---|---|---|\n"
+    )
+    for type_name in sorted(OWN_TYPES):
+        provider, schema = provider_of(type_name), schema_of(type_name, REGION)
+        assert provider is not None
+        settable = [] if schema is None else sorted(schema.properties.keys() - schema.read_only)
+        refused = [name for name in settable if not provider.supports(context, REGION, name)]
+        fixed = sorted(provider.unchangeable)
+        yield f"| `{type_name}` | {_names(refused)} | {_names(fixed)} |\n"
+
+
+def _sagemaker(context: LocalContext) -> Iterator[str]:
+    control_plane = ControlPlane(context)
+    try:
+        actions = control_plane.actions
+    finally:
+        control_plane.close()
+    yield (
+        f"\n### SageMaker\n\nActions: {_names(actions)}; InvokeEndpoint of the runtime.\n\n"
+        "| action | is refused with |\n|---|---|\n"
+    )
+    for action, parameters in NOT_FOLLOWED.items():
+        refused = ", ".join(_refused(path, accepted) for path, accepted in parameters.items())
+        yield f"| {action} | {refused} |\n"
+
+
+def _refused(path: str, accepted: tuple[object, ...]) -> str:
+    values = _names(str(value) for value in accepted)
+    return f"`{path.replace('[]', '')}`" + (f" other than {values}" if values else "")
+
+
+def _functions(context: LocalContext) -> Iterator[str]:
+    functions = Lambda(context)
+    try:
+        actions = sorted(functions.actions)
+    finally:
+        functions.close()
+    refused = ", ".join(f"{what} (`{name}`)" for name, what in NOT_OF_FUNCTIONS.items())
+    yield (
+        f"\n### Lambda\n\nActions: {_names(actions)}.\n\n"
+        f"Runtimes: {_names(RUNTIMES)}, each run by this project's own Python.\n\n"
+        f"Refused: {refused}.\n"
+    )
+
+
+def _step_functions() -> Iterator[str]:
+    yield (
+        "\n### Step Functions\n\nAny action of any service by `aws-sdk`, and these integrations:"
+        "\n\n| integration | actions | waited for |\n|---|---|---|\n"
+    )
+    for integration, actions in sorted(ACTIONS.items()):
+        waited = [
+            f"{name.partition(':')[2]}.{suffix}"
+            for name, suffixes in WAITED_FOR.items()
+            if name.partition(":")[0] == integration
+            for suffix in sorted(suffixes)
+        ]
+        listed = "all of the API" if actions is None else _names(sorted(actions))
+        yield f"| `{integration}` | {listed} | {_names(waited)} |\n"
+
+
+def _names(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+if __name__ == "__main__":
+    main()
