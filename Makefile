@@ -9,7 +9,7 @@ export CDK_DISABLE_CLI_TELEMETRY := true
 # Bytecode is kept: without it every start of CDK costs three seconds more.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test test-fast lint format docs catalog lock bench clean
+.PHONY: help setup demo test test-fast fuzz lint format docs catalog lock bench clean
 
 help: ## Show what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -33,6 +33,10 @@ test: lint ## Everything that must hold: style, types, all tests
 test-fast: setup ## The tests that start no TensorFlow, CDK CLI or local AWS; under a minute
 	$(BIN)/python -m pytest -n 2 --dist loadscope -m "not slow" -q
 
+fuzz: setup ## 20,000 damaged archives and as many files to check: only typed errors
+	ARCHIVE_FUZZ_CASES=20000 RULES_FUZZ_CASES=20000 $(BIN)/python -m pytest \
+		tests/archive/test_fuzz.py tests/rules/test_fuzz.py -n 2 --timeout 3600
+
 lint: setup ## Style, format and strict types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -45,7 +49,9 @@ format: setup ## Put the code into its format
 docs: setup ## Write what is made from the types anew: the JSON Schema, docs/environment-files.md
 	$(BIN)/sagemaker-serving schema > environments/environment.schema.json
 	$(BIN)/python tools/document_fields.py
+	$(BIN)/python tools/document_rules.py
 	$(BIN)/python -m tools.document_acknowledgements
+	$(BIN)/python -m tools.document_local_aws
 
 catalog: setup ## Make the catalog's snapshots anew from their sources
 	$(BIN)/python -m tools.refresh_catalog

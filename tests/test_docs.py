@@ -9,6 +9,7 @@ import pytest
 
 from sagemaker_serving.rules import check_environment
 from sagemaker_serving.spec import read_environment
+from tests.models import saved_model
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -19,7 +20,7 @@ def test_the_readmes_environment_is_sound(tmp_path: Path) -> None:
     (block,) = re.findall(r"```yaml\n(.*?)```", README, re.DOTALL)
     model = tmp_path / "mymodel" / "1" / "saved_model.pb"
     model.parent.mkdir(parents=True)
-    model.touch()
+    model.write_bytes(saved_model())
     path = tmp_path / "environments" / "dev.yaml"
     path.parent.mkdir()
     path.write_text("\n".join(line.removeprefix("   ") for line in block.splitlines()))
@@ -69,3 +70,9 @@ def test_requirements_pin_what_the_project_asks_for() -> None:
     for requirement in [*project["dependencies"], *(r for extra in extras for r in extra)]:
         plain = re.sub(r"\[.*?\]", "", requirement).lower()
         assert plain in pinned, f"{plain}: run `make lock`"
+
+
+def test_the_page_of_the_local_aws_is_current() -> None:
+    from tools.document_local_aws import PAGE, page
+
+    assert PAGE.read_text(encoding="utf-8") == page(), "run `make docs`"

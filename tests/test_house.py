@@ -21,9 +21,10 @@ BELOW = {
     "client": {"spec", "catalog", "archive", "rules"},
     "local": {"spec", "catalog", "archive", "rules", "client"},
     "functions": set(),
+    "converter": set(),
     "cli": {"spec", "catalog", "archive", "rules", "client", "local"},
 }
-"""What each layer may import, beside errors and suggest."""
+"""What each layer may import, beside errors, extras and suggest."""
 
 
 @pytest.mark.parametrize("layer", BELOW)

@@ -1,0 +1,179 @@
+"""Packing a 500 MB model beside what others use, and synth with a 2.5 GB archive."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).parents[1]
+SAVED_MODEL = ROOT / "model_assets/half_plus_three/model/half_plus_three/1/saved_model.pb"
+MB = 1_000_000
+COMMAND = str(Path(sys.executable).parent / "sagemaker-serving")
+PEAK = """
+import resource, subprocess, sys, time
+began = time.perf_counter()
+subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(time.perf_counter() - began, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024)
+"""
+TARFILE = """
+import sys, tarfile
+with tarfile.open(sys.argv[2], "w:gz") as archive:
+    archive.add(sys.argv[1], arcname=".")
+"""
+INFLATE = """
+import sys
+from isal import igzip
+with igzip.open(sys.argv[1], "rb") as stream:
+    while stream.read(1 << 18):
+        pass
+"""
+SYNTH = """
+import sys, time
+import aws_cdk as cdk
+from aws_cdk import aws_iam as iam
+from sagemaker_serving.infra import ModelData
+stack = cdk.Stack(cdk.App(outdir=sys.argv[1]), "Stack")
+role = iam.Role(stack, "Role", assumed_by=iam.ServicePrincipal("sagemaker.amazonaws.com"))
+began, used = time.perf_counter(), time.process_time()
+if len(sys.argv) > 2:
+    from pathlib import Path
+    from sagemaker_serving.archive import known_contents
+    known_contents(Path(sys.argv[2]))
+    ModelData.from_path(sys.argv[2]).bind(stack, role)
+stack.node.root.synth()
+print(time.perf_counter() - began, time.process_time() - used)
+"""
+
+
+def measure() -> Iterator[tuple[str, str]]:
+    """Seconds, sizes and memory of each, and their ratios, all in this one run."""
+    yield "load before (1 minute)", f"{os.getloadavg()[0]:.2f}"
+    with tempfile.TemporaryDirectory() as folder:
+        scratch = Path(folder)
+        model = scratch / "model"
+        _write_model(model / "m" / "1", floats=350, sparse=70, text=80)
+        yield from _packing(scratch, model)
+        yield from _synth(scratch)
+    yield "load after (1 minute)", f"{os.getloadavg()[0]:.2f}"
+
+
+def _packing(scratch: Path, model: Path) -> Iterator[tuple[str, str]]:
+    environment = {**os.environ, "XDG_CACHE_HOME": str(scratch / "cache")}
+    ours, again = scratch / "ours.tar.gz", scratch / "again.tar.gz"
+    beside = scratch / "tarfile.tar.gz"
+    # Once before, so that every contender reads the model from memory.
+    _run([COMMAND, "package", str(model), "-o", str(again)], _without_cache())
+    runs = [
+        _run([COMMAND, "package", str(model), "-o", str(ours)], _without_cache()) for _ in range(3)
+    ]
+    packing = sorted(runs, key=lambda run: run.seconds)[1]
+    yield "package 500 MB, median of 3", str(packing)
+    same = "yes" if ours.read_bytes() == again.read_bytes() else "NO"
+    for name, command in (
+        ("tarfile w:gz", [sys.executable, "-c", TARFILE, str(model), str(beside)]),
+        ("tar czf", ["tar", "czf", str(scratch / "tar.tar.gz"), "-C", str(model), "."]),
+    ):
+        theirs = _run(command, environment)
+        yield (
+            name,
+            f"{theirs}: {theirs.seconds / packing.seconds:.1f} times as long, "
+            f"{theirs.cpu_seconds / packing.cpu_seconds:.1f} times the CPU",
+        )
+    size, their_size = ours.stat().st_size, beside.stat().st_size
+    yield "size", f"{size / MB:.1f} MB: {size / their_size:.4f} of tarfile's {their_size / MB:.1f}"
+    yield "byte-identical on repeat", same
+    time.sleep(2.5)  # what was written just now is not trusted yet
+    _run([COMMAND, "package", str(model), "-o", str(ours)], environment)
+    rebuild = _run([COMMAND, "package", str(model), "-o", str(ours)], environment)
+    yield "rebuild, unchanged", str(rebuild)
+    yield "inspect the archive", str(_run([COMMAND, "inspect", str(again)], environment))
+    bare = [sys.executable, "-c", INFLATE, str(again)]
+    yield "decompression alone", str(_run(bare, environment))
+
+
+def _synth(scratch: Path) -> Iterator[tuple[str, str]]:
+    model = scratch / "large"
+    _write_model(model / "m" / "1", floats=1750, sparse=350, text=400)
+    archive = scratch / "large.tar.gz"
+    _run([COMMAND, "package", str(model), "-o", str(archive)], _without_cache())
+    time.sleep(2.5)
+    environment = {
+        **os.environ,
+        "CDK_VALIDATION": "false",
+        "XDG_CACHE_HOME": str(scratch / "cache"),
+    }
+    bare, bare_cpu = _synth_seconds(scratch / "out0", environment)
+    yield "synth of an empty stack", f"{bare:.2f} s"
+    for source, word in ((archive, "archive"), (model, "folder")):
+        out = scratch / f"out-{word}"
+        for which in ("first", "second", "third"):
+            seconds, cpu = _synth_seconds(out, environment, str(source))
+            added = f"{seconds - bare:.2f} s, {cpu - bare_cpu:.2f} s of CPU"
+            yield f"a 2.5 GB {word} adds, {which} time", added
+            time.sleep(2.5)
+    (asset,) = (scratch / "out-archive").glob("asset.*.tar.gz")
+    yield "second copy on disk", "no" if asset.samefile(archive) else "YES"
+
+
+def _synth_seconds(out: Path, environment: dict[str, str], *arguments: str) -> tuple[float, float]:
+    command = [sys.executable, "-c", SYNTH, str(out), *arguments]
+    ended = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+    seconds, cpu = ended.stdout.split()[-2:]
+    return float(seconds), float(cpu)
+
+
+def _write_model(folder: Path, *, floats: int, sparse: int, text: int) -> None:
+    """Weights that hardly shrink, weights that shrink well, and a vocabulary, always the same."""
+    generator = np.random.default_rng(0)
+    (folder / "variables").mkdir(parents=True)
+    shutil.copy(SAVED_MODEL, folder)
+    (folder / "variables" / "variables.index").write_bytes(b"")
+    with (folder / "variables" / "variables.data-00000-of-00001").open("wb") as file:
+        for _ in range(floats):
+            file.write(generator.standard_normal(MB // 4, dtype=np.float32).tobytes())
+        for _ in range(sparse):
+            values = generator.integers(0, 1000, MB // 4, dtype=np.int32)
+            file.write((values * (generator.random(MB // 4) < 0.05)).astype(np.int32).tobytes())
+    words = np.array([f"word{n:x} " for n in generator.integers(0, 1 << 24, 20_000)])
+    (folder / "assets").mkdir()
+    with (folder / "assets" / "vocabulary.txt").open("w") as file:
+        for _ in range(text):
+            file.write("".join(generator.choice(words, MB // 8))[:MB].ljust(MB))
+
+
+@dataclass(frozen=True)
+class _Cost:
+    """Wall seconds, CPU seconds, and bytes of memory at the peak, of a process and its children."""
+
+    seconds: float
+    cpu_seconds: float
+    memory: float
+
+    def __str__(self) -> str:
+        memory = f"{self.memory / MB:.0f} MB peak memory"
+        return f"{self.seconds:.2f} s, {self.cpu_seconds:.2f} s of CPU, {memory}"
+
+
+def _run(command: list[str], environment: dict[str, str]) -> _Cost:
+    ended = subprocess.run(
+        [sys.executable, "-S", "-c", PEAK, *command],
+        env=environment,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return _Cost(*map(float, ended.stdout.split()))
+
+
+def _without_cache() -> dict[str, str]:
+    return {**os.environ, "SAGEMAKER_SERVING_CACHE_BYTES": "0"}

@@ -1,0 +1,158 @@
+"""Seconds and memory of ``sagemaker-serving check``, beside cfn-lint on the equivalent template."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from sagemaker_serving.catalog import image_uri
+
+ROOT = Path(__file__).parents[1]
+RUNS = 5
+MODELS = 100
+REGION = "eu-west-1"
+
+
+def measure() -> list[tuple[str, str]]:
+    """Medians of one environment and of 100 models in one file, and the ratio to cfn-lint's."""
+    figures = []
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        many = home / "environments" / "many.yaml"
+        many.parent.mkdir()
+        many.write_text(yaml.safe_dump(_environment()))
+        template = home / "many.template.json"
+        template.write_text(json.dumps({"Resources": _resources()}))
+        shipped = str(ROOT / "environments" / "prod.yaml")
+        programs = Path(sys.executable).parent
+        check = [str(programs / "sagemaker-serving"), "check"]
+        lint = [str(programs / "cfn-lint"), "--regions", REGION, "--"]
+        on_template = [*check, "--template", "--region", REGION]
+        for name, command in (
+            ("check, one environment", [*check, shipped]),
+            (f"check, {MODELS} models in one file", [*check, str(many)]),
+        ):
+            seconds, megabytes = _run(command)
+            figures += [(name, f"{seconds:.2f} s"), (f"{name}, memory", f"{megabytes:.0f} MB")]
+        ours, theirs, ratio = _beside([*on_template, str(template)], [*lint, str(template)])
+        figures += [
+            (f"check --template, {MODELS} models", f"{ours:.2f} s"),
+            (f"cfn-lint, {MODELS} models", f"{theirs:.2f} s"),
+            ("cfn-lint's seconds to ours", f"{ratio:.1f}"),
+        ]
+    return figures
+
+
+def _beside(ours: list[str], theirs: list[str]) -> tuple[float, float, float]:
+    """Medians of both, run in turn, and the median of their ratios."""
+    pairs = [(_once(ours)[0], _once(theirs)[0]) for _ in range(RUNS)]
+    return (
+        statistics.median(mine for mine, _ in pairs),
+        statistics.median(other for _, other in pairs),
+        statistics.median(other / mine for mine, other in pairs),
+    )
+
+
+def _run(command: list[str]) -> tuple[float, float]:
+    found = [_once(command) for _ in range(RUNS)]
+    return (
+        statistics.median(seconds for seconds, _ in found),
+        max(megabytes for _, megabytes in found),
+    )
+
+
+def _once(command: list[str]) -> tuple[float, float]:
+    """Wall seconds and the peak of resident memory of one run, which must find nothing wrong."""
+    began = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    seconds = time.perf_counter() - began
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode not in (0, 4):  # cfn-lint ends with 4 when there are only warnings
+        raise subprocess.CalledProcessError(process.returncode, command)
+    return seconds, _megabytes(usage)
+
+
+def _megabytes(usage: resource.struct_rusage) -> float:
+    return usage.ru_maxrss / 1024
+
+
+def _environment() -> dict[str, Any]:
+    """An environment of many models, each of its own but for the archive."""
+    model = {
+        "artifact": str(ROOT / "model_assets" / "half_plus_three" / "model"),
+        "framework": "tensorflow",
+        "framework_version": "2.19",
+        "batching": {"max_batch_size": 16},
+        "variants": [
+            {"name": "cpu", "instance_type": "ml.c5.large", "weight": 9},
+            {"name": "gpu", "instance_type": "ml.g4dn.xlarge", "weight": 1},
+        ],
+        "batch_transform": {"instance_type": "ml.m5.large", "split_type": "Line"},
+    }
+    return {
+        "name": "many",
+        "region": REGION,
+        "models": {f"model-{n}": json.loads(json.dumps(model)) for n in range(MODELS)},
+    }
+
+
+def _resources() -> dict[str, Any]:
+    """The same as CloudFormation has it: two models, a configuration and an endpoint each."""
+    resources: dict[str, Any] = {}
+    for n in range(MODELS):
+        variants = []
+        for name, kind, processor in (
+            ("cpu", "ml.c5.large", "cpu"),
+            ("gpu", "ml.g4dn.xlarge", "gpu"),
+        ):
+            image = image_uri(
+                framework="tensorflow",
+                version="2.19",
+                region=REGION,
+                processor="cpu" if processor == "cpu" else "gpu",
+            )
+            resources[f"Model{n}{name}"] = {
+                "Type": "AWS::SageMaker::Model",
+                "Properties": {
+                    "ExecutionRoleArn": "arn:aws:iam::111122223333:role/serving",
+                    "PrimaryContainer": {
+                        "Image": image,
+                        "ModelDataUrl": f"s3://models/{n}.tar.gz",
+                        "Environment": {
+                            "SAGEMAKER_TFS_ENABLE_BATCHING": "true",
+                            "SAGEMAKER_TFS_MAX_BATCH_SIZE": "16",
+                        },
+                    },
+                },
+            }
+            variants.append(
+                {
+                    "VariantName": name,
+                    "ModelName": {"Fn::GetAtt": [f"Model{n}{name}", "ModelName"]},
+                    "InstanceType": kind,
+                    "InitialInstanceCount": 1,
+                    "InitialVariantWeight": 1,
+                }
+            )
+        resources[f"Config{n}"] = {
+            "Type": "AWS::SageMaker::EndpointConfig",
+            "Properties": {"ProductionVariants": variants},
+        }
+        resources[f"Endpoint{n}"] = {
+            "Type": "AWS::SageMaker::Endpoint",
+            "Properties": {
+                "EndpointConfigName": {"Fn::GetAtt": [f"Config{n}", "EndpointConfigName"]}
+            },
+        }
+    return resources
