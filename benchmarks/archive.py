@@ -9,22 +9,15 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from benchmarks.cost import MB, cost_of
+
 ROOT = Path(__file__).parents[1]
 SAVED_MODEL = ROOT / "model_assets/half_plus_three/model/half_plus_three/1/saved_model.pb"
-MB = 1_000_000
 COMMAND = str(Path(sys.executable).parent / "sagemaker-serving")
-PEAK = """
-import resource, subprocess, sys, time
-began = time.perf_counter()
-subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
-used = resource.getrusage(resource.RUSAGE_CHILDREN)
-print(time.perf_counter() - began, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024)
-"""
 TARFILE = """
 import sys, tarfile
 with tarfile.open(sys.argv[2], "w:gz") as archive:
@@ -72,9 +65,10 @@ def _packing(scratch: Path, model: Path) -> Iterator[tuple[str, str]]:
     ours, again = scratch / "ours.tar.gz", scratch / "again.tar.gz"
     beside = scratch / "tarfile.tar.gz"
     # Once before, so that every contender reads the model from memory.
-    _run([COMMAND, "package", str(model), "-o", str(again)], _without_cache())
+    cost_of([COMMAND, "package", str(model), "-o", str(again)], _without_cache())
     runs = [
-        _run([COMMAND, "package", str(model), "-o", str(ours)], _without_cache()) for _ in range(3)
+        cost_of([COMMAND, "package", str(model), "-o", str(ours)], _without_cache())
+        for _ in range(3)
     ]
     packing = sorted(runs, key=lambda run: run.seconds)[1]
     yield "package 500 MB, median of 3", str(packing)
@@ -83,7 +77,7 @@ def _packing(scratch: Path, model: Path) -> Iterator[tuple[str, str]]:
         ("tarfile w:gz", [sys.executable, "-c", TARFILE, str(model), str(beside)]),
         ("tar czf", ["tar", "czf", str(scratch / "tar.tar.gz"), "-C", str(model), "."]),
     ):
-        theirs = _run(command, environment)
+        theirs = cost_of(command, environment)
         yield (
             name,
             f"{theirs}: {theirs.seconds / packing.seconds:.1f} times as long, "
@@ -93,19 +87,19 @@ def _packing(scratch: Path, model: Path) -> Iterator[tuple[str, str]]:
     yield "size", f"{size / MB:.1f} MB: {size / their_size:.4f} of tarfile's {their_size / MB:.1f}"
     yield "byte-identical on repeat", same
     time.sleep(2.5)  # what was written just now is not trusted yet
-    _run([COMMAND, "package", str(model), "-o", str(ours)], environment)
-    rebuild = _run([COMMAND, "package", str(model), "-o", str(ours)], environment)
+    cost_of([COMMAND, "package", str(model), "-o", str(ours)], environment)
+    rebuild = cost_of([COMMAND, "package", str(model), "-o", str(ours)], environment)
     yield "rebuild, unchanged", str(rebuild)
-    yield "inspect the archive", str(_run([COMMAND, "inspect", str(again)], environment))
+    yield "inspect the archive", str(cost_of([COMMAND, "inspect", str(again)], environment))
     bare = [sys.executable, "-c", INFLATE, str(again)]
-    yield "decompression alone", str(_run(bare, environment))
+    yield "decompression alone", str(cost_of(bare, environment))
 
 
 def _synth(scratch: Path) -> Iterator[tuple[str, str]]:
     model = scratch / "large"
     _write_model(model / "m" / "1", floats=1750, sparse=350, text=400)
     archive = scratch / "large.tar.gz"
-    _run([COMMAND, "package", str(model), "-o", str(archive)], _without_cache())
+    cost_of([COMMAND, "package", str(model), "-o", str(archive)], _without_cache())
     time.sleep(2.5)
     environment = {
         **os.environ,
@@ -149,30 +143,6 @@ def _write_model(folder: Path, *, floats: int, sparse: int, text: int) -> None:
     with (folder / "assets" / "vocabulary.txt").open("w") as file:
         for _ in range(text):
             file.write("".join(generator.choice(words, MB // 8))[:MB].ljust(MB))
-
-
-@dataclass(frozen=True)
-class _Cost:
-    """Wall seconds, CPU seconds, and bytes of memory at the peak, of a process and its children."""
-
-    seconds: float
-    cpu_seconds: float
-    memory: float
-
-    def __str__(self) -> str:
-        memory = f"{self.memory / MB:.0f} MB peak memory"
-        return f"{self.seconds:.2f} s, {self.cpu_seconds:.2f} s of CPU, {memory}"
-
-
-def _run(command: list[str], environment: dict[str, str]) -> _Cost:
-    ended = subprocess.run(
-        [sys.executable, "-S", "-c", PEAK, *command],
-        env=environment,
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    return _Cost(*map(float, ended.stdout.split()))
 
 
 def _without_cache() -> dict[str, str]:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
-import resource
 import statistics
-import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from benchmarks.cost import MB, Cost, cost_of
 from sagemaker_serving.catalog import image_uri
 
 ROOT = Path(__file__).parents[1]
@@ -55,7 +52,7 @@ def measure() -> list[tuple[str, str]]:
 
 def _beside(ours: list[str], theirs: list[str]) -> tuple[float, float, float]:
     """Medians of both, run in turn, and the median of their ratios."""
-    pairs = [(_once(ours)[0], _once(theirs)[0]) for _ in range(RUNS)]
+    pairs = [(_cost(ours).seconds, _cost(theirs).seconds) for _ in range(RUNS)]
     return (
         statistics.median(mine for mine, _ in pairs),
         statistics.median(other for _, other in pairs),
@@ -64,27 +61,14 @@ def _beside(ours: list[str], theirs: list[str]) -> tuple[float, float, float]:
 
 
 def _run(command: list[str]) -> tuple[float, float]:
-    found = [_once(command) for _ in range(RUNS)]
-    return (
-        statistics.median(seconds for seconds, _ in found),
-        max(megabytes for _, megabytes in found),
-    )
+    """Median of seconds, and the peak of memory in MB; nothing may be found wrong."""
+    found = [_cost(command) for _ in range(RUNS)]
+    seconds = statistics.median(cost.seconds for cost in found)
+    return seconds, max(cost.memory for cost in found) / MB
 
 
-def _once(command: list[str]) -> tuple[float, float]:
-    """Wall seconds and the peak of resident memory of one run, which must find nothing wrong."""
-    began = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    seconds = time.perf_counter() - began
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode not in (0, 4):  # cfn-lint ends with 4 when there are only warnings
-        raise subprocess.CalledProcessError(process.returncode, command)
-    return seconds, _megabytes(usage)
-
-
-def _megabytes(usage: resource.struct_rusage) -> float:
-    return usage.ru_maxrss / 1024
+def _cost(command: list[str]) -> Cost:
+    return cost_of(command, good=(0, 4))  # cfn-lint ends with 4 when there are only warnings
 
 
 def _environment() -> dict[str, Any]:

@@ -18,6 +18,7 @@ from sagemaker_serving.archive import build_archive
 from sagemaker_serving.catalog import image_uri
 from sagemaker_serving.client import Aws, Predictor
 from sagemaker_serving.local import daemon
+from tests.roles import MODEL_POLICY, trust
 
 ROOT = Path(__file__).parents[1]
 MODEL = ROOT / "model_assets" / "half_plus_three" / "model"
@@ -83,13 +84,18 @@ def _bare_engine() -> list[float]:
 def _create_endpoint(aws: Aws, folder: Path) -> float:
     archive = build_archive(MODEL, lambda sha256: folder / f"{sha256}.tar.gz")
     s3, sagemaker = aws.client("s3"), aws.client("sagemaker")
-    s3.create_bucket(Bucket="bench", CreateBucketConfiguration={"LocationConstraint": REGION})
-    s3.upload_file(str(archive.path), "bench", "model.tar.gz")
+    s3.create_bucket(Bucket="models", CreateBucketConfiguration={"LocationConstraint": REGION})
+    s3.upload_file(str(archive.path), "models", "model.tar.gz")
+    trusting = json.dumps(trust("sagemaker"))
+    role = aws.client("iam").create_role(RoleName="bench", AssumeRolePolicyDocument=trusting)
+    aws.client("iam").put_role_policy(
+        RoleName="bench", PolicyName="model", PolicyDocument=json.dumps(MODEL_POLICY)
+    )
     image = image_uri(framework="tensorflow", version="2.19", region=REGION)
     sagemaker.create_model(
         ModelName="bench",
-        ExecutionRoleArn="arn:aws:iam::123456789012:role/bench",
-        PrimaryContainer={"Image": image, "ModelDataUrl": "s3://bench/model.tar.gz"},
+        ExecutionRoleArn=role["Role"]["Arn"],
+        PrimaryContainer={"Image": image, "ModelDataUrl": "s3://models/model.tar.gz"},
     )
     variant = {
         "VariantName": "cpu",

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import aws_cdk as cdk
-from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from sagemaker_serving.infra.acknowledge import acknowledge_wildcard
+
+if TYPE_CHECKING:
+    from aws_cdk import aws_ec2 as ec2
 
 
 @dataclass(frozen=True, kw_only=True)
