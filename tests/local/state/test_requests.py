@@ -29,6 +29,9 @@ def request(method: str, path: str, target: str = "") -> Request:
         ("POST", "/", "DynamoDB_20120810.Query", False),
         ("POST", "/", "AmazonSQS.ReceiveMessage", True),
         ("POST", "/", "", True),
+        ("POST", "/endpoints/name/invocations", "", False),
+        ("PUT", "/bucket/endpoints/name/invocations", "", True),
+        ("POST", "/2015-03-31/functions/name/invocations", "", False),
         ("POST", "/service/GraniteServiceVersion20100801/operation/GetMetricData", "", False),
         ("POST", "/service/GraniteServiceVersion20100801/operation/PutMetricData", "", True),
     ],
@@ -40,12 +43,10 @@ def test_what_only_reads_leads_to_none(method: str, path: str, target: str, chan
 @pytest.mark.parametrize(
     ("path", "target", "long"),
     [
-        ("/2015-03-31/functions/name/invocations", "", True),
-        ("/endpoints/name/invocations", "", True),
         ("/", "AWSStepFunctions.StartSyncExecution", True),
         ("/", "AWSStepFunctions.StartExecution", False),
         ("/bucket/key", "", False),
     ],
 )
-def test_what_runs_the_users_code_holds_no_save_up(path: str, target: str, long: bool) -> None:
+def test_what_waits_for_other_requests_holds_no_save_up(path: str, target: str, long: bool) -> None:
     assert takes_long(request("POST", path, target)) is long

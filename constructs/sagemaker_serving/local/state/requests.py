@@ -11,15 +11,20 @@ _READS = re.compile(
     r"|Scan|Search|Select|Simulate|Test|Validate|View)[A-Z].*|Query|Scan|Select"
 )
 _OPERATION = re.compile(r"/service/[^/]+/operation/(?P<name>[A-Za-z]+)")
-_LONG = re.compile(r"/functions/[^/]+/invocations|/endpoints/[^/]+/[a-z-]*invocations[a-z-]*")
+_INVOCATION = re.compile(
+    r"/\d{4}-\d\d-\d\d/functions/[^/]+/invocations|/endpoints/[^/]+/[a-z-]*invocations[a-z-]*"
+)
 
 
 def may_change(request: Request) -> bool:
     """Whether a request may change what a service holds; in doubt, it does.
 
     An action is read off the header or the path, never off the body, which others read yet.
+    Invocations keep nothing themselves; what the invoked code calls is judged by itself.
     """
     if request.method in ("GET", "HEAD", "OPTIONS"):
+        return False
+    if request.method == "POST" and _INVOCATION.fullmatch(request.path):
         return False
     action = request.headers.get("X-Amz-Target", "").rpartition(".")[2]
     path = _OPERATION.search(request.path)
@@ -29,8 +34,5 @@ def may_change(request: Request) -> bool:
 
 
 def takes_long(request: Request) -> bool:
-    """Whether a request waits for code of the user's, which may make requests meanwhile."""
-    return bool(
-        _LONG.search(request.path)
-        or request.headers.get("X-Amz-Target", "").endswith(".StartSyncExecution")
-    )
+    """Whether a request that may change something waits for other requests to end."""
+    return request.headers.get("X-Amz-Target", "").endswith(".StartSyncExecution")
