@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 from uuid import uuid4
-
-from botocore.exceptions import ClientError
 
 from sagemaker_serving.local.context import LocalContext
 from sagemaker_serving.local.protocol import AwsError
@@ -208,12 +205,7 @@ class Functions:
 
     def _check_role(self, arn: str) -> None:
         """Refuse a role that is not there or does not trust Lambda."""
-        name = arn.rpartition("/")[2]
-        try:
-            role = self._context.client("iam", "us-east-1").get_role(RoleName=name)["Role"]
-        except ClientError:
-            role = {}
-        if role.get("Arn") != arn or not _trusts_lambda(role["AssumeRolePolicyDocument"]):
+        if not self._context.judge.trusts(arn, "lambda.amazonaws.com"):
             raise invalid("The role defined for the function cannot be assumed by Lambda.")
 
 
@@ -225,17 +217,3 @@ def _refuse(given: Parameters) -> None:
 
 def _reserved(concurrency: int) -> Answer:
     return {"ReservedConcurrentExecutions": concurrency}
-
-
-def _trusts_lambda(policy: Any) -> bool:
-    document = json.loads(policy) if isinstance(policy, str) else policy
-    return any(
-        statement["Effect"] == "Allow"
-        and "lambda.amazonaws.com" in _listed((statement.get("Principal") or {}).get("Service"))
-        and {"sts:AssumeRole", "sts:*", "*"} & set(_listed(statement.get("Action")))
-        for statement in _listed(document.get("Statement"))
-    )
-
-
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [] if value is None else [value]
