@@ -7,7 +7,9 @@ leaves nothing running, whatever happens to it.
 from __future__ import annotations
 
 import json
+import signal
 import sys
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -35,6 +37,7 @@ console = Console(highlight=False, width=None if sys.stdout.isatty() else 110)
 def main() -> None:
     """Runs every step and prints what was sent and got; exit status 0 when all went well."""
     started = time.monotonic()
+    signal.signal(signal.SIGINT, _interrupt)
     try:
         environment = _check()
         with step("start the local AWS"):
@@ -170,7 +173,18 @@ def step(what: str) -> Iterator[None]:
         if not sys.stdout.isatty():
             console.print(f"   {what} …")
         yield
+    if _interrupted.is_set():
+        raise KeyboardInterrupt
     console.print(f"[green]✓[/] {what}: {time.monotonic() - began:.1f} s")
+
+
+_interrupted = threading.Event()
+
+
+def _interrupt(*_: object) -> None:
+    """Ends the step; remembered, since Python drops what is raised in some callback of its own."""
+    _interrupted.set()
+    raise KeyboardInterrupt
 
 
 def _ms(seconds: float) -> str:

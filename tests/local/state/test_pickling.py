@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from moto.ecr.models import RepoTagMutability
 from moto.ssm.models import SimpleSystemManagerBackend, ssm_backends
 
 from sagemaker_serving.local.context import ACCOUNT_ID
@@ -25,6 +26,14 @@ def objects(tmp_path: Path) -> ObjectStore:
 
 def again(value: Any, objects: ObjectStore) -> Any:
     return load(dump(value, SimpleSystemManagerBackend, objects)[0], objects)[0]
+
+
+def test_a_choice_of_the_emulators_is_kept_by_its_value(objects: ObjectStore) -> None:
+    """Not as a getattr, which Python 3.11.2 would write and `load` refuses."""
+    choice = RepoTagMutability.IMMUTABLE
+    data, _ = dump({"kind": choice}, SimpleSystemManagerBackend, objects)
+    assert b"getattr" not in data
+    assert load(data, objects)[0] == {"kind": choice}
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ else could have written are not read at all (`refuse_foreign`).
 
 from __future__ import annotations
 
+import enum
 import io
 import pickle
 import threading
@@ -87,6 +88,8 @@ class _Pickler(pickle.Pickler):
             return remade.RUNNING[kind], ()
         if isinstance(obj, threading.Thread) or kind.__module__ == "botocore.client":
             return remade.nothing, ()
+        if isinstance(obj, enum.Enum):
+            return kind, (obj.value,)  # early releases of Python 3.11 write it as a getattr
         if kind is types.MethodType:
             return remade.method, (obj.__self__, obj.__name__)
         if kind is types.FunctionType and "<" in obj.__qualname__:
