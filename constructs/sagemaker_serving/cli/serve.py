@@ -44,7 +44,8 @@ def _environment(
 @click.option(
     "--container-version",
     metavar="VERSION",
-    help="Framework version of the image to behave like; the default is the newest.",
+    help="Framework version of the image to behave like, such as 2.19; the default is the newest. "
+    "Images up to 2.0, up to 2.8, up to 2.19 and from 2.20 differ: docs/container-contract.md.",
 )
 def serve(
     model: Path, port: int, environment: dict[str, str], container_version: str | None

@@ -16,21 +16,30 @@ HEALTHY_WITHIN_SECONDS = 90.0
 
 @contextmanager
 def running(
-    model: Path, folder: Path, environment: Mapping[str, str] | None = None
+    model: Path,
+    folder: Path,
+    environment: Mapping[str, str] | None = None,
+    container_version: str | None = None,
 ) -> Iterator[ModelServer]:
     """A healthy server of ``model``; its log is ``folder / "container.log"``."""
-    with starting(model, folder, environment) as server:
+    with starting(model, folder, environment, container_version) as server:
         server.wait_until_healthy(HEALTHY_WITHIN_SECONDS)
         yield server
 
 
 @contextmanager
 def starting(
-    model: Path, folder: Path, environment: Mapping[str, str] | None = None
+    model: Path,
+    folder: Path,
+    environment: Mapping[str, str] | None = None,
+    container_version: str | None = None,
 ) -> Iterator[ModelServer]:
     """A server that was told to start, no more."""
     server = ModelServer.start(
-        model, environment=environment or {}, log_path=folder / "container.log"
+        model,
+        environment=environment or {},
+        log_path=folder / "container.log",
+        container_version=container_version,
     )
     try:
         yield server

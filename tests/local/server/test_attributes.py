@@ -5,12 +5,22 @@ import pytest
 from sagemaker_serving.local.server.attributes import (
     Attributes,
     BadAttribute,
+    UnreadableAttributes,
     front_attributes,
     handler_attributes,
+    judged_front_attributes,
+    judged_handler_attributes,
 )
 
+READERS = [
+    front_attributes,
+    handler_attributes,
+    judged_front_attributes,
+    judged_handler_attributes,
+]
 
-@pytest.mark.parametrize("read", [front_attributes, handler_attributes])
+
+@pytest.mark.parametrize("read", READERS)
 @pytest.mark.parametrize(
     ("header", "path"),
     [
@@ -58,18 +68,36 @@ def test_bad_values_are_refused_in_the_words_of_each_path(
     header: str, front: str, handler: str
 ) -> None:
     with pytest.raises(BadAttribute, match=f"^{front}$"):
-        front_attributes(header)
+        judged_front_attributes(header)
     with pytest.raises(BadAttribute) as refused:
-        handler_attributes(header)
+        judged_handler_attributes(header)
     assert str(refused.value) == handler
+
+
+@pytest.mark.parametrize(
+    ("header", "attributes"),
+    [
+        ("tfs-model-name=../x", Attributes("../x")),
+        ("tfs-model-version=v1,tfs-method=Delete", Attributes(None, "v1", "Delete")),
+        ("tfs-method= classify ", Attributes(None, None, " classify ")),
+    ],
+)
+def test_values_are_not_judged_before_2_20(header: str, attributes: Attributes) -> None:
+    assert front_attributes(header) == attributes
+    assert handler_attributes(header) == attributes
 
 
 def test_a_second_equals_sign_voids_a_pair_in_front_and_is_a_value_for_handlers() -> None:
     header = "tfs-model-version=1=2"
-    assert front_attributes(header) == Attributes()
+    assert judged_front_attributes(header) == front_attributes(header) == Attributes()
     with pytest.raises(BadAttribute):
-        handler_attributes(header)
+        judged_handler_attributes(header)
+
+
+def test_the_python_service_stumbled_over_a_second_equals_sign_before_2_20() -> None:
+    with pytest.raises(UnreadableAttributes):
+        handler_attributes("tfs-model-version=1,tfs-method=a=b")
 
 
 def test_the_longest_name_is_255_characters() -> None:
-    assert front_attributes("tfs-model-name=" + "a" * 255).model_name == "a" * 255
+    assert judged_front_attributes("tfs-model-name=" + "a" * 255).model_name == "a" * 255

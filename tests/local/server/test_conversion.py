@@ -4,11 +4,10 @@ import json
 
 import pytest
 
-from sagemaker_serving.local.server.conversion import (
-    UnsupportedMediaType,
-    accepted,
-    to_tfs_json,
-)
+from sagemaker_serving.local.server.conversion import CONVERSION_TODAY, UnsupportedMediaType
+
+to_tfs_json = CONVERSION_TODAY.to_tfs_json
+accepted = CONVERSION_TODAY.accepted
 
 ONE_INSTANCE = [
     ("5.0", "[5.0]"),
@@ -138,4 +137,6 @@ def test_other_content_types_are_refused_by_name(content_type: str | None, named
     ],
 )
 def test_only_json_in_accept_puts_the_answer_on_one_line(accept: str | None, joined: bool) -> None:
-    assert accepted(accept, b"{\n    1\n}") == (b"{    1}" if joined else b"{\n    1\n}")
+    body, content_type = accepted(accept, b"{\n    1\n}")
+    assert body == (b"{    1}" if joined else b"{\n    1\n}")
+    assert content_type == "application/json"

@@ -73,6 +73,17 @@ def test_a_folder_without_a_saved_model_says_what_is_expected(tmp_path: Path) ->
     )
 
 
+def test_a_container_version_that_is_none_is_one_message(tmp_path: Path) -> None:
+    (tmp_path / "m" / "1").mkdir(parents=True)
+    (tmp_path / "m" / "1" / "saved_model.pb").touch()
+    ended = serve(str(tmp_path), "--container-version", "newest")
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr == (
+        "sagemaker-serving: container version is 'newest'; "
+        "it must be a framework version like 2.19\n"
+    )
+
+
 def test_a_port_in_use_is_one_message(tmp_path: Path) -> None:
     (tmp_path / "m" / "1").mkdir(parents=True)
     (tmp_path / "m" / "1" / "saved_model.pb").touch()

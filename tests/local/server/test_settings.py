@@ -5,7 +5,6 @@ import os
 import pytest
 
 from sagemaker_serving.errors import Mistake
-from sagemaker_serving.local.server.generations import Generation, generation_of
 from sagemaker_serving.local.server.settings import read_settings
 
 ON = {"SAGEMAKER_TFS_ENABLE_BATCHING": "true"}
@@ -16,7 +15,7 @@ def test_an_empty_environment_has_the_defaults_of_the_image() -> None:
     assert settings.default_model_name is None
     assert settings.batching is None
     assert settings.instance_count == 1
-    assert settings.wait_time_seconds == 60
+    assert settings.wait_time_seconds is None
     assert settings.proxy_read_timeout_seconds == 60
     assert settings.rest_port(0) is None
     assert settings.grpc_port(0) == 9000
@@ -112,25 +111,3 @@ def test_a_value_the_container_refuses_is_named(environ: dict[str, str], message
     with pytest.raises(Mistake) as refused:
         read_settings(environ)
     assert str(refused.value) == message
-
-
-@pytest.mark.parametrize(
-    ("version", "generation"),
-    [
-        (None, Generation.C),
-        ("2.20", Generation.C),
-        ("2.20.1", Generation.C),
-        ("3.0", Generation.C),
-        ("2.19.0", Generation.B),
-        ("2.1", Generation.B),
-        ("2.0.4", Generation.A),
-        ("1.15", Generation.A),
-    ],
-)
-def test_a_framework_version_has_a_generation(version: str | None, generation: Generation) -> None:
-    assert generation_of(version) is generation
-
-
-def test_a_container_version_that_is_none_is_a_mistake() -> None:
-    with pytest.raises(Mistake, match="container version is 'latest'"):
-        generation_of("latest")

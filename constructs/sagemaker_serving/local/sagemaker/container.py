@@ -252,8 +252,12 @@ class Container:
 def container_version(image: str) -> str | None:
     """The framework release in an image's tag: ``…/tensorflow-inference:2.19-cpu`` is "2.19".
 
-    None when the tag does not open with one: an image of one's own.
+    None for images that are not named as AWS's TensorFlow Serving images are,
+    in whatever registry: the version of an image of one's own says nothing.
     """
-    _, _, tag = image.rpartition("/")[2].partition(":")
+    repository, _, tag = image.rpartition("/")[2].partition(":")
     release = re.match(r"\d+(\.\d+)+", tag)
-    return release[0] if release else None
+    return release[0] if release and _SERVING_REPOSITORY.fullmatch(repository) else None
+
+
+_SERVING_REPOSITORY = re.compile(r"(tensorflow-inference|sagemaker-tensorflow-serving)(-.+)?")

@@ -13,5 +13,7 @@ themselves, as they do on SageMaker; the front reaches the engine over a unix
 socket (`link`). Each process ends with its parent, however that ends
 (`lifeline`).
 
-What is served is today's contract, that of image 2.20 (`generations`).
+A framework version is of a generation (`generations`), and what generations do
+differently is one table (`contract`): data, and small functions that the front
+and the worker are given. All else is the same for every version.
 """

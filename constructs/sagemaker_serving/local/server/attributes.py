@@ -2,7 +2,7 @@
 
 Both paths of the container read ``X-Amzn-SageMaker-Custom-Attributes``, each
 in its own way: the front as nginx's JavaScript does, the handler worker as the
-Python service does.
+Python service does. Images from 2.20 judge what they read.
 """
 
 from __future__ import annotations
@@ -29,6 +29,10 @@ class BadAttribute(ValueError):
         self.attribute = attribute
 
 
+class UnreadableAttributes(ValueError):
+    """Attributes over which the Python service stumbles, and which it does not catch."""
+
+
 @dataclass(frozen=True)
 class Attributes:
     """The three attributes as they were given; None when absent."""
@@ -46,22 +50,32 @@ class Attributes:
 
 
 def front_attributes(header: str | None) -> Attributes:
-    """What nginx's JavaScript reads: a pair with more than one ``=`` is ignored.
-
-    Raises `BadAttribute` ("invalid tfs-method") for a value outside its pattern.
-    """
+    """What nginx's JavaScript reads: a pair with more than one ``=`` is ignored."""
     pairs = (match.split("=") for match in _PAIR.findall(header or ""))
-    return _judged({pair[0]: pair[1] for pair in pairs if len(pair) == 2})
+    return _attributes({pair[0]: pair[1] for pair in pairs if len(pair) == 2})
+
+
+def judged_front_attributes(header: str | None) -> Attributes:
+    """The same, since 2.20: raises `BadAttribute` for a value outside its pattern."""
+    return _judged(front_attributes(header))
 
 
 def handler_attributes(header: str | None) -> Attributes:
-    """What the Python service reads: only the first ``=`` of a pair divides it.
+    """What the Python service reads: raises `UnreadableAttributes` for a second ``=`` in a pair."""
+    pairs = [match.split("=") for match in _PAIR.findall(header or "")]
+    if any(len(pair) != 2 for pair in pairs):
+        raise UnreadableAttributes
+    return _attributes(dict(pairs))
+
+
+def judged_handler_attributes(header: str | None) -> Attributes:
+    """The same, since 2.20: only the first ``=`` of a pair divides it.
 
     Raises `BadAttribute`, whose text says more than the front's.
     """
     given = dict(match.split("=", 1) for match in _PAIR.findall(header or ""))
     try:
-        return _judged(given)
+        return _judged(_attributes(given))
     except BadAttribute as bad:
         raise BadAttribute(bad.attribute, _DETAILS.get(bad.attribute, "")) from None
 
@@ -72,10 +86,13 @@ _DETAILS = {
 }
 
 
-def _judged(given: Mapping[str, str]) -> Attributes:
-    attributes = Attributes(
+def _attributes(given: Mapping[str, str]) -> Attributes:
+    return Attributes(
         given.get("tfs-model-name"), given.get("tfs-model-version"), given.get("tfs-method")
     )
+
+
+def _judged(attributes: Attributes) -> Attributes:
     if attributes.model_name is not None and not _NAME.fullmatch(attributes.model_name):
         raise BadAttribute("tfs-model-name")
     if attributes.model_version is not None and not _VERSION.fullmatch(attributes.model_version):

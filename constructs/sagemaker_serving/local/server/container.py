@@ -59,13 +59,13 @@ class Container:
             )
             for instance, listener in enumerate(listeners)
         ]
-        if plan.code.wanted:
+        if plan.wants_worker:
             starts.append(self._start_worker(plan, ports, environment))
         await first_of(all_of(*starts), self.death())
         engines = Engines(self._links)
         if self._worker is not None:
             return WithCode(self._worker), engines
-        return WithoutCode(engines, plan.default_model), engines
+        return WithoutCode(engines, plan.default_model, plan.contract), engines
 
     async def death(self) -> NoReturn:
         """Wait until a process that was ready ends by itself, and raise `ChildFailed`."""
@@ -103,7 +103,7 @@ class Container:
             )
         self._children.append(engine)
         await engine.reported("started")
-        await _within(plan.settings.wait_time_seconds, "SAGEMAKER_TFS_WAIT_TIME_SECONDS", engine)
+        await _within(plan.wait_seconds, "SAGEMAKER_TFS_WAIT_TIME_SECONDS", engine)
         self._watch(engine)
         timeout = plan.settings.proxy_read_timeout_seconds
         self._links.append(await LinkClient.connect(link_path, read_timeout=timeout))
@@ -122,6 +122,7 @@ class Container:
             f"--socket-path={socket_path}",
             f"--rest-ports={json.dumps(rest_ports)}",
             f"--default-model={plan.default_model}",
+            f"--generation={plan.contract.generation}",
         ]
         if plan.code.script.exists():
             arguments.append(f"--script={plan.code.script}")

@@ -1,30 +1,94 @@
 """Bodies without user code: what nginx's JavaScript makes of them for TensorFlow Serving.
 
-Generation C (image 2.20). The decision is taken on the text, with regular
-expressions, never on parsed JSON; so texts that JSON would tell apart are
-mixed up here exactly as on SageMaker.
+The decision is taken on the text, with regular expressions, never on parsed
+JSON; so texts that JSON would tell apart are mixed up here exactly as on
+SageMaker.
 """
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
 
-JSON_TYPES = frozenset({"application/json", "application/jsonlines", "application/jsons"})
+from sagemaker_serving.local.server.csv_rows import pasted_rows, split_rows
+from sagemaker_serving.local.server.javascript import SPACE, lines
+
+JSON_TYPE = "application/json"
+JSON_TYPES = frozenset({JSON_TYPE, "application/jsonlines", "application/jsons"})
 CSV_TYPE = "text/csv"
 
-_SPACE = "\t\n\x0b\x0c\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
-"""What JavaScript calls white space, for a character class."""
-
-_SPACES = "".join(chr(code) for code in range(0x10000) if re.match(f"[{_SPACE}]", chr(code)))
-
-_TFS_JSON = re.compile(rf'"(instances|inputs|examples)"[{_SPACE}]*:')
-_JSON_LINES = re.compile(rf"[}}\]][{_SPACE}]*[\[{{]")
-_NESTED_LIST = re.compile(rf"[{_SPACE}]*\[[{_SPACE}]*\[")
-_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
+_ONE_LINE_TYPES = frozenset({JSON_TYPE, "application/jsonlines"})
+_TFS_JSON = re.compile(rf'"(instances|inputs|examples)"[{SPACE}]*:')
+_JSON_LINES = re.compile(rf"[}}\]][{SPACE}]*[\[{{]")
+_NESTED_LIST = re.compile(rf"[{SPACE}]*\[[{SPACE}]*\[")
 
 
 class UnsupportedMediaType(ValueError):
     """A content type that the container does not convert."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conversion:
+    """How one generation reads requests and writes answers."""
+
+    media_type: Callable[[str | None], str]
+    """What of a Content-Type header is compared; "" when it is absent."""
+
+    lines_first: bool
+    """Whether it looks for documents that follow one another before TF Serving's keys."""
+
+    rows: Callable[[str], list[str]]
+    """The instances in a csv body, as JSON."""
+
+    one_line_type: Callable[[list[str]], str]
+    """The content type of an answer on one line, by what Accept lists."""
+
+    accept_list: Callable[[str], list[str]]
+    """What an Accept header lists."""
+
+    error: Callable[[str], str]
+    """The body of an error."""
+
+    def to_tfs_json(self, content_type: str | None, body: bytes) -> bytes:
+        """The body for TF Serving's REST API.
+
+        A body that already has ``instances``, ``inputs`` or ``examples`` goes
+        as it is. Otherwise JSON documents that follow one another are one
+        instance each, any other JSON is one instance unless it is a list of
+        lists, and a csv row is a list, or a plain value when it has one
+        column. Raises `UnsupportedMediaType` with the media type (or "Unknown").
+        """
+        kind = self.media_type(content_type)
+        if kind in JSON_TYPES:
+            return self._from_json(body.decode(errors="replace")).encode()
+        if kind == CSV_TYPE:
+            rows = ",".join(self.rows(body.decode(errors="replace")))
+            return f'{{"instances":[{rows}]}}'.encode()
+        raise UnsupportedMediaType(f"Unsupported Media Type: {kind or 'Unknown'}")
+
+    def accepted(self, accept: str | None, body: bytes) -> tuple[bytes, str]:
+        """An answer and its content type as the Accept header has it.
+
+        On one line when the header lists JSON, else untouched, and always JSON.
+        """
+        kinds = [] if accept is None else self.accept_list(accept)
+        if _ONE_LINE_TYPES.isdisjoint(kinds):
+            return body, JSON_TYPE
+        return body.replace(b"\n", b""), self.one_line_type(kinds)
+
+    def _from_json(self, text: str) -> str:
+        is_tfs_json = _TFS_JSON.search(text) is not None
+        if is_tfs_json and not self.lines_first:
+            return text
+        if _JSON_LINES.search(text):
+            documents = lines(text)
+            joined = ",".join(documents)
+            return f'{{"instances":{joined if len(documents) == 1 else f"[{joined}]"}}}'
+        if is_tfs_json:
+            return text
+        return f'{{"instances":{text if _NESTED_LIST.match(text) else f"[{text}]"}}}'
 
 
 def media_type(content_type: str | None) -> str:
@@ -32,80 +96,24 @@ def media_type(content_type: str | None) -> str:
     return (content_type or "").partition(";")[0].strip().lower()
 
 
-def to_tfs_json(content_type: str | None, body: bytes) -> bytes:
-    """The body for TF Serving's REST API.
+CONVERSION_TODAY = Conversion(
+    media_type=media_type,
+    lines_first=False,
+    rows=split_rows,
+    one_line_type=lambda kinds: JSON_TYPE,
+    accept_list=lambda accept: [kind.strip() for kind in accept.split(",")],
+    error=lambda message: json.dumps({"error": message}, separators=(",", ":")),
+)
+"""From 2.20."""
 
-    A body that already has ``instances``, ``inputs`` or ``examples`` goes as it
-    is. Otherwise JSON documents that follow one another are one instance each,
-    any other JSON is one instance unless it is a list of lists, and a csv row
-    is a list, or a plain value when it has one column. Raises
-    `UnsupportedMediaType` with the media type (or "Unknown").
-    """
-    kind = media_type(content_type)
-    if kind in JSON_TYPES:
-        return _from_json(body)
-    if kind == CSV_TYPE:
-        return _from_csv(body.decode(errors="replace")).encode()
-    raise UnsupportedMediaType(f"Unsupported Media Type: {kind or 'Unknown'}")
-
-
-def accepted(accept: str | None, body: bytes) -> bytes:
-    """A response body as the Accept header has it: on one line for JSON, else untouched."""
-    kinds = {kind.strip() for kind in accept.split(",")} if accept is not None else set()
-    if kinds & {"application/json", "application/jsonlines"}:
-        return body.replace(b"\n", b"")
-    return body
-
-
-def _from_json(body: bytes) -> bytes:
-    text = body.decode(errors="replace")
-    if _TFS_JSON.search(text):
-        return text.encode()
-    if _JSON_LINES.search(text):
-        lines = _lines(text)
-        joined = ",".join(lines)
-        return f'{{"instances":{joined if len(lines) == 1 else f"[{joined}]"}}}'.encode()
-    if not _NESTED_LIST.match(text):
-        text = f"[{text}]"
-    return f'{{"instances":{text}}}'.encode()
-
-
-def _from_csv(text: str) -> str:
-    rows = (_row(line) for line in _lines(text))
-    return f'{{"instances":[{",".join(rows)}]}}'
-
-
-def _row(line: str) -> str:
-    fields = [_value(field) for field in _fields(line)]
-    return fields[0] if len(fields) == 1 else f"[{','.join(fields)}]"
-
-
-def _value(field: str) -> str:
-    if _NUMBER.fullmatch(field.strip(_SPACES)):
-        return field
-    return '"' + field.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
-def _fields(line: str) -> list[str]:
-    """The fields of a row: quotes hold commas, a doubled quote inside them is one."""
-    if '"' not in line:
-        return line.split(",")
-    fields = [""]
-    quoted = just_closed = False
-    for character in line:
-        if character == '"':
-            # A quote right after a closing one: the two were a doubled quote.
-            fields[-1] += '"' if just_closed else ""
-            quoted, just_closed = not quoted, quoted
-            continue
-        just_closed = False
-        if character == "," and not quoted:
-            fields.append("")
-        else:
-            fields[-1] += character
-    return fields
-
-
-def _lines(text: str) -> list[str]:
-    lines = (line.strip(_SPACES) for line in re.split(r"\r?\n", text.strip(_SPACES)))
-    return [line for line in lines if line]
+CONVERSION_TO_2_19 = Conversion(
+    media_type=lambda content_type: content_type or "",
+    lines_first=False,
+    rows=pasted_rows,
+    one_line_type=lambda kinds: kinds[0],
+    # Only the first space goes, wherever it stands.
+    accept_list=lambda accept: accept.strip().replace(" ", "", 1).split(","),
+    # Pasted together: a quote in the message makes it no JSON.
+    error=lambda message: f'{{"error": "{message}"}}',
+)
+"""Up to 2.19."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,10 +49,9 @@ class Code:
         """``lib/``, which goes on the import path and makes requirements.txt ignored."""
         return self.folder / "lib"
 
-    @property
-    def wanted(self) -> bool:
-        """Whether requests go through the handler worker (any of the three exists)."""
-        return self.script.exists() or self.requirements.exists() or self.lib.exists()
+    def has_any(self, parts: Iterable[str]) -> bool:
+        """Whether any of ``parts``, names in the folder, exists."""
+        return any((self.folder / part).exists() for part in parts)
 
 
 def find_code(model_dir: Path) -> Code:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 from collections.abc import Mapping, Sequence
 from itertools import cycle
@@ -12,17 +11,10 @@ from typing import Protocol
 import aiohttp
 from aiohttp import web
 
-from sagemaker_serving.local.server.attributes import (
-    CUSTOM_ATTRIBUTES_HEADER,
-    BadAttribute,
-    front_attributes,
-)
+from sagemaker_serving.local.server.attributes import CUSTOM_ATTRIBUTES_HEADER, BadAttribute
 from sagemaker_serving.local.server.bodies import read_body
-from sagemaker_serving.local.server.conversion import (
-    UnsupportedMediaType,
-    accepted,
-    to_tfs_json,
-)
+from sagemaker_serving.local.server.contract import Contract
+from sagemaker_serving.local.server.conversion import JSON_TYPE, UnsupportedMediaType
 from sagemaker_serving.local.server.link import LinkClient, Reply
 from sagemaker_serving.local.server.worker import Worker
 
@@ -105,9 +97,11 @@ class Front:
 class WithoutCode:
     """No code in the model: bodies are converted and go to the engines."""
 
-    def __init__(self, engines: Engines, default_model: str) -> None:
+    def __init__(self, engines: Engines, default_model: str, contract: Contract) -> None:
         self._engines = engines
         self._default_model = default_model
+        self._attributes = contract.front_attributes
+        self._conversion = contract.conversion
 
     async def ping(self, request: web.BaseRequest) -> web.Response:
         """200 when the default model is available, else 502; the body is empty."""
@@ -122,22 +116,31 @@ class WithoutCode:
         headers = request.headers
         body = await read_body(request)
         try:
-            document = await _converted(headers.get("Content-Type"), body)
-            attributes = front_attributes(headers.get(CUSTOM_ATTRIBUTES_HEADER))
+            document = await self._converted(headers.get("Content-Type"), body)
+            attributes = self._attributes(headers.get(CUSTOM_ATTRIBUTES_HEADER))
         except UnsupportedMediaType as error:
-            return _error(415, str(error))
+            return self._error(415, str(error))
         except BadAttribute as error:
-            return _error(400, str(error))
+            return self._error(400, str(error))
         path = attributes.path(self._default_model)
         reply = await self._engines.request("POST", path, document)
         answer = reply.body
         if reply.status == 400:
             answer = answer.replace(rb"\'instances\'", b"'instances'", 1)
-        return _bytes(reply.status, accepted(headers.get("Accept"), answer))
+        return _bytes(reply.status, *self._conversion.accepted(headers.get("Accept"), answer))
 
     async def models(self, request: web.BaseRequest) -> web.Response:
         """Nothing manages models here."""
         return _nginx_page(502)
+
+    async def _converted(self, content_type: str | None, body: bytes) -> bytes:
+        convert = self._conversion.to_tfs_json
+        if len(body) <= INLINE_BYTES:
+            return convert(content_type, body)
+        return await asyncio.to_thread(convert, content_type, body)
+
+    def _error(self, status: int, message: str) -> web.Response:
+        return _json(status, self._conversion.error(message))
 
 
 class WithCode:
@@ -170,12 +173,6 @@ class WithCode:
         )
 
 
-async def _converted(content_type: str | None, body: bytes) -> bytes:
-    if len(body) <= INLINE_BYTES:
-        return to_tfs_json(content_type, body)
-    return await asyncio.to_thread(to_tfs_json, content_type, body)
-
-
 async def _to_engine(engines: Engines, request: web.BaseRequest) -> web.Response:
     path = request.raw_path
     if path.startswith("/tfs/"):
@@ -190,16 +187,13 @@ def _end_to_end(headers: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in headers.items() if name.lower() not in HOP_BY_HOP}
 
 
-def _error(status: int, message: str) -> web.Response:
-    return _json(status, json.dumps({"error": message}, separators=(",", ":")))
-
-
 def _json(status: int, text: str) -> web.Response:
-    return _bytes(status, text.encode())
+    # What of a header was no UTF-8 goes back as it came.
+    return _bytes(status, text.encode(errors="surrogateescape"), JSON_TYPE)
 
 
-def _bytes(status: int, body: bytes) -> web.Response:
-    return web.Response(status=status, body=body, headers={"Content-Type": "application/json"})
+def _bytes(status: int, body: bytes, content_type: str) -> web.Response:
+    return web.Response(status=status, body=body, headers={"Content-Type": content_type})
 
 
 _REASONS = {502: "Bad Gateway", 504: "Gateway Time-out"}

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sagemaker_serving.errors import Mistake
+from sagemaker_serving.local.server.contract import CONTRACTS, Contract
 from sagemaker_serving.local.server.discovery import (
     Code,
     Model,
@@ -17,7 +18,7 @@ from sagemaker_serving.local.server.discovery import (
     find_models,
     model_config,
 )
-from sagemaker_serving.local.server.generations import SERVED, generation_of
+from sagemaker_serving.local.server.generations import Generation, generation_of, is_uncertain
 from sagemaker_serving.local.server.modeldir import open_model, require_existing
 from sagemaker_serving.local.server.settings import Settings, read_settings
 
@@ -26,13 +27,24 @@ log = logging.getLogger("front")
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """The settings, the models and the code of one container."""
+    """The contract, the settings, the models and the code of one container."""
 
+    contract: Contract
     settings: Settings
     model_dir: Path
     models: list[Model]
     default_model: str
     code: Code
+
+    @property
+    def wait_seconds(self) -> int:
+        """How long the models may take to load."""
+        return self.contract.wait_time(self.settings)
+
+    @property
+    def wants_worker(self) -> bool:
+        """Whether requests go through the handler worker."""
+        return self.code.has_any(self.contract.worker_parts)
 
     def worker_paths(self) -> list[Path]:
         """The import path of the user's code: ``code/`` and, if it exists, ``code/lib``."""
@@ -53,13 +65,8 @@ def make_plan(
     An archive is unpacked below ``scratch``. Raises `Mistake` for whatever the
     container would not start with.
     """
-    generation = generation_of(container_version)
-    if generation not in SERVED:
-        log.warning(
-            "container version %s is of generation %s; what differs from 2.20 is not emulated",
-            container_version,
-            generation,
-        )
+    contract = CONTRACTS[generation_of(container_version)]
+    _log_version(container_version, contract)
     require_tensorflow()
     settings = read_settings(environ)
     if settings.batching is not None:
@@ -68,17 +75,16 @@ def make_plan(
     model_dir = open_model(model, scratch)
     models = find_models(model_dir)
     log.info("tensorflow serving model config: \n%s\n", model_config(models))
-    code = find_code(model_dir)
-    log.info("PYTHON SERVICE: %s", code.wanted)
-    if code.requirements.exists() and code.lib.exists():
-        log.warning("loading modules in '%s', ignoring requirements.txt", code.lib)
-    return Plan(
+    plan = Plan(
+        contract=contract,
         settings=settings,
         model_dir=model_dir,
         models=models,
         default_model=_default_model(settings, models),
-        code=code,
+        code=find_code(model_dir),
     )
+    _log_code(plan)
+    return plan
 
 
 def require_model(model: Path) -> None:
@@ -118,6 +124,30 @@ def worker_environment(
         "PYTHONDONTWRITEBYTECODE": "1",
         "SM_MODEL_DIR": str(plan.model_dir),
     }
+
+
+def _log_version(container_version: str | None, contract: Contract) -> None:
+    if contract.generation is not Generation.C:
+        log.info(
+            "container version %s: contract of generation %s (docs/container-contract.md)",
+            container_version,
+            contract.generation,
+        )
+    if is_uncertain(container_version):
+        log.warning(
+            "images of version %s may have been built before generation %s and behave as 2.8",
+            container_version,
+            contract.generation,
+        )
+
+
+def _log_code(plan: Plan) -> None:
+    log.info("PYTHON SERVICE: %s", plan.wants_worker)
+    code = plan.code
+    if not plan.wants_worker and code.has_any(("requirements.txt", "lib")):
+        log.warning("%s has no inference.py, and so this version's image ignores it", code.folder)
+    if plan.wants_worker and code.requirements.exists() and code.lib.exists():
+        log.warning("loading modules in '%s', ignoring requirements.txt", code.lib)
 
 
 def _default_model(settings: Settings, models: list[Model]) -> str:

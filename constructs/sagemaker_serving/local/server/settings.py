@@ -1,7 +1,8 @@
 """The container's environment variables, read and judged as the container does.
 
 Source of names and defaults: aws/deep-learning-containers e0ecede (image
-2.20), read 2026-11-21.
+2.20), read 2026-11-21. They are those of every generation but for the time a
+model may take to load.
 """
 
 from __future__ import annotations
@@ -59,8 +60,11 @@ class Settings:
     intra_op_parallelism: int
     """Threads; 0 lets TensorFlow choose."""
 
-    wait_time_seconds: int
-    """How long the model may take to load, counted from TensorFlow's own start."""
+    wait_time_seconds: int | None
+    """How long the model may take to load, counted from TensorFlow's own start.
+
+    None: the default of the image's generation (`contract`).
+    """
 
     port_range: tuple[int, int] | None
     gunicorn: Gunicorn
@@ -98,7 +102,7 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
         instance_count=instance_count,
         inter_op_parallelism=_integer(environ, "SAGEMAKER_TFS_INTER_OP_PARALLELISM", default=0),
         intra_op_parallelism=_integer(environ, "SAGEMAKER_TFS_INTRA_OP_PARALLELISM", default=0),
-        wait_time_seconds=_integer(environ, "SAGEMAKER_TFS_WAIT_TIME_SECONDS", default=60, least=1),
+        wait_time_seconds=_given_integer(environ, "SAGEMAKER_TFS_WAIT_TIME_SECONDS", least=1),
         port_range=_port_range(environ, instance_count),
         gunicorn=gunicorn,
         proxy_read_timeout_seconds=max(
@@ -163,9 +167,14 @@ def _flag(environ: Mapping[str, str], name: str) -> bool:
 
 
 def _integer(environ: Mapping[str, str], name: str, *, default: int, least: int = 0) -> int:
+    given = _given_integer(environ, name, least=least)
+    return default if given is None else given
+
+
+def _given_integer(environ: Mapping[str, str], name: str, *, least: int) -> int | None:
     text = environ.get(name)
     if text is None:
-        return default
+        return None
     if not re.fullmatch(r"\s*\d+\s*", text, re.ASCII) or int(text) < least:
         raise Mistake(f"{name} must be a whole number of at least {least}; it is {text!r}")
     return int(text)

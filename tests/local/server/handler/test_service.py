@@ -8,6 +8,8 @@ import psutil
 import pytest
 from werkzeug.test import Client
 
+from sagemaker_serving.local.server.contract import CONTRACTS
+from sagemaker_serving.local.server.generations import Generation
 from sagemaker_serving.local.server.handler.service import Upstream, application
 from sagemaker_serving.local.server.process import ModelServer
 from tests.local.server.servers import processes_of
@@ -27,7 +29,7 @@ def without_handlers(without_code: ModelServer) -> Client:
     upstream = Upstream(
         rest_ports=[port], grpc_ports=[9000], default_model="half_plus_three", timeout_seconds=20
     )
-    return Client(application(upstream, None))
+    return Client(application(upstream, None, CONTRACTS[Generation.C].handler))
 
 
 def test_without_handlers_a_body_goes_to_the_engine_as_it_is(

@@ -18,6 +18,8 @@ from typing import Any  # noqa: E402
 
 from gunicorn.app.base import BaseApplication  # noqa: E402
 
+from sagemaker_serving.local.server.contract import CONTRACTS  # noqa: E402
+from sagemaker_serving.local.server.generations import Generation  # noqa: E402
 from sagemaker_serving.local.server.handler.service import Upstream, application  # noqa: E402
 from sagemaker_serving.local.server.handler.user_code import (  # noqa: E402
     hide_absent_packages,
@@ -35,7 +37,8 @@ def main() -> int:
     exit_at_end_of(arguments.lifeline_fd)
     start_logging()
     settings = read_settings(os.environ)
-    hide_absent_packages(os.environ["PYTHONPATH"].split(os.pathsep))
+    contract = CONTRACTS[arguments.generation]
+    hide_absent_packages(contract.absent_packages, os.environ["PYTHONPATH"].split(os.pathsep))
     report(arguments.report_fd, event="started")
     script: Path | None = arguments.script
     try:
@@ -50,9 +53,10 @@ def main() -> int:
             rest_ports=arguments.rest_ports,
             grpc_ports=[settings.grpc_port(i) for i in range(len(arguments.rest_ports))],
             default_model=arguments.default_model,
-            timeout_seconds=settings.wait_time_seconds,
+            timeout_seconds=contract.wait_time(settings),
         ),
         handlers,
+        contract.handler,
     )
     _Gunicorn(
         app,
@@ -76,6 +80,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--script", type=Path, help="inference.py; absent: the default handler")
     parser.add_argument("--rest-ports", type=json.loads, required=True)
     parser.add_argument("--default-model", required=True)
+    parser.add_argument("--generation", type=Generation, required=True)
     return parser.parse_args()
 
 

@@ -21,7 +21,7 @@ class NoChannel:
 
 
 class Context(NamedTuple):
-    """The second argument of every handler: eleven fields since image 2.20."""
+    """The second argument of every handler since image 2.20."""
 
     model_name: str | None
     """tfs-model-name of the request; None when it names none."""
@@ -40,3 +40,25 @@ class Context(NamedTuple):
     content_length: int | None
     timeout: int
     """Seconds that a call of ``rest_uri`` may take (SAGEMAKER_TFS_WAIT_TIME_SECONDS)."""
+
+    def without_timeout(self) -> ContextTo219:
+        """The same as older images have it."""
+        return ContextTo219(*self[:-1])
+
+
+class ContextTo219(NamedTuple):
+    """The second argument of every handler up to image 2.19: ten fields, as in `Context`."""
+
+    model_name: str | None
+    model_version: str | None
+    method: str | None
+    rest_uri: str
+    grpc_port: str
+    channel: NoChannel
+    custom_attributes: str | None
+    request_content_type: str
+    accept_header: str
+    content_length: int | None
+
+
+AnyContext = Context | ContextTo219

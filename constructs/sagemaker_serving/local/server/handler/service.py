@@ -15,12 +15,14 @@ import requests
 from sagemaker_serving.local.server.attributes import (
     CUSTOM_ATTRIBUTES_HEADER,
     BadAttribute,
-    handler_attributes,
+    UnreadableAttributes,
 )
+from sagemaker_serving.local.server.contract import HandlerRules
 from sagemaker_serving.local.server.conversion import CSV_TYPE, JSON_TYPES, media_type
 from sagemaker_serving.local.server.handler.context import (
     DEFAULT_ACCEPT,
     DEFAULT_CONTENT_TYPE,
+    AnyContext,
     Context,
     NoChannel,
 )
@@ -50,11 +52,13 @@ class Upstream:
     timeout_seconds: int
 
 
-def application(upstream: Upstream, handlers: Handler | HandlerPair | None) -> falcon.App:
+def application(
+    upstream: Upstream, handlers: Handler | HandlerPair | None, rules: HandlerRules
+) -> falcon.App:
     """The falcon application; without handlers, requests go to the engine as they come."""
     app = falcon.App()
     app.add_route("/ping", Ping())
-    app.add_route("/invocations", Invocations(upstream, handlers))
+    app.add_route("/invocations", Invocations(upstream, handlers, rules))
     return app
 
 
@@ -69,14 +73,19 @@ class Ping:
 class Invocations:
     """/invocations: the user's handlers, or the default one."""
 
-    def __init__(self, upstream: Upstream, handlers: Handler | HandlerPair | None) -> None:
+    def __init__(
+        self, upstream: Upstream, handlers: Handler | HandlerPair | None, rules: HandlerRules
+    ) -> None:
         self._upstream = upstream
+        self._rules = rules
         self._session = requests.Session()
-        self._any_content_type = handlers is not None
+        self._checks_content_type = handlers is None and rules.checks_content_type
         self._answer = self._default if handlers is None else self._chosen(handlers)
 
     def on_get(self, request: falcon.Request, response: falcon.Response) -> None:
-        """200 and {}: in single-model mode there is no list of models to show."""
+        """200 and {}, or a 500: in single-model mode there is no list of models to show."""
+        if not self._rules.answers_get:
+            raise falcon.HTTPInternalServerError
         response.text = "{}"
 
     def on_post(self, request: falcon.Request, response: falcon.Response) -> None:
@@ -86,26 +95,28 @@ class Invocations:
         except BadAttribute as error:
             _fail(response, falcon.HTTP_400, str(error))
             return
+        except UnreadableAttributes:
+            raise falcon.HTTPInternalServerError from None
         kind = media_type(request.content_type)
-        if not self._any_content_type and kind and kind not in JSON_TYPES | {CSV_TYPE}:
+        if self._checks_content_type and kind and kind not in JSON_TYPES | {CSV_TYPE}:
             _fail(response, falcon.HTTP_415, f"Unsupported Media Type: {kind}")
             return
         try:
             body, content_type = self._answer(request.stream, context)
             response.data = _bytes(body)
             response.content_type = content_type
-        except falcon.HTTPError:
-            raise
         except Exception as error:
+            if self._rules.http_errors and isinstance(error, falcon.HTTPError):
+                raise
             log.exception("exception handling request: %s", error)
             _fail(response, falcon.HTTP_500, str(error))
 
-    def _context(self, request: falcon.Request) -> Context:
+    def _context(self, request: falcon.Request) -> AnyContext:
         header = request.get_header(CUSTOM_ATTRIBUTES_HEADER)
-        attributes = handler_attributes(header)
+        attributes = self._rules.attributes(header)
         instance = random.randrange(len(self._upstream.rest_ports))
         path = attributes.path(self._upstream.default_model)
-        return Context(
+        context = Context(
             model_name=attributes.model_name,
             model_version=attributes.model_version,
             method=attributes.method,
@@ -118,26 +129,28 @@ class Invocations:
             content_length=request.content_length,
             timeout=self._upstream.timeout_seconds,
         )
+        return context if self._rules.has_timeout else context.without_timeout()
 
-    def _chosen(self, handlers: Handler | HandlerPair) -> Callable[[Readable, Context], Answer]:
+    def _chosen(self, handlers: Handler | HandlerPair) -> Callable[[Readable, AnyContext], Answer]:
         if not isinstance(handlers, HandlerPair):
             return handlers
 
-        def around_the_engine(data: Readable, context: Context) -> Answer:
+        def around_the_engine(data: Readable, context: AnyContext) -> Answer:
             response = self._post(handlers.input_handler(data, context), context)
             answer: Answer = handlers.output_handler(response, context)
             return answer
 
         return around_the_engine
 
-    def _default(self, data: Readable, context: Context) -> Answer:
+    def _default(self, data: Readable, context: AnyContext) -> Answer:
         response = self._post(data.read().decode("utf-8"), context)
         return response.content, context.accept_header
 
-    def _post(self, data: Any, context: Context) -> requests.Response:
-        """The engine's answer; a status other than 200 ends the request with that status."""
-        response = self._session.post(context.rest_uri, data=data, timeout=context.timeout)
-        if response.status_code != 200:
+    def _post(self, data: Any, context: AnyContext) -> requests.Response:
+        """The engine's answer; where HTTP errors count, one of the engine ends the request."""
+        timeout = self._upstream.timeout_seconds if self._rules.has_timeout else None
+        response = self._session.post(context.rest_uri, data=data, timeout=timeout)
+        if self._rules.http_errors and response.status_code != 200:
             raise falcon.HTTPError(
                 str(response.status_code),
                 description=response.content.decode("utf-8", "replace"),

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-ABSENT_IN_IMAGE = frozenset({"tensorflow"})
-"""Packages of this machine that the container does not have."""
+_ADVICE = {"tensorflow": "call the model through context.rest_uri, or "}
 
 Handler = Callable[..., Any]
 
@@ -39,32 +38,32 @@ def load_handlers(script: Path) -> Handler | HandlerPair:
     return _handlers(module)
 
 
-def hide_absent_packages(user_paths: Sequence[str]) -> None:
-    """Make imports see what the image has: no tensorflow, unless the user's code brings it.
+def hide_absent_packages(names: Collection[str], user_paths: Sequence[str]) -> None:
+    """Make imports see what the image has: none of ``names``, unless the user's code brings it.
 
     ``user_paths`` are ``code/``, ``code/lib`` and what requirements.txt
     installed: a package found there is the user's own.
     """
-    sys.meta_path[sys.meta_path.index(PathFinder)] = _ImageFinder(list(user_paths))
+    sys.meta_path[sys.meta_path.index(PathFinder)] = _ImageFinder(names, list(user_paths))
 
 
 class _ImageFinder:
     """`PathFinder`, but for the packages that are absent in the image."""
 
-    def __init__(self, user_paths: list[str]) -> None:
+    def __init__(self, absent: Collection[str], user_paths: list[str]) -> None:
+        self._absent = absent
         self._user_paths = user_paths
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if path is not None or name not in ABSENT_IN_IMAGE:
+        if path is not None or name not in self._absent:
             return PathFinder.find_spec(name, path, target)
         spec = PathFinder.find_spec(name, self._user_paths, target)
         if spec is None and not _only_asked():
             raise ModuleNotFoundError(
                 f"No module named '{name}': the SageMaker TensorFlow Serving image has no {name} "
-                "package; call the model through context.rest_uri, or bring the package in "
-                "code/requirements.txt",
+                f"package; {_ADVICE.get(name, '')}bring the package in code/requirements.txt",
                 name=name,
             )
         return spec
