@@ -33,9 +33,10 @@ test: lint ## Everything that must hold: style, types, all tests
 test-fast: setup ## The tests that start no TensorFlow, CDK CLI or local AWS; under a minute
 	$(BIN)/python -m pytest -n 2 --dist loadscope -m "not slow" -q
 
-fuzz: setup ## 20,000 damaged archives and as many files to check: only typed errors
-	ARCHIVE_FUZZ_CASES=20000 RULES_FUZZ_CASES=20000 $(BIN)/python -m pytest \
-		tests/archive/test_fuzz.py tests/rules/test_fuzz.py -n 2 --timeout 3600
+fuzz: setup ## Tens of thousands of damaged archives, files to check and requests
+	ARCHIVE_FUZZ_CASES=20000 RULES_FUZZ_CASES=20000 SERVER_FUZZ_CASES=25000 $(BIN)/python -m pytest \
+		tests/archive/test_fuzz.py tests/rules/test_fuzz.py tests/local/server/contract/test_fuzz.py \
+		-n 2 --timeout 3600
 
 lint: setup ## Style, format and strict types
 	$(BIN)/ruff check .

@@ -48,8 +48,12 @@ class Handler(BaseHTTPRequestHandler):
         self.answer(503 if os.environ.get("UNHEALTHY") else 200, b"")
 
     def do_POST(self):
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        body = self.read_chunks() if "Transfer-Encoding" in self.headers else self.rfile.read(
+            int(self.headers.get("Content-Length", 0))
+        )
         time.sleep(float(os.environ.get("SLEEP", 0)))
+        if body.startswith(b"count"):
+            print("counted:", body.decode(), flush=True)
         if body == b"environment":
             self.answer(200, json.dumps(dict(os.environ)).encode(), "application/json")
         elif body == b"headers":
@@ -66,6 +70,14 @@ class Handler(BaseHTTPRequestHandler):
             self.answer(200, os.environ["VERSION"].encode())
         else:
             self.answer(200, body[::-1], self.headers.get("Content-Type", "text/plain"))
+
+    def read_chunks(self):
+        body = b""
+        while size := int(self.rfile.readline(), 16):
+            body += self.rfile.read(size)
+            self.rfile.readline()
+        self.rfile.readline()
+        return body
 
     def answer(self, status, body, content_type="text/plain"):
         self.send_response(status)

@@ -98,9 +98,13 @@ def test_a_transform_jobs_lines_name_what_failed(aws: Aws) -> None:
         return bool(job["TransformJobStatus"] == "Failed")
 
     eventually(failed)
-    ((stream, found),) = lines(aws, "/aws/sagemaker/TransformJobs").items()
+    (stream, said), (data_stream, found) = sorted(
+        lines(aws, "/aws/sagemaker/TransformJobs").items()
+    )
     assert re.fullmatch(r"said/i-[0-9a-f]{17}-\d{10}", stream)
-    assert found[-1].startswith("[local AWS: s3://models/bad/1: the model answered 400")
+    assert said == ["stand-in: version None"]
+    assert data_stream == f"{stream}/data-log"
+    assert found[1].endswith(":[sagemaker logs]: models/bad/1: ClientError: 400")
 
 
 def test_a_log_without_end_is_cut_and_says_so(

@@ -28,13 +28,8 @@ from tests.local.aws import Aws
         ),
         (
             "CreateTransformJob",
-            {"TransformInput": {"SplitType": "TFRecord"}},
-            "CreateTransformJob with TransformInput.SplitType 'TFRecord' yet",
-        ),
-        (
-            "CreateTransformJob",
-            {"DataProcessing": {"InputFilter": "$.features"}},
-            "CreateTransformJob with DataProcessing.InputFilter '$.features' yet",
+            {"DataCaptureConfig": {"DestinationS3Uri": "s3://bucket/captured"}},
+            "CreateTransformJob with DataCaptureConfig yet",
         ),
         (
             "CreateEndpointConfig",
@@ -55,7 +50,7 @@ def test_it_is_said_what_is_not_offered(
     ("action", "parameters"),
     [
         ("CreateModel", {"PrimaryContainer": {"Mode": "SingleModel"}}),
-        ("CreateTransformJob", {"DataProcessing": {"InputFilter": "$", "JoinSource": "None"}}),
+        ("CreateTransformJob", {"ExperimentConfig": {}}),
         ("CreateEndpointConfig", {"DataCaptureConfig": {"EnableCapture": False}}),
         ("CreateEndpointConfig", {"ShadowProductionVariants": []}),
         ("UpdateEndpoint", {"RetainAllVariantProperties": False}),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import re
 import threading
 import time
 from collections.abc import Mapping
@@ -12,8 +14,15 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from tests.local.aws import Aws, children, eventually
+from tests.local.aws import REGION, Aws, children, eventually
+from tests.local.sagemaker.record_files import (
+    recordio,
+    recordio_frame,
+    tfrecord,
+    tfrecord_frame,
+)
 
+SEE_LOGS = "See job logs for more information"
 _numbers = count(1)
 
 
@@ -63,6 +72,15 @@ def outputs(aws: Aws, name: str) -> dict[str, bytes]:
         ].read()
         for entry in listed
     }
+
+
+def data_log(aws: Aws, name: str) -> list[str]:
+    """What the job's data log says of objects, without its times."""
+    logs = aws.gateway.context.state_dir / "logs" / "transform" / REGION
+    lines = (logs / f"{name}.data.log").read_text().splitlines()
+    said = [re.sub(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}:", "", line) for line in lines]
+    assert all(line.startswith("[sagemaker logs]: ") for line in said)
+    return [line.removeprefix("[sagemaker logs]: ") for line in said]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -163,25 +181,78 @@ def test_a_bad_object_fails_the_job_but_not_the_others(aws: Aws) -> None:
     name = job(aws, "mixed/")
     failed = ended(aws, name)
     assert failed["TransformJobStatus"] == "Failed"
-    assert failed["FailureReason"] == (
-        "ClientError: See job logs for more information. s3://models/mixed/2: the model answered "
-        '400: {"error": "not a number"} (2 of 4 input objects failed)'
-    )
+    assert failed["FailureReason"] == f"ClientError: {SEE_LOGS}"
     assert outputs(aws, name) == {"1.out": b"ba", "3.out": b"dc"}
+    assert data_log(aws, name) == [
+        "MaxConcurrentTransforms=1, MaxPayloadInMB=6, BatchStrategy=MULTI_RECORD",
+        "models/mixed/2: ClientError: 400",
+        "models/mixed/2: ",
+        "models/mixed/2: Message:",
+        'models/mixed/2: {"error": "not a number"}',
+        "models/mixed/4: ClientError: 400",
+        "models/mixed/4: ",
+        "models/mixed/4: Message:",
+        'models/mixed/4: {"error": "not a number"}',
+    ]
+
+
+def test_the_data_log_is_a_stream_beside_the_containers(aws: Aws) -> None:
+    name = job(aws, "mixed/2", MaxConcurrentTransforms=2, MaxPayloadInMB=1)
+    ended(aws, name)
+    aws.gateway.sagemaker.flush()
+    logs = aws.client("logs")
+    group = {"logGroupName": "/aws/sagemaker/TransformJobs"}
+    streams = logs.describe_log_streams(**group, logStreamNamePrefix=f"{name}/")["logStreams"]
+    container, data = sorted(stream["logStreamName"] for stream in streams)
+    assert re.fullmatch(rf"{name}/i-[0-9a-f]{{17}}-\d+", container)
+    assert data == f"{container}/data-log"
+    events = logs.get_log_events(**group, logStreamName=data)["events"]
+    assert events[0]["message"].endswith(
+        "[sagemaker logs]: MaxConcurrentTransforms=2, MaxPayloadInMB=1, BatchStrategy=MULTI_RECORD"
+    )
+    assert events[1]["message"].endswith("[sagemaker logs]: models/mixed/2: ClientError: 400")
 
 
 def test_a_bad_line_leaves_its_file_without_output(aws: Aws) -> None:
     put(aws, {"lines/good": b"a\nb\n", "lines/poisoned": b"a\nrefuse\nb\n"})
     name = job(aws, "lines/", BatchStrategy="SingleRecord", TransformInput={"SplitType": "Line"})
-    assert "s3://models/lines/poisoned" in ended(aws, name)["FailureReason"]
+    assert ended(aws, name)["FailureReason"] == f"ClientError: {SEE_LOGS}"
+    assert "models/lines/poisoned: ClientError: 400" in data_log(aws, name)
     assert list(outputs(aws, name)) == ["good.out"]
 
 
 def test_a_server_error_is_an_algorithm_error_after_the_retries(aws: Aws) -> None:
     name = job(aws, "crash/", ModelClientConfig={"InvocationsMaxRetries": 1})
-    reason = ended(aws, name)["FailureReason"]
-    assert reason.startswith("AlgorithmError: See job logs")
-    assert "the model answered 500: broken" in reason
+    assert ended(aws, name)["FailureReason"] == f"AlgorithmError: {SEE_LOGS}"
+    assert data_log(aws, name)[1:] == [
+        "models/crash/1: Bad HTTP status received from algorithm: 500",
+        "models/crash/1: ",
+        "models/crash/1: Message:",
+        "models/crash/1: broken",
+    ]
+
+
+@pytest.mark.parametrize("retries", [0, 2])
+def test_a_server_error_is_asked_again_as_often_as_the_job_says(aws: Aws, retries: int) -> None:
+    put(aws, {"counted/1": b"count and fail", "counted/2": b"count and refuse"})
+    model = aws.model(f"counting-{retries}")
+    name = job(
+        aws, "counted/", ModelName=model, ModelClientConfig={"InvocationsMaxRetries": retries}
+    )
+    ended(aws, name)
+    log = aws.gateway.context.state_dir / "logs" / "transform" / REGION / f"{name}.log"
+    asked = [line for line in log.read_text().splitlines() if line.startswith("counted: ")]
+    assert asked == ["counted: count and fail"] * (1 + retries) + ["counted: count and refuse"]
+
+
+def test_a_container_that_ends_fails_the_rest_of_the_objects(aws: Aws) -> None:
+    put(aws, {"deadly/1": b"ab", "deadly/2": b"die", "deadly/3": b"cd"})
+    name = job(aws, "deadly/")
+    assert ended(aws, name)["FailureReason"] == f"AlgorithmError: {SEE_LOGS}"
+    assert outputs(aws, name) == {"1.out": b"ba"}
+    said = data_log(aws, name)
+    for number in (2, 3):
+        assert f"models/deadly/{number}: Unable to get response from algorithm" in said
 
 
 def test_a_model_that_is_too_slow_is_an_algorithm_error(aws: Aws) -> None:
@@ -191,19 +262,31 @@ def test_a_model_that_is_too_slow_is_an_algorithm_error(aws: Aws) -> None:
         ModelName="very-slow",
         ModelClientConfig={"InvocationsMaxRetries": 0, "InvocationsTimeoutInSeconds": 1},
     )
-    assert "no answer within 1 s" in ended(aws, name)["FailureReason"]
+    assert ended(aws, name)["FailureReason"] == f"AlgorithmError: {SEE_LOGS}"
+    assert data_log(aws, name)[1:] == [
+        "models/binary/image.png: Unable to get response from algorithm",
+        "models/binary/image.png: [local AWS: no answer within 1 s]",
+    ]
 
 
 def test_a_record_over_the_payload_is_named(aws: Aws) -> None:
     put(aws, {"large/lines": b"small\n" + b"x" * (1024 * 1024 + 1)})
     name = job(aws, "large/", MaxPayloadInMB=1, TransformInput={"SplitType": "Line"})
-    assert "record 2 has 1048577 bytes" in ended(aws, name)["FailureReason"]
+    assert ended(aws, name)["FailureReason"] == f"ClientError: {SEE_LOGS}"
+    assert data_log(aws, name)[1:] == [
+        "models/large/lines: record 2 has 1048577 bytes, more than the 1048576 of MaxPayloadInMB"
+    ]
 
 
-def test_max_payload_zero_has_no_limit(aws: Aws) -> None:
-    put(aws, {"unbounded/whole": b"x" * (7 * 1024 * 1024)})
+def test_max_payload_zero_has_no_limit_and_is_sent_in_chunks(aws: Aws) -> None:
+    put(aws, {"unbounded/1": b"x" * (7 * 1024 * 1024), "unbounded/2": b"headers"})
     name = job(aws, "unbounded/", MaxPayloadInMB=0)
     assert ended(aws, name)["TransformJobStatus"] == "Completed"
+    written = outputs(aws, name)
+    assert len(written["1.out"]) == 7 * 1024 * 1024
+    headers = json.loads(written["2.out"])
+    assert headers["Transfer-Encoding"] == "chunked"
+    assert "Content-Length" not in headers
 
 
 def test_a_model_that_does_not_start_fails_the_job_with_its_log(aws: Aws) -> None:
@@ -246,11 +329,15 @@ def test_an_object_that_a_manifest_names_in_vain_does_not_keep_the_others(aws: A
     put(aws, {"manifest.json": json.dumps(manifest).encode()})
     source = {"S3DataType": "ManifestFile", "S3Uri": "s3://models/manifest.json"}
     name = job(aws, "", TransformInput={"DataSource": {"S3DataSource": source}})
-    assert "s3://models/in/absent.csv: " in ended(aws, name)["FailureReason"]
+    assert ended(aws, name)["FailureReason"] == f"ClientError: {SEE_LOGS}"
+    assert data_log(aws, name)[1].startswith("models/in/absent.csv: ")
     assert list(outputs(aws, name)) == ["a.csv.out"]
 
 
-@pytest.mark.parametrize("manifest", [b"", b"{}", b"[]", b'[{"prefix": "s3://models/"}]', b"[1]"])
+@pytest.mark.parametrize(
+    "manifest",
+    [b"", b"{}", b"[]", b'[{"prefix": "s3://models/"}]', b"[1]", b'[{"prefix": 1}, "a"]'],
+)
 def test_a_manifest_that_is_none_fails_the_job(aws: Aws, manifest: bytes) -> None:
     put(aws, {"bad-manifest.json": manifest})
     source = {"S3DataType": "ManifestFile", "S3Uri": "s3://models/bad-manifest.json"}
@@ -267,6 +354,7 @@ def test_the_container_knows_that_it_is_a_batch(aws: Aws) -> None:
         Environment={"B": "job", "C": "job"},
         MaxPayloadInMB=2,
         MaxConcurrentTransforms=3,
+        BatchStrategy="SingleRecord",
     )
     ended(aws, name)
     environment = json.loads(outputs(aws, name)["it.out"])
@@ -274,7 +362,15 @@ def test_the_container_knows_that_it_is_a_batch(aws: Aws) -> None:
     assert environment["SAGEMAKER_BATCH"] == "true"
     assert environment["SAGEMAKER_MAX_PAYLOAD_IN_MB"] == "2"
     assert environment["SAGEMAKER_MAX_CONCURRENT_TRANSFORMS"] == "3"
-    assert environment["SAGEMAKER_BATCH_STRATEGY"] == "MULTI_RECORD"
+    assert environment["SAGEMAKER_BATCH_STRATEGY"] == "SINGLE_RECORD"
+
+
+def test_the_container_is_told_only_what_the_job_was_given(aws: Aws) -> None:
+    put(aws, {"environment/it": b"environment"})
+    name = job(aws, "environment/", MaxConcurrentTransforms=0)
+    ended(aws, name)
+    environment = json.loads(outputs(aws, name)["it.out"])
+    assert [key for key in environment if key.startswith("SAGEMAKER_")] == ["SAGEMAKER_BATCH"]
 
 
 def test_a_job_is_stopped_in_the_middle(aws: Aws) -> None:
@@ -317,6 +413,114 @@ def test_an_unknown_job_is_not_found(aws: Aws) -> None:
         aws.sagemaker.describe_transform_job(TransformJobName="absent")
 
 
+@pytest.mark.parametrize(
+    ("split_type", "write", "frame"),
+    [("RecordIO", recordio, recordio_frame), ("TFRecord", tfrecord, tfrecord_frame)],
+)
+def test_records_are_asked_bare_or_framed(
+    aws: Aws, split_type: str, write: Any, frame: Any
+) -> None:
+    put(aws, {f"{split_type}/records": write([b"ab", b"cde"])})
+    source = {"SplitType": split_type}
+    name = job(aws, f"{split_type}/", BatchStrategy="SingleRecord", TransformInput=dict(source))
+    ended(aws, name)
+    assert outputs(aws, name) == {"records.out": b"ba" + b"edc"}
+    name = job(aws, f"{split_type}/", TransformInput=dict(source))
+    ended(aws, name)
+    assert outputs(aws, name) == {"records.out": (frame(b"ab") + frame(b"cde"))[::-1]}
+
+
+def test_a_damaged_file_keeps_no_other_from_its_output(aws: Aws) -> None:
+    sound = tfrecord([b"ab", b"cde"])
+    put(aws, {"damaged/1": sound, "damaged/2": sound.replace(b"cde", b"cdf"), "damaged/3": sound})
+    name = job(
+        aws, "damaged/", BatchStrategy="SingleRecord", TransformInput={"SplitType": "TFRecord"}
+    )
+    assert ended(aws, name)["FailureReason"] == f"ClientError: {SEE_LOGS}"
+    assert outputs(aws, name) == {"1.out": b"baedc", "3.out": b"baedc"}
+    assert data_log(aws, name)[1:] == [
+        "models/damaged/2: not a TFRecord file: record 2, at byte 18, has data with another CRC"
+    ]
+
+
+def test_gzip_is_unpacked_and_the_output_is_plain(aws: Aws) -> None:
+    put(aws, {"packed/a.csv.gz": gzip.compress(b"1,2\n3,4\n"), "packed/b.csv": b"1,2\n"})
+    name = job(aws, "packed/", TransformInput={"CompressionType": "Gzip", "SplitType": "Line"})
+    assert ended(aws, name)["TransformJobStatus"] == "Failed"
+    assert outputs(aws, name) == {"a.csv.gz.out": b"4,3\n2,1"}
+    assert data_log(aws, name)[1].startswith("models/packed/b.csv: not a gzip file")
+
+
+JOINED: dict[str, Any] = {
+    "TransformInput": {"SplitType": "Line", "ContentType": "text/csv"},
+    "TransformOutput": {"AssembleWith": "Line", "Accept": "text/csv"},
+}
+
+
+def test_answers_are_joined_to_what_the_model_did_not_see(aws: Aws) -> None:
+    put(aws, {"ids/rows.csv": b"id-1,12\nid-2,34\n"})
+    name = job(
+        aws,
+        "ids/",
+        BatchStrategy="SingleRecord",
+        DataProcessing={
+            "InputFilter": "$[1:]",
+            "JoinSource": "Input",
+            "OutputFilter": "$[0,-1]",
+        },
+        **{key: dict(value) for key, value in JOINED.items()},
+    )
+    assert ended(aws, name)["TransformJobStatus"] == "Completed"
+    assert outputs(aws, name) == {"rows.csv.out": b"id-1,21\nid-2,43\n"}
+    described = aws.sagemaker.describe_transform_job(TransformJobName=name)
+    assert described["DataProcessing"]["OutputFilter"] == "$[0,-1]"
+
+
+def test_an_answer_that_cannot_be_joined_fails_its_object_only(aws: Aws) -> None:
+    put(aws, {"unjoined/1": b"1,2\n", "unjoined/2": b'a,"b"c\n'})
+    name = job(
+        aws,
+        "unjoined/",
+        DataProcessing={"JoinSource": "Input"},
+        **{key: dict(value) for key, value in JOINED.items()},
+    )
+    assert ended(aws, name)["FailureReason"] == f"ClientError: {SEE_LOGS}"
+    assert outputs(aws, name) == {"1.out": b"1,2,2,1\n"}
+    assert data_log(aws, name)[1].startswith("models/unjoined/2: Failed to parse output")
+
+
+def test_a_path_that_sagemaker_does_not_read_fails_the_job(aws: Aws) -> None:
+    name = job(
+        aws,
+        "in/",
+        DataProcessing={"OutputFilter": "$[0:2,5:]"},
+        **{key: dict(value) for key, value in JOINED.items()},
+    )
+    assert ended(aws, name)["FailureReason"] == f"ClientError: {SEE_LOGS}"
+    assert data_log(aws, name) == [
+        "Invalid JsonPath: $[0:2,5:]: only single range filters of format (eg: [1:5]) are "
+        "supported. Format [0:2,5:] is not supported"
+    ]
+
+
+def test_a_path_with_an_operator_that_it_does_not_know_is_refused(aws: Aws) -> None:
+    with pytest.raises(ClientError, match=r'Invalid InputFilter: "\$\.\.a"|Unexpected "\."'):
+        job(
+            aws,
+            "in/",
+            DataProcessing={"InputFilter": "$..a"},
+            **{key: dict(value) for key, value in JOINED.items()},
+        )
+
+
+def test_outputs_are_encrypted_under_the_key_of_the_job(aws: Aws) -> None:
+    key = aws.client("kms").create_key()["KeyMetadata"]["Arn"]
+    name = job(aws, "in/a", TransformOutput={"KmsKeyId": key})
+    assert ended(aws, name)["TransformJobStatus"] == "Completed"
+    head = aws.s3.head_object(Bucket="models", Key=f"out/{name}/a.csv.out")
+    assert (head["ServerSideEncryption"], head["SSEKMSKeyId"]) == ("aws:kms", key)
+
+
 def test_payloads_at_once_are_bounded(aws: Aws) -> None:
     with pytest.raises(ClientError, match=r"MaxConcurrentTransforms \(20\) times MaxPayloadInMB"):
         job(aws, "in/", MaxConcurrentTransforms=20)
@@ -328,7 +532,7 @@ def test_jobs_are_listed_by_status(aws: Aws) -> None:
     listed = aws.sagemaker.list_transform_jobs(StatusEquals="Failed", NameContains=name)
     (summary,) = listed["TransformJobSummaries"]
     assert summary["TransformJobStatus"] == "Failed"
-    assert "mixed/2" in summary["FailureReason"]
+    assert summary["FailureReason"] == f"ClientError: {SEE_LOGS}"
     assert {found["name"]: found["status"] for found in aws.status()["transform_jobs"]}[
         name
     ] == "Failed"

@@ -91,7 +91,7 @@ def test_a_job_that_fails_fails_its_task_with_its_description(aws: Aws) -> None:
     assert (ended["status"], ended["error"]) == ("FAILED", "States.TaskFailed")
     cause = json.loads(ended["cause"])
     assert cause["TransformJobStatus"] == "Failed"
-    assert "s3://models/bad/1: the model answered 400" in cause["FailureReason"]
+    assert cause["FailureReason"] == "ClientError: See job logs for more information"
 
 
 def test_a_failed_job_is_caught(aws: Aws) -> None:

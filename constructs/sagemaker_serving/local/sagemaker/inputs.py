@@ -85,7 +85,7 @@ def _of_manifest(s3: Any, location: S3Location) -> Iterator[Input]:
     try:
         head, *names = json.loads(body)
         prefix = S3Location.parse(head["prefix"])
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, AttributeError):
         raise InputRefused(
             f'The manifest at "{location}" is not a list of {{"prefix": "s3://…"}} and keys.'
         ) from None

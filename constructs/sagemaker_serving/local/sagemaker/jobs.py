@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+CLIENT_ERROR = "ClientError"
+ALGORITHM_ERROR = "AlgorithmError"
+"""What a FailureReason begins with: the input or the request is at fault, or the model."""
+
 NO_CAPACITY = (
     "CapacityError: Unable to provision requested ML compute capacity. "
     "Please retry using a different ML instance type."
@@ -17,3 +21,10 @@ class JobFailed(Exception):
 
 class JobStopped(Exception):
     """The job was stopped before it was done."""
+
+
+class ObjectRefused(Exception):
+    """An input object of a transform job cannot be transformed; the others go on.
+
+    The message is a line of the job's data log.
+    """

@@ -4,6 +4,7 @@
 
     <state>/logs/endpoints/<region>/<endpoint>/<variant>-<generation>.log
     <state>/logs/transform/<region>/<job>.log
+    <state>/logs/transform/<region>/<job>.data.log
     <state>/logs/compilation/<region>/<job>.log
 
 A generation is one fleet of an endpoint: each create, update and start has the
@@ -34,6 +35,11 @@ def endpoint_log(state_dir: Path, region: str, endpoint: str, place: str) -> Pat
 def job_log(state_dir: Path, kind: str, region: str, job: str) -> Path:
     """The log of a job; ``kind`` is ``transform`` or ``compilation``."""
     return state_dir / "logs" / kind / region / f"{job}.log"
+
+
+def data_log(state_dir: Path, region: str, job: str) -> Path:
+    """What SageMaker says about the objects of a transform job."""
+    return job_log(state_dir, "transform", region, f"{job}.data")
 
 
 def endpoints_with_logs(state_dir: Path, region: str) -> list[str]:

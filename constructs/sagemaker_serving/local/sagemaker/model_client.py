@@ -37,9 +37,16 @@ class ModelClient:
         self._pool = urllib3.connection_from_url(url, maxsize=_KEPT_CONNECTIONS, retries=False)
 
     def invoke(
-        self, body: bytes, headers: Mapping[str, str], *, timeout_seconds: float
+        self,
+        body: bytes,
+        headers: Mapping[str, str],
+        *,
+        timeout_seconds: float,
+        chunked: bool = False,
     ) -> ModelAnswer:
         """Send one request and wait for the whole answer, whatever its status.
+
+        ``chunked`` sends it in HTTP's chunked encoding, without its length.
 
         A server may close a kept connection just as a request is sent on it: a
         request whose connection ends before an answer begins is sent once more.
@@ -47,9 +54,9 @@ class ModelClient:
         """
         try:
             try:
-                response = self._send(body, headers, timeout_seconds)
+                response = self._send(body, headers, timeout_seconds, chunked)
             except ProtocolError:
-                response = self._send(body, headers, timeout_seconds)
+                response = self._send(body, headers, timeout_seconds, chunked)
             with closing(response):
                 content = response.read()
                 response.release_conn()
@@ -64,7 +71,7 @@ class ModelClient:
         self._pool.close()
 
     def _send(
-        self, body: bytes, headers: Mapping[str, str], timeout_seconds: float
+        self, body: bytes, headers: Mapping[str, str], timeout_seconds: float, chunked: bool
     ) -> urllib3.BaseHTTPResponse:
         """Send the request and return when its answer begins."""
         return self._pool.urlopen(
@@ -72,6 +79,7 @@ class ModelClient:
             "/invocations",
             body=body,
             headers=dict(headers),
+            chunked=chunked,
             timeout=urllib3.Timeout(connect=_CONNECT_SECONDS, read=timeout_seconds),
             preload_content=False,
             decode_content=False,

@@ -46,11 +46,6 @@ NOT_FOLLOWED: Mapping[str, Mapping[str, tuple[object, ...]]] = {
     "CreateCompilationJob": {"ModelPackageVersionArn": ()},
     "CreateTransformJob": {
         "TransformInput.DataSource.S3DataSource.S3DataType": ("S3Prefix", "ManifestFile"),
-        "TransformInput.CompressionType": ("None",),
-        "TransformInput.SplitType": ("None", "Line"),
-        "DataProcessing.InputFilter": ("$",),
-        "DataProcessing.OutputFilter": ("$",),
-        "DataProcessing.JoinSource": ("None",),
         "DataCaptureConfig": (),
         "ExperimentConfig": (),
     },

@@ -14,17 +14,16 @@ from sagemaker_serving.local.sagemaker.container import MAX_FAILURE_REASON, Laun
 from sagemaker_serving.local.sagemaker.inputs import refuse_empty
 from sagemaker_serving.local.sagemaker.jobs import JobFailed, JobStopped
 from sagemaker_serving.local.sagemaker.listing import Listing
+from sagemaker_serving.local.sagemaker.log_files import data_log
 from sagemaker_serving.local.sagemaker.log_shipper import LogShipper
 from sagemaker_serving.local.sagemaker.metrics import Instance
 from sagemaker_serving.local.sagemaker.resources import find_model
 from sagemaker_serving.local.sagemaker.roles import role_client
 from sagemaker_serving.local.sagemaker.store import Region, Resource, now
-from sagemaker_serving.local.sagemaker.transform_run import DEFAULT_MAX_PAYLOAD_MB, TransformRun
+from sagemaker_serving.local.sagemaker.transform_checks import check_transform_job
+from sagemaker_serving.local.sagemaker.transform_run import TransformRun
 
 Parameters = Mapping[str, Any]
-
-MAX_PAYLOAD_TIMES_CONCURRENCY_MB = 100
-"""Most of MaxPayloadInMB times MaxConcurrentTransforms (API reference, read 2026-11-21)."""
 
 _log = logging.getLogger(__name__)
 
@@ -62,7 +61,7 @@ class TransformJobs:
         """Begin a job; DescribeTransformJob tells when it is done. Names are never used twice."""
         name = parameters["TransformJobName"]
         arn = region.arn("transform-job", name)
-        _check_payload(parameters)
+        check_transform_job(parameters)
         model = find_model(region, parameters["ModelName"])
         role = model.get("ExecutionRoleArn")
         refuse_empty(
@@ -143,6 +142,9 @@ class TransformJobs:
                 "region": region.name,
                 "status": job["TransformJobStatus"],
                 "failure_reason": job.get("FailureReason"),
+                "data_log": str(
+                    data_log(self._context.state_dir, region.name, job["TransformJobName"])
+                ),
                 **(run.container.summary() if run is not None else {}),
             }
             for job, run in jobs
@@ -195,14 +197,3 @@ def _find(region: Region, name: str) -> Resource:
     if job is None:
         raise AwsError("ResourceNotFound", "Requested resource not found.")
     return job
-
-
-def _check_payload(parameters: Parameters) -> None:
-    concurrency = parameters.get("MaxConcurrentTransforms") or 1
-    payload = parameters.get("MaxPayloadInMB", DEFAULT_MAX_PAYLOAD_MB)
-    if concurrency * payload > MAX_PAYLOAD_TIMES_CONCURRENCY_MB:
-        raise AwsError(
-            "ValidationException",
-            f"MaxConcurrentTransforms ({concurrency}) times MaxPayloadInMB ({payload}) is more "
-            f"than {MAX_PAYLOAD_TIMES_CONCURRENCY_MB} MB",
-        )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from botocore.exceptions import BotoCoreError, ClientError
 
@@ -14,33 +14,41 @@ from sagemaker_serving.local.context import LocalContext
 from sagemaker_serving.local.faults import Faults, Kind
 from sagemaker_serving.local.sagemaker.archives import S3Location
 from sagemaker_serving.local.sagemaker.container import Container, ContainerFailed, Launch, Plan
-from sagemaker_serving.local.sagemaker.inputs import Input, InputRefused, list_inputs
+from sagemaker_serving.local.sagemaker.data_log import DataLog
+from sagemaker_serving.local.sagemaker.inputs import Input, InputRefused
 from sagemaker_serving.local.sagemaker.jobs import (
+    CLIENT_ERROR,
     INTERNAL_ERROR,
     NO_CAPACITY,
     JobFailed,
     JobStopped,
+    ObjectRefused,
 )
-from sagemaker_serving.local.sagemaker.log_files import job_log
+from sagemaker_serving.local.sagemaker.json_path import InvalidJsonPath
+from sagemaker_serving.local.sagemaker.log_files import data_log, job_log
 from sagemaker_serving.local.sagemaker.log_shipper import LogShipper, instance_id
 from sagemaker_serving.local.sagemaker.metrics import TRANSFORM_INSTANCES, Instance
-from sagemaker_serving.local.sagemaker.records import RecordTooLarge, assemble, batch, split
 from sagemaker_serving.local.sagemaker.roles import role_client
 from sagemaker_serving.local.sagemaker.store import Region, Resource
+from sagemaker_serving.local.sagemaker.transform_environment import (
+    container_environment,
+    settings_line,
+)
 from sagemaker_serving.local.sagemaker.transform_model import Refused, TransformModel
+from sagemaker_serving.local.sagemaker.transform_objects import TransformObjects
+from sagemaker_serving.local.sagemaker.transformation import Cut, Transformation
 from sagemaker_serving.local.sagemaker.usage import Usage
 
-DEFAULT_MAX_PAYLOAD_MB = 6
-"""SageMaker API reference, CreateTransformJob, read 2026-11-21."""
-
 _SEE_LOGS = "See job logs for more information"
+"""All that a FailureReason says of objects (github.com/aws/deep-learning-containers/issues/586,
+read 2026-11-21); why each of them failed is in the data log."""
 
 
 class TransformRun:
     """Runs a job in the caller's thread; `stop` from another one ends it early.
 
     Objects that fail do not keep the others from being transformed and
-    written, as on AWS; the job fails once all are through, naming the first.
+    written, as on AWS; the job fails once all are through.
     """
 
     def __init__(
@@ -56,13 +64,14 @@ class TransformRun:
     ) -> None:
         self._job = job
         self._faults = faults
-        self._names = (job["TransformJobName"], job["ModelName"])
         self._dies = False
         self._written = 0
-        self._s3 = role_client(context, model.get("ExecutionRoleArn"), "s3", region.name)
         self._stopped = threading.Event()
         name = job["TransformJobName"]
+        self._names = (name, job["ModelName"])
         self._concurrency: int = job.get("MaxConcurrentTransforms") or 1
+        s3 = role_client(context, model.get("ExecutionRoleArn"), "s3", region.name)
+        self._objects = TransformObjects(s3, job)
         host = instance_id(region.name, name)
         plan = Plan(
             title="The primary container of the transform job",
@@ -72,34 +81,42 @@ class TransformRun:
             log_path=job_log(context.state_dir, "transform", region.name, name),
             log_group="/aws/sagemaker/TransformJobs",
             log_stream=f"{name}/{host}-{int(job['CreationTime'])}",
-            environment={**job.get("Environment", {}), **self._container_environment()},
+            environment=container_environment(job),
         )
         self.container = Container(plan, context, launch, logs)
         self._model = TransformModel(job, self.container, faults, self._stopped)
+        stream = replace(
+            plan.logs,
+            path=data_log(context.state_dir, region.name, name),
+            stream=f"{plan.log_stream}/data-log",
+        )
+        self._data_log = DataLog(stream, logs)
         self._host = {"Host": f"{name}/{host}"}
         self._usage = Usage()
 
     def run(self) -> None:
         """Transform every object; raises `JobFailed` or `JobStopped`."""
         self._meet_faults()
+        self._data_log.open()
         try:
+            transformation = Transformation.of(self._job)
             self.container.start()
-            failures, total = self._transform_all()
-        except ContainerFailed as failed:
+            self._data_log.say(settings_line(self._job))
+            failed = self._transform_all(transformation)
+        except ContainerFailed as error:
             self._raise_if_stopped()
-            raise JobFailed(f"AlgorithmError: {failed}") from None
+            raise JobFailed(f"AlgorithmError: {error}") from None
+        except InvalidJsonPath as error:
+            self._data_log.say(str(error))
+            raise JobFailed(f"{CLIENT_ERROR}: {_SEE_LOGS}") from None
         except (InputRefused, ValueError, ClientError, BotoCoreError) as error:
             self._raise_if_stopped()
-            raise JobFailed(f"ClientError: {error}") from None
+            raise JobFailed(f"{CLIENT_ERROR}: {error}") from None
+        finally:
+            self._data_log.close()
         self._raise_if_stopped()
-        for failure in failures:
-            self.container.note(f"{failure.location}: {failure.detail}")
-        if failures:
-            first = failures[0]
-            raise JobFailed(
-                f"{first.kind}: {_SEE_LOGS}. {first.location}: {first.detail} "
-                f"({len(failures)} of {total} input objects failed)"
-            )
+        if failed is not None:
+            raise JobFailed(f"{failed.kind}: {_SEE_LOGS}")
 
     def stop(self) -> None:
         """End the job's process and its requests; `run` raises `JobStopped`."""
@@ -133,94 +150,63 @@ class TransformRun:
             self.stop()  # what is still asked need not be answered
             raise JobFailed(INTERNAL_ERROR)
 
-    def _transform_all(self) -> tuple[list[_ObjectFailed], int]:
-        failures: list[_ObjectFailed] = []
-        total = 0
-        source = self._job["TransformInput"]["DataSource"]["S3DataSource"]
+    def _transform_all(self, transformation: Transformation) -> _Failed | None:
+        """Transform every object; the first that failed, when one did."""
+        first: _Failed | None = None
         with ThreadPoolExecutor(self._concurrency) as pool:
-            for outcome in self._outcomes(pool, list_inputs(self._s3, source)):
-                total += 1
-                if isinstance(outcome, _ObjectFailed):
-                    failures.append(outcome)
-        return failures, total
+            for failed in self._failures(pool, transformation):
+                self._data_log.blame(failed.location, failed.detail)
+                first = failed if first is None else first
+        return first
 
-    def _outcomes(
-        self, pool: ThreadPoolExecutor, inputs: Iterator[Input]
-    ) -> Iterator[_ObjectFailed | None]:
-        """What became of each object, in order; at most ``concurrency`` + 1 are held at once."""
-        waiting: deque[_Asked | _ObjectFailed] = deque()
+    def _failures(
+        self, pool: ThreadPoolExecutor, transformation: Transformation
+    ) -> Iterator[_Failed]:
+        """The objects that fail, in order; at most ``concurrency`` + 1 objects are held at once."""
+        waiting: deque[_Asked | _Failed] = deque()
         try:
-            for entry in inputs:
-                waiting.append(self._ask_all(pool, entry))
+            for entry in self._objects.inputs():
+                waiting.append(self._ask(pool, entry, transformation))
                 if len(waiting) > self._concurrency:
-                    yield self._finish(waiting.popleft(), is_last=False)
+                    yield from self._finish(waiting.popleft(), transformation, is_last=False)
             while waiting:
                 asked = waiting.popleft()
-                yield self._finish(asked, is_last=not waiting)
+                yield from self._finish(asked, transformation, is_last=not waiting)
         finally:
             for asked in waiting:
                 _cancel(asked)
 
-    def _ask_all(self, pool: ThreadPoolExecutor, entry: Input) -> _Asked | _ObjectFailed:
+    def _ask(
+        self, pool: ThreadPoolExecutor, entry: Input, transformation: Transformation
+    ) -> _Asked | _Failed:
         self._raise_if_stopped()
-        location = entry.location
-        split_type = self._job["TransformInput"].get("SplitType", "None")
-        strategy = self._job.get("BatchStrategy", "MultiRecord")
         try:
-            body = self._s3.get_object(Bucket=location.bucket, Key=location.key)["Body"].read()
-            payloads = list(
-                batch(split(body, split_type), strategy=strategy, limit=self._payload_limit())
-            )
-        except (ClientError, RecordTooLarge) as error:
-            return _ObjectFailed(location, "ClientError", str(error))
-        return _Asked(entry, [pool.submit(self._model.ask, payload) for payload in payloads])
+            cut = transformation.cut(self._objects.read(entry.location))
+        except (ClientError, ObjectRefused) as error:
+            return _Failed(entry.location, CLIENT_ERROR, str(error))
+        answers = [pool.submit(self._model.ask, payload.body) for payload in cut.payloads]
+        return _Asked(entry, cut, answers)
 
-    def _finish(self, asked: _Asked | _ObjectFailed, *, is_last: bool) -> _ObjectFailed | None:
-        if isinstance(asked, _ObjectFailed):
-            return asked
+    def _finish(
+        self, asked: _Asked | _Failed, transformation: Transformation, *, is_last: bool
+    ) -> Iterator[_Failed]:
+        if isinstance(asked, _Failed):
+            yield asked
+            return
         try:
             answers = [answer.result() for answer in asked.answers]
+            output = transformation.output(asked.cut, answers)
         except Refused as refused:
             _cancel(asked)
             self._raise_if_stopped()
-            return _ObjectFailed(asked.entry.location, refused.kind, str(refused))
+            yield _Failed(asked.entry.location, refused.kind, str(refused))
+            return
+        except ObjectRefused as refused:
+            yield _Failed(asked.entry.location, CLIENT_ERROR, str(refused))
+            return
         self._die_if_struck(is_last=is_last)
-        self._write(asked.entry, answers)
+        self._objects.write(asked.entry, output)
         self._written += 1
-        return None
-
-    def _write(self, entry: Input, answers: Sequence[bytes]) -> None:
-        output = self._job["TransformOutput"]
-        place = S3Location.parse(output["S3OutputPath"])
-        prefix = place.key if not place.key or place.key.endswith("/") else f"{place.key}/"
-        content_type = output.get("Accept")
-        self._s3.put_object(
-            Bucket=place.bucket,
-            Key=f"{prefix}{entry.name}.out",
-            Body=assemble(answers, output.get("AssembleWith", "None")),
-            **({} if content_type is None else {"ContentType": content_type}),
-        )
-
-    def _payload_limit(self) -> int | None:
-        """The most bytes of a payload; None for MaxPayloadInMB 0, which has no limit."""
-        megabytes = self._job.get("MaxPayloadInMB", DEFAULT_MAX_PAYLOAD_MB)
-        return None if megabytes == 0 else megabytes * 1024 * 1024
-
-    def _container_environment(self) -> dict[str, str]:
-        """What SageMaker sets for a job's container (developer guide, "Use your own inference
-        code with batch transform", read 2026-11-21)."""
-        strategy = self._job.get("BatchStrategy", "MultiRecord")
-        return {
-            "SAGEMAKER_BATCH": "true",
-            "SAGEMAKER_BATCH_STRATEGY": {
-                "MultiRecord": "MULTI_RECORD",
-                "SingleRecord": "SINGLE_RECORD",
-            }[strategy],
-            "SAGEMAKER_MAX_CONCURRENT_TRANSFORMS": str(self._concurrency),
-            "SAGEMAKER_MAX_PAYLOAD_IN_MB": str(
-                self._job.get("MaxPayloadInMB", DEFAULT_MAX_PAYLOAD_MB)
-            ),
-        }
 
     def _raise_if_stopped(self) -> None:
         if self._stopped.is_set():
@@ -230,17 +216,18 @@ class TransformRun:
 @dataclass(frozen=True)
 class _Asked:
     entry: Input
+    cut: Cut
     answers: list[Future[bytes]]
 
 
 @dataclass(frozen=True)
-class _ObjectFailed:
+class _Failed:
     location: S3Location
     kind: str
     detail: str
 
 
-def _cancel(asked: _Asked | _ObjectFailed) -> None:
+def _cancel(asked: _Asked | _Failed) -> None:
     if isinstance(asked, _Asked):
         for answer in asked.answers:
             answer.cancel()
