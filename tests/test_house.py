@@ -51,6 +51,17 @@ def test_lower_layers_import_nothing_heavy(layer: str) -> None:
     assert found == []
 
 
+def test_functions_import_only_what_lambda_has() -> None:
+    allowed = {*sys.stdlib_module_names, "boto3", "botocore", "__future__"}
+    found = [
+        f"{path.relative_to(ROOT)} imports {name}"
+        for path in (PACKAGE / "functions").rglob("*.py")
+        for name in _imports(path)
+        if name.split(".")[0] not in allowed
+    ]
+    assert found == []
+
+
 def test_only_infra_imports_aws_cdk() -> None:
     found = [
         str(path.relative_to(PACKAGE))
@@ -83,10 +94,11 @@ def test_the_source_root_does_not_shadow_the_package_constructs() -> None:
 
 
 def _imports(path: Path) -> list[str]:
+    """What a file imports from elsewhere; ruff keeps relative imports to its own folder."""
     names = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
-        if isinstance(node, ast.ImportFrom) and node.module is not None:
+        if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module is not None:
             names += [f"{node.module}.{alias.name}" for alias in node.names]
     return names

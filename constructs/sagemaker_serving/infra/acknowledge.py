@@ -19,11 +19,13 @@ class Finding:
     """What the scanners say of one and the same thing, each in its own words.
 
     ``compliance`` is a rule of cdk-nag's NIST 800-53 R5, PCI DSS and HIPAA
-    packs, ``solutions`` one of AwsSolutions, ``checkov`` a check of checkov's.
+    packs, ``solutions`` one of AwsSolutions, ``serverless`` one of Serverless,
+    ``checkov`` a check of checkov's.
     """
 
     compliance: str
     solutions: str | None = None
+    serverless: str | None = None
     checkov: str | None = None
 
 
@@ -35,13 +37,19 @@ NO_REPLICATION = Finding(compliance="S3BucketReplicationEnabled")
 NO_KEY_ON_BUCKET = Finding(compliance="S3DefaultEncryptionKMS")
 NO_KEY_ON_LOGS = Finding(compliance="CloudWatchLogGroupEncrypted", checkov="CKV_AWS_158")
 NO_KEY_ON_VOLUMES = Finding(compliance="SageMakerEndpointConfigurationKMSKeyConfigured")
+NO_RESERVED_CONCURRENCY = Finding(compliance="LambdaConcurrency", checkov="CKV_AWS_115")
+NO_DEAD_LETTERS = Finding(
+    compliance="LambdaDLQ", serverless="Serverless-LambdaDLQ", checkov="CKV_AWS_116"
+)
+NOT_IN_A_VPC = Finding(compliance="LambdaInsideVPC", checkov="CKV_AWS_117")
+NO_KEY_ON_VARIABLES = Finding(compliance="LambdaEnvironmentEncrypted", checkov="CKV_AWS_173")
+NO_ALARM_ACTION = Finding(compliance="CloudWatchAlarmAction")
 
 
 def acknowledge(construct: Construct, finding: Finding, reason: str) -> None:
     """Tells every scanner why ``finding`` is right on ``construct``, a resource or its L2."""
     ids = [f"{pack}-{finding.compliance}" for pack in _COMPLIANCE_PACKS]
-    if finding.solutions is not None:
-        ids.append(finding.solutions)
+    ids += [named for named in (finding.solutions, finding.serverless) if named is not None]
     cdk.Validations.of(construct).acknowledge(
         *(cdk.Acknowledgment(id=found, reason=reason) for found in ids)
     )
