@@ -13,7 +13,7 @@ from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.acknowledge import NO_KEY_ON_VOLUMES, acknowledge
 from sagemaker_serving.infra.content_identity import identify_by_content
 from sagemaker_serving.infra.instance_variant import InstanceVariant
-from sagemaker_serving.infra.tokens import is_token
+from sagemaker_serving.infra.tokens import is_token, stands_in
 
 if TYPE_CHECKING:
     from aws_cdk import aws_kms as kms
@@ -44,6 +44,7 @@ class EndpointConfig(Construct):
         encryption_key: kms.IKey | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
+        self._stack = stands_in(self, scope)
         _must_be_variants(self, variants)
         self._variants = tuple(variants)
         self._key = encryption_key
@@ -67,7 +68,7 @@ class EndpointConfig(Construct):
 
     def _identify(self) -> None:
         content = [_content(variant) for variant in self._variants]
-        identify_by_content(self._resource, [self._key_arn(), content])
+        identify_by_content(self._stack, self._resource, [self._key_arn(), content])
         with_nvme = self._with_nvme()
         if self._key is not None and with_nvme:
             acknowledge(

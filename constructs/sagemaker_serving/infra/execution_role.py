@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 import aws_cdk as cdk
@@ -29,7 +30,7 @@ class ExecutionRole(iam.Role):
         super().__init__(
             scope,
             construct_id,
-            assumed_by=iam.ServicePrincipal("sagemaker.amazonaws.com"),
+            assumed_by=_sagemaker(),
             description="Runs models on SageMaker; holds only what was granted",
         )
         acknowledge(
@@ -106,3 +107,8 @@ class ExecutionRole(iam.Role):
             self.add_to_policy(
                 iam.PolicyStatement(actions=actions, resources=[bucket.encryption_key.key_arn])
             )
+
+
+@cache
+def _sagemaker() -> iam.ServicePrincipal:
+    return iam.ServicePrincipal("sagemaker.amazonaws.com")

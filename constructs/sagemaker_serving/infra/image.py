@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from sagemaker_serving import catalog
 from sagemaker_serving.errors import Mistake
-from sagemaker_serving.infra.tokens import is_token, partition
+from sagemaker_serving.infra.tokens import is_token, partition, region_of
 
 _PULL_ACTIONS = [
     "ecr:BatchCheckLayerAvailability",
@@ -68,7 +67,7 @@ class _CatalogImage(ContainerImage):
         *,
         accelerated: bool = False,
     ) -> str:
-        region = cdk.Stack.of(scope).region
+        region = region_of(scope)
         if is_token(region):
             raise Mistake(
                 f"{scope.node.path}: the stack has no region, so its image cannot be known; "

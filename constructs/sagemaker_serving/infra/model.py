@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sagemaker as sagemaker
-from constructs import Construct, IConstruct
+from constructs import Construct
 
 from sagemaker_serving.infra.content_identity import identify_by_content
 from sagemaker_serving.infra.image import ContainerImage
 from sagemaker_serving.infra.model_data import ModelData
+from sagemaker_serving.infra.tokens import stands_in
 
 if TYPE_CHECKING:
     from sagemaker_serving.infra.network import Network
@@ -49,6 +50,7 @@ class Model(Construct):
         accelerated: bool = False,
     ) -> None:
         super().__init__(scope, construct_id)
+        stack = stands_in(self, scope)
         variables = dict(environment) if environment is not None else {}
         image_uri = image.bind(self, role, instance_type, accelerated=accelerated)
         data = model_data.bind(self, role)
@@ -67,9 +69,9 @@ class Model(Construct):
         if network is not None:
             network.bind(self, role)
         self.identity = identify_by_content(
+            stack,
             resource,
             [
-                role.role_arn,
                 image_uri,
                 data.identity,
                 variables,
@@ -78,7 +80,7 @@ class Model(Construct):
             ],
         )
         """The Model's logical id, which carries its content."""
-        resource.node.add_dependency(_policy_of(role))
+        data.grant.apply_before(resource)
         self.model_name = resource.attr_model_name
         """The Model's generated name (a token)."""
 
@@ -87,8 +89,3 @@ def _vpc_config(network: Network) -> sagemaker.CfnModel.VpcConfigProperty:
     return sagemaker.CfnModel.VpcConfigProperty(
         subnets=list(network.subnet_ids), security_group_ids=list(network.security_group_ids)
     )
-
-
-def _policy_of(role: iam.IRole) -> IConstruct:
-    """What the role may do, without which creation races IAM; the role itself is referred to."""
-    return role.node.try_find_child("DefaultPolicy") or role

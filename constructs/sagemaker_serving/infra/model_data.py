@@ -13,7 +13,7 @@ from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from sagemaker_serving.archive import build_archive
-from sagemaker_serving.infra.tokens import partition
+from sagemaker_serving.infra.tokens import partition, stack_of
 from sagemaker_serving.progress import progress_bar
 
 
@@ -46,10 +46,14 @@ class ModelData(ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class BoundModelData:
-    """An archive's URL (``s3://…``, perhaps a token) and what identifies its content."""
+    """An archive's URL (``s3://…``, perhaps a token) and what identifies its content.
+
+    ``grant`` is the role's leave to read it: what needs the archive waits for that.
+    """
 
     url: str
     identity: Any
+    grant: iam.Grant
 
 
 class _LocalModelData(ModelData):
@@ -57,7 +61,7 @@ class _LocalModelData(ModelData):
         self._path = path
 
     def bind(self, scope: Construct, role: iam.IGrantable) -> BoundModelData:
-        stack = cdk.Stack.of(scope)
+        stack = stack_of(scope)
         stage = cdk.Stage.of(scope)
         assert stage is not None
         assets = Path(stage.asset_outdir)
@@ -70,8 +74,8 @@ class _LocalModelData(ModelData):
             file_name=os.path.relpath(archive.path, stage.outdir),
             packaging=cdk.FileAssetPackaging.FILE,
         )
-        _grant_object(location.bucket_name, location.object_key, role)
-        return BoundModelData(url=location.s3_object_url, identity=archive.sha256)
+        grant = _grant_object(location.bucket_name, location.object_key, role)
+        return BoundModelData(url=location.s3_object_url, identity=archive.sha256, grant=grant)
 
 
 class _S3ModelData(ModelData):
@@ -81,12 +85,12 @@ class _S3ModelData(ModelData):
 
     def bind(self, scope: Construct, role: iam.IGrantable) -> BoundModelData:
         bucket, _, key = self._uri.removeprefix("s3://").partition("/")
-        _grant_object(bucket, key, role)
-        return BoundModelData(url=self._uri, identity=[self._uri, *self._marks])
+        grant = _grant_object(bucket, key, role)
+        return BoundModelData(url=self._uri, identity=[self._uri, *self._marks], grant=grant)
 
 
-def _grant_object(bucket: str, key: str, role: iam.IGrantable) -> None:
-    iam.Grant.add_to_principal(
+def _grant_object(bucket: str, key: str, role: iam.IGrantable) -> iam.Grant:
+    return iam.Grant.add_to_principal(
         grantee=role,
         actions=["s3:GetObject"],
         resource_arns=[f"arn:{partition()}:s3:::{bucket}/{key}"],

@@ -1,10 +1,12 @@
-"""Values that only a deploy knows, and what every ARN begins with."""
+"""What constructs ask CDK time and again: each question is a message to Node, so ask once."""
 
 from __future__ import annotations
 
 from functools import cache
+from weakref import WeakKeyDictionary
 
 import aws_cdk as cdk
+from constructs import IConstruct
 
 
 def is_token(text: str) -> bool:
@@ -13,6 +15,35 @@ def is_token(text: str) -> bool:
     Asking CDK costs half a millisecond; text without a ``$`` holds no token.
     """
     return "$" in text and cdk.Token.is_unresolved(text)
+
+
+def stack_of(construct: IConstruct) -> cdk.Stack:
+    """The stack that ``construct`` stands in, or is."""
+    if isinstance(construct, cdk.Stack):
+        return construct
+    found = _STACKS.get(construct)
+    if found is None:
+        found = _STACKS[construct] = cdk.Stack.of(construct)
+    return found
+
+
+def stands_in(construct: IConstruct, scope: IConstruct) -> cdk.Stack:
+    """Remembers that ``construct`` was made within ``scope``, so in its stack; that stack."""
+    _STACKS[construct] = stack_of(scope)
+    return _STACKS[construct]
+
+
+def region_of(construct: IConstruct) -> str:
+    """The region of the construct's stack; a token when the stack has none."""
+    stack = stack_of(construct)
+    found = _REGIONS.get(stack)
+    if found is None:
+        found = _REGIONS[stack] = stack.region
+    return found
+
+
+_STACKS: WeakKeyDictionary[IConstruct, cdk.Stack] = WeakKeyDictionary()
+_REGIONS: WeakKeyDictionary[cdk.Stack, str] = WeakKeyDictionary()
 
 
 @cache
