@@ -1,4 +1,4 @@
-"""The CDK app: every environment file as a Stage.
+"""The CDK app: every environment file as a Stage, but bases that others extend (``_base.yaml``).
 
 ``-c env=prod`` builds only that one, with the app itself as its Stage: the CDK
 CLI's ``--all`` finds no stacks in Stages below the app. ``-c
@@ -53,7 +53,9 @@ def sound_environments(wanted: str | None) -> list[tuple[EnvironmentFile, list[P
     environment's name; None asks for all of them.
     """
     paths = (
-        sorted(ENVIRONMENTS.glob("*.yaml")) if wanted is None else [ENVIRONMENTS / f"{wanted}.yaml"]
+        sorted(ENVIRONMENTS.glob("[!_]*.yaml"))
+        if wanted is None
+        else [ENVIRONMENTS / f"{wanted}.yaml"]
     )
     files = [read_environment(path) for path in paths]
     checked = [(file, check_environment(file)) for file in files]

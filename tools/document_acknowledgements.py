@@ -59,7 +59,7 @@ def _acknowledged() -> Iterator[tuple[str, str, str, str]]:
     context = json.loads((ROOT / "cdk.json").read_text(encoding="utf-8"))["context"]
     with tempfile.TemporaryDirectory() as folder:
         app = cdk.App(outdir=folder, context=context)
-        for path in sorted((ROOT / "environments").glob("*.yaml")):
+        for path in sorted((ROOT / "environments").glob("[!_]*.yaml")):
             environment = read_environment(path).environment
             assert environment is not None
             stage = EnvironmentStage(app, environment, folder=path.parent)

@@ -55,13 +55,15 @@ class ModelFailed(Failure):
     """A model's server refused or failed a request.
 
     ``status`` is the HTTP status of the model's own answer and ``body`` its
-    text, both as the server sent them.
+    text, both as the server sent them; ``log`` is where its log is, as AWS
+    named it (an address of the console, or an ARN), None when it named none.
     """
 
-    def __init__(self, message: str, *, status: int, body: str) -> None:
+    def __init__(self, message: str, *, status: int, body: str, log: str | None = None) -> None:
         super().__init__(message)
         self.status = status
         self.body = body
+        self.log = log
 
 
 class Severity(StrEnum):
@@ -82,7 +84,8 @@ class Where:
     ``source`` is the file as the user named it, or "" when there is none;
     ``path`` leads to the value from the top (keys and list indexes); ``lines``
     maps paths to 1-based line numbers and is shared by all places of a file;
-    ``labels`` maps paths to the name the user gave that list entry.
+    ``labels`` maps paths to the name the user gave that list entry; ``sources``
+    maps paths to their file, where that is another one: a file that was extended.
     """
 
     source: str = ""
@@ -93,23 +96,35 @@ class Where:
     labels: Mapping[tuple[str | int, ...], str] = field(
         default_factory=dict, compare=False, repr=False
     )
+    sources: Mapping[tuple[str | int, ...], str] = field(
+        default_factory=dict, compare=False, repr=False
+    )
 
     def __truediv__(self, key: str | int) -> Where:
         """The place one step deeper: ``where / "variants" / 1``."""
-        return Where(self.source, (*self.path, key), self.lines, self.labels)
+        return Where(self.source, (*self.path, key), self.lines, self.labels, self.sources)
+
+    @property
+    def file(self) -> str:
+        """The file whose `line` it is."""
+        return self.sources.get(self._noted or (), self.source)
 
     @property
     def line(self) -> int | None:
         """The 1-based line, or the nearest enclosing value's, or None without a file."""
+        return None if self._noted is None else self.lines[self._noted]
+
+    @property
+    def _noted(self) -> tuple[str | int, ...] | None:
+        """The nearest enclosing path that has a line."""
         for length in range(len(self.path), -1, -1):
-            line = self.lines.get(self.path[:length])
-            if line is not None:
-                return line
+            if self.path[:length] in self.lines:
+                return self.path[:length]
         return None
 
     def __str__(self) -> str:
         line = self.line
-        place = f"{self.source}:{line}" if line is not None else self.source
+        place = f"{self.file}:{line}" if line is not None else self.file
         return f"{place} {self.trail}".strip()
 
     @property

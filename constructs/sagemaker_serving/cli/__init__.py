@@ -34,6 +34,7 @@ def main() -> None:
 _COMMANDS = {
     "cache": "Show or clear what was packed before.",
     "check": "Name every mistake of environment files and templates, in a moment.",
+    "diff": "Show what two environments say differently.",
     "images": "Print the container images that AWS publishes.",
     "inspect": "Show what is in a model or an archive, and what is wrong with it.",
     "instances": "Print the instance types that SageMaker takes, and where.",

@@ -33,7 +33,7 @@ def _plain(problem: Problem) -> dict[str, object]:
     return {
         "rule": problem.rule,
         "severity": str(problem.severity),
-        "file": problem.where.source,
+        "file": problem.where.file,
         "line": problem.where.line,
         "path": problem.where.trail,
         "message": problem.message,
@@ -44,7 +44,7 @@ def _annotation(problem: Problem) -> str:
     """One annotation; GitHub reads ``%``, line ends and, in properties, ``:`` and ``,`` encoded."""
     line = problem.where.line
     properties = {
-        "file": problem.where.source,
+        "file": problem.where.file,
         "line": str(line) if line is not None else "",
         "title": problem.rule,
     }
@@ -91,7 +91,7 @@ def _sarif(problems: Iterable[Problem]) -> dict[str, object]:
 
 def _result(problem: Problem) -> dict[str, object]:
     line = problem.where.line
-    physical: dict[str, object] = {"artifactLocation": {"uri": problem.where.source}}
+    physical: dict[str, object] = {"artifactLocation": {"uri": problem.where.file}}
     if line is not None:
         physical["region"] = {"startLine": line}
     location: dict[str, object] = {"physicalLocation": physical}

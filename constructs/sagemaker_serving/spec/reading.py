@@ -1,4 +1,4 @@
-"""Reads an environment file: YAML with line numbers, then the types."""
+"""Reads an environment file: YAML with line numbers, what it extends, then the types."""
 
 from __future__ import annotations
 
@@ -8,26 +8,21 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from sagemaker_serving.errors import Mistake, Problem, Where
+from sagemaker_serving.errors import Problem, Where
 from sagemaker_serving.spec.environment import Environment
+from sagemaker_serving.spec.inheritance import read_with_bases
 from sagemaker_serving.spec.shape import shape_problems
-from sagemaker_serving.spec.yaml_text import read_yaml
 
 
 def read_environment(path: Path) -> EnvironmentFile:
     """Reads ``path`` as an environment file, judging only its shape.
 
-    The result holds the plain data, every place's line, the problems of shape,
-    and the typed `Environment` when there were none. Raises `ProblemsFound`
-    when the YAML itself cannot be read, and `Mistake` when there is no such file.
+    The result holds the plain data, what it extends included, every place's
+    line, the problems of shape, and the typed `Environment` when there were
+    none. Raises `ProblemsFound` when the YAML itself cannot be read, and
+    `Mistake` when there is no such file.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise Mistake(f"{path}: there is no such environment file; {_siblings(path)}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise Mistake(f"{path}: cannot be read as text: {error}") from None
-    data, where, problems = read_yaml(text, str(path))
+    data, where, problems = read_with_bases(path)
     environment = None
     try:
         environment = Environment.model_validate(data)
@@ -51,10 +46,3 @@ class EnvironmentFile:
     where: Where
     shape_problems: tuple[Problem, ...]
     environment: Environment | None
-
-
-def _siblings(path: Path) -> str:
-    names = sorted(sibling.stem for sibling in path.parent.glob("*.yaml"))
-    if not names:
-        return f"{path.parent}/ holds none; write one, or name the folder that has it"
-    return f"{path.parent}/ has {', '.join(names)}"

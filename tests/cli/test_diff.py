@@ -1,0 +1,66 @@
+"""`diff`: what two environments say differently."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+Run = Callable[..., Any]
+
+LEFT = """\
+name: left
+region: eu-west-1
+models:
+  digits:
+    artifact: model
+    framework: tensorflow
+    framework_version: "2.19"
+    variants:
+      - {name: cpu, instance_type: ml.c5.large}
+      - {name: gpu, instance_type: ml.g4dn.xlarge, weight: 0}
+"""
+RIGHT = """\
+extends: left.yaml
+name: right
+storage: {kms: false}
+models:
+  digits:
+    server: {gunicorn_timeout_seconds: 60}
+    variants:
+      - {name: gpu, instance_type: ml.g4dn.xlarge, weight: 1}
+      - {name: cpu, instance_type: ml.c5.large, initial_instance_count: 1}
+"""
+
+
+def _written(folder: Path) -> None:
+    (folder / "left.yaml").write_text(LEFT)
+    (folder / "right.yaml").write_text(RIGHT)
+
+
+def test_only_what_differs_is_printed_and_defaults_count_as_written(
+    run: Run, tmp_path: Path
+) -> None:
+    _written(tmp_path)
+    ended = run("diff", "left.yaml", "right.yaml", "--json")
+    assert [(row["path"], row["left"], row["right"]) for row in json.loads(ended.stdout)] == [
+        ("name", "left", "right"),
+        ("models.digits.variants.gpu.weight", 0.0, 1.0),
+        ("models.digits.server", None, {"gunicorn_timeout_seconds": 60}),
+    ]
+
+
+def test_the_exit_status_tells_of_differences_when_asked(run: Run, tmp_path: Path) -> None:
+    _written(tmp_path)
+    assert run("diff", "left.yaml", "right.yaml").returncode == 0
+    assert run("diff", "left.yaml", "right.yaml", "--exit-code").returncode == 1
+    assert run("diff", "left.yaml", "left.yaml", "--exit-code").returncode == 0
+
+
+def test_a_file_of_a_wrong_shape_is_told_and_ends_with_2(run: Run, tmp_path: Path) -> None:
+    _written(tmp_path)
+    (tmp_path / "right.yaml").write_text("extends: left.yaml\nregoin: eu-west-1\n")
+    ended = run("diff", "left.yaml", "right.yaml")
+    assert ended.returncode == 2
+    assert "right.yaml:2: unknown field 'regoin'; did you mean 'region'" in ended.stderr
