@@ -20,47 +20,73 @@ if TYPE_CHECKING:
     from sagemaker_serving.infra.data_bucket import DataBucket
     from sagemaker_serving.infra.endpoint import AnyEndpoint, Endpoint
     from sagemaker_serving.infra.endpoint_config import EndpointConfig
-    from sagemaker_serving.infra.endpoint_metrics import EndpointMetrics
     from sagemaker_serving.infra.execution_role import ExecutionRole
+    from sagemaker_serving.infra.github_deploy_role import GitHubDeployRole
     from sagemaker_serving.infra.image import ContainerImage
     from sagemaker_serving.infra.instance_variant import InstanceVariant
     from sagemaker_serving.infra.model import Model
     from sagemaker_serving.infra.model_data import ModelData
+    from sagemaker_serving.infra.monitoring import (
+        AlarmThresholds,
+        AlarmTopic,
+        EndpointAlarms,
+        EndpointDashboard,
+        EndpointMetrics,
+        EndpointMonitoring,
+        InferenceComponentMetrics,
+        WatchedVariant,
+    )
     from sagemaker_serving.infra.network import Network
     from sagemaker_serving.infra.private_vpc import PrivateVpc
 
 __all__ = [
+    "AlarmThresholds",
+    "AlarmTopic",
     "AnyEndpoint",
     "BatchTransform",
     "ContainerImage",
     "DataBucket",
     "Endpoint",
+    "EndpointAlarms",
     "EndpointConfig",
+    "EndpointDashboard",
     "EndpointMetrics",
+    "EndpointMonitoring",
     "ExecutionRole",
+    "GitHubDeployRole",
+    "InferenceComponentMetrics",
     "InstanceVariant",
     "Model",
     "ModelData",
     "Network",
     "PrivateVpc",
     "SageMakerChecks",
+    "WatchedVariant",
 ]
 
 _HOMES = {
+    "AlarmThresholds": "monitoring",
+    "AlarmTopic": "monitoring",
     "AnyEndpoint": "endpoint",
     "BatchTransform": "batch_transform",
     "ContainerImage": "image",
     "DataBucket": "data_bucket",
     "Endpoint": "endpoint",
+    "EndpointAlarms": "monitoring",
     "EndpointConfig": "endpoint_config",
-    "EndpointMetrics": "endpoint_metrics",
+    "EndpointDashboard": "monitoring",
+    "EndpointMetrics": "monitoring",
+    "EndpointMonitoring": "monitoring",
     "ExecutionRole": "execution_role",
+    "GitHubDeployRole": "github_deploy_role",
+    "InferenceComponentMetrics": "monitoring",
     "InstanceVariant": "instance_variant",
     "Model": "model",
     "ModelData": "model_data",
     "Network": "network",
     "PrivateVpc": "private_vpc",
     "SageMakerChecks": "checks",
+    "WatchedVariant": "monitoring",
 }
 
 

@@ -1,0 +1,147 @@
+"""The role that a GitHub workflow deploys with: no key is stored anywhere."""
+
+from __future__ import annotations
+
+import re
+
+import aws_cdk as cdk
+from aws_cdk import aws_iam as iam
+from constructs import Construct
+
+from sagemaker_serving.errors import Mistake
+from sagemaker_serving.infra.acknowledge import (
+    INLINE_POLICY,
+    acknowledge,
+    acknowledge_wildcard,
+)
+from sagemaker_serving.infra.tokens import partition, region_of, stack_of
+
+_ISSUER = "token.actions.githubusercontent.com"
+"""Source: IAM user guide, "Create a role for OpenID Connect federation"; read 2026-11-21."""
+
+_BOOTSTRAP_ROLES = ("deploy", "file-publishing", "lookup")
+"""What `cdk bootstrap` makes and the CDK CLI works through; images are not published here.
+Source: CDK developer guide, "Bootstrapping", roles of the template; read 2026-11-21."""
+
+
+class GitHubDeployRole(Construct):
+    """Lets one GitHub environment of one repository deploy one environment of models.
+
+    A job of that GitHub environment shows GitHub's signed token and gets
+    credentials for an hour; other repositories, branches and environments get
+    none. The role itself may only pass on to the roles that ``cdk bootstrap``
+    made in this account and region, and watch, call and roll back the
+    endpoints of its environment. Whoever may deploy through those roles may do
+    what CloudFormation may: bootstrap with ``--cloudformation-execution-policies``
+    to bound that.
+
+    :param repository: ``owner/name`` on GitHub.
+    :param github_environment: GitHub's name of the environment that the job runs in; its
+        protection rules (approval, branches) decide who gets that far.
+    :param environment: the name of the environment file's environment, ``prod`` for example:
+        the endpoints are those whose names begin with ``<environment>-``.
+    :param provider: the account's provider for GitHub; made here unless given. An account
+        takes only one.
+    :param qualifier: the bootstrap's, CDK's own unless changed.
+
+    Raises `Mistake` for a repository or environment that has a wildcard in its
+    name, since that would let in others.
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        repository: str,
+        github_environment: str,
+        environment: str,
+        provider: iam.IOidcProvider | None = None,
+        qualifier: str = cdk.DefaultStackSynthesizer.DEFAULT_QUALIFIER,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        _must_be_exact(self, repository, github_environment)
+        trusted = provider if provider is not None else self._provider()
+        self.role = iam.Role(
+            self,
+            "Resource",
+            assumed_by=iam.FederatedPrincipal(
+                trusted.oidc_provider_arn,
+                {
+                    "StringEquals": {
+                        f"{_ISSUER}:aud": "sts.amazonaws.com",
+                        f"{_ISSUER}:sub": f"repo:{repository}:environment:{github_environment}",
+                    }
+                },
+                "sts:AssumeRoleWithWebIdentity",
+            ),
+            description=f"Deploys {environment} from GitHub, {repository}, {github_environment}",
+            max_session_duration=cdk.Duration.hours(1),
+        )
+        """The role: ``role-to-assume`` of the workflow."""
+        acknowledge(
+            self.role, INLINE_POLICY, "It is of use to this role only, and comes and goes with it"
+        )
+        self._allow_deploys(qualifier)
+        self._allow_operation(environment)
+
+    def _provider(self) -> iam.OidcProviderNative:
+        return iam.OidcProviderNative(
+            self, "Provider", url=f"https://{_ISSUER}", client_ids=["sts.amazonaws.com"]
+        )
+
+    def _allow_deploys(self, qualifier: str) -> None:
+        stack = stack_of(self)
+        roles = [
+            f"arn:{partition()}:iam::{stack.account}:role/"
+            f"cdk-{qualifier}-{role}-role-{stack.account}-{region_of(self)}"
+            for role in _BOOTSTRAP_ROLES
+        ]
+        self.role.add_to_policy(iam.PolicyStatement(actions=["sts:AssumeRole"], resources=roles))
+
+    def _allow_operation(self, environment: str) -> None:
+        stack = stack_of(self)
+
+        def named(service: str, resource: str, name: str) -> str:
+            return stack.format_arn(service=service, resource=resource, resource_name=name)
+
+        endpoints = named("sagemaker", "endpoint", f"{environment}-*".lower())
+        configs = named("sagemaker", "endpoint-config", "*")
+        groups = stack.format_arn(
+            service="logs",
+            resource="log-group",
+            resource_name=f"/aws/sagemaker/Endpoints/{environment}-*",
+            arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME,
+        )
+        for actions, resources in (
+            (
+                [
+                    "sagemaker:DescribeEndpoint",
+                    "sagemaker:InvokeEndpoint",
+                    "sagemaker:UpdateEndpoint",
+                ],
+                [endpoints],
+            ),
+            (["sagemaker:DescribeEndpointConfig", "sagemaker:UpdateEndpoint"], [configs]),
+            (["logs:DescribeLogStreams", "logs:FilterLogEvents", "logs:GetLogEvents"], [groups]),
+        ):
+            self.role.add_to_policy(iam.PolicyStatement(actions=actions, resources=resources))
+        for resource, reason in (
+            (endpoints, f"Every endpoint of {environment}, which models come to and leave"),
+            (configs, "SageMaker's own names, which carry no environment; read, and updated to"),
+            (groups, f"The logs of those endpoints, read by whoever watches {environment}"),
+        ):
+            acknowledge_wildcard(self.role, resource, reason)
+
+
+def _must_be_exact(construct: Construct, repository: str, github_environment: str) -> None:
+    if not re.fullmatch(r"[\w.-]+/[\w.-]+", repository):
+        raise Mistake(
+            f"{construct.node.path}: repository is {repository!r}; it must be one repository, "
+            "owner/name, without wildcards: any other one would get this account's credentials"
+        )
+    if not github_environment or set(github_environment) & set("*?:"):
+        raise Mistake(
+            f"{construct.node.path}: github_environment is {github_environment!r}; it must be the "
+            "name of one environment, without *, ? and colons"
+        )
