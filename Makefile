@@ -9,7 +9,7 @@ export CDK_DISABLE_CLI_TELEMETRY := true
 # Bytecode is kept: without it every start of CDK costs three seconds more.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test test-fast fuzz lint format docs catalog lock bench clean
+.PHONY: help setup demo test test-fast fuzz lint format docs catalog lock audit bench clean
 
 help: ## Show what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -59,6 +59,12 @@ catalog: setup ## Make the catalog's snapshots anew from their sources
 
 lock: setup ## Pin every dependency anew from pyproject.toml
 	$(BIN)/python tools/lock.py
+
+audit: setup ## Ask the databases of known weaknesses about every pin; needs the internet
+	$(PYTHON) -m venv .cache-venvs/audit
+	.cache-venvs/audit/bin/python -m pip install --quiet --disable-pip-version-check pip-audit==2.10.1
+	.cache-venvs/audit/bin/pip-audit --disable-pip --no-deps --requirement requirements.txt
+	$(BIN)/npm audit
 
 bench: setup ## Run the benchmarks and print their figures
 	$(BIN)/python -m benchmarks

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from sagemaker_serving.archive import Script
+from sagemaker_serving.archive import Script, build_archive, read_contents
 from sagemaker_serving.archive.handlers import read_script
+from tests.models import saved_model
 
 
 def read(source: str) -> Script:
@@ -78,3 +81,16 @@ def test_only_unconditional_imports_count() -> None:
 def test_no_script_is_a_crash(source: bytes, capfd: pytest.CaptureFixture[str]) -> None:
     assert read_script(source).error
     assert capfd.readouterr().err == ""
+
+
+def test_nothing_of_the_handler_runs(tmp_path: Path) -> None:
+    model = tmp_path / "model"
+    (model / "m" / "1").mkdir(parents=True)
+    (model / "m" / "1" / "saved_model.pb").write_bytes(saved_model())
+    (model / "code").mkdir()
+    (model / "code" / "inference.py").write_text(
+        f"open({str(tmp_path / 'it-ran')!r}, 'w')\ndef input_handler(data, context): ...\n"
+    )
+    assert read_contents(model).script is not None
+    build_archive(model, lambda sha256: tmp_path / "model.tar.gz")
+    assert not (tmp_path / "it-ran").exists()

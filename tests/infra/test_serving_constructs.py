@@ -84,6 +84,16 @@ def test_a_folder_becomes_an_asset_whose_key_ends_in_tar_gz(bench: Any, tmp_path
     assert archive.name in {file["source"]["path"] for file in assets["files"].values()}
 
 
+def test_sagemaker_gets_the_role_for_its_own_account_only(bench: Any) -> None:
+    add_model(bench)
+    (role,) = Template.from_stack(bench.stack).find_resources("AWS::IAM::Role").values()
+    (trust,) = role["Properties"]["AssumeRolePolicyDocument"]["Statement"]
+    assert trust["Principal"] == {"Service": "sagemaker.amazonaws.com"}
+    assert trust["Condition"] == {
+        "StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}
+    }
+
+
 def test_the_role_may_read_this_archive_and_no_other_object(bench: Any, tmp_path: Path) -> None:
     add_model(bench)
     (read,) = (s for s in statements(bench) if s["Action"] == "s3:GetObject")

@@ -20,10 +20,12 @@ if TYPE_CHECKING:
 
 
 class ExecutionRole(iam.Role):
-    """A role that SageMaker assumes; it holds only what it was granted.
+    """A role that SageMaker assumes for its own account; it holds only what it was granted.
 
-    Model data, images, buckets and keys grant it what they need as they are
-    bound. No managed policy is attached.
+    SageMaker acting for another account is not let in (developer guide,
+    "Cross-service confused deputy prevention"; read 2026-11-21). Model data,
+    images, buckets and keys grant it what they need as they are bound. No
+    managed policy is attached.
     """
 
     def __init__(self, scope: Construct, construct_id: str) -> None:
@@ -111,4 +113,7 @@ class ExecutionRole(iam.Role):
 
 @cache
 def _sagemaker() -> iam.ServicePrincipal:
-    return iam.ServicePrincipal("sagemaker.amazonaws.com")
+    return iam.ServicePrincipal(
+        "sagemaker.amazonaws.com",
+        conditions={"StringEquals": {"aws:SourceAccount": cdk.Aws.ACCOUNT_ID}},
+    )
