@@ -9,7 +9,7 @@ export CDK_DISABLE_CLI_TELEMETRY := true
 # Bytecode is kept: without it every start of CDK costs three seconds more.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test test-fast fuzz lint format docs catalog lock audit bench clean
+.PHONY: help setup demo test test-fast fuzz lint format docs site catalog lock audit bench clean
 
 help: ## Show what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -53,6 +53,10 @@ docs: setup ## Write what is made from the types anew: the JSON Schema, docs/env
 	$(BIN)/python tools/document_rules.py
 	$(BIN)/python -m tools.document_acknowledgements
 	$(BIN)/python -m tools.document_local_aws
+	$(BIN)/python -m tools.document_commands
+
+site: setup ## Build the documentation site into docs/_site
+	$(BIN)/python -m tools.site
 
 catalog: setup ## Make the catalog's snapshots anew from their sources
 	$(BIN)/python -m tools.refresh_catalog
@@ -66,7 +70,7 @@ audit: setup ## Ask the databases of known weaknesses about every pin; needs the
 	.cache-venvs/audit/bin/pip-audit --disable-pip --no-deps --requirement requirements.txt
 	$(BIN)/npm audit
 
-bench: setup ## Run the benchmarks and print their figures
+bench: setup ## Run the benchmarks, print their figures and write docs/figures.md
 	$(BIN)/python -m benchmarks
 
 clean: ## Remove what was made, except the downloaded packages

@@ -1,44 +1,100 @@
-"""Runs the benchmarks and prints their figures: ``make bench``, ``python -m benchmarks NAME…``."""
+"""Runs the benchmarks: ``make bench``, ``python -m benchmarks [--guard] [NAME…]``.
+
+Without names all of them, and their figures are written to docs/figures.md.
+``--guard`` ends with 1 when a ratio is not what is wanted of it; seconds are
+never judged, since they are the machine's.
+"""
 
 from __future__ import annotations
 
 import os
 import platform
 import sys
+from collections.abc import Callable, Iterable
+from datetime import date
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import archive, check, constructs, deploy, prediction, state, synth
+from benchmarks.figures import Figure, Ratio
+
+PAGE = Path(__file__).parents[1] / "docs" / "figures.md"
 
 BENCHMARKS = {
-    "check": ("check, beside cfn-lint on the equivalent template", check.measure),
-    "synth": ("synth of the local environment, beside an empty Python CDK app", synth.measure),
-    "constructs": ("synth per resource, beside aws-sagemaker-alpha", constructs.measure),
-    "archive": ("model.tar.gz of 500 MB, and synth with 2.5 GB", archive.measure),
-    "deploy": ("deploy to the local AWS, beside plain moto with the same template", deploy.measure),
-    "state": ("what keeping the local AWS's state costs", state.measure),
-    "prediction": ("one endpoint of half_plus_three on the local AWS", prediction.measure),
+    "check": "check, beside cfn-lint on the equivalent template",
+    "synth": "synth of the local environment, beside an empty Python CDK app",
+    "constructs": "synth per resource, beside aws-sagemaker-alpha",
+    "archive": "model.tar.gz of 500 MB, and synth with 2.5 GB",
+    "deploy": "deploy to the local AWS, beside plain moto with the same template",
+    "state": "what keeping the local AWS's state costs",
+    "prediction": "one endpoint of half_plus_three on the local AWS",
 }
+"""Each is a module of this package with ``measure() -> Iterable[Figure | Ratio]``."""
+
+_HEAD = """# Figures
+
+What `make bench` measured, all in one run on one machine; ratios against a peer are of the same
+run. Seconds are this machine's, and worth little elsewhere.
+"""
 
 
 def main() -> None:
     console = Console(highlight=False)
-    wanted = sys.argv[1:] if sys.argv[1:] else list(BENCHMARKS)
-    unknown = [name for name in wanted if name not in BENCHMARKS]
+    guard = "--guard" in sys.argv
+    named = [name for name in sys.argv[1:] if name != "--guard"]
+    unknown = [name for name in named if name not in BENCHMARKS]
     if unknown:
         console.print(f"unknown: {', '.join(unknown)}; there are {', '.join(BENCHMARKS)}")
         raise SystemExit(2)
-    console.print(
-        f"{os.cpu_count()} cores, {platform.platform()}, Python {platform.python_version()}"
-    )
-    for name in wanted:
-        title, measure = BENCHMARKS[name]
-        table = Table("figure", "value", title=title, title_justify="left", box=None)
-        for figure, value in measure():
-            table.add_row(figure, value)
+    console.print(_machine())
+    measured: dict[str, list[Figure | Ratio]] = {}
+    for name in named or BENCHMARKS:
+        measure: Callable[[], Iterable[Figure | Ratio]] = import_module(
+            f"benchmarks.{name}"
+        ).measure
+        measured[name] = list(measure())
         console.print()
-        console.print(table)
+        console.print(_table(BENCHMARKS[name], measured[name]))
+    if not named:
+        PAGE.write_text(_page(measured), encoding="utf-8")
+    missed = [
+        figure
+        for figures in measured.values()
+        for figure in figures
+        if isinstance(figure, Ratio) and not figure.holds
+    ]
+    if guard and missed:
+        console.print()
+        for ratio in missed:
+            console.print(f"{ratio.name}: {ratio}")
+        raise SystemExit(1)
+
+
+def _machine() -> str:
+    return (
+        f"{date.today()}: {os.cpu_count()} cores, {platform.platform()}, "
+        f"Python {platform.python_version()}, aws-cdk-lib {version('aws-cdk-lib')}, "
+        f"moto {version('moto')}, TensorFlow {version('tensorflow-cpu')}"
+    )
+
+
+def _table(title: str, figures: Iterable[Figure | Ratio]) -> Table:
+    table = Table("figure", "value", title=title, title_justify="left", box=None)
+    for figure, value in figures:
+        table.add_row(figure, value)
+    return table
+
+
+def _page(measured: dict[str, list[Figure | Ratio]]) -> str:
+    lines = [_HEAD, f"{_machine()}.", ""]
+    for name, figures in measured.items():
+        lines += [f"## {BENCHMARKS[name]}", "", "| figure | value |", "| --- | --- |"]
+        lines += [f"| {figure} | {value} |" for figure, value in figures]
+        lines.append("")
+    return "\n".join(lines)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.figures import Figure, Ratio
 from benchmarks.synth import EMPTY_APP, seconds_of
 
 RUNS = 5
@@ -73,9 +74,9 @@ class Synth:
     resources: int
 
 
-def measure() -> list[tuple[str, str]]:
+def measure() -> list[Figure | Ratio]:
     """Medians with CDK's own validator off, and the ratio of seconds per resource over empty."""
-    figures = []
+    figures: list[Figure | Ratio] = []
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         for name, text in (("empty", EMPTY_APP), ("ours", OURS), ("alpha", ALPHA)):
@@ -93,7 +94,7 @@ def measure() -> list[tuple[str, str]]:
 
 def _compared(
     models: int, ours: list[Synth], alpha: list[Synth], empty: float
-) -> list[tuple[str, str]]:
+) -> list[Figure | Ratio]:
     ratio = statistics.median(
         (a.seconds / a.resources) / (b.seconds / b.resources)
         for a, b in zip(ours, alpha, strict=True)
@@ -101,7 +102,7 @@ def _compared(
     return [
         (f"{models} models of three variants", _shown(ours, empty)),
         (f"{models} models of three variants, alpha", _shown(alpha, empty)),
-        (f"{models} models, ratio per resource", f"{ratio:.2f}"),
+        Ratio(name=f"{models} models, ratio per resource", value=ratio, at_most=1.1),
     ]
 
 

@@ -11,6 +11,8 @@ import time
 from importlib.util import find_spec
 from pathlib import Path
 
+from benchmarks.figures import Figure
+
 ROOT = Path(__file__).parents[1]
 RUNS = 5
 EMPTY_APP = """\
@@ -21,9 +23,9 @@ app.synth()
 """
 
 
-def measure() -> list[tuple[str, str]]:
+def measure() -> list[Figure]:
     """The app itself with CDK's own validator off and on, as medians and pairwise ratios."""
-    figures = []
+    figures: list[Figure] = []
     for validation in ("false", "true"):
         ours, empty = [], []
         with tempfile.TemporaryDirectory() as folder:
