@@ -1,4 +1,4 @@
-"""The SageMaker TensorFlow Serving container, on this machine, without Docker.
+"""SageMaker's inference containers, on this machine, without Docker.
 
 ::
 
@@ -12,6 +12,9 @@ gevent and falcon that the image runs. Handlers call the engine's REST port
 themselves, as they do on SageMaker; the front reaches the engine over a unix
 socket (`link`). Each process ends with its parent, however that ends
 (`lifeline`).
+
+That is TensorFlow's. The images of PyTorch and Neo are built on another server:
+`mms`, with what they do with a request in `pytorch` and `neo`; `programs` names all.
 
 A framework version is of a generation (`generations`), and what generations do
 differently is one table (`contract`): data, and small functions that the front

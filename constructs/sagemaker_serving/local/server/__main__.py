@@ -16,7 +16,9 @@ from pathlib import Path
 
 from sagemaker_serving.errors import ServingError
 from sagemaker_serving.local.server.logs import start_logging
+from sagemaker_serving.local.server.mms import supervisor as mms
 from sagemaker_serving.local.server.ports import listen
+from sagemaker_serving.local.server.programs import Program
 from sagemaker_serving.local.server.supervisor import serve
 
 log = logging.getLogger("front")
@@ -32,19 +34,20 @@ def main() -> int:
             if arguments.socket_fd is None
             else socket.socket(fileno=arguments.socket_fd)
         )
-        asyncio.run(
-            serve(
-                arguments.model_dir,
-                public,
-                _scratch(arguments),
-                container_version=arguments.container_version,
-                parent_fd=arguments.parent_fd,
-            )
-        )
+        asyncio.run(_serve(arguments, public))
     except ServingError as error:
         log.error("%s", error)
         return error.exit_status
     return 0
+
+
+async def _serve(arguments: argparse.Namespace, public: socket.socket) -> None:
+    model, scratch, parent_fd = arguments.model_dir, _scratch(arguments), arguments.parent_fd
+    if arguments.program is Program.TENSORFLOW:
+        version = arguments.container_version
+        await serve(model, public, scratch, container_version=version, parent_fd=parent_fd)
+    else:
+        await mms.serve(model, public, scratch, program=arguments.program, parent_fd=parent_fd)
 
 
 def _scratch(arguments: argparse.Namespace) -> Path:
@@ -60,6 +63,7 @@ def _arguments() -> argparse.Namespace:
     place = parser.add_mutually_exclusive_group(required=True)
     place.add_argument("--port", type=int, help="on 127.0.0.1; 0 takes a free one")
     place.add_argument("--socket-fd", type=int, help="a listening socket instead")
+    parser.add_argument("--program", type=Program, default=Program.TENSORFLOW)
     parser.add_argument("--container-version", help="framework version; absent: the newest")
     parser.add_argument("--scratch", type=Path, help="an empty folder to use and remove")
     parser.add_argument("--parent-fd", type=int, help="end when this descriptor does")

@@ -21,10 +21,15 @@ import psutil
 from sagemaker_serving.errors import Failure
 from sagemaker_serving.local.seclusion import DIRECTLY
 from sagemaker_serving.local.server.ports import listen
+from sagemaker_serving.local.server.programs import Program
 
 PING_TIMEOUT_SECONDS = 2.0
 """How long SageMaker waits for an answer to /ping
 (docs.aws.amazon.com/sagemaker/latest/dg/your-algorithms-inference-code.html, read 2026-11-21)."""
+
+SAFE_PORT_RANGE = "9000-9999"
+"""The ports of multi-model mode where the environment names none: enough for 449 models.
+SageMaker sets a range of its own choice."""
 
 _POLL_SECONDS = 0.05
 _STOP_POLL_SECONDS = 0.01
@@ -70,16 +75,19 @@ class ModelServer:
         log_path: Path,
         port: int | None = None,
         container_version: str | None = None,
+        program: str = Program.TENSORFLOW,
     ) -> Self:
         """Start a server of ``model_dir`` (a folder or a model.tar.gz) without waiting for it.
 
         ``environment`` is the container's; to it only PATH, LANG and TMPDIR
         are added (and by the server HOME, OMP_NUM_THREADS and
-        TF_CPP_MIN_LOG_LEVEL), nothing else of this process, credentials least
-        of all. Its log is appended to ``log_path``. ``port`` None takes a free
+        TF_CPP_MIN_LOG_LEVEL; in multi-model mode, as by the platform,
+        `SAFE_PORT_RANGE`), nothing else of this process, credentials least of
+        all. Its log is appended to ``log_path``. ``port`` None takes a free
         one; `port` and `url` are right at once. ``container_version`` is the
-        image's framework version, None the newest. Raises `Mistake` when the
-        port is in use.
+        image's framework version, None the newest; it says nothing to other
+        programs than TensorFlow's. ``program`` is one of `Program`. Raises
+        `Mistake` when the port is in use.
         """
         public = listen(0 if port is None else port)
         scratch = Path(tempfile.mkdtemp(prefix="sagemaker-serving-"))
@@ -93,9 +101,10 @@ class ModelServer:
                         f"--socket-fd={public.fileno()}",
                         f"--parent-fd={their_lifeline}",
                         f"--scratch={scratch}",
+                        f"--program={program}",
                         *_version_arguments(container_version),
                     ],
-                    env={**_minimal_environment(), **environment},
+                    env={**_minimal_environment(), **_platform_s(environment), **environment},
                     stdin=subprocess.DEVNULL,
                     stdout=log,
                     stderr=subprocess.STDOUT,
@@ -154,13 +163,13 @@ class ModelServer:
         return [line for line in text.splitlines() if line.strip()][-count:]
 
     def memory_bytes(self) -> int:
-        """Resident memory of all the server's processes together; 0 once it has ended."""
+        """Memory of all the server's processes, shared pages counted once; 0 once it has ended."""
         try:
             front = psutil.Process(self.pid)
             processes = [front, *front.children(recursive=True)]
         except psutil.NoSuchProcess:
             return 0
-        return sum(map(_resident, processes))
+        return sum(map(_share, processes))
 
     def stop(self, grace_seconds: float = 2.0) -> None:
         """End every process of the server; what is left after ``grace_seconds`` is killed."""
@@ -204,8 +213,15 @@ def _minimal_environment() -> dict[str, str]:
     return minimal
 
 
-def _resident(process: psutil.Process) -> int:
+def _platform_s(environment: Mapping[str, str]) -> dict[str, str]:
+    """What SageMaker sets beside the user's own variables, and the container cannot do without."""
+    multi_model = environment.get("SAGEMAKER_MULTI_MODEL", "").lower() == "true"
+    return {"SAGEMAKER_SAFE_PORT_RANGE": SAFE_PORT_RANGE} if multi_model else {}
+
+
+def _share(process: psutil.Process) -> int:
+    """Resident memory, of shared pages the process's part."""
     try:
-        return int(process.memory_info().rss)
+        return int(process.memory_full_info().pss)
     except psutil.NoSuchProcess:
         return 0

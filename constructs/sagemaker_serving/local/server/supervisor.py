@@ -8,14 +8,14 @@ import os
 import shutil
 import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
 from aiohttp import web
 
-from sagemaker_serving.local.server.children import ChildFailed
+from sagemaker_serving.errors import ServingError
 from sagemaker_serving.local.server.container import Container
 from sagemaker_serving.local.server.front import Front
 from sagemaker_serving.local.server.plan import Plan, make_plan
@@ -41,11 +41,11 @@ async def serve(
     empty folder; it is removed at the end. Raises `ServingError` when the
     start fails or a process dies. No process is left in any case.
     """
-    stopping = _stop_event(parent_fd)
+    stopping = stop_event(parent_fd)
     front = Front()
     container = Container(scratch)
     planning = partial(make_plan, model, scratch, os.environ, container_version)
-    server = await _listen(front, public)
+    server = await listen_http(front.handle, public)
     try:
         await first_of(_run(container, front, planning), stopping.wait())
     finally:
@@ -60,14 +60,17 @@ async def _run(container: Container, front: Front, planning: Callable[[], Plan])
     log.info("serving /ping and /invocations")
     try:
         await container.death()
-    except ChildFailed:
+    except ServingError:
         front.close()
         raise
 
 
-async def _listen(front: Front, public: socket.socket) -> web.ServerRunner:
+async def listen_http(
+    handle: Callable[[web.BaseRequest], Awaitable[web.Response]], public: socket.socket
+) -> web.ServerRunner:
+    """A server on the listening socket ``public``; its `cleanup` ends it."""
     server = web.ServerRunner(
-        web.Server(front.handle, access_log=None, auto_decompress=False),
+        web.Server(handle, access_log=None, auto_decompress=False),
         shutdown_timeout=DRAIN_SECONDS,
     )
     await server.setup()
@@ -75,7 +78,8 @@ async def _listen(front: Front, public: socket.socket) -> web.ServerRunner:
     return server
 
 
-def _stop_event(parent_fd: int | None) -> asyncio.Event:
+def stop_event(parent_fd: int | None) -> asyncio.Event:
+    """An event that SIGTERM, SIGINT or the end of ``parent_fd`` sets."""
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):

@@ -1,0 +1,45 @@
+"""The programs that an image may run, as far as this machine has them."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from sagemaker_serving.archive import ArchiveContents
+
+
+class Program(StrEnum):
+    """What serves the model behind /ping and /invocations."""
+
+    TENSORFLOW = "tensorflow"
+    """TensorFlow Serving behind nginx and gunicorn."""
+
+    PYTORCH = "pytorch"
+    """TorchServe, or Multi Model Server, around AWS's inference toolkit."""
+
+    NEO_PYTORCH = "neo-pytorch"
+    """The same with Neo's own modules, for a model that Neo compiled."""
+
+    NEO_ONNX = "neo-onnx"
+    """Multi Model Server around Neo's runtime, for a model that came from ONNX."""
+
+    NEO_XGBOOST = "neo-xgboost"
+    """The same, for a model that came from XGBoost."""
+
+
+_PYTORCH_FUNCTIONS = ("model_fn", "transform_fn", "input_fn", "predict_fn", "output_fn")
+
+
+def program_of(contents: ArchiveContents) -> Program:
+    """The program that serves an archive with these files, by all that can be seen of them.
+
+    TensorFlow's when nothing tells: its messages say what a model must have.
+    """
+    script = contents.script
+    if "tensorflow" in contents.frameworks:
+        return Program.TENSORFLOW
+    if script is not None and script.defines("neo_preprocess") and "onnx" in contents.frameworks:
+        return Program.NEO_ONNX
+    has_functions = script is not None and any(map(script.defines, _PYTORCH_FUNCTIONS))
+    if has_functions or "pytorch" in contents.frameworks:
+        return Program.PYTORCH
+    return Program.TENSORFLOW
