@@ -1,0 +1,268 @@
+"""``sagemaker-serving bench``: an endpoint's variants side by side."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from sagemaker_serving.cli.options import aws_options, the_aws
+from sagemaker_serving.cli.tables import print_table
+
+if TYPE_CHECKING:
+    from sagemaker_serving.cli.graphs import Panel
+    from sagemaker_serving.client.aws import Aws
+    from sagemaker_serving.client.bench import (
+        BenchInput,
+        BenchReport,
+        InputDifference,
+        VariantReport,
+    )
+
+_PIPE_WIDTH = 100
+
+
+@click.command()
+@click.argument("endpoint")
+@click.option(
+    "--requests",
+    type=click.IntRange(min=1),
+    default=200,
+    show_default=True,
+    help="Requests to each variant.",
+)
+@click.option(
+    "--concurrency",
+    type=click.IntRange(min=1),
+    default=8,
+    show_default=True,
+    help="Requests at a time.",
+)
+@click.option("--variants", metavar="A,B", help="Only these; the first is the one to compare with.")
+@click.option(
+    "--input",
+    "paths",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A file to send, or a folder of files; may be given several times. Without it, random "
+    "numbers that fit the model's signature.",
+)
+@click.option("--content-type", help="What the files are; default: told by their names.")
+@click.option("--accept", help="What the answers should be.")
+@click.option(
+    "--max-difference",
+    type=click.FloatRange(min=0),
+    help="End with 1 when answers lie further apart than this, or a request fails.",
+)
+@click.option("--plot", is_flag=True, help="Draw the times on the terminal.")
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Draw the times into this PNG file.",
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+@aws_options
+def bench(
+    endpoint: str,
+    requests: int,
+    concurrency: int,
+    variants: str | None,
+    paths: tuple[Path, ...],
+    content_type: str | None,
+    accept: str | None,
+    max_difference: float | None,
+    plot: bool,
+    output: Path | None,
+    as_json: bool,
+    local: bool,
+    state_dir: Path,
+    region: str | None,
+    profile: str | None,
+) -> None:
+    """Send the same requests to each variant of ENDPOINT; compare times and answers.
+
+    Prints for each variant how long requests took (the p50 is the time that
+    half of them took at most), how many were answered in a second, how many
+    failed, and how far its answers lie from the first variant's, in the number
+    where they lie furthest apart. Drawing needs the extra `plots`.
+
+    \b
+    Examples:
+      sagemaker-serving bench prod-digits --input model_assets/digits/held_out
+      sagemaker-serving bench prod-digits --variants cpu,neo --input seven.png --max-difference 1e-3
+      sagemaker-serving bench local-half-plus-three --local --requests 1000 -o times.png
+    """
+    from sagemaker_serving.client.bench import bench as run
+    from sagemaker_serving.extras import need
+
+    aws = the_aws(local, state_dir, region, profile)
+    names = None if variants is None else [name.strip() for name in variants.split(",")]
+    inputs = _inputs(paths, content_type, aws, endpoint, names)
+    if plot or output is not None:
+        need("plots")
+    with _progress(requests) as progress:
+        report = run(
+            endpoint,
+            inputs,
+            aws=aws,
+            variants=names,
+            requests=requests,
+            concurrency=concurrency,
+            accept=accept,
+            progress=progress,
+        )
+    if as_json:
+        click.echo(json.dumps(report.as_dict(), indent=1, default=str))
+    else:
+        _print(report)
+    _draw(report, plot=plot and not as_json, output=output)
+    _judge(report, max_difference)
+
+
+def _inputs(
+    paths: Sequence[Path],
+    content_type: str | None,
+    aws: Aws,
+    endpoint: str,
+    variants: Sequence[str] | None,
+) -> list[BenchInput]:
+    from sagemaker_serving.client.bench import generated_inputs, inputs_of
+
+    if paths:
+        return inputs_of(paths, content_type)
+    if content_type is not None:
+        raise click.UsageError("--content-type is about the files of --input; there is none")
+    return generated_inputs(aws, endpoint, variants[0] if variants else None)
+
+
+@contextmanager
+def _progress(requests: int) -> Iterator[Callable[[str, int], None] | None]:
+    """A bar for each variant on a terminal, nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress, TaskID
+
+    with Progress(console=Console(stderr=True), transient=True) as bars:
+        tasks: dict[str, TaskID] = {}
+
+        def advance(variant: str, done: int) -> None:
+            if variant not in tasks:
+                tasks[variant] = bars.add_task(variant, total=requests)
+            bars.update(tasks[variant], completed=done)
+
+        yield advance
+
+
+def _print(report: BenchReport) -> None:
+    print_table([_row(variant) for variant in report.variants], as_json=False)
+    for variant in report.variants:
+        for line in _remarks(variant):
+            click.echo(line)
+
+
+def _row(variant: VariantReport) -> dict[str, object]:
+    return {
+        "variant": variant.name,
+        **{f"p{percent} ms": _ms(variant.percentile(percent)) for percent in (50, 90, 99)},
+        "per second": f"{variant.per_second:.1f}",
+        "errors": variant.failed,
+        "largest difference": _size(variant),
+    }
+
+
+def _ms(seconds: float | None) -> str:
+    return "" if seconds is None else f"{seconds * 1000:.1f}"
+
+
+def _size(variant: VariantReport) -> str:
+    if variant.difference is not None:
+        size = variant.difference.difference.size
+        return "another form" if math.isinf(size) else f"{size:.6g}"
+    return "0" if variant.compared else ""
+
+
+def _remarks(variant: VariantReport) -> Iterator[str]:
+    found = variant.difference
+    if found is not None:
+        yield (
+            f"{variant.name} answers otherwise than {found.baseline}: {_place(found)}: "
+            f"{_shown(found.difference.expected)} there, {_shown(found.difference.found)} here"
+        )
+    own = variant.own_difference
+    if own is not None:
+        yield (
+            f"{variant.name} does not always answer the same: {_place(own)}: "
+            f"{_shown(own.difference.expected)}, and {_shown(own.difference.found)}"
+        )
+    for message, count in variant.errors.items():
+        yield f"{variant.name}: {count} failed: {message}"
+
+
+def _place(found: InputDifference) -> str:
+    path = found.difference.path
+    return f"input {found.input} at {path}" if path else f"input {found.input}"
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def _judge(report: BenchReport, max_difference: float | None) -> None:
+    from sagemaker_serving.errors import Failure
+
+    if max_difference is None:
+        return
+    for variant in report.variants:
+        found = variant.difference
+        if found is not None and found.difference.size > max_difference:
+            raise Failure(
+                f"{variant.name} answers otherwise than {found.baseline} by "
+                f"{_size(variant)}; at most {max_difference:g} is allowed"
+            )
+        if variant.failed:
+            raise Failure(
+                f"{variant.failed} of {report.requests} requests to {variant.name} failed"
+            )
+
+
+def _draw(report: BenchReport, *, plot: bool, output: Path | None) -> None:
+    if not plot and output is None:
+        return
+    from sagemaker_serving.cli.graphs import draw, save_png
+
+    panel = _panel(report)
+    if plot:
+        on_terminal = sys.stdout.isatty()
+        width = shutil.get_terminal_size().columns if on_terminal else _PIPE_WIDTH
+        click.echo(draw([panel], width=width, colours=on_terminal))
+    if output is not None:
+        save_png([panel], output, title=report.endpoint)
+        click.echo(f"drawn: {output}", err=True)
+
+
+def _panel(report: BenchReport) -> Panel:
+    """For each variant: how many of its requests took so long at most."""
+    from sagemaker_serving.cli.graphs import Panel
+
+    return Panel(
+        title=f"{report.endpoint}, {report.concurrency} requests at a time",
+        unit="share of requests",
+        x="milliseconds",
+        lines=[(variant.name, _shares(variant.seconds)) for variant in report.variants],
+    )
+
+
+def _shares(seconds: Sequence[float]) -> list[tuple[float, float]]:
+    ordered = sorted(seconds)
+    return [(value * 1000, (place + 1) / len(ordered)) for place, value in enumerate(ordered)]
