@@ -6,7 +6,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sagemaker_serving.catalog.ecr import EcrImage
-from sagemaker_serving.catalog.images import Processor, UnknownImage, image_regions, image_uri
+from sagemaker_serving.catalog.images import (
+    Processor,
+    UnknownImage,
+    framework_versions,
+    image_regions,
+    image_uri,
+)
 from sagemaker_serving.catalog.snapshot import snapshot
 
 Host = Literal["instance", "inferentia", "neuron", "edge"]
@@ -120,12 +126,13 @@ def neo_image_uri(
     processor: Processor = "gpu" if target_device[3:4] in ("p", "g") else "cpu"
     if host == "inferentia":
         name = f"inferentia-{framework.lower()}"
-        return image_uri(framework=name, version=version, region=region, processor="inf")
-    if host == "instance" and framework in _IMAGES:
-        asked = "latest" if framework == "XGBOOST" else version
         return image_uri(
-            framework=_IMAGES[framework], version=asked, region=region, processor=processor
+            framework=name, version=_released(name, version), region=region, processor="inf"
         )
+    if host == "instance" and framework in _IMAGES:
+        name = _IMAGES[framework]
+        asked = "latest" if framework == "XGBOOST" else _released(name, version)
+        return image_uri(framework=name, version=asked, region=region, processor=processor)
     if host == "instance" and framework in _DOCUMENTED_IMAGES:
         repository, tag = _DOCUMENTED_IMAGES[framework]
         return _documented(repository, f"{tag}-{processor}-py3", region)
@@ -134,6 +141,37 @@ def neo_image_uri(
         f"the tables have no image for {framework} compiled for {target_device}; take "
         "InferenceImage from the compilation job's description",
     )
+
+
+def _released(framework: str, version: str) -> str:
+    """The image's own spelling of ``version``: 2.5 is 2.5.2, and 1.8.0 is 1.8."""
+    try:
+        known = framework_versions(framework)
+    except UnknownImage:
+        return version
+    if version in known:
+        return version
+    alike = [
+        name for name in known if name.startswith(f"{version}.") or version.startswith(f"{name}.")
+    ]
+    return alike[-1] if alike else version
+
+
+def neo_serving_variables(framework: str, region: str) -> dict[str, str]:
+    """The environment variables that the images for compiled models are started with.
+
+    Source: AWS SageMaker developer guide, "Deploy a compiled model using the AWS CLI", for
+    models that were not trained on SageMaker; read 2026-11-21.
+    """
+    variables = {
+        "SAGEMAKER_PROGRAM": "inference.py",
+        "SAGEMAKER_SUBMIT_DIRECTORY": "/opt/ml/model/code",
+        "SAGEMAKER_CONTAINER_LOG_LEVEL": "20",
+        "SAGEMAKER_REGION": region,
+    }
+    if framework in ("MXNET", "PYTORCH"):
+        variables["MMS_DEFAULT_RESPONSE_TIMEOUT"] = "500"
+    return variables
 
 
 def _documented(repository: str, tag: str, region: str) -> str:

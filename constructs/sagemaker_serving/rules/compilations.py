@@ -165,7 +165,9 @@ def neo_input_config(job: CompilationFacts) -> Iterator[Finding]:
             )
     elif not config.given and framework in neo_frameworks() and device in neo_target_devices():
         support = neo_support(framework, device)
-        if support is not None and support.versions and support.needs_input_config:
+        version = job.framework_version.text or ""
+        older = framework == "PYTORCH" and version.startswith("1.")
+        if support is not None and support.versions and (support.needs_input_config or older):
             yield (
                 job.where,
                 f"{config.name} is missing; Neo needs the inputs' shapes of {framework}; add it, "
@@ -186,8 +188,9 @@ def neo_limits(job: CompilationFacts) -> Iterator[Finding]:
             f"{job.compiler_options.name} has {len(text)} characters; it takes 3 to 1024; "
             "mend or remove it",
         )
-    yield from at_least(job.stopping.get("MaxRuntimeInSeconds"), 1)
-    yield from between(job.stopping.get("MaxPendingTimeInSeconds"), 1800, 2419200)
+    yield from at_least(job.max_runtime, 1)
+    yield from between(job.max_pending_time, 1800, 2419200)
+    yield from at_least(job.batch_size, 1)
 
 
 @rule("neo-archive", source=_GUIDE, example="S3Uri: s3://bucket/model.zip")

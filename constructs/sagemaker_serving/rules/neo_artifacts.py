@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
+from sagemaker_serving.archive import (
+    Tensor,
+    fits,
+    fixed_shapes,
+    neo_inputs,
+    shown_inputs,
+    shown_shape,
+)
+from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import ArtifactFacts
+from sagemaker_serving.suggest import nearest
 
 _NEO = (
     "AWS SageMaker developer guide, 'What input data shapes does SageMaker Neo expect?' and "
     "'Troubleshoot Neo compilation errors'; read 2026-11-21"
 )
+_SCRIPT_SOURCE = (
+    "AWS SageMaker developer guide, 'Deploy a compiled model', prerequisites; read 2026-11-21"
+)
+_WITH_SCRIPT = ("KERAS", "MXNET", "ONNX", "PYTORCH", "TENSORFLOW")
 _WANTED = {
     "tensorflow": ((r"\.(pb|pbtxt)", ".pb or .pbtxt file"),),
     "keras": ((r"\.h5", ".h5 file"),),
@@ -32,7 +48,8 @@ def neo_files(facts: ArtifactFacts) -> Iterator[Finding]:
     contents = facts.contents
     if contents is None or not facts.compiled:
         return
-    for pattern, words in _WANTED.get(facts.framework_name, ()):
+    framework = facts.neo_framework.lower()
+    for pattern, words in _WANTED.get(framework, ()):
         found = [
             name
             for name in contents.files
@@ -45,7 +62,7 @@ def neo_files(facts: ArtifactFacts) -> Iterator[Finding]:
             listing = f" ({', '.join(found[:4])})" if found else ""
             yield (
                 facts.artifact.where,
-                f"artifact is {facts.artifact.text!r}; Neo compiles {facts.framework_name} from "
+                f"artifact is {facts.artifact.text!r}; Neo compiles {framework} from "
                 f"exactly one {words} and there are {len(found)}{listing}; "
                 f"{'leave the others out' if found else 'put it in'}",
             )
@@ -58,7 +75,7 @@ def neo_traced(facts: ArtifactFacts) -> Iterator[Finding]:
     Neo reads TorchScript; a pickled state_dict has weights and no graph.
     """
     contents = facts.contents
-    if contents is None or not facts.compiled or facts.framework_name != "pytorch":
+    if contents is None or not facts.compiled or facts.neo_framework != "PYTORCH":
         return
     for name, traced in contents.traced.items():
         if not traced:
@@ -67,3 +84,119 @@ def neo_traced(facts: ArtifactFacts) -> Iterator[Finding]:
                 f"artifact is {facts.artifact.text!r}; {name} is not a traced model, and Neo "
                 "compiles no other; save torch.jit.trace(model, example).save(...) instead",
             )
+
+
+@rule(
+    "neo-shapes", source=_NEO, example="{images: [1, 3, 8, 8]} of a model that takes [?, 8, 8, 1]"
+)
+def neo_shapes(facts: ArtifactFacts) -> Iterator[Finding]:
+    """data_input_config names the SavedModel's inputs, each with a shape that it takes.
+
+    The job fails after it has waited for its turn, with a few words on the input's shape.
+    """
+    inputs = _inputs(facts)
+    fact = facts.compilation.get("data_input_config")
+    given = _as_mapping(fact.value)
+    if inputs is None or given is None:
+        return
+    for name, shape in given.items():
+        tensor = inputs.get(name)
+        if tensor is None:
+            close = nearest(str(name), list(inputs))
+            yield (
+                fact.where,
+                f"{fact.name} names the input {name!r}; the model's signature takes "
+                f"{shown_inputs(inputs)}{f'; did you mean {close}' if close is not None else ''}",
+            )
+        elif not fits(tensor.shape, shape):
+            yield (
+                fact.where,
+                f"{fact.name} has {name} as {shape}; the model's signature takes "
+                f"{shown_shape(tensor.shape)}; give a whole number for each dimension, those that "
+                "are fixed as they are",
+            )
+    missing = [name for name in inputs if name not in given]
+    if missing and not set(given) - set(inputs):
+        yield (
+            fact.where,
+            f"{fact.name} says nothing of {', '.join(missing)}; the model's signature takes "
+            f"{shown_inputs(inputs)}; add it",
+        )
+
+
+@rule("neo-batch", source=_NEO, example="compile: {target_device: ml_c5} of images [?, 8, 8, 1]")
+def neo_batch(facts: ArtifactFacts) -> Iterator[Finding]:
+    """Every dimension of a SavedModel's inputs is fixed when it is compiled.
+
+    Neo compiles for one shape. An open first dimension is the batch, which batch_size fixes; any
+    other has to be given.
+    """
+    inputs = _inputs(facts)
+    if inputs is None or facts.compilation.get("data_input_config").given:
+        return
+    batch = facts.compilation.get("batch_size")
+    size = 1 if batch.given else None
+    if fixed_shapes(inputs, size) is not None:
+        return
+    if fixed_shapes(inputs, 1) is not None:
+        yield (
+            facts.compilation.where,
+            f"the model takes {shown_inputs(inputs)}, and Neo compiles for one size of batch; add "
+            "batch_size: 1, for one",
+        )
+    else:
+        yield (
+            facts.compilation.where,
+            f"the model takes {shown_inputs(inputs)}, and Neo compiles for fixed shapes; add "
+            "data_input_config with a whole number for each dimension",
+        )
+
+
+@rule(
+    "neo-script",
+    source=_SCRIPT_SOURCE,
+    severity=Severity.WARNING,
+    example="compile: {…} of a PyTorch model without code/inference.py",
+)
+def neo_script(facts: ArtifactFacts) -> Iterator[Finding]:
+    """A compiled model comes with ``code/inference.py``, but for TensorFlow's and XGBoost's.
+
+    The images that serve the others are told to call its functions, and have none of their own.
+    """
+    contents = facts.contents
+    if contents is None or not facts.compiled or facts.own_image or contents.script is not None:
+        return
+    framework, inferentia = facts.neo_framework, facts.target_device == "ml_inf1"
+    if (
+        "code/inference.py" in contents.files
+        or framework not in _WITH_SCRIPT
+        or (framework == "TENSORFLOW" and not inferentia)
+    ):
+        return
+    functions = (
+        "input_fn, predict_fn and output_fn, or transform_fn"
+        if framework in ("PYTORCH", "MXNET") and not inferentia
+        else "neo_preprocess and neo_postprocess"
+    )
+    yield (
+        facts.artifact.where,
+        f"artifact is {facts.artifact.text!r}; it has no code/inference.py, and the image that "
+        f"serves compiled {framework} calls its functions; add one that defines {functions}",
+    )
+
+
+def _inputs(facts: ArtifactFacts) -> Mapping[str, Tensor] | None:
+    """The signature's inputs of a SavedModel that is compiled as one."""
+    if facts.contents is None or not facts.compiled or facts.neo_framework != "TENSORFLOW":
+        return None
+    return neo_inputs(facts.contents)
+
+
+def _as_mapping(value: Any) -> Mapping[str, Any] | None:
+    """data_input_config as a mapping, from text too; None for anything else."""
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            return None
+    return value if isinstance(value, Mapping) else None

@@ -7,14 +7,16 @@ import re
 import tarfile
 from collections.abc import Iterator, Mapping
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
 
 from sagemaker_serving.local.faults import Fault, Kind
-from sagemaker_serving.local.sagemaker.neo_inputs import problem_with_input
+from sagemaker_serving.local.sagemaker.neo_inputs import problem_with_input, problem_with_shapes
 from tests.local.aws import REGION, Aws, archive, eventually
+from tests.models import saved_model
 
 _numbers = count(1)
 KERAS = {"model.h5": b"weights", "code/inference.py": b"pass"}
@@ -291,3 +293,54 @@ def test_neo_takes_one_model_of_its_framework(
         assert problem is not None
         assert problem.startswith("ClientError: InputConfiguration: ")
         assert said in problem
+
+
+IMAGES = {"images": ("float32", (None, 8, 8, 1))}
+TWO = {"a": ("float32", (None, 2)), "b": ("float32", (None, 2))}
+SHAPES: list[tuple[str, Any, Any, str | None]] = [
+    ("TENSORFLOW", IMAGES, '{"images": [1, 8, 8, 1]}', None),
+    ("TENSORFLOW", IMAGES, '{"images": [4, 8, 8, 1]}', None),
+    (
+        "TENSORFLOW",
+        IMAGES,
+        '{"images": [1, 3, 8, 8]}',
+        "Input images has wrong shape in Input Shape dictionary. Input shapes should be provided "
+        "in NHWC format. For example, [?, 8, 8, 1]",
+    ),
+    ("TENSORFLOW", IMAGES, '{"images": [8, 8, 1]}', "wrong shape in Input Shape dictionary"),
+    ("TENSORFLOW", IMAGES, '{"x": [1, 8, 8, 1]}', "Input x of the Input Shape dictionary is not"),
+    ("TENSORFLOW", TWO, '{"a": [1, 2]}', "Input b is missing in Input Shape dictionary."),
+    ("TENSORFLOW", IMAGES, "[[1, 8, 8, 1]]", "DataInputConfig should be a dictionary"),
+    ("TENSORFLOW", IMAGES, "{images", "DataInputConfig is no valid JSON: {images"),
+    ("TENSORFLOW", IMAGES, None, "DataInputConfig is missing for TENSORFLOW model."),
+    ("TENSORFLOW", None, '{"x": [1]}', None),
+    ("KERAS", None, '{"x": [1]}', None),
+    ("KERAS", None, None, "DataInputConfig is missing for KERAS model."),
+    ("PYTORCH", None, "[[1, 3, 8, 8]]", None),
+    ("XGBOOST", None, None, None),
+]
+
+
+@pytest.mark.parametrize(("framework", "inputs", "config", "said"), SHAPES, ids=str)
+def test_neo_takes_the_shapes_that_a_signature_allows(
+    tmp_path: Path, framework: str, inputs: Any, config: str | None, said: str | None
+) -> None:
+    model = tmp_path / "model.tar.gz"
+    graph = {"graph.pb": b"frozen"} if inputs is None else {"1/saved_model.pb": saved_model(inputs)}
+    model.write_bytes(archive(graph))
+    problem = problem_with_shapes(framework, config, model)
+    if said is None:
+        assert problem is None
+    else:
+        assert problem is not None
+        assert problem.startswith("ClientError: InputConfiguration: ")
+        assert said in problem
+
+
+def test_a_shape_that_does_not_fit_fails_the_job(aws: Aws) -> None:
+    files = {"1/saved_model.pb": saved_model(IMAGES), "1/variables/variables.index": b""}
+    aws.s3.put_object(Bucket="models", Key="saved.tar.gz", Body=archive(files))
+    config = {"Framework": "TENSORFLOW", "DataInputConfig": '{"images": [1, 3, 8, 8]}'}
+    failed = ended(aws, job(aws, "saved.tar.gz", InputConfig=config))
+    assert failed["CompilationJobStatus"] == "FAILED"
+    assert "Input images has wrong shape in Input Shape dictionary" in failed["FailureReason"]

@@ -45,10 +45,13 @@ class Deployment:
         self._exports = exports
         self._steps = Steps(context, stack)
         self._closing = False
+        self._abandoned = False
 
     def create(self, on_failure: str) -> None:
         """Make every resource of the stack's version."""
         reason = self._deploy("create")
+        if self._abandoned:
+            return
         if reason is None:
             self._stack.set_status("CREATE_COMPLETE")
         elif on_failure == ROLLBACK:
@@ -120,6 +123,11 @@ class Deployment:
 
     def cancel(self) -> None:
         """Stop going forward: what is being waited for fails, and a rollback follows."""
+        self._steps.stop.set()
+
+    def abandon(self) -> None:
+        """Stop a create, which then leaves everything to the deletion that follows it."""
+        self._abandoned = True
         self._steps.stop.set()
 
     def close(self) -> None:

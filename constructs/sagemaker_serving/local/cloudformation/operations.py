@@ -49,6 +49,13 @@ class Operations:
         if running is not None:
             running.deployment.cancel()
 
+    def abandon(self, stack: Stack) -> None:
+        """End the stack's create where it is, and wait until its thread has ended."""
+        running = self._running.get(stack.stack_id)
+        if running is not None:
+            running.deployment.abandon()
+            running.thread.join()
+
     def close(self) -> None:
         """End every thread; stacks stay in the state they are in."""
         for running in list(self._running.values()):

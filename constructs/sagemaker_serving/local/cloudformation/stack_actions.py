@@ -78,7 +78,7 @@ class StackActions:
         return {"StackId": stack.stack_id}
 
     def delete_stack(self, values: Values, region: str) -> Answer:
-        """Delete the stack; one that does not exist is deleted already."""
+        """Delete the stack, in the middle of its create too; one that does not exist is deleted."""
         stack = self._stacks.find(values["StackName"], region)
         if stack is None or stack.status.startswith("DELETE_COMPLETE"):
             return {}
@@ -87,10 +87,13 @@ class StackActions:
                 f"Stack [{stack.name}] cannot be deleted while TerminationProtection is enabled"
             )
         retain = values.get("RetainResources", [])
+        creating = stack.status == "CREATE_IN_PROGRESS"
+        if creating:
+            self._operations.abandon(stack)
         with self._stacks.lock:
             if stack.status == "DELETE_IN_PROGRESS":
                 return {}
-            if stack.busy:
+            if stack.busy and not creating:
                 raise validation_error(_UNDELETABLE.format(stack.name, stack.status))
             before = stack.status
             stack.retained = list(retain)

@@ -1,8 +1,9 @@
 """The work of one compilation job here: check the model, pack it again, write it.
 
 Nothing is compiled: there is no Neo compiler outside of AWS. The job takes
-what Neo would take, refuses what Neo would refuse by the files' names, and
-leaves the same model under the name that Neo gives its own.
+what Neo would take, refuses what Neo would refuse by the files' names and the
+shapes of a SavedModel's inputs, and leaves the same model under the name that
+Neo gives its own.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from sagemaker_serving.local.sagemaker.jobs import (
 )
 from sagemaker_serving.local.sagemaker.log_files import job_log
 from sagemaker_serving.local.sagemaker.log_shipper import LogShipper, LogStream
-from sagemaker_serving.local.sagemaker.neo_inputs import problem_with_input
+from sagemaker_serving.local.sagemaker.neo_inputs import problem_with_input, problem_with_shapes
 from sagemaker_serving.local.sagemaker.roles import role_client
 from sagemaker_serving.local.sagemaker.store import Region, Resource
 
@@ -130,7 +131,9 @@ class CompilationRun:
                 "Please confirm the model is a tar.gz file"
             ) from None
         self.say(f"read {config['S3Uri']}: {len(files)} files")
-        problem = problem_with_input(config["Framework"], files)
+        problem = problem_with_input(config["Framework"], files) or problem_with_shapes(
+            config["Framework"], config.get("DataInputConfig"), fetched
+        )
         if problem is not None:
             raise JobFailed(problem)
 

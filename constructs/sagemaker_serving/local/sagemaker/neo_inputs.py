@@ -1,12 +1,24 @@
-"""Whether an archive is what Neo compiles: by its files' names, framework by framework.
+"""Whether an archive is what Neo compiles: its files, framework by framework, and its inputs.
 
-What is inside of the files is not looked into.
+Of what is inside of the files only a SavedModel's signature is looked at.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
+
+from sagemaker_serving.archive import (
+    Tensor,
+    UnreadableArtifact,
+    fits,
+    neo_inputs,
+    read_contents,
+    shown_shape,
+)
+
+_WITHOUT_SHAPES = ("XGBOOST", "PYTORCH", "TFLITE", "DARKNET", "SKLEARN")
 
 Check = Callable[[Sequence[str]], str | None]
 
@@ -24,6 +36,56 @@ def problem_with_input(framework: str, files: Sequence[str]) -> str | None:
     check = _CHECKS.get(framework)
     problem = None if check is None else check([path for path in files if not _is_hidden(path)])
     return None if problem is None else f"ClientError: InputConfiguration: {problem}"
+
+
+def problem_with_shapes(framework: str, data_input_config: str | None, model: Path) -> str | None:
+    """Why Neo refuses these shapes for the archive ``model``; None when it takes them.
+
+    Of a SavedModel the signature is known, and names and shapes are held against it; of other
+    models only whether shapes are given. A wrong shape is refused in the words that AWS's
+    troubleshooting page has for Keras; what has no text there is worded like it.
+    """
+    problem = _shapes(framework, data_input_config, model)
+    return None if problem is None else f"ClientError: InputConfiguration: {problem}"
+
+
+def _shapes(framework: str, data_input_config: str | None, model: Path) -> str | None:
+    if data_input_config is None:
+        missing = framework not in _WITHOUT_SHAPES
+        return f"DataInputConfig is missing for {framework} model." if missing else None
+    try:
+        given = json.loads(data_input_config)
+    except ValueError:
+        return f"DataInputConfig is no valid JSON: {data_input_config[:100]}"
+    inputs = _signature(model) if framework == "TENSORFLOW" else None
+    if inputs is None:
+        return None
+    if not isinstance(given, Mapping):
+        return "DataInputConfig should be a dictionary of input names and shapes for TensorFlow."
+    for name, shape in given.items():
+        if name not in inputs:
+            return (
+                f"Input {name} of the Input Shape dictionary is not an input of the model, which "
+                f"has {', '.join(inputs)}."
+            )
+        if not fits(inputs[name].shape, shape):
+            return (
+                f"Input {name} has wrong shape in Input Shape dictionary. Input shapes should be "
+                f"provided in NHWC format. For example, {shown_shape(inputs[name].shape)}"
+            )
+    missing_inputs = [name for name in inputs if name not in given]
+    return (
+        f"Input {missing_inputs[0]} is missing in Input Shape dictionary."
+        if missing_inputs
+        else None
+    )
+
+
+def _signature(model: Path) -> Mapping[str, Tensor] | None:
+    try:
+        return neo_inputs(read_contents(model))
+    except UnreadableArtifact:
+        return None
 
 
 def _tensorflow(files: Sequence[str]) -> str | None:

@@ -373,6 +373,24 @@ def test_a_stack_can_be_cancelled_while_nobody_answers(stacks: Asked) -> None:
     assert stacks.asked("waits")[-1]["ResourceProperties"]["Color"] == "red"
 
 
+def test_a_stack_can_be_deleted_while_nobody_answers(stacks: Asked) -> None:
+    """As on AWS: what is under way is deleted too, and so is what was made before it."""
+    body = template(
+        Before=resource("SSM::Parameter", Type="String", Name="before", Value="v"),
+        Thing={**stacks.custom("deleted", Create="silence"), "DependsOn": "Before"},
+    )
+    made = stacks.cloudformation.create_stack(StackName="deleted", TemplateBody=json.dumps(body))
+    eventually(lambda: (stacks.folder / "deleted").exists())
+    assert stacks.stack("deleted")["StackStatus"] == "CREATE_IN_PROGRESS"
+
+    stacks.cloudformation.delete_stack(StackName="deleted")
+
+    assert stacks.done(made["StackId"])["StackStatus"] == "DELETE_COMPLETE"
+    assert [kind for kind, _ in stacks.kinds("deleted")] == ["Create", "Delete"]
+    names = stacks.functions.client("ssm").get_parameters(Names=["before"])
+    assert names["InvalidParameters"] == ["before"]
+
+
 def test_an_address_takes_one_answer_and_only_by_put(stacks: Asked) -> None:
     with stacks.context.callbacks.open(stacks.functions.url) as callback:
         assert _send(callback.url, "POST") == 403

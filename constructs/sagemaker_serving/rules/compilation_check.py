@@ -1,0 +1,52 @@
+"""What is wrong with one compilation, judged without an environment file."""
+
+from __future__ import annotations
+
+from sagemaker_serving.archive import ArchiveContents
+from sagemaker_serving.errors import Problem, Where
+from sagemaker_serving.rules import (  # noqa: F401  (each registers its rules)
+    compilations,
+    deployed_compilations,
+    neo_artifacts,
+)
+from sagemaker_serving.rules.compiled_facts import compilation_facts
+from sagemaker_serving.rules.engine import judge
+from sagemaker_serving.rules.facts import ABSENT, ArtifactFacts, ContainerFacts, Fact
+from sagemaker_serving.spec.compilation import Compilation
+
+
+def check_compilation(
+    asked: Compilation,
+    artifact: str,
+    *,
+    framework: str | None,
+    framework_version: str | None,
+    region: str | None,
+    contents: ArchiveContents | None,
+    where: Where,
+) -> list[Problem]:
+    """Every problem of compiling a model as ``asked``; ``artifact`` is what messages call it.
+
+    ``framework`` and its version are what serves it, ``contents`` what it holds, None where
+    that is not known. No deploy waits for it, so it may take as long as it likes.
+    """
+    container = ContainerFacts(
+        where=where,
+        region=Fact(region, where),
+        artifact=Fact(artifact, where),
+        framework=Fact(framework, where / "framework"),
+        framework_version=Fact(framework_version, where / "framework_version"),
+        image_uri=ABSENT,
+        instance_type=ABSENT,
+        compilation=Fact(asked.model_dump(exclude_none=True), where),
+    )
+    facts: list[object] = [
+        ArtifactFacts(
+            container=container,
+            contents=contents,
+            unreadable=None,
+            compilation=container.compilation,
+        )
+    ]
+    job = compilation_facts(container, contents, within_deploy=False)
+    return judge([*facts, job] if job is not None else facts)

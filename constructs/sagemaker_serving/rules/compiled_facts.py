@@ -1,0 +1,73 @@
+"""A container's ``compile`` field as facts: what it asks of Neo, and of its model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from sagemaker_serving.archive import ArchiveContents, derived_input_config
+from sagemaker_serving.rules.facts import ABSENT, ContainerFacts, Fact
+from sagemaker_serving.rules.resource_facts import CompilationFacts
+
+
+def compilation_fact(above: Fact, below: Fact) -> Fact:
+    """The ``compile`` field of a variant laid over its model's, entry by entry."""
+    own, shared = above.get("compile"), below.get("compile")
+    if not (isinstance(own.value, Mapping) and isinstance(shared.value, Mapping)):
+        return own if own.given else shared
+    given = {key: value for key, value in own.value.items() if value is not None}
+    return Fact({**shared.value, **given}, own.where)
+
+
+def compilation_facts(
+    container: ContainerFacts, contents: ArchiveContents | None, *, within_deploy: bool = True
+) -> CompilationFacts | None:
+    """The job that the container's model is compiled by, None for one that is not.
+
+    Shapes that are not given are those of the signature in ``contents``, where it fixes them.
+    """
+    asked = container.compilation
+    if not asked.given:
+        return None
+    framework = _framework(container)
+    return CompilationFacts(
+        where=asked.where,
+        region=container.region,
+        framework=framework,
+        framework_version=_either(asked.get("framework_version"), container.framework_version),
+        data_input_config=_shapes(asked, framework, contents),
+        model_uri=ABSENT,
+        target_device=asked.get("target_device"),
+        target_platform=asked.get("target_platform"),
+        compiler_options=asked.get("compiler_options"),
+        max_runtime=asked.get("max_runtime_in_seconds"),
+        max_pending_time=asked.get("max_pending_time_in_seconds"),
+        batch_size=asked.get("batch_size"),
+        instance_type=container.instance_type,
+        within_deploy=within_deploy,
+    )
+
+
+def _framework(container: ContainerFacts) -> Fact:
+    """The framework in Neo's spelling."""
+    fact = _either(container.compilation.get("framework"), container.framework)
+    if fact is container.framework and fact.text is not None:
+        return Fact(fact.text.upper(), fact.where)
+    return fact
+
+
+def _either(first: Fact, second: Fact) -> Fact:
+    return first if first.given else second
+
+
+def _shapes(asked: Fact, framework: Fact, contents: ArchiveContents | None) -> Fact:
+    """DataInputConfig as text."""
+    given = asked.get("data_input_config")
+    if isinstance(given.value, Mapping | list):
+        return Fact(json.dumps(given.value, default=str), given.where)
+    if given.given or contents is None or framework.text is None:
+        return given
+    batch = asked.get("batch_size").value
+    size = batch if isinstance(batch, int) and not isinstance(batch, bool) else None
+    derived = derived_input_config(contents, framework.text, size)
+    return given if derived is None else Fact(derived, given.where)

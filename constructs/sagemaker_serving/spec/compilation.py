@@ -1,0 +1,63 @@
+"""How SageMaker Neo compiles a model before it is served: the ``compile`` field of a container."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from sagemaker_serving.spec.base import Spec
+
+
+class TargetPlatform(Spec):
+    """A platform to compile for, instead of one known device."""
+
+    os: Literal["ANDROID", "LINUX"]
+    """The operating system."""
+
+    arch: Literal["X86_64", "X86", "ARM64", "ARM_EABI", "ARM_EABIHF"]
+    """The processor's architecture."""
+
+    accelerator: Literal["INTEL_GRAPHICS", "MALI", "NVIDIA", "NNA"] | None = None
+    """A graphics or neural processor beside it."""
+
+
+class Compilation(Spec):
+    """One compilation job of SageMaker Neo: what for, and the shapes of the model's inputs.
+
+    The deploy runs it before the model is made, once for one content: the model, and every
+    field here but the two times. Names are those of CreateCompilationJob.
+    """
+
+    target_device: str | None = None
+    """A device that Neo knows: ``ml_c5`` for instances of that family; either this or
+    target_platform."""
+
+    target_platform: TargetPlatform | None = None
+    """An operating system and architecture, instead of a device."""
+
+    framework: str | None = None
+    """The framework that Neo reads, if the container's own is another; in Neo's list, such as
+    ``ONNX``."""
+
+    framework_version: str | None = None
+    """The version that Neo compiles with, in quotes, if the container's own is another."""
+
+    data_input_config: dict[str, list[int]] | list[list[int]] | str | None = None
+    """The inputs' shapes by name, such as ``{input: [1, 224, 224, 3]}``, or the JSON text of
+    them. Channels come last for TensorFlow, first for Keras, MXNet, ONNX and PyTorch. Left out:
+    taken from the SavedModel's signature where that is fixed but for the batch."""
+
+    batch_size: int | None = None
+    """What the open first dimension of a SavedModel's inputs is compiled as, at least 1;
+    beside data_input_config it says nothing."""
+
+    compiler_options: dict[str, Any] | str | None = None
+    """Options of the compiler by name, or the text that Neo takes."""
+
+    max_runtime_in_seconds: int | None = Field(default=None, json_schema_extra={"default": 900})
+    """How long the compiler may work (default 900). CloudFormation waits an hour for it, so
+    at most 3600 here."""
+
+    max_pending_time_in_seconds: int | None = None
+    """How long the job may wait for its turn, 1800 to 2419200 (default: SageMaker's own)."""

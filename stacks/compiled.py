@@ -1,0 +1,125 @@
+"""The models of a stack that SageMaker Neo compiles before they are served."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import aws_cdk as cdk
+from aws_cdk import aws_ssm as ssm
+from constructs import Construct
+
+from sagemaker_serving.archive import (
+    ArchiveContents,
+    derived_input_config,
+    neo_contents,
+    neo_inputs,
+    shown_inputs,
+)
+from sagemaker_serving.infra import ModelData, NeoCompilation, NeoCompiler, Network
+from sagemaker_serving.spec import Environment, S3Artifact
+from sagemaker_serving.spec.compilation_job import compilation_job, neo_framework_of
+from sagemaker_serving.spec.container import Container
+from stacks.storage import data_bucket, data_key
+
+
+class CompiledModels:
+    """Compiles containers' models, each content once; the compiler is made when one needs it.
+
+    Its jobs' role leaves as the SSM parameter ``compilation-role`` of the model, for
+    ``sagemaker-serving compile``.
+
+    :param model: the model's name in the environment.
+    :param folder: where the environment file's relative paths start.
+    """
+
+    def __init__(
+        self,
+        stack: cdk.Stack,
+        *,
+        environment: Environment,
+        model: str,
+        folder: Path,
+        network: Network | None = None,
+    ) -> None:
+        self._scope = Construct(stack, "Neo")
+        self._environment = environment
+        self._model = model
+        self._folder = folder
+        self._network = network
+        self._compiler: NeoCompiler | None = None
+        self._made: dict[str, NeoCompilation] = {}
+
+    def compiled(self, container: Container) -> NeoCompilation:
+        """The compilation that ``container`` asks for; the same for the same content."""
+        asked = container.compile
+        assert asked is not None
+        contents = self._contents(container.artifact)
+        framework = neo_framework_of(asked, container.framework)
+        job = compilation_job(
+            asked,
+            framework=container.framework,
+            framework_version=container.framework_version,
+            data_input_config=(
+                None
+                if contents is None
+                else derived_input_config(contents, framework, asked.batch_size)
+            ),
+        )
+        key = json.dumps([str(container.artifact), repr(job)])
+        if key not in self._made:
+            self._made[key] = NeoCompilation(
+                self._scope,
+                f"Compilation{len(self._made) or ''}",
+                compiler=self._shared(),
+                model_data=self._model_data(container.artifact),
+                job=job,
+                brings_code=contents is None or _has_code(contents),
+                model_inputs=_model_inputs(contents),
+            )
+        return self._made[key]
+
+    def _shared(self) -> NeoCompiler:
+        if self._compiler is None:
+            self._compiler = NeoCompiler(
+                self._scope,
+                "Compiler",
+                bucket=data_bucket(self._scope, self._environment),
+                network=self._network,
+                retain_logs=self._environment.production,
+                encryption_key=data_key(self._scope, self._environment),
+            )
+            ssm.StringParameter(
+                self._scope,
+                "RoleParameter",
+                parameter_name=(
+                    f"/sagemaker-serving/{self._environment.name}/{self._model}/compilation-role"
+                ),
+                string_value=self._compiler.role.role_arn,
+            )
+        return self._compiler
+
+    def _contents(self, artifact: str | S3Artifact | None) -> ArchiveContents | None:
+        """What the model holds; of one in S3 nothing is known."""
+        if not isinstance(artifact, str) or artifact.startswith("s3://"):
+            return None
+        return neo_contents(self._folder / artifact)
+
+    def _model_data(self, artifact: str | S3Artifact | None) -> ModelData:
+        if isinstance(artifact, S3Artifact):
+            return ModelData.from_s3(
+                artifact.s3, sha256=artifact.sha256, version_id=artifact.version_id
+            )
+        assert artifact is not None
+        if artifact.startswith("s3://"):
+            return ModelData.from_s3(artifact)
+        return ModelData.from_path(self._folder / artifact, convert=False)
+
+
+def _has_code(contents: ArchiveContents) -> bool:
+    return any(name.startswith("code/") for name in contents.files)
+
+
+def _model_inputs(contents: ArchiveContents | None) -> str | None:
+    inputs = None if contents is None else neo_inputs(contents)
+    return None if inputs is None else shown_inputs(inputs)

@@ -1,0 +1,234 @@
+"""Models that a deploy compiles, from the CDK CLI to predictions, and what becomes of the jobs."""
+
+from __future__ import annotations
+
+import json
+import urllib.request
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import pytest
+
+from sagemaker_serving.catalog import neo_image_uri
+from tests.deploy.conftest import Project
+from tests.local.aws import archive, eventually
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+
+ENVIRONMENT = """\
+name: trial
+region: eu-west-1
+models:
+  digits:
+    artifact: ../model_assets/digits/model
+    framework: tensorflow
+    framework_version: "2.19"
+    variants:
+      - {name: plain, instance_type: ml.c5.large}
+      - name: neo
+        instance_type: ml.c5.large
+        framework_version: "2.9"
+        compile: {target_device: ml_c5, batch_size: 1}
+"""
+OTHER = """\
+name: other
+region: eu-west-1
+models:
+  digits:
+    artifact: ../model_assets/digits/model
+    framework: tensorflow
+    framework_version: "2.9"
+    compile: {target_device: ml_c5, batch_size: 1}
+    batch_transform: {instance_type: ml.c5.xlarge, content_type: application/x-image}
+"""
+COMPILE = "compile: {target_device: ml_c5, batch_size: 1}"
+BROKEN = """\
+artifact: {s3: s3://broken/model.tar.gz, sha256: x}
+        compile: {target_device: ml_c5, data_input_config: {images: [1, 8, 8, 1]}}"""
+SLOW = {"kind": "slow", "operation": "CreateCompilationJob", "latency_ms": 60_000}
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+    project = Project(tmp_path_factory.mktemp("project"))
+    project.environment_file.write_text(ENVIRONMENT)
+    started = project.run("local", "up", "--port", "0")
+    assert started.returncode == 0, started.stderr
+    try:
+        deployed = project.deploy()
+        assert deployed.returncode == 0, deployed.stderr
+        yield project
+    finally:
+        project.run("local", "down")
+
+
+@cache
+def client(project: Project, service: str) -> Any:
+    return project.aws.client(service)
+
+
+def jobs(project: Project, **more: Any) -> list[Any]:
+    listed = client(project, "sagemaker").list_compilation_jobs(MaxResults=100, **more)
+    return list(listed["CompilationJobSummaries"])
+
+
+def names(summaries: list[Any]) -> list[str]:
+    return [str(summary["CompilationJobName"]) for summary in summaries]
+
+
+def models(project: Project) -> dict[str, Any]:
+    """What each variant's Model runs."""
+    sagemaker = client(project, "sagemaker")
+    endpoint = sagemaker.describe_endpoint(EndpointName="trial-digits")
+    config = sagemaker.describe_endpoint_config(EndpointConfigName=endpoint["EndpointConfigName"])
+    return {
+        variant["VariantName"]: sagemaker.describe_model(ModelName=variant["ModelName"])[
+            "PrimaryContainer"
+        ]
+        for variant in config["ProductionVariants"]
+    }
+
+
+def predicted(project: Project, variant: str) -> Any:
+    image = project.folder / "model_assets" / "digits" / "held_out" / "0000-8.png"
+    answer = client(project, "sagemaker-runtime").invoke_endpoint(
+        EndpointName="trial-digits",
+        TargetVariant=variant,
+        ContentType="application/x-image",
+        Body=image.read_bytes(),
+    )
+    (prediction,) = json.load(answer["Body"])["predictions"]
+    return prediction
+
+
+def status(project: Project, stack: str) -> str:
+    (found,) = client(project, "cloudformation").describe_stacks(StackName=stack)["Stacks"]
+    return str(found["StackStatus"])
+
+
+def test_a_plain_and_a_compiled_variant_answer_alike(project: Project) -> None:
+    plain, neo = predicted(project, "plain"), predicted(project, "neo")
+    assert plain["class"] == neo["class"] == 8
+    assert neo["probabilities"] == pytest.approx(plain["probabilities"], abs=1e-5)
+
+
+def test_the_compiled_variant_runs_what_the_job_made(project: Project) -> None:
+    (job,) = jobs(project)
+    described = client(project, "sagemaker").describe_compilation_job(
+        CompilationJobName=job["CompilationJobName"]
+    )
+    assert described["InputConfig"]["DataInputConfig"] == '{"images":[1,8,8,1]}'
+    neo, plain = models(project)["neo"], models(project)["plain"]
+    assert neo["ModelDataUrl"] == described["ModelArtifacts"]["S3ModelArtifacts"]
+    assert neo["ModelDataUrl"].endswith("-ml_c5.tar.gz")
+    assert plain["ModelDataUrl"] == described["InputConfig"]["S3Uri"]
+    image = neo_image_uri(framework="TENSORFLOW", version="2.9", region="eu-west-1")
+    assert neo["Image"] == image
+    assert neo["Environment"] == {
+        "SAGEMAKER_PROGRAM": "inference.py",
+        "SAGEMAKER_SUBMIT_DIRECTORY": "/opt/ml/model/code",
+        "SAGEMAKER_CONTAINER_LOG_LEVEL": "20",
+        "SAGEMAKER_REGION": "eu-west-1",
+    }
+
+
+def test_deploying_again_compiles_nothing(project: Project) -> None:
+    before = models(project)
+    ended = project.deploy()
+    assert ended.returncode == 0, ended.stderr
+    assert len(jobs(project)) == 1
+    assert models(project) == before
+
+
+def test_a_broken_input_fails_the_deploy_with_a_sentence_and_changes_nothing(
+    project: Project,
+) -> None:
+    s3 = client(project, "s3")
+    s3.create_bucket(Bucket="broken", CreateBucketConfiguration={"LocationConstraint": "eu-west-1"})
+    two_graphs = archive({"a.pb": b"a", "b.pb": b"b", "code/inference.py": b"pass"})
+    s3.put_object(Bucket="broken", Key="model.tar.gz", Body=two_graphs)
+    before = models(project)
+    project.environment_file.write_text(ENVIRONMENT.replace(COMPILE, BROKEN))
+    ended = project.deploy()
+    project.environment_file.write_text(ENVIRONMENT)
+    assert ended.returncode == 1
+    assert (
+        "Neo compiles TENSORFLOW from exactly one .pb or .pbtxt file, and the archive holds 2: "
+        "a.pb, b.pb; leave the others out"
+    ) in " ".join(ended.stderr.split())
+    assert "Exactly one .pb or .pbtxt file is allowed for TensorFlow models." in ended.stderr
+    assert status(project, "trial-digits") == "UPDATE_ROLLBACK_COMPLETE"
+    assert models(project) == before
+    assert predicted(project, "neo")["class"] == 8
+    assert [job["CompilationJobStatus"] for job in jobs(project)] == ["COMPLETED", "FAILED"]
+
+
+def test_another_environment_takes_what_was_compiled(project: Project) -> None:
+    """It copies it into its own bucket, in its own function's name."""
+    (project.folder / "environments" / "other.yaml").write_text(OTHER)
+    before = names(jobs(project))
+    ended = project.run("local", "deploy", "other")
+    assert ended.returncode == 0, ended.stderr
+    assert names(jobs(project)) == before
+    mine, theirs = copied(project), models(project)["neo"]["ModelDataUrl"]
+    assert mine.startswith("s3://other-storage-")
+    assert mine.rpartition("/")[2] == theirs.rpartition("/")[2]
+
+
+def copied(project: Project) -> str:
+    """What the other environment's only Model runs."""
+    found = client(project, "cloudformation").describe_stack_resources(StackName="other-digits")
+    (model,) = [
+        resource["PhysicalResourceId"].rpartition("/")[2]
+        for resource in found["StackResources"]
+        if resource["ResourceType"] == "AWS::SageMaker::Model"
+    ]
+    described = client(project, "sagemaker").describe_model(ModelName=model)
+    return str(described["PrimaryContainer"]["ModelDataUrl"])
+
+
+def test_one_changed_weight_is_compiled_once(project: Project) -> None:
+    variables = project.folder / "model_assets/digits/model/digits/1/variables"
+    (weights,) = variables.glob("variables.data-*")
+    whole = weights.read_bytes()
+    before, done = copied(project), len(jobs(project, StatusEquals="COMPLETED"))
+    weights.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    try:
+        ended = project.run("local", "deploy", "other")
+        assert ended.returncode == 0, ended.stderr
+        assert len(jobs(project, StatusEquals="COMPLETED")) == done + 1
+        assert copied(project) != before
+    finally:
+        weights.write_bytes(whole)
+
+
+def test_deleting_in_the_middle_stops_the_job(project: Project) -> None:
+    put_fault(project, SLOW)
+    project.environment_file.write_text(
+        ENVIRONMENT.replace("  digits:", "  late:").replace("batch_size: 1", "batch_size: 2")
+    )
+    deploying = project.begin("local", "deploy", "trial")
+    try:
+        (job,) = eventually(lambda: jobs(project, StatusEquals="INPROGRESS"), seconds=240)
+        assert status(project, "trial-late") == "CREATE_IN_PROGRESS"
+        client(project, "cloudformation").delete_stack(StackName="trial-late")
+        name = job["CompilationJobName"]
+        eventually(lambda: name in names(jobs(project, StatusEquals="STOPPED")))
+        assert deploying.wait(timeout=240) == 1
+    finally:
+        deploying.kill()
+        project.environment_file.write_text(ENVIRONMENT)
+    eventually(lambda: "trial-late" not in stacks(project))
+    assert jobs(project, StatusEquals="INPROGRESS") == []
+
+
+def stacks(project: Project) -> list[str]:
+    found = client(project, "cloudformation").describe_stacks()["Stacks"]
+    return [str(stack["StackName"]) for stack in found]
+
+
+def put_fault(project: Project, fault: dict[str, Any]) -> None:
+    url = f"{project.status['url']}/_local/faults"
+    body = json.dumps({"faults": [fault]}).encode()
+    urllib.request.urlopen(urllib.request.Request(url, data=body, method="PUT")).close()

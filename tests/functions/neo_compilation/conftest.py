@@ -1,0 +1,61 @@
+"""A local AWS whose jobs are quick, and the functions' clients pointed at it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from sagemaker_serving.functions.neo_compilation import clients
+from sagemaker_serving.local.faults import Fault, Kind
+from sagemaker_serving.local.gateway import Gateway
+from sagemaker_serving.local.sagemaker import compilation_run
+from tests.functions.neo_compilation.driving import Listener
+from tests.local.aws import REGION, Aws, StandIn, archive
+
+
+@pytest.fixture(scope="module")
+def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
+    gateway = Gateway(tmp_path_factory.mktemp("aws"), region=REGION, launch=StandIn.start)
+    gateway.start()
+    with pytest.MonkeyPatch.context() as patches:
+        patches.setattr(compilation_run, "STARTING_SECONDS", 0.02)
+        patches.setattr(compilation_run, "COMPILING_SECONDS", 0.02)
+        for name, value in {
+            "AWS_ENDPOINT_URL": gateway.url,
+            "AWS_ACCESS_KEY_ID": "test",
+            "AWS_SECRET_ACCESS_KEY": "test",
+            "AWS_DEFAULT_REGION": REGION,
+        }.items():
+            patches.setenv(name, value)
+        clients.client.cache_clear()
+        try:
+            here = Aws(gateway)
+            here.s3.put_object(
+                Bucket="models", Key="keras.tar.gz", Body=archive({"model.h5": b"weights"})
+            )
+            yield here
+        finally:
+            clients.client.cache_clear()
+            gateway.stop()
+
+
+@pytest.fixture(autouse=True)
+def _no_faults_are_left(aws: Aws) -> Iterator[None]:
+    yield
+    aws.gateway.faults.clear()
+
+
+@pytest.fixture(scope="module")
+def listener() -> Iterator[Listener]:
+    listener = Listener()
+    try:
+        yield listener
+    finally:
+        listener.close()
+
+
+@pytest.fixture
+def slowly(aws: Aws) -> None:
+    """Jobs take a minute, unless somebody stops them."""
+    aws.gateway.faults.put(Fault(id="slow", kind=Kind.SLOW, latency_ms=60_000))

@@ -1,0 +1,78 @@
+"""The state machine itself, with the function in Lambda: what it does when calls are refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sagemaker_serving.functions import neo_compilation
+from sagemaker_serving.infra.neo_states import compiling_states
+from sagemaker_serving.infra.tokens import partition
+from sagemaker_serving.local.faults import Fault, Kind
+from tests.functions.neo_compilation.driving import Listener, event, properties, statuses
+from tests.local.aws import Aws, eventually
+from tests.local.functions import zipped
+from tests.local.step_functions.machines import begin, create
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def machine(aws: Aws) -> str:
+    folder = Path(neo_compilation.__file__).parent
+    files = {f"neo_compilation/{path.name}": path.read_text() for path in folder.glob("*.py")}
+    function = aws.client("lambda").create_function(
+        FunctionName="work",
+        Runtime="python3.14",
+        Role=aws.role("work", "lambda"),
+        Handler="neo_compilation.work.handler",
+        Code={"ZipFile": zipped(files)},
+        Timeout=60,
+        MemorySize=512,
+    )
+    definition = json.dumps(compiling_states(function["FunctionArn"])).replace(partition(), "aws")
+    return create(aws, json.loads(definition))
+
+
+def answered(aws: Aws, listener: Listener, machine: str, given: Any) -> Any:
+    asked = event(listener, given)
+    begin(aws, machine, input=json.dumps({"request": asked, "interrupted": False}))
+    return eventually(lambda: listener.answer(asked["RequestId"]), seconds=240)
+
+
+def test_a_refusal_that_passes_is_outlasted(aws: Aws, listener: Listener, machine: str) -> None:
+    """As by an account whose new role is not known everywhere yet."""
+    aws.gateway.faults.put(
+        Fault(
+            id="early",
+            kind=Kind.ACCESS_DENIED,
+            service="sagemaker",
+            operation="CreateCompilationJob",
+            first=2,
+        )
+    )
+    given = properties("keras.tar.gz")
+    assert answered(aws, listener, machine, given)["Status"] == "SUCCESS"
+    assert statuses(aws, given["CompilationJobName"]) == ["COMPLETED"]
+
+
+def test_a_refusal_that_stays_fails_the_deploy_with_its_reason(
+    aws: Aws, listener: Listener, machine: str
+) -> None:
+    aws.gateway.faults.put(
+        Fault(
+            id="never",
+            kind=Kind.ACCESS_DENIED,
+            service="sagemaker",
+            operation="CreateCompilationJob",
+        )
+    )
+    given = properties("keras.tar.gz")
+    answer = answered(aws, listener, machine, given)
+    assert answer["Status"] == "FAILED"
+    assert answer["Reason"].startswith("the deploy's function is not allowed what compiling needs")
+    assert "sagemaker:CreateCompilationJob" in answer["Reason"]
+    assert statuses(aws, given["CompilationJobName"]) == []
