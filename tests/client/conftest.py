@@ -29,7 +29,7 @@ class Stubbed:
 
     def predictor(self, body: bytes) -> Predictor:
         predictor = Predictor("echo", _aws("http://localhost:1"))
-        stubber = Stubber(predictor._client)
+        stubber = Stubber(predictor._sender.client)
         if b"refuse" in body:
             stubber.add_client_error(
                 "invoke_endpoint",
@@ -53,7 +53,7 @@ class Stubbed:
 
     def missing(self) -> Predictor:
         predictor = Predictor("nobody", _aws("http://localhost:1"))
-        stubber = Stubber(predictor._client)
+        stubber = Stubber(predictor._sender.client)
         stubber.add_client_error(
             "invoke_endpoint",
             "ValidationError",

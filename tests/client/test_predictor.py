@@ -5,14 +5,14 @@ from typing import Any
 import pytest
 
 from sagemaker_serving.client import Aws, Predictor
-from sagemaker_serving.client.predictor import LARGEST_BODY
+from sagemaker_serving.client.limits import REAL_TIME
 from sagemaker_serving.errors import Failure, Mistake, ModelFailed, NotFound
 
 BINARY = b"\x00\xff\x89PNG"
 
 
 def test_bytes_come_back_as_the_model_gave_them(transport: Any) -> None:
-    answer = transport.predictor(BINARY).predict(BINARY, content_type="application/x-image")
+    answer = transport.predictor(BINARY).invoke(BINARY, content_type="application/x-image")
     assert answer.body == BINARY[::-1]
     assert answer.content_type == "application/x-image"
     assert answer.variant == "blue"
@@ -23,7 +23,7 @@ def test_what_the_model_refuses_is_told_in_its_own_words(transport: Any) -> None
     with pytest.raises(
         ModelFailed, match=r"the model of echo answered 400: .*not a number"
     ) as told:
-        transport.predictor(b"refuse").predict(b"refuse")
+        transport.predictor(b"refuse").invoke(b"refuse")
     assert told.value.status == 400
     assert told.value.exit_status == 1
     assert told.value.body == '{"error": "not a number"}'
@@ -31,12 +31,12 @@ def test_what_the_model_refuses_is_told_in_its_own_words(transport: Any) -> None
 
 def test_an_endpoint_that_does_not_exist_is_the_callers_mistake(transport: Any) -> None:
     with pytest.raises(NotFound, match="nobody: Endpoint nobody of account 123456789012 not found"):
-        transport.missing().predict(b"{}")
+        transport.missing().invoke(b"{}")
 
 
 def test_a_body_that_no_endpoint_takes_is_never_sent(transport: Any) -> None:
-    with pytest.raises(Mistake, match=r"the body has 26,214,401 bytes; an endpoint takes"):
-        transport.predictor(b"").predict(b"x" * (LARGEST_BODY + 1))
+    with pytest.raises(Mistake, match=r"body has 26,214,401 bytes .* takes 26,214,400"):
+        transport.predictor(b"").invoke(b"x" * (REAL_TIME.most + 1))
 
 
 def test_aws_out_of_reach_is_a_failure_of_the_world() -> None:
@@ -47,7 +47,7 @@ def test_aws_out_of_reach_is_a_failure_of_the_world() -> None:
         secret_access_key="test",
     )
     with pytest.raises(Failure, match="AWS does not answer"):
-        Predictor("any", nowhere).predict(b"{}")
+        Predictor("any", nowhere).invoke(b"{}")
 
 
 def test_secrets_are_not_shown() -> None:

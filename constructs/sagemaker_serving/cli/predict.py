@@ -1,41 +1,85 @@
-"""``sagemaker-serving predict``: one request to an endpoint."""
+"""``sagemaker-serving predict``: requests to an endpoint."""
 
 from __future__ import annotations
 
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from sagemaker_serving.cli.options import aws_options, the_aws
+
+if TYPE_CHECKING:
+    from sagemaker_serving.cli.answers import Answers
+    from sagemaker_serving.client import Predictor
+
+FORMATS = ("csv", "json", "jsonlines", "npy")
 
 
 @click.command()
 @click.argument("endpoint")
 @click.argument("body", required=False)
 @click.option(
-    "--file", "file", type=click.File("rb"), help="Send this file instead; - is standard input."
+    "--file",
+    "-f",
+    "files",
+    multiple=True,
+    type=click.Path(path_type=Path, allow_dash=True),
+    help="Send this file instead; - is standard input. Several: one request each.",
 )
 @click.option(
-    "--content-type", default="application/json", show_default=True, help="What the body is."
+    "--input-format",
+    type=click.Choice(FORMATS),
+    help="The input is records in this form: cut into requests that fit, answered as one.",
+)
+@click.option(
+    "--content-type",
+    help="What the body is; default: by a file's suffix, else application/json.",
 )
 @click.option("--accept", help="What the answer should be.")
 @click.option("--variant", help="Ask this variant, whatever the weights say.")
+@click.option("--target-model", help="Ask this model of a multi-model endpoint.")
+@click.option("--inference-component", help="Ask this inference component.")
+@click.option("--inference-id", help="The request's name in the endpoint's data capture.")
 @click.option(
     "--custom-attributes",
     help="X-Amzn-SageMaker-Custom-Attributes, such as tfs-model-name=digits,tfs-method=classify.",
+)
+@click.option(
+    "--concurrency",
+    type=click.IntRange(min=1),
+    default=8,
+    show_default=True,
+    help="Requests sent at the same time.",
+)
+@click.option("--stream", is_flag=True, help="Print the answer in parts, as the model writes it.")
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(path_type=Path),
+    help="Write the answer here; for several files a folder, which gets FILE.out of each.",
 )
 @click.option("--verbose", "-v", is_flag=True, help="Say which variant answered, and how fast.")
 @aws_options
 def predict(
     endpoint: str,
     body: str | None,
-    file: BinaryIO | None,
-    content_type: str,
+    files: tuple[Path, ...],
+    input_format: str | None,
+    content_type: str | None,
     accept: str | None,
     variant: str | None,
+    target_model: str | None,
+    inference_component: str | None,
+    inference_id: str | None,
     custom_attributes: str | None,
+    concurrency: int,
+    stream: bool,
+    output: Path | None,
     verbose: bool,
     local: bool,
     state_dir: Path,
@@ -45,40 +89,95 @@ def predict(
     """Send BODY to ENDPOINT and print the model's answer, byte for byte.
 
     Any endpoint will do, whoever made it. Without BODY and --file the request
-    is read from standard input. Ends with 1 when the model refuses.
+    is read from standard input. Answers to several files stand on a line each,
+    in the order of the files. Ends with 1 when the model refuses.
 
     \b
     Examples:
       sagemaker-serving predict local-half-plus-three '{"instances": [1.0, 2.0, 5.0]}' --local
-      sagemaker-serving predict prod-digits --file seven.png --content-type application/x-image
+      sagemaker-serving predict prod-digits --file seven.png
+      sagemaker-serving predict prod-digits -f seven.png -f eight.png -o answers/
+      sagemaker-serving predict prod-digits -f many.csv --input-format csv > answer.json
     """
+    from sagemaker_serving.cli.answers import Answers
     from sagemaker_serving.client import Predictor
 
-    predictor = Predictor(endpoint, the_aws(local, state_dir, region, profile))
-    prediction = predictor.predict(
-        _body(body, file),
-        content_type=content_type,
-        accept=accept,
-        target_variant=variant,
-        custom_attributes=custom_attributes,
-    )
-    sys.stdout.buffer.write(prediction.body)
-    if sys.stdout.isatty() and not prediction.body.endswith(b"\n"):
-        click.echo()
-    sys.stdout.buffer.flush()
-    if verbose:
-        click.echo(
-            f"{prediction.content_type} from variant {prediction.variant} "
-            f"in {prediction.seconds * 1000:.1f} ms",
-            err=True,
-        )
-
-
-def _body(body: str | None, file: BinaryIO | None) -> bytes:
-    if body is not None and file is not None:
+    if body is not None and files:
         raise click.UsageError("give BODY or --file, not both")
-    if body is not None:
-        return body.encode()
-    if file is None and sys.stdin.isatty():
+    if stream and (input_format is not None or len(files) > 1):
+        raise click.UsageError("--stream takes one body; leave out --input-format and other files")
+    if input_format is not None and len(files) > 1:
+        raise click.UsageError("--input-format takes one file of records; join the files first")
+    if body is None and not files and sys.stdin.isatty():
         raise click.UsageError("there is no body: give BODY, --file, or pipe it in")
-    return (file if file is not None else sys.stdin.buffer).read()
+    members: dict[str, Any] = {
+        "TargetVariant": variant,
+        "TargetModel": target_model,
+        "InferenceComponentName": inference_component,
+        "InferenceId": inference_id,
+        "CustomAttributes": custom_attributes,
+        "ContentType": content_type,
+        "Accept": accept,
+    }
+    given = {name: value for name, value in members.items() if value is not None}
+    answers = Answers(output, several=len(files) > 1, verbose=verbose)
+    aws = the_aws(local, state_dir, region, profile)
+    with (
+        answers,
+        Predictor(endpoint, aws, concurrency=concurrency, on_prediction=answers.count) as predictor,
+        _input(body, files, input_format) as data,
+    ):
+        _send(predictor, data, given, input_format, stream, answers)
+
+
+def _send(
+    predictor: Predictor,
+    data: Any,
+    members: dict[str, Any],
+    input_format: Any,
+    stream: bool,
+    answers: Answers,
+) -> None:
+    if stream:
+        for part in predictor.predict_stream(data, members):
+            answers.write(part)
+    elif isinstance(data, list):
+        with answers.progress(len(data)):
+            for path, prediction in zip(
+                data, predictor.predict_each(data, members, encoding="raw"), strict=True
+            ):
+                answers.write(prediction.body, of=path)
+    elif input_format is not None:
+        with answers.progress(None):
+            answer = predictor.predict(data, members, encoding=input_format)
+        answers.write(answers.text(answer))
+    else:
+        members.setdefault("ContentType", _type_of(data))
+        (prediction,) = predictor.predict_each([data], members, encoding="raw")
+        answers.write(prediction.body)
+
+
+def _type_of(data: str | bytes | Path) -> str:
+    from sagemaker_serving.client.payload.items import OCTET_STREAM, type_of
+
+    told = OCTET_STREAM if isinstance(data, str) else type_of(data)
+    return "application/json" if told == OCTET_STREAM else told
+
+
+@contextmanager
+def _input(
+    body: str | None, files: tuple[Path, ...], input_format: str | None
+) -> Iterator[str | bytes | Path | list[Path]]:
+    """What is to be sent; records on standard input are put into a file, and read from there."""
+    if len(files) > 1:
+        yield list(files)
+    elif files and files[0] != Path("-"):
+        yield files[0]
+    elif input_format is None:
+        yield body if body is not None else sys.stdin.buffer.read()
+    else:
+        with tempfile.NamedTemporaryFile(suffix=f".{input_format}") as spooled:
+            source = [body.encode()] if body is not None else sys.stdin.buffer
+            spooled.writelines(source)
+            spooled.flush()
+            yield Path(spooled.name)

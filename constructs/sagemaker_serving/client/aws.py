@@ -32,15 +32,25 @@ class Aws:
     access_key_id: str | None = None
     secret_access_key: str | None = field(default=None, repr=False)
 
-    def client(self, service: str) -> Any:
+    def client(self, service: str, *, connections: int = 10, connect_seconds: float = 60.0) -> Any:
         """A boto3 client of ``service`` ("sagemaker-runtime", "s3", …).
 
-        Raises `Mistake` when the region is unknown or the profile does not exist.
+        ``connections`` are kept open for use by as many threads;
+        ``connect_seconds`` (default 60) is the time to make one. Raises
+        `Mistake` when the region is unknown or the profile does not exist.
         """
-        config = Config(retries={"mode": "standard"}, read_timeout=70)
+        config = Config(
+            retries={"mode": "standard"},
+            connect_timeout=connect_seconds,
+            read_timeout=70,
+            max_pool_connections=connections,
+            tcp_keepalive=True,
+        )
         with aws_failures():
             if self.access_key_id is None:
-                session = boto3.session.Session(profile_name=self.profile, region_name=self.region)
+                # boto3 itself reads AWS_DEFAULT_REGION alone; the AWS CLI and other SDKs both.
+                region = self.region if self.region is not None else os.environ.get("AWS_REGION")
+                session = boto3.session.Session(profile_name=self.profile, region_name=region)
                 return session.client(service, endpoint_url=self.endpoint_url, config=config)
             return secluded_session().client(
                 service,

@@ -2,103 +2,334 @@
 
 from __future__ import annotations
 
-import json
-import time
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
 
-from botocore.exceptions import ClientError
-
-from sagemaker_serving.client.aws import Aws, aws_failures
-from sagemaker_serving.errors import Mistake, ModelFailed, NotFound
-
-LARGEST_BODY = 25 * 1024 * 1024
-"""Bytes; the hosting FAQ's limit. botocore's model says 6,291,456. Both read 2026-11-21."""
+from sagemaker_serving.client.asynchronous import AsyncInference
+from sagemaker_serving.client.aws import Aws
+from sagemaker_serving.client.deserializers import Deserializer
+from sagemaker_serving.client.endpoint_facts import EndpointFacts
+from sagemaker_serving.client.images import JSON, Accepted, accepted_by
+from sagemaker_serving.client.joining import joined
+from sagemaker_serving.client.members import members_of, tensorflow_attributes
+from sagemaker_serving.client.model_facts import model_facts
+from sagemaker_serving.client.payload import Batch, Encoding, ModelFacts
+from sagemaker_serving.client.prediction import Prediction
+from sagemaker_serving.client.retrying import Retries
+from sagemaker_serving.client.sending import Sender
+from sagemaker_serving.client.serializers import Serializer
+from sagemaker_serving.client.translation import Members, Translation
+from sagemaker_serving.errors import Mistake
 
 
 class Predictor:
-    """One endpoint, ready to be called.
+    """One endpoint, ready to be called, from one thread or from many.
+
+    `predict` takes data and returns the model's answer as a value: it chooses
+    the densest encoding that the model accepts, cuts batches into requests that
+    fit, sends them at the same time, and joins the answers in order. `invoke`
+    sends one body as it is. Use it as a context manager, or `close` it.
 
     :param endpoint_name: an endpoint of this account and region.
     :param aws: where it is; by default the AWS of the shell.
+    :param serializer: writes the data of `predict` into one request, as
+        SageMaker SDK v2's Predictor does; by default the encoding is chosen.
+    :param deserializer: reads answers; by default their content type decides.
+    :param component_name: the inference component to ask.
+    :param concurrency: requests sent at the same time, and connections kept open (default 8).
+    :param records_per_request: at most so many records in one request (default: what fits).
+    :param retries: how long a model that is not ready is waited for (default 120 s).
+    :param artifact: the model's folder, archive or ``s3://`` address, to know its
+        signature: what does not fit is named before it is sent.
+    :param content_types: what the model accepts; by default what is known of its image.
+    :param facts: what is known of the endpoint; by default it is asked once, where permitted.
+    :param upload_to: a prefix in S3 for requests to asynchronous endpoints of over 128,000 bytes.
+    :param async_deadline_seconds: how long an asynchronous answer is waited for (default 900).
+    :param model_name: the SavedModel to ask in a TensorFlow Serving container with several.
+    :param model_version: its version (default: the highest).
+    :param on_prediction: is told every `Prediction` with its timings, as it comes, by the
+        thread that sent the request.
     """
 
-    def __init__(self, endpoint_name: str, aws: Aws | None = None) -> None:
+    def __init__(
+        self,
+        endpoint_name: str,
+        aws: Aws | None = None,
+        serializer: Serializer | None = None,
+        deserializer: Deserializer | None = None,
+        component_name: str | None = None,
+        *,
+        concurrency: int = 8,
+        records_per_request: int | None = None,
+        retries: Retries | None = None,
+        artifact: str | Path | None = None,
+        content_types: Sequence[str] | None = None,
+        facts: EndpointFacts | None = None,
+        upload_to: str | None = None,
+        async_deadline_seconds: float = 900.0,
+        model_name: str | None = None,
+        model_version: str | int | None = None,
+        on_prediction: Callable[[Prediction], None] | None = None,
+    ) -> None:
+        for name, value in (
+            ("concurrency", concurrency),
+            ("records_per_request", records_per_request),
+        ):
+            if value is not None and value < 1:
+                raise Mistake(f"{name} is {value}; it is at least 1")
         self.endpoint_name = endpoint_name
-        self._client = (aws if aws is not None else Aws()).client("sagemaker-runtime")
+        self.component_name = component_name
+        self._translation = Translation(serializer, deserializer, lambda: self.model)
+        self._records_per_request = records_per_request
+        self._artifact = artifact
+        self._content_types = content_types
+        self._model_name = model_name
+        self._model_attributes = tensorflow_attributes(model_name, model_version)
+        self._aws = aws if aws is not None else Aws()
+        self._sender = Sender(
+            endpoint_name,
+            self._aws,
+            concurrency=concurrency,
+            retries=retries if retries is not None else Retries(),
+            facts=facts,
+            upload_to=upload_to,
+            async_deadline_seconds=async_deadline_seconds,
+            on_prediction=on_prediction,
+        )
 
-    def predict(
+    def invoke(
         self,
         body: bytes | str,
         *,
-        content_type: str = "application/json",
+        content_type: str = JSON,
+        accept: str | None = None,
+        target_model: str | None = None,
+        target_variant: str | None = None,
+        inference_id: str | None = None,
+        custom_attributes: str | None = None,
+        component_name: str | None = None,
+    ) -> Prediction:
+        """Sends one request with ``body`` as it is, and returns the model's answer as it is.
+
+        ``body`` is at most 25 MB (serverless: 4 MB); AWS answers within 60 s.
+        Raises `NotFound` for an unknown endpoint or variant, `ModelFailed` with
+        the model's own words and its log when it refuses, `Mistake` for a body
+        that is too large, `Failure` when AWS fails or the model is not ready in time.
+        """
+        members = self._members(
+            None,
+            ContentType=content_type,
+            Accept=accept,
+            TargetModel=target_model,
+            TargetVariant=target_variant,
+            InferenceId=inference_id,
+            CustomAttributes=custom_attributes,
+            InferenceComponentName=component_name,
+        )
+        return self._sender.one(members, body.encode() if isinstance(body, str) else body)
+
+    def predict(
+        self,
+        data: Any,
+        initial_args: Mapping[str, Any] | None = None,
+        target_model: str | None = None,
+        target_variant: str | None = None,
+        inference_id: str | None = None,
+        custom_attributes: str | None = None,
+        component_name: str | None = None,
+        *,
+        encoding: Encoding | None = None,
+        content_type: str | None = None,
+        accept: str | None = None,
+    ) -> Any:
+        """The model's answer to ``data``: one value, whatever number of requests it takes.
+
+        What ``data`` may be, see `batch_of`. Answers to a batch are joined as if
+        it had been one request (``{"predictions": […]}``); a list of files or
+        bytes gets a list, one answer each. ``encoding`` and ``content_type``
+        override the choice; ``initial_args`` are boto3's own, by name. With a
+        serializer everything is as in SageMaker SDK v2: one request, its bytes.
+
+        Raises as `invoke` does, and `Mistake` before anything is sent for data
+        that cannot be written, is empty, does not fit the model's signature, or
+        has a record that no request can carry. An error in the middle of a
+        batch names the records that it is about; nothing more is sent then.
+        """
+        members = self._members(
+            initial_args,
+            ContentType=content_type,
+            Accept=accept,
+            TargetModel=target_model,
+            TargetVariant=target_variant,
+            InferenceId=inference_id,
+            CustomAttributes=custom_attributes,
+            InferenceComponentName=component_name,
+        )
+        words = self._translation
+        if words.serializer is not None:
+            return words.value(self._sender.one(*words.serialized(data, members)))
+        batch, members = words.batch(data, members, encoding)
+        most = self._most_records(batch, members.get("TargetVariant"))
+        sent = self._sender.all(batch, members, most)
+        answers = [(prediction.records, words.value(prediction)) for prediction in sent]
+        if batch.joining == "one":
+            return answers[0][1]
+        return [answer for _, answer in answers] if batch.joining == "list" else joined(answers)
+
+    def predict_each(
+        self,
+        items: Iterable[Any],
+        initial_args: Mapping[str, Any] | None = None,
+        *,
+        encoding: Encoding | None = None,
+        content_type: str | None = None,
         accept: str | None = None,
         target_variant: str | None = None,
-        custom_attributes: str | None = None,
-    ) -> Prediction:
-        """Sends one request and returns the model's answer.
+    ) -> Iterator[Prediction]:
+        """The answers to ``items``, each in a request of its own, in order, as they come.
 
-        ``body`` is at most 25 MB (some accounts: 6 MB, serverless: 4 MB); AWS
-        answers within 60 s. Raises `NotFound` for an unknown endpoint or
-        variant, `ModelFailed` with the model's own words when it refuses,
-        `Mistake` for a body that is too large, `Failure` when AWS fails.
+        ``items`` may go on without end: they are taken as threads get free, and
+        no more than four answers for each thread wait to be taken.
         """
-        raw = body.encode() if isinstance(body, str) else body
-        if len(raw) > LARGEST_BODY:
-            raise Mistake(
-                f"the body has {len(raw):,} bytes; an endpoint takes {LARGEST_BODY:,}; "
-                "send fewer examples at once, or run a batch transform"
-            )
-        given = {
-            "Accept": accept,
-            "TargetVariant": target_variant,
-            "CustomAttributes": custom_attributes,
-        }
-        started = time.perf_counter()
-        with aws_failures():
-            try:
-                answer = self._client.invoke_endpoint(
-                    EndpointName=self.endpoint_name,
-                    ContentType=content_type,
-                    Body=raw,
-                    **{key: value for key, value in given.items() if value is not None},
-                )
-                content = answer["Body"].read()
-            except ClientError as error:
-                raise self._explained(error) from None
-        return Prediction(
-            body=content,
-            content_type=answer["ContentType"],
-            variant=answer.get("InvokedProductionVariant", ""),
-            seconds=time.perf_counter() - started,
+        members = self._members(
+            initial_args, ContentType=content_type, Accept=accept, TargetVariant=target_variant
         )
 
-    def _explained(self, error: ClientError) -> BaseException:
-        answer = error.response["Error"]
-        code, message = answer.get("Code"), str(answer.get("Message", ""))
-        if code == "ModelError":
-            status = int(error.response.get("OriginalStatusCode", 0))
-            body = str(error.response.get("OriginalMessage", message))
-            return ModelFailed(
-                f"the model of {self.endpoint_name} answered {status}: {body.strip()}",
-                status=status,
-                body=body,
+        def send(numbered: tuple[int, Any]) -> Prediction:
+            index, item = numbered
+            limits = self._sender.limits(members.get("TargetVariant"))
+            piece, given = self._translation.whole(item, members, encoding, limits)
+            return self._sender.piece(replace(piece, first=index, count=1), given, of=None)
+
+        return self._sender.in_threads(send, enumerate(items), endless=True)
+
+    def predict_stream(
+        self,
+        data: Any,
+        initial_args: Mapping[str, Any] | None = None,
+        target_variant: str | None = None,
+        inference_id: str | None = None,
+        custom_attributes: str | None = None,
+        component_name: str | None = None,
+        target_container_hostname: str | None = None,
+        *,
+        encoding: Encoding | None = None,
+    ) -> Iterator[bytes]:
+        """The model's answer in the parts that it comes in; `lines` makes lines of them.
+
+        The container must stream; AWS gives it 8 minutes. Raises as `predict`
+        does, and what breaks the stream off while it is read.
+        """
+        members = self._members(
+            initial_args,
+            TargetVariant=target_variant,
+            InferenceId=inference_id,
+            CustomAttributes=custom_attributes,
+            InferenceComponentName=component_name,
+            TargetContainerHostname=target_container_hostname,
+        )
+        return self._sender.stream(*self._one(data, members, encoding))
+
+    def submit(
+        self,
+        data: Any,
+        initial_args: Mapping[str, Any] | None = None,
+        *,
+        inference_id: str | None = None,
+        custom_attributes: str | None = None,
+        encoding: Encoding | None = None,
+    ) -> AsyncInference:
+        """Hands ``data`` in at an asynchronous endpoint; the answer is `AsyncInference.result`."""
+        members = self._members(
+            initial_args, InferenceId=inference_id, CustomAttributes=custom_attributes
+        )
+        return self._sender.submit(*self._one(data, members, encoding))
+
+    def classify(self, data: Any) -> Any:
+        """TensorFlow Serving's classify: examples, or ``{"examples": …, "signature_name": …}``."""
+        return self._by_examples(data, "classify")
+
+    def regress(self, data: Any) -> Any:
+        """TensorFlow Serving's regress: examples, or ``{"examples": …, "signature_name": …}``."""
+        return self._by_examples(data, "regress")
+
+    @property
+    def serializer(self) -> Serializer | None:
+        """What writes the data of `predict`; None: the encoding is chosen. It may be set."""
+        return self._translation.serializer
+
+    @serializer.setter
+    def serializer(self, serializer: Serializer | None) -> None:
+        self._translation.serializer = serializer
+
+    @property
+    def deserializer(self) -> Deserializer | None:
+        """What reads answers; None: their content type decides. It may be set."""
+        return self._translation.deserializer
+
+    @deserializer.setter
+    def deserializer(self, deserializer: Deserializer | None) -> None:
+        self._translation.deserializer = deserializer
+
+    @property
+    def facts(self) -> EndpointFacts:
+        """What is known of the endpoint: its kind, its variants' images and limits."""
+        return self._sender.facts
+
+    @cached_property
+    def model(self) -> ModelFacts:
+        """What is known of the model: the content types that it accepts, its signature."""
+        if self._content_types is not None:
+            accepted = Accepted(content_types=tuple(self._content_types), by="content_types")
+        else:
+            image = self.facts.image()
+            accepted = Accepted() if image is None else accepted_by(image)
+        return model_facts(accepted, self._artifact, self._model_name, self._aws)
+
+    def close(self) -> None:
+        """Ends threads and connections; requests that are under way are waited for."""
+        self._sender.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _members(self, initial_args: Mapping[str, Any] | None, **given: str | None) -> Members:
+        if given.get("InferenceComponentName") is None:
+            given["InferenceComponentName"] = self.component_name
+        return members_of(
+            self.endpoint_name, initial_args, model_attributes=self._model_attributes, **given
+        )
+
+    def _most_records(self, batch: Batch, variant: str | None) -> int | None:
+        """The caller's own limit, the container's, and that of a model of one batch size."""
+        if batch.joining != "rows":
+            return None
+        fixed = self.model.fixed_batch
+        if fixed is not None and batch.records % fixed:
+            raise Mistake(
+                f"the model takes {fixed} records at once, no fewer; the batch has "
+                f"{batch.records}: fill it up, and drop what is too much of the answer"
             )
-        if code in ("ValidationError", "ValidationException"):
-            return NotFound(f"{self.endpoint_name}: {message.rstrip('.')}")
-        unexplained: BaseException = error
-        return unexplained
+        if fixed is not None:
+            return fixed
+        known = (self._records_per_request, self.facts.records(variant))
+        return min((most for most in known if most is not None), default=None)
 
+    def _one(self, data: Any, members: Members, encoding: Encoding | None) -> tuple[Members, bytes]:
+        return self._translation.one(data, members, encoding, self._sender.limits)
 
-@dataclass(frozen=True, kw_only=True)
-class Prediction:
-    """A model's answer: its body, its type, the variant that gave it, the seconds it took."""
-
-    body: bytes
-    content_type: str
-    variant: str
-    seconds: float
-
-    def json(self) -> Any:
-        """The body read as JSON."""
-        return json.loads(self.body)
+    def _by_examples(self, data: Any, method: str) -> Any:
+        examples = self._translation.examples(data, method)
+        return self.predict(examples, {"CustomAttributes": f"tfs-method={method}"})

@@ -1,0 +1,116 @@
+"""Where a command puts models' answers, and what it says of them."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import click
+
+from sagemaker_serving.errors import Mistake
+
+if TYPE_CHECKING:
+    from sagemaker_serving.client import Prediction
+
+
+class Answers:
+    """Answers on standard output or in ``output``: a file, for ``several`` a folder.
+
+    With ``verbose`` it says on standard error, at the end, who answered how fast.
+    """
+
+    def __init__(self, output: Path | None, *, several: bool, verbose: bool) -> None:
+        self._output = output
+        self._several = several
+        self._verbose = verbose
+        self._told: list[Prediction] = []
+        self._advance: Callable[[int], None] = lambda count: None
+        self._last = b""
+
+    def __enter__(self) -> Self:
+        try:
+            if self._output is not None and self._several:
+                self._output.mkdir(parents=True, exist_ok=True)
+            self._file = (
+                sys.stdout.buffer
+                if self._output is None or self._several
+                else self._output.open("wb")
+            )
+        except OSError as error:
+            raise Mistake(f"{self._output} cannot be written: {error.strerror}") from None
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._file is not sys.stdout.buffer:
+            self._file.close()
+        elif kind is None and sys.stdout.isatty() and not self._last.endswith(b"\n"):
+            click.echo()
+        if self._verbose and kind is None:
+            for line in self._summary():
+                click.echo(line, err=True)
+
+    def write(self, content: bytes, *, of: Path | None = None) -> None:
+        """Writes an answer, or a part of one; ``of`` is the file that it is the answer to."""
+        if of is not None and self._output is not None:
+            (self._output / f"{of.name}.out").write_bytes(content)
+            return
+        self._last = content
+        self._file.write(content)
+        if of is not None and not content.endswith(b"\n"):
+            self._file.write(b"\n")
+        self._file.flush()
+
+    def text(self, answer: Any) -> bytes:
+        """A joined answer as it is printed: bytes as they are, anything else as JSON."""
+        if isinstance(answer, bytes):
+            return answer
+        plain = answer.tolist() if hasattr(answer, "tolist") else answer
+        return json.dumps(plain).encode() + b"\n"
+
+    def count(self, prediction: Prediction) -> None:
+        """Notes an answer that came."""
+        self._told.append(prediction)
+        self._advance(prediction.records)
+
+    @contextmanager
+    def progress(self, records: int | None) -> Iterator[None]:
+        """A bar on standard error while the block runs, when that is a terminal."""
+        if not sys.stderr.isatty():
+            yield
+            return
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+        columns = (TextColumn("records"), BarColumn(), MofNCompleteColumn())
+        with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+            task = bars.add_task("", total=records)
+            self._advance = lambda count: bars.update(task, advance=count)
+            yield
+            self._advance = lambda count: None
+
+    def _summary(self) -> Iterator[str]:
+        if len(self._told) == 1:
+            (told,) = self._told
+            yield (
+                f"{told.content_type} from variant {told.variant} in {told.seconds * 1000:.1f} ms"
+            )
+            return
+        seconds = [told.seconds * 1000 for told in self._told]
+        if seconds:
+            variants = ", ".join(sorted({told.variant for told in self._told}))
+            yield (
+                f"{sum(told.records for told in self._told)} records in {len(seconds)} requests "
+                f"from {variants}; a request took {statistics.median(seconds):.1f} ms (median), "
+                f"{max(seconds):.1f} ms (longest)"
+            )

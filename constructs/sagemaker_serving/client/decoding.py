@@ -1,0 +1,59 @@
+"""Answers by what their content type says they are."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from importlib.util import find_spec
+from typing import Any
+
+from sagemaker_serving.client.prediction import Prediction
+from sagemaker_serving.errors import Failure
+
+
+def decoded(prediction: Prediction) -> Any:
+    """The answer's value: JSON, a list of JSON lines, rows of CSV, an array of a .npy.
+
+    Anything else stays bytes, and so does a .npy without numpy. Raises
+    `Failure` when the body is not what its content type says.
+    """
+    decode = _DECODERS.get(prediction.content_type.partition(";")[0].strip().lower())
+    if decode is None:
+        return prediction.body
+    try:
+        return decode(prediction.body)
+    except ValueError as error:
+        start = prediction.body[:80]
+        raise Failure(
+            f"the answer calls itself {prediction.content_type} and is none: {error}; "
+            f"it begins with {start!r}"
+        ) from None
+
+
+def _json(body: bytes) -> Any:
+    return json.loads(body)
+
+
+def _json_lines(body: bytes) -> Any:
+    return [json.loads(line) for line in body.splitlines() if line.strip()]
+
+
+def _csv(body: bytes) -> Any:
+    return list(csv.reader(io.StringIO(body.decode())))
+
+
+def _npy(body: bytes) -> Any:
+    if find_spec("numpy") is None:
+        return body
+    import numpy
+
+    return numpy.load(io.BytesIO(body), allow_pickle=False)
+
+
+_DECODERS = {
+    "application/json": _json,
+    "application/jsonlines": _json_lines,
+    "text/csv": _csv,
+    "application/x-npy": _npy,
+}

@@ -1,0 +1,63 @@
+"""What is known of an endpoint's model, from its image and from its archive."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+
+from sagemaker_serving.archive import (
+    ArchiveContents,
+    ModelVersion,
+    Signature,
+    read_contents,
+    read_stream,
+)
+from sagemaker_serving.archive.contents import is_version
+from sagemaker_serving.client.aws import Aws
+from sagemaker_serving.client.images import Accepted
+from sagemaker_serving.client.objects import open_object
+from sagemaker_serving.client.payload import ModelFacts
+
+
+def model_facts(
+    accepted: Accepted, artifact: str | Path | None, model_name: str | None, aws: Aws
+) -> ModelFacts:
+    """``accepted`` with what ``artifact`` holds: a folder, a ``.tar.gz``, or an ``s3://`` address.
+
+    An archive in S3 is streamed to its end. Raises `Mistake` when there is
+    nothing to read there.
+    """
+    facts = ModelFacts(accepted=accepted)
+    if artifact is None:
+        return facts
+    contents = _contents(artifact, aws)
+    return replace(
+        facts, signature=signature_of(contents, model_name), has_script=contents.script is not None
+    )
+
+
+def signature_of(contents: ArchiveContents, model_name: str | None) -> Signature | None:
+    """The signature that requests meet: ``serving_default`` of the model's highest version.
+
+    None without such a signature, and when there are several models of which
+    none is named.
+    """
+    named = [found for found in contents.models if model_name in (None, found.model)]
+    if len({found.model for found in named}) != 1:
+        return None
+    newest = max(named, key=lambda found: found.version)
+    for path, saved_model in contents.saved_models.items():
+        folder = PurePosixPath(path).parent
+        if saved_model is None or not is_version(folder.name):
+            continue
+        version = ModelVersion(model=folder.parent.name or "model", version=int(folder.name))
+        if version == newest:
+            return saved_model.signatures.get("serving_default")
+    return None
+
+
+def _contents(artifact: str | Path, aws: Aws) -> ArchiveContents:
+    if str(artifact).startswith("s3://"):
+        with open_object(aws, str(artifact)) as stream:
+            return read_stream(stream, str(artifact))
+    return read_contents(Path(artifact))

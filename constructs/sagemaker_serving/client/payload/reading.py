@@ -1,0 +1,196 @@
+"""What callers have, as a batch of records."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from sagemaker_serving.client.payload import array_rows, value_rows
+from sagemaker_serving.client.payload.arrays import Array, as_array, code_of
+from sagemaker_serving.client.payload.batch import Batch, Encoding
+from sagemaker_serving.client.payload.choice import (
+    CONTENT_TYPES,
+    ModelFacts,
+    accepts,
+    densest,
+    encoding_named,
+    encoding_of_files,
+)
+from sagemaker_serving.client.payload.files import lines_file, npy_file
+from sagemaker_serving.client.payload.items import OCTET_STREAM, Items, size_of, type_of
+from sagemaker_serving.errors import Mistake
+
+_AS_IT_IS = 1 << 20
+"""Bytes of a JSON file that every endpoint takes in one request; it is not even parsed."""
+
+
+def batch_of(
+    data: Any,
+    *,
+    model: ModelFacts | Callable[[], ModelFacts],
+    encoding: Encoding | None = None,
+    content_type: str | None = None,
+) -> Batch:
+    """``data`` as a batch of records.
+
+    - ``str``, ``bytes`` and open files are a body, sent as it is;
+    - a `Path` is a file: CSV and JSON Lines have records, a .npy is an array,
+      anything else is a body;
+    - an array is a batch along its first axis, and so is a mapping of arrays by input name;
+    - ``{"instances": […]}`` and ``{"examples": […]}`` are batches; any other
+      mapping is one JSON document;
+    - a list or an iterator is a batch of values, or of files.
+
+    ``encoding`` overrides the choice and ``content_type`` what it is called; a
+    content type alone chooses the encoding that it names. A ``model`` that must
+    first be asked for is asked for only where something depends on it. Raises `Mistake` for
+    what is empty, cannot be read or written, or does not fit the signature.
+    """
+    wanted = _Wanted(told=model, encoding=encoding, content_type=content_type)
+    try:
+        return _batch(data, wanted)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise Mistake(f"the data cannot be written: {error}") from None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Wanted:
+    told: ModelFacts | Callable[[], ModelFacts]
+    encoding: Encoding | None
+    content_type: str | None
+
+    @property
+    def model(self) -> ModelFacts:
+        return self.told if isinstance(self.told, ModelFacts) else self.told()
+
+    def chosen(self, otherwise: Encoding) -> Encoding:
+        """The encoding that the caller asks for, by its name or by a content type."""
+        if self.encoding is not None:
+            return self.encoding
+        return otherwise if self.content_type is None else encoding_named(self.content_type)
+
+    @property
+    def asks(self) -> bool:
+        return self.encoding is not None or self.content_type is not None
+
+    def typed(self, encoding: Encoding) -> str:
+        if self.content_type is not None:
+            return self.content_type
+        return CONTENT_TYPES.get(encoding, OCTET_STREAM)
+
+
+def _batch(data: Any, wanted: _Wanted) -> Batch:
+    if isinstance(data, str):
+        return _body(data.encode(), wanted, "application/json")
+    if isinstance(data, bytes | bytearray | memoryview):
+        return _body(bytes(data), wanted, None)
+    if isinstance(data, Path):
+        return _file(data, wanted)
+    if hasattr(data, "read"):
+        return _open_file(data, wanted)
+    array = as_array(data)
+    if array is not None and array.shape:
+        return _array(array, wanted)
+    if isinstance(data, Mapping):
+        return _mapping(data, wanted)
+    if isinstance(data, Iterable):
+        return _values(data if isinstance(data, Sequence) else list(data), wanted)
+    return value_rows.document(data, wanted.typed("json"))
+
+
+def _body(body: bytes | Path, wanted: _Wanted, content_type: str | None) -> Batch:
+    given = wanted.content_type if wanted.content_type is not None else content_type
+    return Items(items=[body], content_type=given, joining="one")
+
+
+def _open_file(file: Any, wanted: _Wanted) -> Batch:
+    content = file.read()
+    name = getattr(file, "name", None)
+    guessed = type_of(Path(name)) if isinstance(name, str) else None
+    return _body(content.encode() if isinstance(content, str) else content, wanted, guessed)
+
+
+def _file(path: Path, wanted: _Wanted) -> Batch:
+    encoding = wanted.chosen(encoding_named(type_of(path)))
+    if encoding in ("csv", "jsonlines"):
+        return lines_file(path, wanted.typed(encoding))
+    if encoding == "base64":
+        return value_rows.rows([path], encoding, wanted.typed(encoding), wanted.model)
+    if encoding == "npy":
+        known = wanted.asks or accepts("npy", wanted.model)
+        rows = npy_file(path, wanted.typed(encoding)) if known else None
+        if rows is not None:
+            return rows
+        array = None if known else _loaded(path)
+        if array is not None and array.shape:
+            return _array(array, wanted)
+    if encoding == "json" and size_of(path) > _AS_IT_IS:
+        return _batch(_parsed(path), wanted)
+    return _body(path, wanted, None if encoding == "raw" else wanted.typed(encoding))
+
+
+def _loaded(path: Path) -> Array | None:
+    """The array in a .npy, read as it is used; None without numpy."""
+    size_of(path)
+    if find_spec("numpy") is None:
+        return None
+    import numpy
+
+    array: Array = numpy.asarray(numpy.load(path, mmap_mode="r", allow_pickle=False))
+    return array
+
+
+def _parsed(path: Path) -> Any:
+    try:
+        return json.loads(path.read_bytes())
+    except ValueError as error:
+        raise Mistake(f"{path} is no JSON: {error}") from None
+
+
+def _array(array: Array, wanted: _Wanted) -> Batch:
+    if not array.shape[0]:
+        raise Mistake(f"there is nothing to send: the array has the shape {array.shape}")
+    encoding = wanted.encoding
+    if encoding is None:
+        if wanted.content_type is not None:
+            encoding = encoding_named(wanted.content_type)
+        else:
+            encoding = densest("array", wanted.model)
+    return array_rows.rows(array, encoding, wanted.typed(encoding), wanted.model)
+
+
+def _mapping(data: Mapping[Any, Any], wanted: _Wanted) -> Batch:
+    for key in ("instances", "examples"):
+        rows = data.get(key)
+        if isinstance(rows, list | tuple) or as_array(rows) is not None:
+            others = {name: value for name, value in data.items() if name != key}
+            return value_rows.under(key, rows, others, wanted.typed("json"))
+    arrays = {str(name): as_array(value) for name, value in data.items()}
+    columns = {name: array for name, array in arrays.items() if array is not None}
+    if columns and len(columns) == len(data) and "inputs" not in data:
+        return array_rows.columns(columns, wanted.typed("json"), wanted.model)
+    return value_rows.document(data, wanted.typed("json"))
+
+
+def _values(values: Sequence[Any], wanted: _Wanted) -> Batch:
+    if not values:
+        raise Mistake("there is nothing to send: the list is empty")
+    if all(isinstance(value, bytes | bytearray | memoryview | Path) for value in values):
+        encoding = wanted.chosen("raw") if wanted.asks else encoding_of_files(wanted.model)
+        if encoding == "base64":
+            return value_rows.rows(values, encoding, wanted.typed(encoding), wanted.model)
+        items = [value if isinstance(value, Path) else bytes(value) for value in values]
+        return Items(items=items, content_type=wanted.content_type)
+    arrays = [as_array(value) for value in values]
+    alike = {None if array is None else (code_of(array), array.shape) for array in arrays}
+    if len(alike) == 1 and arrays[0] is not None and arrays[0].shape:
+        encoding = wanted.chosen("npy") if wanted.asks else densest("array", wanted.model)
+        if encoding == "npy":
+            return array_rows.stacked([a for a in arrays if a is not None], wanted.typed(encoding))
+    else:
+        encoding = wanted.chosen("json") if wanted.asks else densest("records", wanted.model)
+    return value_rows.rows(values, encoding, wanted.typed(encoding), wanted.model)

@@ -1,0 +1,55 @@
+"""What SageMaker's runtime answers when it does not predict, as errors that say what to do."""
+
+from __future__ import annotations
+
+import re
+
+from botocore.exceptions import ClientError
+
+from sagemaker_serving.errors import Failure, ModelFailed, NotFound
+
+
+def explained(error: ClientError, endpoint: str) -> BaseException:
+    """``error`` as one of this project; itself when it is none of the runtime's own."""
+    answer = error.response["Error"]
+    code, message = str(answer.get("Code", "")), str(answer.get("Message", ""))
+    if code == "ModelError":
+        status = int(error.response.get("OriginalStatusCode", 0))
+        body = str(error.response.get("OriginalMessage", message))
+        return model_failed(endpoint, status, body, _log(error.response, message))
+    if code in ("ValidationError", "ValidationException"):
+        return NotFound(f"{endpoint}: {message.rstrip('.')}")
+    unexplained: BaseException = error
+    return unexplained
+
+
+def model_failed(endpoint: str, status: int | None, body: str, log: str | None) -> ModelFailed:
+    """The model's own error, with where its log is; without a status where AWS tells none."""
+    where = "" if log is None else f"; its log: {log}"
+    answered = "failed" if status is None else f"answered {status}"
+    return ModelFailed(
+        f"the model of {endpoint} {answered}: {body.strip()}{where}",
+        status=0 if status is None else status,
+        body=body,
+        log=log,
+    )
+
+
+def about_records(error: BaseException, first: int, count: int, of: int | None) -> BaseException:
+    """``error`` with the records that it is about, ``of`` so many, None when nobody knows."""
+    if of == 1 or not isinstance(error, ModelFailed | Failure):
+        return error
+    which = f"record {first}" if count == 1 else f"records {first} to {first + count - 1}"
+    message = f"{which}{'' if of is None else f' of {of}'}: {error}"
+    if isinstance(error, ModelFailed):
+        return ModelFailed(message, status=error.status, body=error.body, log=error.log)
+    return type(error)(message)
+
+
+def _log(response: dict[str, object], message: str) -> str | None:
+    """The console's page of the log, which AWS puts into the message, or the stream's ARN."""
+    address = re.search(r"https://\S+", message)
+    if address is not None:
+        return address.group()
+    arn = response.get("LogStreamArn")
+    return str(arn) if arn else None

@@ -1,0 +1,139 @@
+"""``predict`` as a shell runs it, against a runtime on loopback that tells what it was asked."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sagemaker_serving.cli.answers import Answers
+from sagemaker_serving.client import Prediction
+from tests.cli.conftest import Run
+from tests.client.fake_runtime import Answer, Asked, FakeRuntime, event, fake_runtime, refusal
+
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def answer(asked: Asked) -> Answer:
+    if asked.path == "/":
+        return refusal("AccessDeniedException", 400)
+    if asked.path.endswith("stream"):
+        parts = event("PayloadPart", b"one, ") + event("PayloadPart", b"two")
+        return Answer(body=parts, content_type="application/vnd.amazon.eventstream")
+    if b"refuse" in asked.body:
+        return refusal("ModelError", 424, OriginalStatusCode=400, OriginalMessage="not a number")
+    if asked.headers["Content-Type"] == "text/csv":
+        rows = [float(line) * 2 for line in asked.body.split()]
+        return Answer(body=json.dumps({"predictions": rows}).encode())
+    return Answer(
+        body=asked.headers["Content-Type"].encode() + b" " + asked.body,
+        content_type="text/plain",
+        headers={"x-Amzn-Invoked-Production-Variant": "blue"},
+    )
+
+
+@pytest.fixture(scope="module")
+def runtime() -> Iterator[FakeRuntime]:
+    with fake_runtime(answer) as runtime:
+        yield runtime
+
+
+def shell(runtime: FakeRuntime) -> dict[str, str]:
+    return {
+        "AWS_ENDPOINT_URL": runtime.url,
+        "AWS_ACCESS_KEY_ID": "test",
+        "AWS_SECRET_ACCESS_KEY": "test",
+        "AWS_REGION": "eu-west-1",
+    }
+
+
+def test_a_body_and_its_answer_are_byte_for_byte(
+    run: Run, runtime: FakeRuntime, tmp_path: Path
+) -> None:
+    ended = run("predict", "e", "{}", "--variant=blue", "-v", **shell(runtime))
+    assert (ended.returncode, ended.stdout) == (0, "application/json {}")
+    assert ended.stderr.startswith("text/plain from variant blue in ")
+    assert runtime.asked[-1].headers["X-Amzn-SageMaker-Target-Variant"] == "blue"
+    assert "Accept" not in runtime.asked[-1].headers
+    piped = run("predict", "e", stdin="[1]", **shell(runtime))
+    assert (piped.returncode, piped.stdout) == (0, "application/json [1]")
+    lines = tmp_path / "odd.jsonl"
+    lines.write_bytes(b"[1]\r\n\n[2]\n")
+    ended = run("predict", "e", "--file=odd.jsonl", "-o", "answer", **shell(runtime))
+    answered = (tmp_path / "answer").read_bytes()
+    assert answered == b"application/jsonlines " + lines.read_bytes()
+
+
+def test_several_files_are_answered_in_their_order(
+    run: Run, runtime: FakeRuntime, tmp_path: Path
+) -> None:
+    names = [f"{n}.png" for n in range(12)]
+    for name in names:
+        (tmp_path / name).write_text(name)
+    files = [f"--file={name}" for name in names]
+    ended = run("predict", "e", *files, "-v", **shell(runtime))
+    assert ended.stdout.splitlines() == [f"application/x-image {name}" for name in names]
+    assert "12 records in 12 requests" in ended.stderr
+    ended = run("predict", "e", *files, "-o", "answers", **shell(runtime))
+    assert (ended.returncode, ended.stdout) == (0, "")
+    written = {path.name: path.read_text() for path in (tmp_path / "answers").iterdir()}
+    assert written == {f"{name}.out": f"application/x-image {name}" for name in names}
+
+
+def test_records_on_standard_input_are_one_answer(
+    run: Run, runtime: FakeRuntime, tmp_path: Path
+) -> None:
+    rows = "\n".join(str(n) for n in range(1000))
+    options = ("--input-format=csv", "-o", "answer.json")
+    ended = run("predict", "e", *options, stdin=rows, **shell(runtime))
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+    told = json.loads((tmp_path / "answer.json").read_text())
+    assert told == {"predictions": [n * 2.0 for n in range(1000)]}
+
+
+def test_a_streamed_answer_is_printed(run: Run, runtime: FakeRuntime) -> None:
+    assert run("predict", "e", "{}", "--stream", **shell(runtime)).stdout == "one, two"
+
+
+def test_what_the_model_refuses_ends_with_1(run: Run, runtime: FakeRuntime) -> None:
+    ended = run("predict", "e", "refuse", **shell(runtime))
+    assert ended.returncode == 1
+    assert ended.stderr.splitlines()[0].endswith("the model of e answered 400: not a number")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("1", "--file=x"), "give BODY or --file, not both"),
+        (("--file=x", "--file=y", "--input-format=csv"), "takes one file of records"),
+        (("1", "--stream", "--input-format=csv"), "--stream takes one body"),
+    ],
+)
+def test_options_that_do_not_go_together_are_named(
+    run: Run, options: tuple[str, ...], said: str
+) -> None:
+    ended = run("predict", "e", *options)
+    assert ended.returncode == 2
+    assert said in ended.stderr
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("stream", [Terminal(), io.StringIO()], ids=["terminal", "pipe"])
+def test_progress_is_shown_on_a_terminal_only(
+    stream: io.StringIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stderr", stream)
+    monkeypatch.setenv("TERM", "xterm")
+    with Answers(None, several=True, verbose=False) as answers, answers.progress(3):
+        for first in range(3):
+            answers.count(
+                Prediction(body=b"", content_type="", variant="", seconds=0.1, first=first)
+            )
+    assert ("3/3" in stream.getvalue()) == stream.isatty()
