@@ -1,0 +1,145 @@
+"""``sagemaker-serving dashboard``: a model's CloudWatch dashboard, here."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from sagemaker_serving.cli.options import aws_options, the_aws
+
+if TYPE_CHECKING:
+    from sagemaker_serving.cli.graphs import Panel
+    from sagemaker_serving.client.dashboard import DashboardView
+    from sagemaker_serving.spec import Environment
+
+_PIPE_WIDTH = 100
+
+
+@click.command()
+@click.argument("environment", metavar="ENVIRONMENT_OR_FILE")
+@click.argument("model")
+@click.option("--preview", is_flag=True, help="Draw it on the terminal.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Draw it into this PNG file.",
+)
+@click.option(
+    "--hours",
+    type=click.FloatRange(min=0.05, max=24 * 15),
+    default=3.0,
+    show_default=True,
+    help="How far back it looks.",
+)
+@aws_options
+def dashboard(
+    environment: str,
+    model: str,
+    preview: bool,
+    output: Path | None,
+    hours: float,
+    local: bool,
+    state_dir: Path,
+    region: str | None,
+    profile: str | None,
+) -> None:
+    """Print where the dashboard of MODEL is, or draw it from its metrics.
+
+    ENVIRONMENT_OR_FILE is `prod` for environments/prod.yaml, or the file. The
+    dashboard that was deployed is drawn, with the metrics of AWS or, with
+    --local, of the local AWS: its alarms' states and every graph; lists of log
+    lines are for the console. The local AWS keeps no percentiles: average and
+    maximum stand for them. Needs the extra `plots`.
+
+    \b
+    Examples:
+      sagemaker-serving dashboard prod digits
+      sagemaker-serving dashboard local digits --preview --hours 0.2 --local
+      sagemaker-serving dashboard prod digits -o digits.png --hours 24
+    """
+    from sagemaker_serving.cli.graphs import draw, save_png
+    from sagemaker_serving.client.dashboard import view_dashboard
+
+    found = _environment(environment)
+    _must_have(found, model)
+    where = region if region is not None else found.region
+    name = f"{found.endpoint_name(model)}-{where}"
+    if not preview and output is None:
+        click.echo(_console(name, where))
+        return
+    view = view_dashboard(
+        name, the_aws(local, state_dir, where, profile), over=timedelta(hours=hours)
+    )
+    panels = _panels(view)
+    if output is not None:
+        save_png(
+            panels, output, title=f"{name}, {view.start:%Y-%m-%d %H:%M} to {view.end:%H:%M} UTC"
+        )
+        click.echo(f"drawn: {output}", err=True)
+    if preview:
+        for alarm, state in view.alarms:
+            click.echo(f"{state:<17}  {alarm}")
+        on_terminal = sys.stdout.isatty()
+        width = shutil.get_terminal_size().columns if on_terminal else _PIPE_WIDTH
+        click.echo(draw(panels, width=width, colours=on_terminal))
+
+
+def _panels(view: DashboardView) -> list[Panel]:
+    from sagemaker_serving.cli.graphs import Panel
+
+    return [
+        Panel(
+            title=graph.title,
+            unit=graph.unit,
+            note=graph.note,
+            lines=[
+                (line.label, [(at.timestamp(), value) for at, value in line.points])
+                for line in graph.lines
+            ],
+        )
+        for graph in view.graphs
+    ]
+
+
+def _environment(name: str) -> Environment:
+    from sagemaker_serving.errors import ProblemsFound
+    from sagemaker_serving.spec import read_environment
+
+    is_file = name.endswith((".yaml", ".yml"))
+    file = read_environment(Path(name) if is_file else Path("environments") / f"{name}.yaml")
+    if file.environment is None:
+        raise ProblemsFound(file.shape_problems)
+    return file.environment
+
+
+def _must_have(environment: Environment, model: str) -> None:
+    from sagemaker_serving.errors import Mistake, NotFound
+    from sagemaker_serving.suggest import nearest
+
+    if model not in environment.models:
+        close = nearest(model, environment.models)
+        known = f"it has {', '.join(environment.models)}"
+        hint = known if close is None else f"did you mean {close}"
+        raise NotFound(f"{environment.name} has no model {model!r}; {hint}")
+    monitoring = environment.monitoring_of(model)
+    if monitoring is None or not monitoring.dashboard:
+        raise Mistake(
+            f"{model} has no dashboard in {environment.name}; give it `monitoring: {{}}`, in the "
+            "environment or in the model, and deploy it"
+        )
+
+
+def _console(name: str, region: str) -> str:
+    """The page of CloudWatch's console. Source: AWS's own console addresses; read 2026-11-21."""
+    host = f"{region}.console.aws.amazon.com"
+    if region.startswith("cn-"):
+        host = f"{region}.console.amazonaws.cn"
+    elif region.startswith("us-gov-"):
+        host = f"{region}.console.amazonaws-us-gov.com"
+    return f"https://{host}/cloudwatch/home?region={region}#dashboards/dashboard/{name}"

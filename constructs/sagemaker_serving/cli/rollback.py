@@ -1,0 +1,93 @@
+"""``sagemaker-serving rollback``: an endpoint back to what it served before."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from sagemaker_serving.cli.options import aws_options, the_aws
+
+if TYPE_CHECKING:
+    from sagemaker_serving.client import Aws, Version
+
+
+@click.command()
+@click.argument("endpoint")
+@click.option("--to", help="The config to go to; default: the one before that which serves.")
+@click.option("--list", "only_list", is_flag=True, help="Print what there is to go back to.")
+@click.option("--yes", "-y", is_flag=True, help="Do not ask.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document for each line.")
+@aws_options
+def rollback(
+    endpoint: str,
+    to: str | None,
+    only_list: bool,
+    yes: bool,
+    as_json: bool,
+    local: bool,
+    state_dir: Path,
+    region: str | None,
+    profile: str | None,
+) -> None:
+    """Return ENDPOINT to the config it served before, and watch it until it does.
+
+    A deploy with `production: true` keeps the configs and models that it
+    replaces; others remove them, and their way back is to deploy the former
+    commit. All traffic moves at once as soon as the old version is healthy;
+    until then the present one goes on serving. The stack does not know of it:
+    it goes on naming the config that was left, and the next deploy of any
+    change moves ENDPOINT on from there. Ends as `watch` does.
+
+    \b
+    Examples:
+      sagemaker-serving rollback prod-digits --list
+      sagemaker-serving rollback prod-digits
+      sagemaker-serving rollback prod-digits --to EndpointConfig0a1b2c3d4e-XYZ --yes
+    """
+    from sagemaker_serving.cli.watch import show
+    from sagemaker_serving.client import find_rollback, watch
+
+    aws = the_aws(local, state_dir, region, profile)
+    if only_list:
+        _print_versions(endpoint, aws, as_json=as_json)
+        return
+    found = find_rollback(endpoint, aws, to=to)
+    if not yes:
+        _ask(f"{endpoint}: from {_told(found.serving)} to {_told(found.to)}")
+    found.begin()
+    show(watch(endpoint, aws, config=found.to.config), logs=False, as_json=as_json)
+    named = found.drift()
+    if named is not None:
+        click.echo(
+            f"the stack still names {named}: CloudFormation sees a drift, and the next deploy of "
+            f"a change moves {endpoint} on",
+            err=True,
+        )
+
+
+def _ask(question: str) -> None:
+    if not sys.stdin.isatty():
+        raise click.UsageError(f"{question}? there is nobody to ask; give --yes")
+    click.confirm(f"{question}?", abort=True, err=True)
+
+
+def _told(version: Version) -> str:
+    return f"{version.config} of {version.created:%Y-%m-%d %H:%M}"
+
+
+def _print_versions(endpoint: str, aws: Aws, *, as_json: bool) -> None:
+    from sagemaker_serving.cli.tables import print_table
+    from sagemaker_serving.client import versions
+
+    rows = [
+        {
+            "config": version.config,
+            "created": version.created.isoformat(timespec="seconds"),
+            "models": [f"{variant}={model}" for variant, model in version.models.items()],
+        }
+        for version in versions(endpoint, aws)
+    ]
+    print_table(rows, as_json=as_json)

@@ -1,0 +1,149 @@
+"""``sagemaker-serving watch``: a rollout as it happens."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sagemaker_serving.cli.options import aws_options, the_aws
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from sagemaker_serving.client import RolloutEvent
+    from sagemaker_serving.client.rollout.state import EndpointState
+
+
+@click.command()
+@click.argument("endpoint")
+@click.option("--config", help="The config that is to serve at the end; default: what is rolled out.")
+@click.option(
+    "--timeout",
+    type=click.IntRange(min=1),
+    default=3600,
+    show_default=True,
+    help="Seconds after which it is given up; the rollout goes on.",
+)
+@click.option("--logs", is_flag=True, help="Print what the new containers write, as it comes.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document for each line.")
+@aws_options
+def watch(
+    endpoint: str,
+    config: str | None,
+    timeout: int,
+    logs: bool,
+    as_json: bool,
+    local: bool,
+    state_dir: Path,
+    region: str | None,
+    profile: str | None,
+) -> None:
+    """Show a rollout of ENDPOINT as it happens, and end with what became of it.
+
+    Ends with 0 when the wanted config serves, and with 1 as soon as a
+    container fails, with its cause and its last log lines, or when another
+    config serves in the end: SageMaker goes back to the old one without an
+    error. What is wanted is --config; else the config that is being rolled out;
+    else the one that the CloudFormation stack of ENDPOINT names. While the
+    stack is at work but has not come to ENDPOINT yet, it is waited for. Ends
+    with 2 when there is no such endpoint.
+
+    \b
+    Examples:
+      sagemaker-serving watch prod-digits
+      sagemaker-serving watch prod-digits --logs --timeout 900
+      sagemaker-serving watch local-digits --local --json | jq -r .message
+    """
+    from sagemaker_serving.client import watch as watch_rollout
+
+    aws = the_aws(local, state_dir, region, profile)
+    events = watch_rollout(endpoint, aws, config=config, timeout_seconds=timeout)
+    show(events, logs=logs, as_json=as_json)
+
+
+def show(events: Iterable[RolloutEvent], *, logs: bool, as_json: bool) -> None:
+    """Prints a rollout: alive on a terminal, as plain lines or JSON in a pipe."""
+    wanted = (event for event in events if logs or event.kind != "log")
+    if as_json:
+        _show_documents(wanted)
+    elif sys.stdout.isatty():
+        _show_alive(wanted)
+    else:
+        for event in wanted:
+            click.echo(_line(event))
+
+
+def _line(event: RolloutEvent) -> str:
+    return f"{event.at:%H:%M:%S}  {event.message}"
+
+
+def _show_documents(events: Iterator[RolloutEvent]) -> None:
+    from sagemaker_serving.errors import RolloutFailed
+
+    try:
+        for event in events:
+            click.echo(json.dumps(_document(event)))
+    except RolloutFailed as failed:
+        document = {"event": "failed", "message": failed.cause, "log_lines": failed.log_lines}
+        click.echo(json.dumps(document))
+        raise
+
+
+def _document(event: RolloutEvent) -> dict[str, Any]:
+    state = event.state
+    return {
+        "at": event.at.isoformat(timespec="milliseconds"),
+        "event": event.kind,
+        "message": event.message,
+        "status": state.status,
+        "config": state.config,
+        "coming_config": state.coming_config,
+        "failure_reason": state.failure_reason,
+        "variants": [
+            {
+                "name": variant.name,
+                "coming": variant.coming,
+                "instances": variant.instances,
+                "desired_instances": variant.desired_instances,
+                "weight": variant.weight,
+                "phase": variant.phase,
+            }
+            for variant in state.variants
+        ],
+    }
+
+
+def _show_alive(events: Iterator[RolloutEvent]) -> None:
+    from rich.console import Console
+    from rich.live import Live
+
+    console = Console(highlight=False, markup=False)
+    with Live(console=console, transient=True) as live:
+        for event in events:
+            live.console.print(_line(event))
+            live.update(_variants(event.state))
+
+
+def _variants(state: EndpointState) -> Table:
+    from rich.spinner import Spinner
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for name in ("", "variant", "config", "instances", "weight", ""):
+        table.add_column(name)
+    for variant in state.variants:
+        counted = variant.desired_instances is not None
+        table.add_row(
+            Spinner("dots") if variant.coming else "",
+            variant.name,
+            str(state.coming_config if variant.coming else state.config),
+            f"{variant.instances or 0}/{variant.desired_instances}" if counted else "",
+            "" if variant.weight is None else f"{variant.weight:g}",
+            f"{variant.phase} {variant.message}".strip(),
+        )
+    return table

@@ -1,0 +1,1 @@
+"""What is known of an endpoint while it is created or updated."""

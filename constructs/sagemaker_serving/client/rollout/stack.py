@@ -1,0 +1,101 @@
+"""Which config an endpoint is meant to serve: what the CloudFormation stack that made it says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from sagemaker_serving.client.aws import aws_failures
+
+_ENDPOINT = "AWS::SageMaker::Endpoint"
+
+
+@dataclass(frozen=True, kw_only=True)
+class StackIntention:
+    """What a stack wants of its endpoint.
+
+    ``config`` is None when its template does not tell, and may be in lower case:
+    what is known of it is its ARN. ``reason`` is the first thing that failed,
+    when the stack went back.
+    """
+
+    stack: str
+    status: str
+    config: str | None
+    reason: str | None
+
+    def wants_another(self, config: str) -> bool:
+        """Whether the template is known to name another config than this."""
+        return self.config is not None and self.config.lower() != config.lower()
+
+    @property
+    def is_in_progress(self) -> bool:
+        """Whether CloudFormation is still at it."""
+        return self.status.endswith("_IN_PROGRESS")
+
+    @property
+    def went_back(self) -> bool:
+        """Whether the stack's last deploy failed."""
+        return "ROLLBACK" in self.status or self.status.endswith("_FAILED")
+
+
+def stack_intention(cloudformation: Any, endpoint_arn: str) -> StackIntention | None:
+    """What the stack that holds the endpoint wants; None when no stack holds it.
+
+    None, too, for whoever may not read stacks. A resource's physical id is what
+    Ref returns, for an endpoint its ARN. Source: CloudFormation template
+    reference, AWS::SageMaker::Endpoint; read 2026-11-21.
+    """
+    with aws_failures():
+        try:
+            resources = cloudformation.describe_stack_resources(PhysicalResourceId=endpoint_arn)[
+                "StackResources"
+            ]
+            name = resources[0]["StackName"]
+            (stack,) = cloudformation.describe_stacks(StackName=name)["Stacks"]
+            body = cloudformation.get_template(StackName=name)["TemplateBody"]
+        except ClientError as error:
+            if error.response["Error"].get("Code") in ("ValidationError", "AccessDenied"):
+                return None
+            raise
+        return StackIntention(
+            stack=name,
+            status=stack["StackStatus"],
+            config=_config(body, resources, endpoint_arn),
+            reason=_first_failure(cloudformation, name)
+            if "ROLLBACK" in stack["StackStatus"]
+            else None,
+        )
+
+
+def _config(body: Any, resources: list[dict[str, Any]], endpoint_arn: str) -> str | None:
+    """The name of the config that the template gives to the endpoint."""
+    by_id = {found["LogicalResourceId"]: found for found in resources}
+    endpoint = next(
+        (found for found in resources if found.get("PhysicalResourceId") == endpoint_arn), None
+    )
+    if endpoint is None or not isinstance(body, Mapping):  # YAML comes as text
+        return None
+    wanted = body["Resources"][endpoint["LogicalResourceId"]]["Properties"]["EndpointConfigName"]
+    if isinstance(wanted, str):
+        return wanted
+    target = wanted.get("Fn::GetAtt", [wanted.get("Ref")])[0]
+    physical = by_id.get(target, {}).get("PhysicalResourceId")
+    return None if physical is None else str(physical).rpartition("/")[2]
+
+
+def _first_failure(cloudformation: Any, stack: str) -> str | None:
+    """Why the last deploy went back: the first failure since it began, newest event first."""
+    reason = None
+    pages = cloudformation.get_paginator("describe_stack_events").paginate(StackName=stack)
+    for page in pages:
+        for event in page["StackEvents"]:
+            if event["ResourceStatus"].endswith("_FAILED"):
+                reason = event.get("ResourceStatusReason", reason)
+            began = event["ResourceStatus"] in ("UPDATE_IN_PROGRESS", "CREATE_IN_PROGRESS")
+            if began and event.get("PhysicalResourceId") == event["StackId"]:
+                return reason
+    return reason

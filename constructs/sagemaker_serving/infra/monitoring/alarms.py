@@ -1,0 +1,122 @@
+"""Alarms on an endpoint, variant by variant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import aws_cdk as cdk
+from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import aws_cloudwatch_actions as actions
+from aws_cdk import aws_iam as iam
+from constructs import Construct
+
+from sagemaker_serving.infra.acknowledge import (
+    NO_ALARM_ACTION,
+    acknowledge,
+    acknowledge_wildcard,
+)
+from sagemaker_serving.infra.monitoring.watches import Watch, WatchedVariant, watches
+from sagemaker_serving.spec.monitoring import AlarmThresholds
+
+if TYPE_CHECKING:
+    from aws_cdk import aws_sns as sns
+
+MOST_ROLLBACK_ALARMS = 10
+"""Source: botocore AutoRollbackConfig, Alarms; read 2026-11-21."""
+
+
+class EndpointAlarms(Construct):
+    """The alarms of an endpoint, of which only the name has to be known.
+
+    For every variant, with the dimensions ``EndpointName`` and ``VariantName``:
+    the share of 5XX, the p99 of model and overhead latency, memory, CPU, disk,
+    and GPU on types that have one; for serverless variants concurrency, and
+    for an asynchronous endpoint the age of its oldest request. `AlarmThresholds`
+    has the default of each, and which kind of variant has which. Missing data
+    counts as good: no request is no error.
+
+    CloudWatch tells utilization in percent of one core or one GPU; thresholds
+    are of the whole instance, and multiplied here. A type whose number of
+    cores is not known has no alarm on CPU.
+
+    Alarms are named ``<endpoint>-<variant>-<what>``, such as
+    ``prod-digits-gpu-invocation-5xx-errors``.
+
+    :param topic: is told when an alarm goes off and when it is over. Without
+        one an alarm is for rollbacks and dashboards only, and scanners are told so.
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        endpoint_name: str,
+        variants: Sequence[WatchedVariant],
+        thresholds: AlarmThresholds | None = None,
+        topic: sns.ITopic | None = None,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        self._endpoint_name = endpoint_name
+        self._limits = thresholds if thresholds is not None else AlarmThresholds()
+        self._action = None if topic is None else actions.SnsAction(topic)
+        self.alarms: list[cloudwatch.Alarm] = [
+            self._alarm(watch) for watch in watches(endpoint_name, variants, self._limits)
+        ]
+        """Every alarm, the most telling first: errors of every variant, then latency."""
+
+    @property
+    def alarm_names(self) -> list[str]:
+        """The names of all alarms, in their order (tokens)."""
+        return [alarm.alarm_name for alarm in self.alarms]
+
+    @property
+    def rollback_alarm_names(self) -> list[str]:
+        """The first ten names: as many as an automatic rollback takes (tokens)."""
+        return self.alarm_names[:MOST_ROLLBACK_ALARMS]
+
+    def grant_describe(self, role: iam.IRole) -> iam.Grant:
+        """Lets a role look at alarms, as an endpoint's has to for automatic rollback.
+
+        At all of the account and region: AWS asks for that, whichever alarms a
+        call names (aws-samples/amazon-cloudwatch-auto-alarms#1, read 2026-11-21).
+        """
+        every = cdk.Stack.of(self).format_arn(
+            service="cloudwatch",
+            resource="alarm",
+            resource_name="*",
+            arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME,
+        )
+        acknowledge_wildcard(
+            role,
+            every,
+            "DescribeAlarms is judged by every alarm, whichever it names; it only reads",
+        )
+        return iam.Grant.add_to_principal(
+            grantee=role, actions=["cloudwatch:DescribeAlarms"], resource_arns=[every]
+        )
+
+    def _alarm(self, watch: Watch) -> cloudwatch.Alarm:
+        alarm = cloudwatch.Alarm(
+            self,
+            watch.name.replace("-", " ").title().replace(" ", ""),
+            alarm_name=f"{self._endpoint_name}-{watch.name}",
+            alarm_description=f"{self._endpoint_name}: {watch.meaning}",
+            metric=watch.metric,
+            threshold=watch.threshold,
+            comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
+            evaluation_periods=self._limits.evaluation_periods,
+            datapoints_to_alarm=self._limits.datapoints,
+            treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
+        )
+        if self._action is None:
+            acknowledge(
+                alarm,
+                NO_ALARM_ACTION,
+                "No topic was asked for; updates are rolled back by it and dashboards show it",
+            )
+        else:
+            alarm.add_alarm_action(self._action)
+            alarm.add_ok_action(self._action)
+        return alarm

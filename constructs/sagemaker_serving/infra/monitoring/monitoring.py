@@ -1,0 +1,116 @@
+"""Everything that watches an endpoint, in one construct."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import aws_cdk as cdk
+from aws_cdk import aws_logs as logs
+from constructs import Construct
+
+from sagemaker_serving.infra.acknowledge import NO_KEY_ON_LOGS, acknowledge
+from sagemaker_serving.infra.monitoring.alarms import EndpointAlarms
+from sagemaker_serving.infra.monitoring.dashboard import EndpointDashboard
+from sagemaker_serving.infra.monitoring.watches import WatchedVariant
+from sagemaker_serving.spec.monitoring import AlarmThresholds
+
+if TYPE_CHECKING:
+    from aws_cdk import aws_kms as kms
+    from aws_cdk import aws_sns as sns
+
+
+class EndpointMonitoring(Construct):
+    """Alarms, a dashboard and a log group with an end, for an endpoint made here or elsewhere.
+
+    It needs the endpoint's name only, so that the endpoint's own guardrails
+    can name its alarms. An endpoint of the same stack must depend on it
+    (``endpoint.node.add_dependency(monitoring)``): otherwise SageMaker makes the
+    log group first, which is then kept for ever and stops this one from being
+    made.
+
+    :param alarms: whether there are alarms.
+    :param topic: what they tell; see `AlarmTopic`.
+    :param dashboard: whether there is a dashboard.
+    :param inference_components: names of components that share the endpoint's instances.
+    :param log_retention_days: one of the numbers of days that CloudWatch takes; None leaves the
+        log group to SageMaker, which keeps it for ever.
+    :param retain_logs: whether the log group outlives the stack.
+    :param encryption_key: encrypts the log; its policy has to let CloudWatch Logs use it, as
+        `DataBucket`'s does. Absent, CloudWatch's own key does.
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        endpoint_name: str,
+        variants: Sequence[WatchedVariant],
+        alarms: bool = True,
+        thresholds: AlarmThresholds | None = None,
+        topic: sns.ITopic | None = None,
+        dashboard: bool = True,
+        inference_components: Sequence[str] = (),
+        log_retention_days: int | None = 90,
+        retain_logs: bool = True,
+        encryption_key: kms.IKey | None = None,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        self.alarms: EndpointAlarms | None = None
+        """The alarms, if there are any."""
+        self.log_group: logs.CfnLogGroup | None = None
+        """The endpoint's log group, if it is made here."""
+        self.dashboard: EndpointDashboard | None = None
+        """The dashboard, if there is one."""
+        if alarms:
+            self.alarms = EndpointAlarms(
+                self,
+                "Alarms",
+                endpoint_name=endpoint_name,
+                variants=variants,
+                thresholds=thresholds,
+                topic=topic,
+            )
+        if log_retention_days is not None:
+            self.log_group = self._log(
+                endpoint_name, log_retention_days, retain_logs, encryption_key
+            )
+        if dashboard:
+            self.dashboard = EndpointDashboard(
+                self,
+                "Dashboard",
+                endpoint_name=endpoint_name,
+                variants=variants,
+                alarms=self.alarms,
+                inference_components=inference_components,
+                log_group_name=endpoint_log_group(endpoint_name),
+            )
+
+    def _log(
+        self, endpoint_name: str, days: int, retain: bool, key: kms.IKey | None
+    ) -> logs.CfnLogGroup:
+        group = logs.CfnLogGroup(
+            self,
+            "Log",
+            log_group_name=endpoint_log_group(endpoint_name),
+            retention_in_days=days,
+            kms_key_id=None if key is None else key.key_arn,
+        )
+        group.apply_removal_policy(
+            cdk.RemovalPolicy.RETAIN if retain else cdk.RemovalPolicy.DESTROY
+        )
+        if key is None:
+            acknowledge(
+                group, NO_KEY_ON_LOGS, "No key was asked for; CloudWatch encrypts with its own"
+            )
+        return group
+
+
+def endpoint_log_group(endpoint_name: str) -> str:
+    """The log group that SageMaker writes an endpoint's containers' output to.
+
+    Source: SageMaker developer guide, "CloudWatch Logs for Amazon SageMaker AI";
+    read 2026-11-21.
+    """
+    return f"/aws/sagemaker/Endpoints/{endpoint_name}"

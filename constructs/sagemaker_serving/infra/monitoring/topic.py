@@ -1,0 +1,71 @@
+"""The topic that alarms tell."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import aws_cdk as cdk
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_sns as sns
+from constructs import Construct
+
+from sagemaker_serving.infra.acknowledge import NO_KEY_ON_TOPIC, acknowledge
+
+if TYPE_CHECKING:
+    from aws_cdk import aws_kms as kms
+
+
+class AlarmTopic(Construct):
+    """An SNS topic that takes TLS only, and lets the account's CloudWatch alarms publish.
+
+    With any policy of its own a topic loses the one that lets its account
+    publish, so the alarms are named in it. CloudWatch cannot publish to a
+    topic under SNS's own key ``alias/aws/sns``, whose policy nobody can change.
+    Sources: CloudWatch user guide, "Notifying users on alarm changes"; SNS
+    developer guide, "Enable compatibility between event sources from AWS
+    services and encrypted topics"; read 2026-11-21.
+
+    :param retain: whether the topic and so its subscriptions outlive the stack.
+    :param encryption_key: encrypts messages at rest; its policy is made to let
+        CloudWatch use it, when it is a key of this app. Absent, they are not encrypted.
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        retain: bool,
+        encryption_key: kms.IKey | None = None,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        alarms = iam.ServicePrincipal("cloudwatch.amazonaws.com")
+        self.topic = sns.Topic(
+            self, "Resource", display_name="Alarms", enforce_ssl=True, master_key=encryption_key
+        )
+        """The topic itself."""
+        self.topic.apply_removal_policy(
+            cdk.RemovalPolicy.RETAIN if retain else cdk.RemovalPolicy.DESTROY
+        )
+        self.topic.add_to_resource_policy(
+            iam.PolicyStatement(
+                principals=[alarms],
+                actions=["sns:Publish"],
+                resources=[self.topic.topic_arn],
+                conditions={"StringEquals": {"aws:SourceAccount": cdk.Stack.of(self).account}},
+            )
+        )
+        if encryption_key is None:
+            acknowledge(
+                self.topic,
+                NO_KEY_ON_TOPIC,
+                "No key was asked for, and alarms cannot publish under SNS's own",
+            )
+        else:
+            encryption_key.add_to_resource_policy(
+                iam.PolicyStatement(
+                    principals=[alarms],
+                    actions=["kms:Decrypt", "kms:GenerateDataKey*"],
+                    resources=["*"],
+                )
+            )

@@ -1,0 +1,186 @@
+"""What is watched of each kind of variant, the most telling first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import aws_cdk as cdk
+from aws_cdk import aws_cloudwatch as cloudwatch
+
+from sagemaker_serving import catalog
+from sagemaker_serving.infra.monitoring.metrics import EndpointMetrics
+from sagemaker_serving.infra.tokens import is_token
+from sagemaker_serving.spec.monitoring import AlarmThresholds
+
+
+@dataclass(frozen=True, kw_only=True)
+class WatchedVariant:
+    """A variant to watch: ``instance_type`` is None for a serverless one.
+
+    ``asynchronous`` is whether its endpoint answers into S3, ``multi_model``
+    whether it loads models as they are called.
+    """
+
+    name: str
+    instance_type: str | None = None
+    asynchronous: bool = False
+    multi_model: bool = False
+
+    @property
+    def serverless(self) -> bool:
+        """Whether it has no instances."""
+        return self.instance_type is None
+
+    @property
+    def has_gpu(self) -> bool:
+        """Whether its instances have a GPU, as far as that is known."""
+        return _gpus(self) is not None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Watch:
+    """One metric with the value above which something is wrong, and what that means."""
+
+    name: str
+    meaning: str
+    metric: cloudwatch.Metric
+    threshold: float
+
+
+def watches(
+    endpoint_name: str, variants: Sequence[WatchedVariant], limits: AlarmThresholds
+) -> Iterator[Watch]:
+    """Everything to watch: errors of every variant, then latency of every variant, and so on.
+
+    Raises `UnknownInstanceType` for a type that SageMaker does not take.
+    """
+    period = cdk.Duration.seconds(limits.period_seconds)
+    for kind in _KINDS:
+        limit = kind.limit(limits)
+        for variant in variants:
+            scale = kind.scale(variant)
+            if limit is not None and scale is not None:
+                metrics = EndpointMetrics(
+                    endpoint_name=endpoint_name, variant_name=variant.name, period=period
+                )
+                yield Watch(
+                    name=f"{variant.name}-{kind.name}",
+                    meaning=f"{kind.meaning} of variant {variant.name} over {limit:g} {kind.unit}",
+                    metric=kind.metric(metrics),
+                    threshold=round(limit * scale, 6),
+                )
+    if limits.oldest_request_seconds is not None:
+        for variant in [one for one in variants if one.asynchronous][:1]:
+            metrics = EndpointMetrics(
+                endpoint_name=endpoint_name, variant_name=variant.name, period=period
+            )
+            yield Watch(
+                name="oldest-request",
+                meaning=f"the oldest request waits over {limits.oldest_request_seconds:g} s",
+                metric=metrics.approximate_age_of_oldest_request(),
+                threshold=limits.oldest_request_seconds,
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Kind:
+    """A kind of alarm; ``scale`` turns a limit into the metric's unit.
+
+    It is None for a variant that has no such metric.
+    """
+
+    name: str
+    meaning: str
+    unit: str
+    limit: Callable[[AlarmThresholds], float | None]
+    metric: Callable[[EndpointMetrics], cloudwatch.Metric]
+    scale: Callable[[WatchedVariant], float | None]
+
+
+def _cores(variant: WatchedVariant) -> int | None:
+    kind = _hardware(variant)
+    return None if kind is None else kind.vcpus
+
+
+def _gpus(variant: WatchedVariant) -> int | None:
+    kind = _hardware(variant)
+    return None if kind is None or kind.gpus == 0 else kind.gpus
+
+
+def _hardware(variant: WatchedVariant) -> catalog.InstanceType | None:
+    if variant.instance_type is None or is_token(variant.instance_type):
+        return None
+    return catalog.instance_type(variant.instance_type)
+
+
+_MICROSECONDS = 1000.0
+_SHARE = 0.01
+
+_KINDS = (
+    _Kind(
+        name="invocation-5xx-errors",
+        meaning="5XX answers",
+        unit="% of requests",
+        limit=lambda limits: limits.invocation_5xx_errors_percent,
+        metric=lambda metrics: metrics.invocation_5xx_rate(),
+        scale=lambda variant: _SHARE,
+    ),
+    _Kind(
+        name="model-latency",
+        meaning="p99 of the model's latency",
+        unit="ms",
+        limit=lambda limits: limits.model_latency_p99_milliseconds,
+        metric=lambda metrics: metrics.model_latency("p99"),
+        scale=lambda variant: None if variant.asynchronous else _MICROSECONDS,
+    ),
+    _Kind(
+        name="overhead-latency",
+        meaning="p99 of SageMaker's own latency",
+        unit="ms",
+        limit=lambda limits: limits.overhead_latency_p99_milliseconds,
+        metric=lambda metrics: metrics.overhead_latency("p99"),
+        scale=lambda variant: None if variant.asynchronous or variant.serverless else _MICROSECONDS,
+    ),
+    _Kind(
+        name="memory-utilization",
+        meaning="memory in use",
+        unit="%",
+        limit=lambda limits: limits.memory_utilization_percent,
+        metric=lambda metrics: metrics.memory_utilization(),
+        scale=lambda variant: 1.0,
+    ),
+    _Kind(
+        name="cpu-utilization",
+        meaning="CPU in use",
+        unit="% of all cores",
+        limit=lambda limits: limits.cpu_utilization_percent,
+        metric=lambda metrics: metrics.cpu_utilization(),
+        scale=_cores,
+    ),
+    _Kind(
+        name="gpu-utilization",
+        meaning="GPU in use",
+        unit="% of all GPUs",
+        limit=lambda limits: limits.gpu_utilization_percent,
+        metric=lambda metrics: metrics.gpu_utilization(),
+        scale=_gpus,
+    ),
+    _Kind(
+        name="serverless-concurrency",
+        meaning="requests at once",
+        unit="% of max_concurrency",
+        limit=lambda limits: limits.serverless_concurrency_percent,
+        metric=lambda metrics: metrics.serverless_concurrent_executions_utilization(),
+        scale=lambda variant: _SHARE if variant.serverless else None,
+    ),
+    _Kind(
+        name="disk-utilization",
+        meaning="disk in use",
+        unit="%",
+        limit=lambda limits: limits.disk_utilization_percent,
+        metric=lambda metrics: metrics.disk_utilization(),
+        scale=lambda variant: None if variant.serverless else 1.0,
+    ),
+)
+"""The most telling first: a rollback takes ten alarms, and those are the first ten."""

@@ -1,0 +1,104 @@
+"""How an endpoint is watched: alarms, a dashboard, and how long its log is kept."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from sagemaker_serving.spec.base import Spec
+
+
+class AlarmThresholds(Spec):
+    """Above what an endpoint is not well, for each of its variants; ``null`` is no such alarm.
+
+    An alarm goes off when ``datapoints_to_alarm`` of the last
+    ``evaluation_periods`` periods were above. A minute without data, such as
+    one without requests, counts as good.
+    """
+
+    invocation_5xx_errors_percent: float | None = 1.0
+    """Requests that the model failed on, in percent of all, 0 to 100."""
+
+    model_latency_p99_milliseconds: float | None = 5000.0
+    """What the slowest hundredth of requests takes in the container, in milliseconds. The default
+    is a caller's patience, not a model's pace: set what yours needs. None for asynchronous
+    endpoints, whose requests may take an hour."""
+
+    overhead_latency_p99_milliseconds: float | None = 1000.0
+    """What SageMaker adds to it, in milliseconds. None for serverless variants, where it holds
+    every cold start, and for asynchronous ones, which do not tell it."""
+
+    cpu_utilization_percent: float | None = 90.0
+    """Of all cores of the instance, 0 to 100; instances only."""
+
+    gpu_utilization_percent: float | None = 95.0
+    """Of all GPUs of the instance, 0 to 100; instance types with GPUs only. GPU memory has no
+    alarm: TensorFlow takes nearly all of it as it starts."""
+
+    memory_utilization_percent: float | None = 90.0
+    """Of the instance's memory, or of a serverless variant's, 0 to 100."""
+
+    disk_utilization_percent: float | None = 90.0
+    """Of the storage volume, 0 to 100; instances only."""
+
+    serverless_concurrency_percent: float | None = 90.0
+    """Of a serverless variant's max_concurrency, 0 to 100: above it requests are throttled."""
+
+    oldest_request_seconds: float | None = 3600.0
+    """How long the oldest request of an asynchronous endpoint has waited, in seconds."""
+
+    period_seconds: int = 60
+    """Length of one period: 10, 20, 30 or a multiple of 60. SageMaker publishes each minute, so
+    a shorter one is for metrics of one's own and for the local AWS."""
+
+    evaluation_periods: int = 3
+    """Periods looked at, at least 1."""
+
+    datapoints_to_alarm: int | None = Field(default=None, json_schema_extra={"default": 2})
+    """How many of them must be above, 1 to ``evaluation_periods``; left out: 2, or all where
+    there are fewer."""
+
+    @property
+    def datapoints(self) -> int:
+        """``datapoints_to_alarm``, or what stands for it."""
+        given = self.datapoints_to_alarm
+        return given if given is not None else min(2, self.evaluation_periods)
+
+
+LOG_RETENTION_DAYS = (
+    *(1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731),
+    *(1096, 1827, 2192, 2557, 2922, 3288, 3653),
+)
+"""The days that CloudWatch Logs keeps a log group. Source: botocore logs, Days; read 2026-11-21."""
+
+
+class Monitoring(Spec):
+    """What watches the endpoints: said for all models of an environment, or field by field for one.
+
+    With ``production: true`` every endpoint has all of it; elsewhere only
+    those for which it stands, if only as ``monitoring: {}``.
+    """
+
+    alarms: bool = True
+    """Whether there are alarms, which also roll back an update that they go off during."""
+
+    alarm_topic_arn: str | None = None
+    """An SNS topic of the same region that the alarms tell; left out: one that is made for the
+    environment, to be subscribed to."""
+
+    thresholds: AlarmThresholds = Field(default_factory=AlarmThresholds)
+    """Above what an alarm goes off."""
+
+    dashboard: bool = True
+    """Whether there is a CloudWatch dashboard ``<environment>-<model>-<region>``."""
+
+    log_retention_days: int | None = 90
+    """How long the endpoint's log is kept; one of the numbers of days that CloudWatch takes;
+    ``null``: SageMaker makes the log group, and it is kept for ever."""
+
+    def under(self, above: Monitoring | None) -> Monitoring:
+        """This with ``above`` laid over it, field by field; thresholds one by one."""
+        if above is None:
+            return self
+        below, over = self.model_dump(exclude_unset=True), above.model_dump(exclude_unset=True)
+        thresholds = {**below.get("thresholds", {}), **over.get("thresholds", {})}
+        return Monitoring.model_validate({**below, **over, "thresholds": thresholds})

@@ -1,0 +1,141 @@
+"""A local AWS with stand-in model servers, and the client's view of it."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sagemaker_serving.client import Aws
+from sagemaker_serving.local.gateway import Gateway
+from tests.local.aws import IMAGE, REGION, StandIn, eventually
+from tests.local.aws import Aws as LocalAws
+
+_MAY_START = threading.Event()
+
+
+def _launch(model_dir: Path, *, environment: Mapping[str, str], **more: Any) -> StandIn:
+    if "HELD" in environment:
+        assert _MAY_START.wait(60)
+    return StandIn.start(model_dir, environment=environment, **more)
+
+
+class _Quick(Aws):
+    """Makes each client once: that takes longer than many a test."""
+
+    def client(self, service: str, **options: Any) -> Any:
+        return _client(Aws(**vars(self)), service, **options)
+
+
+@cache
+def _client(aws: Aws, service: str, **options: Any) -> Any:
+    return aws.client(service, **options)
+
+
+class Rollouts(LocalAws):
+    """Endpoints by the versions of their one model, through calls and through stacks."""
+
+    @property
+    def client_side(self) -> Aws:
+        """What a user's program has."""
+        return _Quick(
+            region=REGION,
+            endpoint_url=self.url,
+            access_key_id="test",
+            secret_access_key="test",
+        )
+
+    def hold(self) -> None:
+        """From now on no container with the variable HELD starts, until `let_go`."""
+        _MAY_START.clear()
+
+    def let_go(self) -> None:
+        """Those that were held start now."""
+        _MAY_START.set()
+
+    def version(self, name: str, **environment: str) -> str:
+        """A config of that name over a model with these variables."""
+        return self.config(name, {"blue": self.model(name, environment)})
+
+    def update(self, endpoint: str, config: str) -> None:
+        self.sagemaker.update_endpoint(EndpointName=endpoint, EndpointConfigName=config)
+
+    def status(self, endpoint: str) -> str:  # type: ignore[override]
+        found = self.sagemaker.describe_endpoint(EndpointName=endpoint)
+        return str(found["EndpointStatus"])
+
+    def deploy(self, stack: str, version: str, **environment: str) -> None:
+        """Create or update a stack of one endpoint, as CloudFormation does; waits for its end."""
+        cloudformation = self.client("cloudformation")
+        exists = any(
+            found["StackName"] == stack and found["StackStatus"] != "DELETE_COMPLETE"
+            for found in cloudformation.list_stacks()["StackSummaries"]
+        )
+        act = cloudformation.update_stack if exists else cloudformation.create_stack
+        act(StackName=stack, TemplateBody=json.dumps(template(stack, version, environment)))
+
+        def ended() -> bool:
+            (found,) = cloudformation.describe_stacks(StackName=stack)["Stacks"]
+            return not found["StackStatus"].endswith("_IN_PROGRESS")
+
+        eventually(ended)
+
+
+def template(stack: str, version: str, environment: Mapping[str, str]) -> dict[str, Any]:
+    """A Model, an EndpointConfig that is kept and told whose it is, and an Endpoint."""
+    return {
+        "Resources": {
+            f"Model{version}": {
+                "Type": "AWS::SageMaker::Model",
+                "DeletionPolicy": "RetainExceptOnCreate",
+                "Properties": {
+                    "ExecutionRoleArn": "arn:aws:iam::123456789012:role/model",
+                    "PrimaryContainer": {
+                        "Image": IMAGE,
+                        "ModelDataUrl": "s3://models/model.tar.gz",
+                        "Environment": dict(environment),
+                    },
+                },
+            },
+            f"Config{version}": {
+                "Type": "AWS::SageMaker::EndpointConfig",
+                "DeletionPolicy": "RetainExceptOnCreate",
+                "Properties": {
+                    "Tags": [{"Key": "sagemaker-serving:endpoint", "Value": stack}],
+                    "ProductionVariants": [
+                        {
+                            "VariantName": "blue",
+                            "ModelName": {"Fn::GetAtt": [f"Model{version}", "ModelName"]},
+                            "InstanceType": "ml.m5.large",
+                            "InitialInstanceCount": 1,
+                            "InitialVariantWeight": 1,
+                        }
+                    ],
+                },
+            },
+            "Endpoint": {
+                "Type": "AWS::SageMaker::Endpoint",
+                "Properties": {
+                    "EndpointName": stack,
+                    "EndpointConfigName": {
+                        "Fn::GetAtt": [f"Config{version}", "EndpointConfigName"]
+                    },
+                },
+            },
+        }
+    }
+
+
+@pytest.fixture(scope="module")
+def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rollouts]:
+    gateway = Gateway(tmp_path_factory.mktemp("aws"), region=REGION, launch=_launch)
+    gateway.start()
+    try:
+        yield Rollouts(gateway)
+    finally:
+        gateway.stop()
