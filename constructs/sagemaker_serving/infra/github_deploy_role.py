@@ -107,6 +107,8 @@ class GitHubDeployRole(Construct):
 
         endpoints = named("sagemaker", "endpoint", f"{environment}-*".lower())
         configs = named("sagemaker", "endpoint-config", "*")
+        models = named("sagemaker", "model", "*")
+        stacks = named("cloudformation", "stack", f"{environment}-*")
         groups = stack.format_arn(
             service="logs",
             resource="log-group",
@@ -118,17 +120,39 @@ class GitHubDeployRole(Construct):
                 [
                     "sagemaker:DescribeEndpoint",
                     "sagemaker:InvokeEndpoint",
+                    "sagemaker:ListTags",
                     "sagemaker:UpdateEndpoint",
                 ],
                 [endpoints],
             ),
-            (["sagemaker:DescribeEndpointConfig", "sagemaker:UpdateEndpoint"], [configs]),
+            (
+                [
+                    "sagemaker:DescribeEndpointConfig",
+                    "sagemaker:ListTags",
+                    "sagemaker:UpdateEndpoint",
+                ],
+                [configs],
+            ),
+            (["sagemaker:DescribeModel"], [models]),
+            (["sagemaker:ListEndpointConfigs"], ["*"]),
+            (
+                [
+                    "cloudformation:DescribeStackEvents",
+                    "cloudformation:DescribeStackResources",
+                    "cloudformation:DescribeStacks",
+                    "cloudformation:GetTemplate",
+                ],
+                [stacks],
+            ),
             (["logs:DescribeLogStreams", "logs:FilterLogEvents", "logs:GetLogEvents"], [groups]),
         ):
             self.role.add_to_policy(iam.PolicyStatement(actions=actions, resources=resources))
         for resource, reason in (
             (endpoints, f"Every endpoint of {environment}, which models come to and leave"),
             (configs, "SageMaker's own names, which carry no environment; read, and updated to"),
+            (models, "SageMaker's own names, which carry no environment; read only"),
+            ("*", "Endpoint configs are listed as a whole, to find those that served before"),
+            (stacks, f"Every stack of {environment}, read by whoever watches it"),
             (groups, f"The logs of those endpoints, read by whoever watches {environment}"),
         ):
             acknowledge_wildcard(self.role, resource, reason)
