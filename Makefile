@@ -34,7 +34,7 @@ test-fast: setup ## The tests that start no TensorFlow, CDK CLI or local AWS; un
 	$(BIN)/python -m pytest -n 2 --dist loadscope -m "not slow" -q
 
 fuzz: setup ## Tens of thousands of damaged archives, files to check and requests
-	ARCHIVE_FUZZ_CASES=20000 RULES_FUZZ_CASES=20000 SERVER_FUZZ_CASES=25000 $(BIN)/python -m pytest \
+	ARCHIVE_FUZZ_CASES=20000 RULES_FUZZ_CASES=20000 SERVER_FUZZ_CASES=50000 $(BIN)/python -m pytest \
 		tests/archive/test_fuzz.py tests/rules/test_fuzz.py tests/local/server/contract/test_fuzz.py \
 		-n 2 --timeout 3600
 

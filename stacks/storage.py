@@ -1,4 +1,4 @@
-"""The stateful stack of an environment: the bucket for batch data and its key."""
+"""The stateful stack of an environment: the bucket for batch data, its key, the alarms' topic."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from constructs import Construct
 
 from sagemaker_serving.infra import DataBucket
 from sagemaker_serving.spec import Environment
+from stacks.monitoring import add_alarm_topic
 
 
 class StorageStack(cdk.Stack):
@@ -36,7 +37,19 @@ class StorageStack(cdk.Stack):
             description=f"Data of {environment.name}'s models",
         )
         data = DataBucket(
-            self, "Data", retain=environment.production, customer_key=environment.storage.kms
+            self,
+            "Data",
+            retain=environment.production,
+            customer_key=environment.storage.kms,
+            passing_prefixes=[
+                f"{name}/batch/work/"
+                for name, model in environment.models.items()
+                if model.batch_transform is not None
+            ],
+            tells_of_objects=any(
+                model.batch_transform is not None and model.batch_transform.arrivals is not None
+                for model in environment.models.values()
+            ),
         )
         parameters = StorageParameters.of(environment)
         ssm.StringParameter(
@@ -50,6 +63,7 @@ class StorageStack(cdk.Stack):
                 self, "KeyArn", parameter_name=parameters.key_arn, string_value=data.key.key_arn
             )
         cdk.CfnOutput(self, "DataBucketName", value=data.bucket.bucket_name)
+        add_alarm_topic(self, environment, data.key)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,22 +6,41 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from types import NoneType
-from typing import Any, Literal, get_args, get_origin
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from sagemaker_serving.spec import (
+    AllAtOnceUpdate,
+    Asynchronous,
     Batching,
     BatchTransform,
+    CanaryUpdate,
+    Container,
+    DataCapture,
     Environment,
+    InferenceComponent,
+    InstanceVariant,
+    LinearUpdate,
+    ManagedInstanceScaling,
     Model,
+    ModelPackage,
+    MultiModel,
+    PipelineContainer,
+    RollingUpdate,
     S3Artifact,
+    Scaling,
+    Schedule,
     Server,
+    ServerlessVariant,
+    Step,
+    StepPolicy,
     Storage,
-    Variant,
+    TrackedMetric,
 )
-from sagemaker_serving.spec.environment import Container
+from sagemaker_serving.spec.compilation import Compilation
+from sagemaker_serving.spec.monitoring import AlarmThresholds, Monitoring
 
 ROOT = Path(__file__).parents[1]
 TARGET = ROOT / "docs" / "environment-files.md"
@@ -39,14 +58,35 @@ What excludes each other, misspellings and values that AWS refuses are named by
 `sagemaker-serving check`, with file and line. A version such as "2.20" needs its quotes:
 without them YAML reads the number 2.2.
 """
+_OVERRIDDEN = tuple(Container.model_fields)
 SECTIONS: tuple[tuple[str, type[BaseModel], tuple[str, ...]], ...] = (
     ("The environment", Environment, ()),
     ("storage", Storage, ()),
     ("models.<name>", Model, ()),
-    ("models.<name>.variants[]", Variant, tuple(Container.model_fields)),
     ("models.<name>.artifact, when it is in S3", S3Artifact, ()),
     ("batching", Batching, ()),
     ("server", Server, ()),
+    ("compile", Compilation, ()),
+    ("models.<name>.variants[], on instances", InstanceVariant, _OVERRIDDEN),
+    ("models.<name>.variants[], serverless", ServerlessVariant, _OVERRIDDEN),
+    ("managed_instance_scaling", ManagedInstanceScaling, ()),
+    ("models.<name>.asynchronous", Asynchronous, ()),
+    ("models.<name>.multi_model", MultiModel, ()),
+    ("models.<name>.containers[]", PipelineContainer, _OVERRIDDEN),
+    ("models.<name>.model_package", ModelPackage, ()),
+    ("models.<name>.inference_components.<name>", InferenceComponent, _OVERRIDDEN),
+    ("models.<name>.scaling.<name>", Scaling, ()),
+    ("tracked_metrics[]", TrackedMetric, ()),
+    ("step_policies[]", StepPolicy, ()),
+    ("steps[]", Step, ()),
+    ("schedules[]", Schedule, ()),
+    ("models.<name>.update, by a canary", CanaryUpdate, ()),
+    ("models.<name>.update, in linear steps", LinearUpdate, ()),
+    ("models.<name>.update, in rolling batches", RollingUpdate, ()),
+    ("models.<name>.update, all at once", AllAtOnceUpdate, ()),
+    ("models.<name>.data_capture", DataCapture, ()),
+    ("monitoring", Monitoring, ()),
+    ("monitoring.thresholds", AlarmThresholds, ()),
     ("models.<name>.batch_transform", BatchTransform, ()),
 )
 
@@ -68,7 +108,7 @@ def _section(title: str, model: type[BaseModel], left_out: tuple[str, ...]) -> I
     yield f"\n## {title}\n\n{_flat(model.__doc__ or '')}\n\n"
     if left_out:
         names = ", ".join(f"`{name}`" for name in left_out)
-        yield f"Beside these fields a variant may override {names}.\n\n"
+        yield f"Beside these fields it may override {names}.\n\n"
     yield "| field | type | default | meaning |\n|---|---|---|---|\n"
     for name, info in model.model_fields.items():
         if name not in left_out:
@@ -79,6 +119,8 @@ def _section(title: str, model: type[BaseModel], left_out: tuple[str, ...]) -> I
 
 
 def _kind(annotation: Any) -> str:
+    if get_origin(annotation) is Annotated:
+        return _kind(get_args(annotation)[0])
     members = [member for member in get_args(annotation) if member is not NoneType]
     if get_origin(annotation) is Literal:
         return ", ".join(str(member) for member in members)

@@ -14,9 +14,12 @@ HEADER = """\
 -e .
 """
 
+EXTRAS = ("local", "tensorflow", "client", "plots", "dev")
+"""Not torch, onnxruntime and xgboost: what they bring is gigabytes, and few need it."""
+
 OPTIONS = (
     "--quiet",
-    "--all-extras",
+    *(f"--extra={extra}" for extra in EXTRAS),
     "--strip-extras",
     "--allow-unsafe",
     "--no-header",
@@ -29,7 +32,7 @@ OPTIONS = (
 
 
 def main() -> None:
-    """Resolve pyproject.toml with all its extras and write requirements.txt."""
+    """Resolve pyproject.toml with `EXTRAS` and write requirements.txt."""
     with tempfile.TemporaryDirectory() as folder:
         pins = Path(folder) / "pins.txt"
         subprocess.run(

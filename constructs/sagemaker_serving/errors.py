@@ -8,6 +8,7 @@
     │   └── NotFound             a named thing (endpoint, stack, model) does not exist
     └── Failure                  AWS, a model or this machine failed: exit status 1
         ├── DeployFailed         a stack did not reach its wanted state
+        ├── RolloutFailed        an endpoint does not serve what it was to serve
         └── ModelFailed          a model's server refused or failed a request
 
 A message says what is wrong, where, what is allowed and what to do; lower
@@ -49,6 +50,21 @@ class NotFound(Mistake):
 
 class DeployFailed(Failure):
     """A stack did not reach its wanted state; the message quotes the first reason."""
+
+
+class RolloutFailed(Failure):
+    """An endpoint does not serve what it was to serve.
+
+    ``cause`` is the reason alone, ``log_lines`` the last lines of the container
+    that failed, each with its stream, from ``log_group``.
+    """
+
+    def __init__(self, cause: str, *, log_group: str, log_lines: Iterable[str]) -> None:
+        self.cause = cause
+        self.log_group = log_group
+        self.log_lines = tuple(log_lines)
+        shown = "".join(f"\n  {line}" for line in self.log_lines)
+        super().__init__(f"{cause}\n{log_group} says last:{shown}" if shown else cause)
 
 
 class ModelFailed(Failure):

@@ -7,10 +7,10 @@ from typing import Literal
 
 from sagemaker_serving.errors import Mistake
 
-_BRINGS = {"local": "moto", "tensorflow": "tensorflow"}
+_BRINGS = {"local": "moto", "plots": "matplotlib", "tensorflow": "tensorflow"}
 
 
-def need(*extras: Literal["local", "tensorflow"]) -> None:
+def need(*extras: Literal["local", "plots", "tensorflow"]) -> None:
     """Raises `Mistake`, naming what to install, unless all of these extras are here."""
     missing = [extra for extra in extras if find_spec(_BRINGS[extra]) is None]
     if missing:

@@ -78,6 +78,10 @@ class Cdk:
     def destroy(self, name: str) -> Ended:
         return self._of("destroy", name, {"Resources": {}}, "--force")
 
+    def of_app(self, command: str, assembly: Path, *options: str) -> Ended:
+        """Runs ``command`` on every stack of what an app has synthesized into ``assembly``."""
+        return self._run(command, f"--app={assembly}", "--all", *options)
+
     def _of(self, command: str, name: str, template: Mapping[str, Any], *options: str) -> Ended:
         self._assemblies += 1
         folder = self._folder / f"assembly-{self._assemblies}"

@@ -75,6 +75,17 @@ class Project:
             timeout=240,
         )
 
+    def begin(self, *arguments: str) -> subprocess.Popen[bytes]:
+        """A command that is not waited for; nobody reads what it prints."""
+        return subprocess.Popen(
+            [str(Path(sys.executable).parent / "sagemaker-serving"), *arguments],
+            cwd=self.folder,
+            env=self._environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+
     def deploy(self) -> subprocess.CompletedProcess[str]:
         return self.run("local", "deploy", "trial")
 
@@ -120,7 +131,7 @@ class Project:
             while not ended.wait(max(0.0, due - time.monotonic())):
                 due += 0.05
                 try:
-                    predictor.predict('{"instances": [1.0]}')
+                    predictor.invoke('{"instances": [1.0]}')
                     answers += 1
                 except ServingError as error:
                     failures.append(str(error))

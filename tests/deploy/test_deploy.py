@@ -19,7 +19,7 @@ ONE_TWO_FIVE = '{"instances": [1.0, 2.0, 5.0]}'
 def predictions(project: Any) -> list[float]:
     from sagemaker_serving.client import Predictor
 
-    answer = Predictor("trial-half", project.aws).predict(ONE_TWO_FIVE)
+    answer = Predictor("trial-half", project.aws).invoke(ONE_TWO_FIVE)
     numbers: list[float] = answer.json()["predictions"]
     return numbers
 
@@ -36,6 +36,17 @@ def test_the_command_line_predicts(project: Any) -> None:
     assert ended.returncode == 0
     assert "".join(ended.stdout.split()) == '{"predictions":[3.5,4.0,5.5]}'
     assert "from variant cpu in" in ended.stderr
+
+
+def test_a_batch_is_one_answer_of_the_real_model(project: Any) -> None:
+    from sagemaker_serving.client import Predictor
+
+    numbers = [float(number) for number in range(50)]
+    with Predictor("trial-half", project.aws, records_per_request=7) as predictor:
+        assert predictor.predict(numbers) == {"predictions": [n / 2 + 3 for n in numbers]}
+        assert predictor.model.accepted.by == "the TensorFlow Serving image without inference.py"
+        examples = {"signature_name": "regress_x_to_y", "examples": [{"x": n} for n in numbers]}
+        assert predictor.regress(examples) == {"results": [n / 2 + 3 for n in numbers]}
 
 
 def test_a_body_that_the_model_refuses_is_its_error(project: Any) -> None:

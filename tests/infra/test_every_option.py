@@ -12,23 +12,34 @@ import aws_cdk as cdk
 import pytest
 from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_iam as iam
+from aws_cdk import aws_sns as sns
 from aws_cdk.assertions import Template
 from cdk_nag import AwsSolutionsChecks
 
 from sagemaker_serving import catalog
 from sagemaker_serving.infra import (
+    AlarmThresholds,
+    AlarmTopic,
     BatchTransform,
     ContainerImage,
     DataBucket,
+    DataCapture,
     Endpoint,
     EndpointConfig,
+    EndpointMonitoring,
     ExecutionRole,
+    Guardrails,
     InstanceVariant,
     Model,
     ModelData,
     PrivateVpc,
+    S3Prefix,
+    ScalingMetric,
+    ScalingStep,
+    WatchedVariant,
 )
 from sagemaker_serving.rules import check_template, template_of
+from sagemaker_serving.spec import BatchTransform as BatchTransformSpec
 
 CFN_LINT = Path(sys.executable).with_name("cfn-lint")
 PREFIX = "batch/"
@@ -92,28 +103,89 @@ def _fill(stack: cdk.Stack, folder: Path) -> None:
                 volume_size_in_gb=64,
                 model_data_download_timeout_in_seconds=900,
                 container_startup_health_check_timeout_in_seconds=600,
+                routing_strategy="LEAST_OUTSTANDING_REQUESTS",
             )
         ],
+        data_capture=DataCapture(
+            destination=S3Prefix(bucket=data.bucket, prefix="captured"),
+            sampling_percent=10,
+            capture=["Input"],
+            json_content_types=["application/json"],
+            csv_content_types=["text/csv"],
+        ),
     )
     config.add_variant(InstanceVariant(name="green", model=models[1], instance_type="ml.c5.xlarge"))
     endpoint = Endpoint(
-        stack, "Endpoint", endpoint_name="every", endpoint_config=config, keep_instance_counts=True
+        stack,
+        "Endpoint",
+        endpoint_name="every",
+        endpoint_config=config,
+        keep_instance_counts=True,
+        guardrails=Guardrails.linear(percent=20).watching("every-blue-invocation-5xx-errors"),
     )
+    scaling = endpoint.scale_instances("blue", min_capacity=1, max_capacity=4)
+    scaling.scale_on_invocations(70, scale_in_cooldown=600, scale_out_cooldown=60)
+    scaling.scale_on_concurrent_requests(5)
+    scaling.scale_to_track_metric(
+        "Cpu", ScalingMetric(metric_name="CPUUtilization", namespace="/aws/sagemaker/Endpoints"), 70
+    )
+    scaling.scale_on_metric(
+        "Slow", ScalingMetric(metric_name="ModelLatency"), [ScalingStep(lower=1e6, change=1)]
+    )
+    scaling.scale_on_schedule("night", "cron(0 20 * * ? *)", time_zone="UTC", max_capacity=1)
     caller = iam.Role(stack, "Caller", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
     endpoint.grant_invoke(caller)
     Endpoint.from_endpoint_name(stack, "Theirs", "theirs").grant_invoke(caller)
     endpoint.metric_invocation_5xx_errors("blue").create_alarm(
         stack, "Alarm", threshold=1, evaluation_periods=1
     )
+    monitoring = EndpointMonitoring(
+        stack,
+        "Monitoring",
+        endpoint_name="every",
+        variants=[
+            WatchedVariant(name="blue", instance_type="ml.c5.large", multi_model=True),
+            WatchedVariant(name="gpu", instance_type="ml.g4dn.xlarge", asynchronous=True),
+            WatchedVariant(name="small"),
+        ],
+        thresholds=AlarmThresholds(datapoints_to_alarm=1, evaluation_periods=5),
+        topic=AlarmTopic(stack, "Pager", retain=True, encryption_key=data.key).topic,
+        inference_components=["cats"],
+        log_retention_days=365,
+        encryption_key=data.key,
+    )
+    assert monitoring.alarms is not None
+    monitoring.alarms.grant_describe(role)
+    endpoint.node.add_dependency(monitoring)
     BatchTransform(
         stack,
         "Batch",
         model=models[0],
-        job={
-            "TransformInput": {"ContentType": "application/jsonlines", "SplitType": "Line"},
-            "TransformOutput": {"AssembleWith": "Line", "Accept": "application/jsonlines"},
-            "TransformResources": {"InstanceType": "ml.m5.large", "InstanceCount": 1},
-        },
+        job_role=role,
+        settings=BatchTransformSpec(
+            instance_type="ml.m5.large",
+            instance_count=2,
+            content_type="application/jsonlines",
+            accept="application/jsonlines",
+            compression_type="Gzip",
+            split_type="Line",
+            assemble_with="Line",
+            batch_strategy="MultiRecord",
+            input_filter="$.a",
+            output_filter="$.b",
+            join_source="Input",
+            max_payload_in_mb=1,
+            max_concurrent_transforms=2,
+            invocations_timeout_in_seconds=60,
+            invocations_max_retries=1,
+            environment={"A": "1"},
+            tags={"a": "b"},
+        ),
+        inputs=S3Prefix(bucket=data.bucket, prefix="batch/in"),
+        outputs=S3Prefix(bucket=data.bucket, prefix="batch/out"),
+        work=S3Prefix(bucket=data.bucket, prefix="batch/work"),
+        topic=sns.Topic(stack, "Ended", enforce_ssl=True, master_key=data.key),
+        topic_key=data.key,
         retain_logs=True,
         encryption_key=data.key,
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import aws_cdk as cdk
@@ -11,6 +13,20 @@ from aws_cdk.assertions import Template
 
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra import GitHubDeployRole
+
+
+def _allowed(stack: cdk.Stack) -> dict[str, set[str]]:
+    """The actions that the role's policy allows, by resource."""
+    (policy,) = Template.from_stack(stack).find_resources("AWS::IAM::Policy").values()
+    allowed: dict[str, set[str]] = {}
+    for statement in policy["Properties"]["PolicyDocument"]["Statement"]:
+        for resource in _listed(statement["Resource"]):
+            allowed.setdefault(str(resource), set()).update(_listed(statement["Action"]))
+    return allowed
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
 
 
 def _stack() -> cdk.Stack:
@@ -39,26 +55,48 @@ def test_only_one_environment_of_one_repository_is_trusted() -> None:
     }
 
 
+def test_repositories_whose_tokens_carry_numbers_are_trusted_by_them() -> None:
+    stack = _stack()
+    _added(stack, repository="search@1234/models@5678")
+    (role,) = Template.from_stack(stack).find_resources("AWS::IAM::Role").values()
+    (statement,) = role["Properties"]["AssumeRolePolicyDocument"]["Statement"]
+    subject = statement["Condition"]["StringEquals"]["token.actions.githubusercontent.com:sub"]
+    assert subject == "repo:search@1234/models@5678:environment:production"
+
+
 def test_it_may_reach_only_its_own_account_region_and_environment() -> None:
     stack = _stack()
     _added(stack)
-    (policy,) = Template.from_stack(stack).find_resources("AWS::IAM::Policy").values()
-    resources = [
-        str(resource)
-        for statement in policy["Properties"]["PolicyDocument"]["Statement"]
-        if statement["Action"] != "sagemaker:ListEndpointConfigs"  # AWS knows no resource for it
-        for resource in (
-            statement["Resource"]
-            if isinstance(statement["Resource"], list)
-            else [statement["Resource"]]
-        )
-    ]
-    assert all("111122223333" in resource for resource in resources)
+    allowed = _allowed(stack)
+    assert allowed.pop("*") == {"sagemaker:ListEndpointConfigs"}, "AWS knows no resource for it"
+    assert all("111122223333" in resource for resource in allowed)
     assert all(
-        "prod-*" in text
-        for text in resources
-        if any(kind in text for kind in ("endpoint/", ":stack/", ":logs:"))
+        "prod-*" in resource
+        for resource in allowed
+        if any(kind in resource for kind in ("endpoint/", ":stack/", ":logs:"))
     )
+
+
+def test_it_may_do_what_the_page_says_that_watch_and_rollback_need() -> None:
+    stack = _stack()
+    _added(stack)
+    allowed = {action for actions in _allowed(stack).values() for action in actions}
+    page = (Path(__file__).parents[2] / "docs" / "operations.md").read_text(encoding="utf-8")
+    needs = re.findall(r"[Ii]t needs (`.*?)\.\n", page, re.DOTALL)
+    assert len(needs) == 2, "what watch and what rollback needs"
+    for need in needs:
+        service = ""
+        for name in re.findall(r"`([\w:]+)`", need):
+            service = name.partition(":")[0] if ":" in name else service
+            assert f"{service}:{name.rpartition(':')[2]}" in allowed
+
+
+def test_a_role_for_changes_that_nobody_approved_may_only_look() -> None:
+    stack = _stack()
+    _added(stack, only_diff=True)
+    ((resource, actions),) = _allowed(stack).items()
+    assert actions == {"sts:AssumeRole"}
+    assert "-lookup-role-111122223333-eu-west-1" in resource
 
 
 def test_an_account_that_trusts_github_already_gives_its_provider() -> None:
@@ -84,6 +122,8 @@ def test_an_account_that_trusts_github_already_gives_its_provider() -> None:
         ("repository", "search/*"),
         ("repository", "search"),
         ("repository", "search/models:ref"),
+        ("repository", "search@*/models@*"),
+        ("repository", "search@1234/"),
         ("github_environment", "prod*"),
         ("github_environment", ""),
         ("github_environment", "production:ref"),

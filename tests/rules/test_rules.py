@@ -13,6 +13,8 @@ from sagemaker_serving.errors import Problem
 from sagemaker_serving.rules import all_rules, check_environment
 from sagemaker_serving.spec import read_environment
 from tests.models import saved_model
+from tests.rules.batch_cases import ENVIRONMENTS as BATCH_CASES
+from tests.rules.kind_cases import ENVIRONMENTS as KIND_CASES
 
 ROOT = Path(__file__).parents[2]
 
@@ -373,6 +375,8 @@ CASES: list[tuple[str, Change, str, Change]] = [
         "environment has 17 variables; a transform job takes 16",
         {(*DIGITS, "batch_transform", "environment"): {f"K{n}": "" for n in range(16)}},
     ),
+    *KIND_CASES,
+    *BATCH_CASES,
 ]
 
 
@@ -444,6 +448,9 @@ def test_all_problems_come_at_once_in_the_order_of_the_file(folder: Path) -> Non
 @pytest.mark.parametrize(
     "path", [("name",), ("region",), ("tags",), ("models",), DIGITS, (*DIGITS, "variants"), BLUE]
     + [(*DIGITS, key) for key in ("artifact", "framework", "batching", "server", "environment")]
+    + [(*DIGITS, key) for key in ("scaling", "update", "asynchronous", "multi_model", "containers")]
+    + [(*DIGITS, key) for key in ("inference_components", "shadow_variants", "model_package")]
+    + [(*DIGITS, "data_capture"), (*DIGITS, "monitoring"), ("production",), ("monitoring",)]
     + [(*DIGITS, "batch_transform"), (*BLUE, "weight")],
 )  # fmt: skip
 def test_junk_anywhere_is_a_problem_and_never_a_crash(

@@ -9,12 +9,13 @@ import pytest
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules import all_rules
 from tests.rules.artifact_cases import CASES as ARTIFACT_CASES
+from tests.rules.kind_cases import TEMPLATES as KIND_CASES
 from tests.rules.template_cases import SERVING, Case
 from tests.rules.template_cases_more import JOBS, MODELS, UPDATES
 from tests.rules.templates import problems, template
 from tests.rules.test_rules import CASES as ENVIRONMENT_CASES
 
-CASES: list[Case] = [*SERVING, *MODELS, *UPDATES, *JOBS]
+CASES: list[Case] = [*SERVING, *MODELS, *UPDATES, *JOBS, *KIND_CASES]
 
 
 def test_the_sound_template_has_no_problem() -> None:

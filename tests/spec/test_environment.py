@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from sagemaker_serving.spec import Batching, Model, Variant, overlay
+from sagemaker_serving.spec import Batching, InstanceVariant, Model, overlay
 
 
 def test_a_variant_overrides_its_model_field_by_field() -> None:
@@ -11,7 +11,7 @@ def test_a_variant_overrides_its_model_field_by_field() -> None:
         environment={"A": "1", "B": "1"},
         batching=Batching(max_batch_size=8, num_batch_threads=4),
     )
-    variant = Variant(
+    variant = InstanceVariant(
         name="big",
         instance_type="ml.m5.large",
         framework_version="2.18",

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sagemaker_serving.errors import Mistake, ProblemsFound
-from sagemaker_serving.spec import environment_schema, read_environment
+from sagemaker_serving.spec import InstanceVariant, environment_schema, read_environment
 
 ROOT = Path(__file__).parents[2]
 
@@ -36,7 +36,9 @@ def test_a_sound_file_becomes_its_typed_value(tmp_path: Path) -> None:
     environment = read_environment(path).environment
     assert environment is not None
     assert environment.endpoint_name("digits") == "dev-digits"
-    assert environment.models["digits"].variants[0].initial_instance_count == 1
+    (variant,) = environment.models["digits"].variants
+    assert isinstance(variant, InstanceVariant)
+    assert variant.initial_instance_count == 1
 
 
 def test_weight_zero_is_kept(tmp_path: Path) -> None:
@@ -44,7 +46,9 @@ def test_weight_zero_is_kept(tmp_path: Path) -> None:
     path.write_text(MINIMAL.replace("ml.c5.large", "ml.c5.large, weight: 0"))
     environment = read_environment(path).environment
     assert environment is not None
-    assert environment.models["digits"].variants[0].weight == 0
+    (variant,) = environment.models["digits"].variants
+    assert isinstance(variant, InstanceVariant)
+    assert variant.weight == 0
 
 
 @pytest.mark.parametrize(
@@ -72,6 +76,28 @@ def test_weight_zero_is_kept(tmp_path: Path) -> None:
         (
             ("    artifact:", "    artifact: {s3: s3://b/k.tar.gz, sha: 1}\n    framwork:"),
             "dev.yaml:5 models.digits.artifact: unknown field 'sha'; did you mean 'sha256'",
+        ),
+        (
+            ("ml.c5.large", "ml.c5.large, max_concurrency: 2"),
+            "dev.yaml:9 models.digits.variants[0] 'cpu': 'instance_type' belongs to another kind "
+            "than the fields beside it; remove it, or them",
+        ),
+        (
+            ("    variants:", "    update: {linear_percent: ten}\n    variants:"),
+            "dev.yaml:8 models.digits.update.linear_percent: linear_percent is 'ten'; it must be a "
+            "whole number",
+        ),
+        (
+            ("    variants:", "    update: {all_at_once: false}\n    variants:"),
+            "dev.yaml:8 models.digits.update.all_at_once: all_at_once is False; it must be true",
+        ),
+        (
+            (
+                "    variants:",
+                "    scaling: {cpu: {min: 1, max: 2, invocation_per_instance: 2}}\n    variants:",
+            ),
+            "dev.yaml:8 models.digits.scaling.cpu: unknown field 'invocation_per_instance'; "
+            "did you mean 'invocations_per_instance'",
         ),
         (
             ("region: eu-west-1", "region: eu-west-1\nname: prod"),

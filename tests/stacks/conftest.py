@@ -9,6 +9,7 @@ from aws_cdk.assertions import Template
 
 from sagemaker_serving.spec import read_environment
 from stacks import EnvironmentStage
+from tests.stacks.kinds import Kinds
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = ("local", "dev", "staging", "prod")
@@ -35,3 +36,9 @@ class Synthesized:
 @pytest.fixture(scope="session")
 def synthesized(tmp_path_factory: pytest.TempPathFactory) -> Synthesized:
     return Synthesized(tmp_path_factory.mktemp("assembly"))
+
+
+@pytest.fixture(scope="session")
+def kinds(tmp_path_factory: pytest.TempPathFactory) -> Kinds:
+    """The examples of docs/kinds.md."""
+    return Kinds(tmp_path_factory.mktemp("kinds"))

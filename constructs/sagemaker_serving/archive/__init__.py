@@ -16,6 +16,15 @@ from sagemaker_serving.archive.conversion import must_be_convertible
 from sagemaker_serving.archive.frozen_graph import FrozenGraph
 from sagemaker_serving.archive.handlers import Function, Script
 from sagemaker_serving.archive.limits import Limits
+from sagemaker_serving.archive.neo import (
+    derived_input_config,
+    fits,
+    fixed_shapes,
+    neo_contents,
+    neo_inputs,
+    shown_inputs,
+    shown_shape,
+)
 from sagemaker_serving.archive.refusals import Refusal, UnreadableArtifact
 from sagemaker_serving.archive.saved_model import SavedModel, Signature, Tensor
 from sagemaker_serving.archive.sources import Source, Tensors, parse_source
@@ -40,10 +49,17 @@ __all__ = [
     "UnreadableArtifact",
     "build_archive",
     "contents_of",
+    "derived_input_config",
+    "fits",
+    "fixed_shapes",
     "known_contents",
     "must_be_convertible",
+    "neo_contents",
+    "neo_inputs",
     "parse_source",
     "read_contents",
     "read_stream",
+    "shown_inputs",
+    "shown_shape",
     "unpack",
 ]

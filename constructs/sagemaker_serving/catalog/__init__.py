@@ -30,6 +30,7 @@ from sagemaker_serving.catalog.neo import (
     neo_frameworks,
     neo_image_uri,
     neo_regions,
+    neo_serving_variables,
     neo_support,
     neo_target_devices,
 )
@@ -62,6 +63,7 @@ __all__ = [
     "neo_frameworks",
     "neo_image_uri",
     "neo_regions",
+    "neo_serving_variables",
     "neo_support",
     "neo_target_devices",
     "parse_ecr_uri",

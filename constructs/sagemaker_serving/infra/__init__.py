@@ -15,16 +15,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sagemaker_serving.infra.async_inference import AsyncInference
     from sagemaker_serving.infra.batch_transform import BatchTransform
     from sagemaker_serving.infra.checks import SageMakerChecks
+    from sagemaker_serving.infra.container import Container, ModelPackage, MultiModelContainer
     from sagemaker_serving.infra.data_bucket import DataBucket
+    from sagemaker_serving.infra.data_capture import DataCapture
     from sagemaker_serving.infra.endpoint import AnyEndpoint, Endpoint
     from sagemaker_serving.infra.endpoint_config import EndpointConfig
     from sagemaker_serving.infra.execution_role import ExecutionRole
     from sagemaker_serving.infra.github_deploy_role import GitHubDeployRole
+    from sagemaker_serving.infra.guardrails import Guardrails
     from sagemaker_serving.infra.image import ContainerImage
-    from sagemaker_serving.infra.instance_variant import InstanceVariant
+    from sagemaker_serving.infra.inference_component import ComponentSize, InferenceComponent
+    from sagemaker_serving.infra.instance_variant import InstanceVariant, ManagedInstanceScaling
     from sagemaker_serving.infra.model import Model
+    from sagemaker_serving.infra.model_archives import ModelArchives
     from sagemaker_serving.infra.model_data import ModelData
     from sagemaker_serving.infra.monitoring import (
         AlarmThresholds,
@@ -36,16 +42,26 @@ if TYPE_CHECKING:
         InferenceComponentMetrics,
         WatchedVariant,
     )
+    from sagemaker_serving.infra.neo_compilation import NeoCompilation
+    from sagemaker_serving.infra.neo_compiler import NeoCompiler
     from sagemaker_serving.infra.network import Network
     from sagemaker_serving.infra.private_vpc import PrivateVpc
+    from sagemaker_serving.infra.s3_prefix import S3Prefix
+    from sagemaker_serving.infra.scaling import Scaling
+    from sagemaker_serving.infra.scaling_values import ScalingMetric, ScalingStep
+    from sagemaker_serving.infra.serverless_variant import ServerlessVariant
 
 __all__ = [
     "AlarmThresholds",
     "AlarmTopic",
     "AnyEndpoint",
+    "AsyncInference",
     "BatchTransform",
+    "ComponentSize",
+    "Container",
     "ContainerImage",
     "DataBucket",
+    "DataCapture",
     "Endpoint",
     "EndpointAlarms",
     "EndpointConfig",
@@ -54,13 +70,26 @@ __all__ = [
     "EndpointMonitoring",
     "ExecutionRole",
     "GitHubDeployRole",
+    "Guardrails",
+    "InferenceComponent",
     "InferenceComponentMetrics",
     "InstanceVariant",
+    "ManagedInstanceScaling",
     "Model",
+    "ModelArchives",
     "ModelData",
+    "ModelPackage",
+    "MultiModelContainer",
+    "NeoCompilation",
+    "NeoCompiler",
     "Network",
     "PrivateVpc",
+    "S3Prefix",
     "SageMakerChecks",
+    "Scaling",
+    "ScalingMetric",
+    "ScalingStep",
+    "ServerlessVariant",
     "WatchedVariant",
 ]
 
@@ -68,9 +97,13 @@ _HOMES = {
     "AlarmThresholds": "monitoring",
     "AlarmTopic": "monitoring",
     "AnyEndpoint": "endpoint",
+    "AsyncInference": "async_inference",
     "BatchTransform": "batch_transform",
+    "ComponentSize": "inference_component",
+    "Container": "container",
     "ContainerImage": "image",
     "DataBucket": "data_bucket",
+    "DataCapture": "data_capture",
     "Endpoint": "endpoint",
     "EndpointAlarms": "monitoring",
     "EndpointConfig": "endpoint_config",
@@ -79,13 +112,26 @@ _HOMES = {
     "EndpointMonitoring": "monitoring",
     "ExecutionRole": "execution_role",
     "GitHubDeployRole": "github_deploy_role",
+    "Guardrails": "guardrails",
+    "InferenceComponent": "inference_component",
     "InferenceComponentMetrics": "monitoring",
     "InstanceVariant": "instance_variant",
+    "ManagedInstanceScaling": "instance_variant",
     "Model": "model",
+    "ModelArchives": "model_archives",
     "ModelData": "model_data",
+    "ModelPackage": "container",
+    "MultiModelContainer": "container",
+    "NeoCompilation": "neo_compilation",
+    "NeoCompiler": "neo_compiler",
     "Network": "network",
     "PrivateVpc": "private_vpc",
+    "S3Prefix": "s3_prefix",
     "SageMakerChecks": "checks",
+    "Scaling": "scaling",
+    "ScalingMetric": "scaling_values",
+    "ScalingStep": "scaling_values",
+    "ServerlessVariant": "serverless_variant",
     "WatchedVariant": "monitoring",
 }
 

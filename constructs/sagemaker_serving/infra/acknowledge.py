@@ -44,6 +44,7 @@ NO_DEAD_LETTERS = Finding(
 NOT_IN_A_VPC = Finding(compliance="LambdaInsideVPC", checkov="CKV_AWS_117")
 NO_KEY_ON_VARIABLES = Finding(compliance="LambdaEnvironmentEncrypted", checkov="CKV_AWS_173")
 NO_ALARM_ACTION = Finding(compliance="CloudWatchAlarmAction")
+NO_KEY_ON_TOPIC = Finding(compliance="SNSEncryptedKMS", checkov="CKV_AWS_26")
 
 
 def acknowledge(construct: Construct, finding: Finding, reason: str) -> None:
@@ -54,9 +55,13 @@ def acknowledge(construct: Construct, finding: Finding, reason: str) -> None:
         *(cdk.Acknowledgment(id=found, reason=reason) for found in ids)
     )
     if finding.checkov is not None:
-        resource = construct.node.default_child
+        is_resource = isinstance(construct, cdk.CfnResource)
+        resource = construct if is_resource else construct.node.default_child
         assert isinstance(resource, cdk.CfnResource)
-        resource.add_metadata("checkov", {"skip": [{"id": finding.checkov, "comment": reason}]})
+        known = resource.get_metadata("checkov")
+        skipped = [] if known is None else known["skip"]
+        added = {"id": finding.checkov, "comment": reason}
+        resource.add_metadata("checkov", {"skip": [*skipped, added]})
 
 
 def acknowledge_wildcard(construct: IConstruct, resource: str, reason: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
@@ -25,10 +27,21 @@ class DataBucket(Construct):
         logged then, since logs that arrive late would fill a bucket that is to go.
     :param customer_key: encrypt with a KMS key of one's own, rotated yearly
         and retained like the data; otherwise with S3's managed key.
+    :param passing_prefixes: what lies below these goes after 30 days: it is of use while a
+        batch runs, and for a look at what happened.
+    :param tells_of_objects: whether EventBridge hears of every object that arrives. By the
+        resource's own property: CDK's way would add a function with a managed policy.
     """
 
     def __init__(
-        self, scope: Construct, construct_id: str, *, retain: bool, customer_key: bool = False
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        retain: bool,
+        customer_key: bool = False,
+        passing_prefixes: Sequence[str] = (),
+        tells_of_objects: bool = False,
     ) -> None:
         super().__init__(scope, construct_id)
         # By policy instead of by ACL, whatever flags the app has: ACLs are off on these buckets.
@@ -57,10 +70,22 @@ class DataBucket(Construct):
                 s3.LifecycleRule(
                     abort_incomplete_multipart_upload_after=cdk.Duration.days(7),
                     noncurrent_version_expiration=cdk.Duration.days(90),
-                )
+                ),
+                *(
+                    s3.LifecycleRule(prefix=prefix, expiration=cdk.Duration.days(30))
+                    for prefix in passing_prefixes
+                ),
             ],
         )
         """The bucket itself."""
+        if tells_of_objects:
+            resource = self.bucket.node.default_child
+            assert isinstance(resource, s3.CfnBucket)
+            resource.notification_configuration = s3.CfnBucket.NotificationConfigurationProperty(
+                event_bridge_configuration=s3.CfnBucket.EventBridgeConfigurationProperty(
+                    event_bridge_enabled=True
+                )
+            )
         acknowledge(
             self.bucket,
             NO_REPLICATION,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
@@ -12,12 +13,21 @@ from constructs import Construct
 
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.endpoint_config import EndpointConfig
+from sagemaker_serving.infra.guardrails import Guardrails
+from sagemaker_serving.infra.scaling import Scaling
+from sagemaker_serving.infra.scaling_values import (
+    INSTANCES,
+    PROVISIONED,
+    Scaled,
+    ScalingMetric,
+    pascal,
+)
 from sagemaker_serving.infra.tokens import is_token
 
 if TYPE_CHECKING:
     from aws_cdk import aws_cloudwatch as cloudwatch
 
-    from sagemaker_serving.infra.endpoint_metrics import EndpointMetrics
+    from sagemaker_serving.infra.monitoring.metrics import EndpointMetrics
 
 _INVOKE_ACTIONS = [
     "sagemaker:InvokeEndpoint",
@@ -31,9 +41,12 @@ _INVOKE_ACTIONS = [
 class AnyEndpoint(Construct):
     """What can be done with an endpoint, whether it was made here or elsewhere."""
 
-    endpoint_name: str
-    """The endpoint's name (of one made here: a token that holds until it is in service)."""
     _plain_name: str
+
+    @property
+    def endpoint_name(self) -> str:
+        """The endpoint's name (of one made here: a token that holds until it is in service)."""
+        return self._plain_name
 
     @property
     def endpoint_arn(self) -> str:
@@ -48,9 +61,54 @@ class AnyEndpoint(Construct):
             grantee=grantee, actions=_INVOKE_ACTIONS, resource_arns=[self.endpoint_arn]
         )
 
+    def scale_instances(
+        self, variant_name: str, *, min_capacity: int, max_capacity: int
+    ) -> Scaling:
+        """Bounds for the instances of a variant; policies on what is returned move them between.
+
+        0 is for asynchronous endpoints: `Scaling.wake_from_zero` leads out of there. Updates
+        then keep the number of instances that scaling set.
+        """
+        return Scaling(
+            self,
+            f"{pascal(variant_name)}Scaling",
+            scaled=Scaled(
+                resource_id=self._resource_id(variant_name),
+                dimension=INSTANCES,
+                dimensions={"EndpointName": self._plain_name, "VariantName": variant_name},
+                invocations="SageMakerVariantInvocationsPerInstance",
+                concurrent_requests="SageMakerVariantConcurrentRequestsPerModelHighResolution",
+                waking_metric=ScalingMetric(
+                    metric_name="HasBacklogWithoutCapacity",
+                    dimensions={"EndpointName": self._plain_name},
+                ),
+            ),
+            min_capacity=min_capacity,
+            max_capacity=max_capacity,
+        )
+
+    def scale_provisioned_concurrency(
+        self, variant_name: str, *, min_capacity: int, max_capacity: int
+    ) -> Scaling:
+        """Bounds for the warm workers of a serverless variant that was given some."""
+        return Scaling(
+            self,
+            f"{pascal(variant_name)}Scaling",
+            scaled=Scaled(
+                resource_id=self._resource_id(variant_name),
+                dimension=PROVISIONED,
+                dimensions={"EndpointName": self._plain_name, "VariantName": variant_name},
+            ),
+            min_capacity=min_capacity,
+            max_capacity=max_capacity,
+        )
+
+    def _resource_id(self, variant_name: str) -> str:
+        return f"endpoint/{self.endpoint_name}/variant/{variant_name}"
+
     def metrics(self, variant_name: str, *, period: cdk.Duration | None = None) -> EndpointMetrics:
         """The metrics of one variant; ``period`` is a minute unless given."""
-        from sagemaker_serving.infra.endpoint_metrics import EndpointMetrics
+        from sagemaker_serving.infra.monitoring.metrics import EndpointMetrics
 
         return EndpointMetrics(
             endpoint_name=self._plain_name, variant_name=variant_name, period=period
@@ -70,14 +128,16 @@ class AnyEndpoint(Construct):
 
 
 class Endpoint(AnyEndpoint):
-    """A real-time endpoint on an `EndpointConfig`.
+    """An endpoint on an `EndpointConfig`.
 
     :param endpoint_name: its stable name, 1 to 63 letters, digits and single
         hyphens; callers know it by this name across every update.
     :param keep_instance_counts: whether an update keeps the number of
         instances that each variant has then, as scaling left it. Weights and
         data capture follow the template all the same. By default counts follow
-        the template too.
+        the template, until `scale_instances` is called.
+    :param guardrails: how it moves to a new config, and what takes that back; absent, all at
+        once, and nothing does.
 
     Raises `Mistake` for a name that SageMaker does not take.
     Source: API reference, UpdateEndpoint; read 2026-11-21.
@@ -91,17 +151,43 @@ class Endpoint(AnyEndpoint):
         endpoint_name: str,
         endpoint_config: EndpointConfig,
         keep_instance_counts: bool = False,
+        guardrails: Guardrails | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
         self._plain_name = _name_of(self, endpoint_name)
-        resource = sagemaker.CfnEndpoint(
+        self._resource = sagemaker.CfnEndpoint(
             self,
             "Resource",
             endpoint_name=endpoint_name,
             endpoint_config_name=endpoint_config.endpoint_config_name,
-            **(_keeping_counts() if keep_instance_counts else {}),
+            deployment_config=None if guardrails is None else guardrails.rendered(),
         )
-        self.endpoint_name = resource.attr_endpoint_name
+        if guardrails is not None:
+            for role in endpoint_config.roles:
+                guardrails.grant_watching(self, role)
+        if keep_instance_counts:
+            self._keep_instance_counts()
+
+    def scale_instances(
+        self, variant_name: str, *, min_capacity: int, max_capacity: int
+    ) -> Scaling:
+        """As of any endpoint; updates keep the number of instances that scaling set."""
+        self._keep_instance_counts()
+        return super().scale_instances(
+            variant_name, min_capacity=min_capacity, max_capacity=max_capacity
+        )
+
+    def _keep_instance_counts(self) -> None:
+        self._resource.retain_all_variant_properties = True
+        self._resource.exclude_retained_variant_properties = [
+            sagemaker.CfnEndpoint.VariantPropertyProperty(variant_property_type=kind)
+            for kind in ("DesiredWeight", "DataCaptureConfig")
+        ]
+
+    @cached_property
+    def endpoint_name(self) -> str:
+        """The endpoint's name, as a token that holds until it is in service."""
+        return str(self._resource.attr_endpoint_name)
 
     @staticmethod
     def from_endpoint_name(scope: Construct, construct_id: str, endpoint_name: str) -> AnyEndpoint:
@@ -113,17 +199,6 @@ class _ExistingEndpoint(AnyEndpoint):
     def __init__(self, scope: Construct, construct_id: str, endpoint_name: str) -> None:
         super().__init__(scope, construct_id)
         self._plain_name = _name_of(self, endpoint_name)
-        self.endpoint_name = endpoint_name
-
-
-def _keeping_counts() -> dict[str, Any]:
-    return {
-        "retain_all_variant_properties": True,
-        "exclude_retained_variant_properties": [
-            sagemaker.CfnEndpoint.VariantPropertyProperty(variant_property_type=kind)
-            for kind in ("DesiredWeight", "DataCaptureConfig")
-        ],
-    }
 
 
 def _name_of(endpoint: AnyEndpoint, name: str) -> str:

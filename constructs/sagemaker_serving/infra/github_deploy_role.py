@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
@@ -21,7 +22,14 @@ _ISSUER = "token.actions.githubusercontent.com"
 
 _BOOTSTRAP_ROLES = ("deploy", "file-publishing", "lookup")
 """What `cdk bootstrap` makes and the CDK CLI works through; images are not published here.
+``cdk diff --method template`` needs the last one only, which reads.
 Source: CDK developer guide, "Bootstrapping", roles of the template; read 2026-11-21."""
+
+_NAME = r"[\w.-]+(@\d+)?"
+"""GitHub puts the numbers of owner and repository into the subject of repositories made or renamed
+since July 2026, and of those that opted in: ``repo:search@1234/models@5678:…``.
+Source: GitHub changelog of 2026-04-23, "Immutable subject claims"; the form with ``@`` is what
+repositories' own records of their tokens show; read 2026-11-21."""
 
 
 class GitHubDeployRole(Construct):
@@ -30,18 +38,23 @@ class GitHubDeployRole(Construct):
     A job of that GitHub environment shows GitHub's signed token and gets
     credentials for an hour; other repositories, branches and environments get
     none. The role itself may only pass on to the roles that ``cdk bootstrap``
-    made in this account and region, and watch, call and roll back the
+    made in this account and region, and watch, explain, call and roll back the
     endpoints of its environment. Whoever may deploy through those roles may do
     what CloudFormation may: bootstrap with ``--cloudformation-execution-policies``
     to bound that.
 
-    :param repository: ``owner/name`` on GitHub.
+    :param repository: ``owner/name`` on GitHub, or ``owner@1234/name@5678`` where the
+        repository's tokens carry these numbers: ``gh api
+        repos/<owner>/<name>/actions/oidc/customization/sub`` tells.
     :param github_environment: GitHub's name of the environment that the job runs in; its
         protection rules (approval, branches) decide who gets that far.
     :param environment: the name of the environment file's environment, ``prod`` for example:
         the endpoints are those whose names begin with ``<environment>-``.
     :param provider: the account's provider for GitHub; made here unless given. An account
         takes only one.
+    :param only_diff: for jobs of changes that nobody has approved: the role may compare what
+        is deployed (``cdk diff --method template``), and do nothing else. It then reads
+        whatever the bootstrap's lookup role may.
     :param qualifier: the bootstrap's, CDK's own unless changed.
 
     Raises `Mistake` for a repository or environment that has a wildcard in its
@@ -57,6 +70,7 @@ class GitHubDeployRole(Construct):
         github_environment: str,
         environment: str,
         provider: iam.IOidcProvider | None = None,
+        only_diff: bool = False,
         qualifier: str = cdk.DefaultStackSynthesizer.DEFAULT_QUALIFIER,
     ) -> None:
         super().__init__(scope, construct_id)
@@ -75,27 +89,29 @@ class GitHubDeployRole(Construct):
                 },
                 "sts:AssumeRoleWithWebIdentity",
             ),
-            description=f"Deploys {environment} from GitHub, {repository}, {github_environment}",
+            description=f"{'Compares' if only_diff else 'Deploys'} {environment} "
+            f"from GitHub, {repository}, {github_environment}",
             max_session_duration=cdk.Duration.hours(1),
         )
         """The role: ``role-to-assume`` of the workflow."""
         acknowledge(
             self.role, INLINE_POLICY, "It is of use to this role only, and comes and goes with it"
         )
-        self._allow_deploys(qualifier)
-        self._allow_operation(environment)
+        self._allow_assuming(qualifier, _BOOTSTRAP_ROLES[-1:] if only_diff else _BOOTSTRAP_ROLES)
+        if not only_diff:
+            self._allow_operation(environment)
 
     def _provider(self) -> iam.OidcProviderNative:
         return iam.OidcProviderNative(
             self, "Provider", url=f"https://{_ISSUER}", client_ids=["sts.amazonaws.com"]
         )
 
-    def _allow_deploys(self, qualifier: str) -> None:
+    def _allow_assuming(self, qualifier: str, bootstrap_roles: Sequence[str]) -> None:
         stack = stack_of(self)
         roles = [
             f"arn:{partition()}:iam::{stack.account}:role/"
             f"cdk-{qualifier}-{role}-role-{stack.account}-{region_of(self)}"
-            for role in _BOOTSTRAP_ROLES
+            for role in bootstrap_roles
         ]
         self.role.add_to_policy(iam.PolicyStatement(actions=["sts:AssumeRole"], resources=roles))
 
@@ -159,7 +175,7 @@ class GitHubDeployRole(Construct):
 
 
 def _must_be_exact(construct: Construct, repository: str, github_environment: str) -> None:
-    if not re.fullmatch(r"[\w.-]+/[\w.-]+", repository):
+    if not re.fullmatch(f"{_NAME}/{_NAME}", repository):
         raise Mistake(
             f"{construct.node.path}: repository is {repository!r}; it must be one repository, "
             "owner/name, without wildcards: any other one would get this account's credentials"

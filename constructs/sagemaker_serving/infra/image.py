@@ -44,11 +44,11 @@ class ContainerImage(ABC):
         self,
         scope: Construct,
         role: iam.IGrantable,
-        instance_type: str,
+        instance_type: str | None,
         *,
         accelerated: bool = False,
     ) -> str:
-        """The image's URI for ``instance_type``; lets ``role`` pull it.
+        """The image's URI for ``instance_type``, None for serverless; lets ``role`` pull it.
 
         ``accelerated`` asks for the image that used an Elastic Inference accelerator.
         """
@@ -63,7 +63,7 @@ class _CatalogImage(ContainerImage):
         self,
         scope: Construct,
         role: iam.IGrantable,
-        instance_type: str,
+        instance_type: str | None,
         *,
         accelerated: bool = False,
     ) -> str:
@@ -74,7 +74,7 @@ class _CatalogImage(ContainerImage):
                 "give the stack env=Environment(region=…), or the image by from_uri"
             )
         image = catalog.image_for(
-            catalog.instance_type(instance_type),
+            None if instance_type is None else catalog.instance_type(instance_type),
             framework=self._framework,
             version=self._version,
             region=region,
@@ -99,7 +99,7 @@ class _OwnImage(ContainerImage):
         self,
         scope: Construct,
         role: iam.IGrantable,
-        instance_type: str,
+        instance_type: str | None,
         *,
         accelerated: bool = False,
     ) -> str:

@@ -13,7 +13,7 @@ from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from sagemaker_serving.archive import build_archive
-from sagemaker_serving.infra.tokens import partition, stack_of
+from sagemaker_serving.infra.tokens import partition, stack_of, synthesizer_of
 from sagemaker_serving.progress import progress_bar
 
 
@@ -21,14 +21,17 @@ class ModelData(ABC):
     """The model's archive: packed at synth from a folder, or in S3 already."""
 
     @staticmethod
-    def from_path(path: str | Path) -> ModelData:
+    def from_path(path: str | Path, *, convert: bool = True) -> ModelData:
         """A folder to pack, or a ready ``.tar.gz``, on this machine.
+
+        A Keras model or a frozen graph becomes a SavedModel, but with ``convert`` false,
+        as SageMaker Neo wants it.
 
         It is packed into the cloud assembly and travels as a file asset whose
         key is its content's sha256 and ends in ``.tar.gz``. Raises
         `sagemaker_serving.archive.UnreadableArtifact` when bound, if it cannot be packed.
         """
-        return _LocalModelData(Path(path))
+        return _LocalModelData(Path(path), convert=convert)
 
     @staticmethod
     def from_s3(uri: str, *, sha256: str | None = None, version_id: str | None = None) -> ModelData:
@@ -57,8 +60,9 @@ class BoundModelData:
 
 
 class _LocalModelData(ModelData):
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, convert: bool) -> None:
         self._path = path
+        self._convert = convert
 
     def bind(self, scope: Construct, role: iam.IGrantable) -> BoundModelData:
         stack = stack_of(scope)
@@ -67,9 +71,12 @@ class _LocalModelData(ModelData):
         assets = Path(stage.asset_outdir)
         with progress_bar(f"pack {self._path.name}") as progress:
             archive = build_archive(
-                self._path, lambda sha256: assets / f"asset.{sha256}.tar.gz", progress=progress
+                self._path,
+                lambda sha256: assets / f"asset.{sha256}.tar.gz",
+                convert=self._convert,
+                progress=progress,
             )
-        location = stack.synthesizer.add_file_asset(
+        location = synthesizer_of(stack).add_file_asset(
             source_hash=f"{archive.sha256}.tar",
             file_name=os.path.relpath(archive.path, stage.outdir),
             packaging=cdk.FileAssetPackaging.FILE,

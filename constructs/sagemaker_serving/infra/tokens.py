@@ -33,6 +33,21 @@ def stands_in(construct: IConstruct, scope: IConstruct) -> cdk.Stack:
     return _STACKS[construct]
 
 
+def synthesize_with(stack: cdk.Stack, synthesizer: cdk.DefaultStackSynthesizer) -> None:
+    """Remembers the synthesizer that ``stack`` was made with, so that assets reach it.
+
+    A stack binds a copy of it; asked for that copy from Python, Node hands out the
+    original, which nobody bound, with a warning. Both share one list of assets.
+    """
+    synthesizer.bind(stack)
+    _SYNTHESIZERS[stack] = synthesizer
+
+
+def synthesizer_of(stack: cdk.Stack) -> cdk.IStackSynthesizer:
+    """Where the stack's assets are registered."""
+    return _SYNTHESIZERS.get(stack) or stack.synthesizer
+
+
 def region_of(construct: IConstruct) -> str:
     """The region of the construct's stack; a token when the stack has none."""
     stack = stack_of(construct)
@@ -43,6 +58,7 @@ def region_of(construct: IConstruct) -> str:
 
 
 _STACKS: WeakKeyDictionary[IConstruct, cdk.Stack] = WeakKeyDictionary()
+_SYNTHESIZERS: WeakKeyDictionary[cdk.Stack, cdk.DefaultStackSynthesizer] = WeakKeyDictionary()
 _REGIONS: WeakKeyDictionary[cdk.Stack, str] = WeakKeyDictionary()
 
 

@@ -7,6 +7,7 @@ call the same functions.
 
 from sagemaker_serving.rules.check import check_environment, check_template
 from sagemaker_serving.rules.engine import Rule, all_rules, judge
+from sagemaker_serving.rules.guardrails import takes_guardrails
 from sagemaker_serving.rules.template import Template, read_template, template_of
 
 __all__ = [
@@ -17,5 +18,6 @@ __all__ = [
     "check_template",
     "judge",
     "read_template",
+    "takes_guardrails",
     "template_of",
 ]

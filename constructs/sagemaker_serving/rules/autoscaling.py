@@ -39,7 +39,7 @@ def scaling_zero(scaling: ScalingFacts) -> Iterator[Finding]:
     A request to no instances has no one to answer it; asynchronous requests wait in S3. A
     real-time endpoint gets to zero with inference components and managed instance scaling.
     """
-    if scaling.dimension.text != _VARIANT or scaling.asynchronous:
+    if scaling.dimension.text != _VARIANT or scaling.asynchronous is not False:
         return
     if scaling.minimum.number is not None and scaling.minimum.number < 1:
         yield (

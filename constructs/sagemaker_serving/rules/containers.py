@@ -111,6 +111,32 @@ def container_source(model: ModelDefinitionFacts) -> Iterator[Finding]:
             )
 
 
+@rule(
+    "container-hostname",
+    source="botocore ContainerHostname, read 2026-11-21",
+    example="container_hostname: pre_process",
+)
+def container_hostname(model: ModelDefinitionFacts) -> Iterator[Finding]:
+    """A container's hostname is 1 to 63 letters, digits and hyphens, and its own.
+
+    Logs and metrics of a pipeline are told apart by it.
+    """
+    seen: set[str] = set()
+    for fact in model.hostnames:
+        name = fact.text
+        if name is None:
+            continue
+        if not is_name(name):
+            yield (
+                fact.where,
+                f"{fact.name} is {name!r}; hostnames take 1 to 63 letters, digits and hyphens "
+                "between them; rename it",
+            )
+        elif name in seen:
+            yield fact.where, f"a container named {name!r} stands above; rename one of them"
+        seen.add(name)
+
+
 @rule("network", source="botocore VpcConfig, read 2026-11-21", example="subnet_ids: [seventeen]")
 def network(facts: NetworkFacts) -> Iterator[Finding]:
     """A model's VPC has 1 to 16 subnets and 1 to 5 security groups.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from sagemaker_serving.errors import Severity
@@ -15,6 +16,7 @@ _ASYNC = "botocore AsyncInferenceConfig, read 2026-11-21"
 _STORAGE = (
     "botocore CreateEndpointConfig.KmsKeyId, TransformResources.VolumeKmsKeyId; read 2026-11-21"
 )
+_TOPIC = re.compile(r"arn:aws[a-z-]*:sns:([a-z0-9-]+):\d{12}:[a-zA-Z0-9_.-]+")
 _MODES = ("Input", "Output", "InputAndOutput")
 
 
@@ -52,6 +54,56 @@ def capture_complete(config: EndpointConfigFacts) -> Iterator[Finding]:
     for name in ("InitialSamplingPercentage", "DestinationS3Uri", "CaptureOptions"):
         if not config.capture.get(name).given:
             yield config.capture.where, f"{name} is missing; data capture needs it; add it"
+
+
+@rule(
+    "capture-prefix",
+    source="AWS SageMaker developer guide, capture data; read 2026-11-21",
+    severity=Severity.WARNING,
+    example="DestinationS3Uri: s3://bucket/captured/",
+)
+def capture_prefix(config: EndpointConfigFacts) -> Iterator[Finding]:
+    """Captured data lies under a prefix without a double slash, or one at its end.
+
+    SageMaker adds ``/<endpoint>/…`` to it, and Model Monitor then looks for another prefix than
+    the one that was written.
+    """
+    place = config.capture.get("DestinationS3Uri")
+    path = (place.text or "").partition("://")[2] or place.text or ""
+    if path.endswith("/") or path.startswith("/") or "//" in path:
+        yield (
+            place.where,
+            f"{place.name} is {place.text!r}; with a slash at its end, or two in a row, what is "
+            "captured lies under a double slash; use single ones, between names",
+        )
+
+
+@rule("async-topic", source=_ASYNC, example="SuccessTopic: my-topic")
+def async_topic(config: EndpointConfigFacts) -> Iterator[Finding]:
+    """The topics of an asynchronous endpoint are SNS topics of its own region, by their ARN.
+
+    In environment files ``new`` makes one. SageMaker tells a topic as the endpoint is made, and
+    does not make it when that fails.
+    """
+    notifications = config.asynchronous.get("OutputConfig").get("NotificationConfig")
+    for topic in (notifications.get("SuccessTopic"), notifications.get("ErrorTopic")):
+        text, region = topic.text, config.region.text
+        if text is None or (text == "new" and topic.name.islower()):
+            continue
+        found = _TOPIC.fullmatch(text)
+        if found is None:
+            new = "new, or " if topic.name.islower() else ""
+            yield (
+                topic.where,
+                f"{topic.name} is {text!r}; it must be {new}the ARN of an SNS topic, "
+                "arn:aws:sns:<region>:<account>:<name>",
+            )
+        elif region is not None and found[1] != region:
+            yield (
+                topic.where,
+                f"{topic.name} is in {found[1]}; an endpoint in {region} tells topics of {region}; "
+                "name one there",
+            )
 
 
 @rule("async-ranges", source=_ASYNC, example="MaxConcurrentInvocationsPerInstance: 1001")

@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import cache
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
-from sagemaker_serving.archive import (
-    ArchiveContents,
-    UnreadableArtifact,
-    known_contents,
-    must_be_convertible,
+from sagemaker_serving.rules.batch_facts import BatchPipelineFacts
+from sagemaker_serving.rules.environment_artifacts import artifact_facts
+from sagemaker_serving.rules.environment_kinds import (
+    config_of,
+    definition_of,
+    kind_of,
+    update_of,
 )
+from sagemaker_serving.rules.environment_scaling import scaling_of
+from sagemaker_serving.rules.environment_variants import container_facts, variant_facts
 from sagemaker_serving.rules.facts import (
-    ArtifactFacts,
+    ABSENT,
     ContainerFacts,
-    EndpointConfigFacts,
     EnvironmentFacts,
     Fact,
     ModelFacts,
     TransformFacts,
-    VariantFacts,
 )
+from sagemaker_serving.rules.kind_facts import InferenceComponentFacts
 from sagemaker_serving.rules.locations import artifact_location
-from sagemaker_serving.rules.resource_facts import NetworkFacts, TagsFacts
+from sagemaker_serving.rules.monitoring import monitoring_facts
+from sagemaker_serving.rules.resource_facts import (
+    LocationFacts,
+    NameFacts,
+    NetworkFacts,
+    TagsFacts,
+)
 from sagemaker_serving.spec import EnvironmentFile
 
 
@@ -52,30 +61,72 @@ def environment_facts(file: EnvironmentFile) -> Iterator[object]:
         security_groups=network.get("security_group_ids"),
     )
     for model in models:
-        yield model
-        yield EndpointConfigFacts(
-            where=model.where,
-            region=region,
-            variants=model.variants,
-            variants_fact=model.variants_fact,
-        )
-        for variant in model.variants:
-            yield variant
-            yield from variant.containers
-            yield from (artifact_location(container) for container in variant.containers)
-        if model.transform is not None:
-            yield model.transform
-            if model.transform.container is not None:
-                yield model.transform.container
-        yield from _artifacts(model, file.path.parent, top.get("models").get(model.name))
+        yield from _of_model(model, top.get("models").get(model.name), top, file.path.parent)
 
 
-def _artifacts(model: ModelFacts, folder: Path, written: Fact) -> Iterator[ArtifactFacts]:
-    for variant, fact in zip(model.variants, written.get("variants").items(), strict=True):
+def _of_model(
+    model: ModelFacts, written: Fact, environment: Fact, folder: Path
+) -> Iterator[object]:
+    yield model
+    yield monitoring_facts(environment, written)
+    kind = kind_of(written, environment)
+    yield kind
+    config = config_of(model, written, environment)
+    yield config
+    for variant in (*config.variants, *config.shadows):
+        yield variant
+        yield definition_of(variant, written, environment)
+        yield from variant.containers
         for container in variant.containers:
-            yield _artifact(container, folder, fact)
-    if model.transform is not None and model.transform.container is not None:
-        yield _artifact(model.transform.container, folder, written.get("batch_transform"))
+            for one in _eachartifact_facts(container, written):
+                yield artifact_location(one)
+                yield from artifact_facts(one, folder, variant.volume_size)
+    yield from _components(model, written, environment, folder)
+    yield from update_of(config, written, kind)
+    yield from scaling_of(written)
+    if model.transform is not None:
+        block = written.get("batch_transform")
+        yield BatchPipelineFacts(where=block.where, block=block)
+        yield model.transform
+        if model.transform.container is not None:
+            yield model.transform.container
+            yield from artifact_facts(model.transform.container, folder, ABSENT)
+    package = written.get("model_package")
+    for place in (package.get("model_data"), written.get("multi_model").get("s3_prefix")):
+        yield LocationFacts(uri=place, region=environment.get("region"))
+
+
+def _eachartifact_facts(container: ContainerFacts, model: Fact) -> Iterator[ContainerFacts]:
+    """The container with each model that the deploy brings to it: one, or those of many."""
+    if not container.mode.given:
+        yield container
+    else:
+        for _, artifact in model.get("multi_model").get("archives").entries():
+            yield replace(container, artifact=artifact)
+
+
+def _components(
+    model: ModelFacts, written: Fact, environment: Fact, folder: Path
+) -> Iterator[object]:
+    host = next((variant.instance_type for variant in model.variants), ABSENT)
+    for name, component in written.get("inference_components").entries():
+        container = container_facts(component, written, environment.get("region"), host)
+        yield InferenceComponentFacts(
+            where=component.where,
+            copies=component.get("copy_count"),
+            min_memory=component.get("min_memory_required_in_mb"),
+            max_memory=component.get("max_memory_required_in_mb"),
+            cpu_cores=component.get("number_of_cpu_cores_required"),
+            accelerators=component.get("number_of_accelerator_devices_required"),
+            download_timeout=component.get("model_data_download_timeout_in_seconds"),
+            startup_timeout=component.get("container_startup_health_check_timeout_in_seconds"),
+            instance_type=host,
+        )
+        full = f"{environment.get('name').text}-{model.name}-{name}"
+        yield NameFacts(kind="inference component", name=Fact(full, component.where))
+        yield container
+        yield artifact_location(container)
+        yield from artifact_facts(container, folder, ABSENT)
 
 
 def _model(name: str, model: Fact, environment: Fact) -> ModelFacts:
@@ -86,38 +137,19 @@ def _model(name: str, model: Fact, environment: Fact) -> ModelFacts:
         name=name,
         environment_name=environment.get("name"),
         variants=tuple(
-            _variant(variant, model, environment) for variant in model.get("variants").items()
+            variant_facts(variant, model, environment) for variant in model.get("variants").items()
+        ),
+        shadows=tuple(
+            variant_facts(variant, model, environment)
+            for variant in model.get("shadow_variants").items()
         ),
         variants_fact=model.get("variants"),
         transform=_transform(transform, model, region) if transform.value is not None else None,
     )
 
 
-def _variant(variant: Fact, model: Fact, environment: Fact) -> VariantFacts:
-    region = environment.get("region")
-    return VariantFacts(
-        where=variant.where,
-        name=variant.get("name"),
-        instance_type=variant.get("instance_type"),
-        initial_instance_count=variant.get("initial_instance_count"),
-        weight=variant.get("weight"),
-        accelerator_type=variant.get("accelerator_type"),
-        accept_retired=_accepts(environment, "elastic-inference"),
-        volume_size=variant.get("volume_size_in_gb"),
-        download_timeout=variant.get("model_data_download_timeout_in_seconds"),
-        startup_timeout=variant.get("container_startup_health_check_timeout_in_seconds"),
-        region=region,
-        containers=(_container(variant, model, region),),
-    )
-
-
-def _accepts(environment: Fact, what: str) -> bool:
-    accepted = environment.get("accept_retired").value
-    return isinstance(accepted, list) and what in accepted
-
-
 def _transform(transform: Fact, model: Fact, region: Fact) -> TransformFacts:
-    nothing_over = Fact({"instance_type": transform.get("instance_type").value}, transform.where)
+    nothing_over = Fact({}, transform.where)
     return TransformFacts(
         where=transform.where,
         region=region,
@@ -128,60 +160,14 @@ def _transform(transform: Fact, model: Fact, region: Fact) -> TransformFacts:
         max_payload_in_mb=transform.get("max_payload_in_mb"),
         max_concurrent_transforms=transform.get("max_concurrent_transforms"),
         environment=transform.get("environment"),
-        container=_container(nothing_over, model, region),
+        assemble_with=transform.get("assemble_with"),
+        compression=transform.get("compression_type"),
+        input_filter=transform.get("input_filter"),
+        output_filter=transform.get("output_filter"),
+        join_source=transform.get("join_source"),
+        timeout=transform.get("invocations_timeout_in_seconds"),
+        retries=transform.get("invocations_max_retries"),
+        content_type=transform.get("content_type"),
+        accept=transform.get("accept"),
+        container=container_facts(nothing_over, model, region, transform.get("instance_type")),
     )
-
-
-def _container(above: Fact, below: Fact, region: Fact) -> ContainerFacts:
-    def field(name: str) -> Fact:
-        fact = above.get(name)
-        return fact if fact.value is not None else below.get(name)
-
-    def joined(name: str) -> Mapping[str, Fact]:
-        return {**dict(below.get(name).entries()), **dict(above.get(name).entries())}
-
-    return ContainerFacts(
-        where=above.where,
-        region=region,
-        artifact=field("artifact"),
-        framework=field("framework"),
-        framework_version=field("framework_version"),
-        image_uri=field("image_uri"),
-        instance_type=above.get("instance_type"),
-        batching=joined("batching"),
-        server=joined("server"),
-        environment=joined("environment"),
-        accelerated=above.get("accelerator_type").given,
-        network_isolation=field("network_isolation"),
-    )
-
-
-def _artifact(container: ContainerFacts, folder: Path, written: Fact) -> ArtifactFacts:
-    contents, unreadable = None, None
-    text = container.artifact.text
-    if text is not None and not text.startswith("s3://"):
-        contents, unreadable = _read(folder / text, text)
-    return ArtifactFacts(
-        container=container,
-        contents=contents,
-        unreadable=unreadable,
-        compilation=written.get("compile"),
-        volume_size=written.get("volume_size_in_gb"),
-    )
-
-
-@cache
-def _read(path: Path, as_written: str) -> tuple[ArchiveContents | None, UnreadableArtifact | None]:
-    try:
-        contents = known_contents(path)
-        if contents.converted:
-            must_be_convertible(path)
-    except UnreadableArtifact as error:
-        return None, error
-    except (OSError, ValueError) as error:
-        # What is no path at all: too long for any file system, or with a null byte in it.
-        reason = error.strerror if isinstance(error, OSError) else None
-        return None, UnreadableArtifact(
-            f"this can't be opened: {reason.lower() if reason is not None else error}"
-        )
-    return contents, None

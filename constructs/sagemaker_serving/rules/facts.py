@@ -113,6 +113,7 @@ class ModelFacts:
     variants: tuple[VariantFacts, ...]
     variants_fact: Fact
     transform: TransformFacts | None
+    shadows: tuple[VariantFacts, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,7 +124,7 @@ class ContainerFacts:
     with the place that set it; ``environment_fact`` is where a template has them
     all. ``instance_type`` is that of its host, ``accelerated`` whether an
     Elastic Inference accelerator hangs on it; ``own_registry`` is whether the
-    image comes from a registry in a VPC.
+    image comes from a registry in a VPC; ``compilation`` is how Neo is to compile the model.
     """
 
     where: Where
@@ -141,6 +142,7 @@ class ContainerFacts:
     accelerated: bool = False
     network_isolation: Fact = ABSENT
     own_registry: bool = False
+    compilation: Fact = ABSENT
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -221,6 +223,8 @@ class TransformFacts:
     timeout: Fact = ABSENT
     retries: Fact = ABSENT
     volume_key: Fact = ABSENT
+    content_type: Fact = ABSENT
+    accept: Fact = ABSENT
     container: ContainerFacts | None = None
 
 
@@ -262,6 +266,12 @@ class ArtifactFacts:
     def compiled(self) -> bool:
         """Whether the model is compiled by Neo before it is served."""
         return self.compilation.given
+
+    @property
+    def neo_framework(self) -> str:
+        """The framework that Neo reads the model as, in its own spelling."""
+        asked = self.compilation.get("framework").text
+        return asked if asked is not None else self.framework_name.upper()
 
     @property
     def target_device(self) -> str:

@@ -18,6 +18,17 @@ _SIZES = {"CANARY": ("CanarySize", 1, 50), "LINEAR": ("LinearStepSize", 10, 50)}
 """Each kind of traffic shifting: what says its step, and the least and most percent of it."""
 
 
+def takes_guardrails(instance_type: str | None, *, accelerated: bool = False) -> bool:
+    """Whether SageMaker has guardrails for a variant on ``instance_type``; None is serverless.
+
+    Where it has none, it moves all traffic at once and watches nothing.
+    Source: SageMaker developer guide, "Deployment guardrails", "Exclusions"; read 2026-11-21.
+    """
+    return (
+        instance_type is not None and not accelerated and not instance_type.startswith("ml.inf1.")
+    )
+
+
 @rule("guardrail-one-policy", source=_SOURCE, example="BlueGreenUpdatePolicy, RollingUpdatePolicy")
 def guardrail_one_policy(update: UpdateFacts) -> Iterator[Finding]:
     """An update is blue/green or rolling, not both.

@@ -26,7 +26,7 @@ def image_known(container: ContainerFacts) -> Iterator[Finding]:
     Versions are skipped (there is no TensorFlow 2.17), regions lag, and arm64 has fewer. A tag
     that does not exist is found out by an endpoint that waits for its container in vain.
     """
-    if container.image_uri.given:
+    if container.image_uri.given or container.compilation.given:
         return
     if container.framework.value is None:
         yield (

@@ -117,12 +117,14 @@ def neuron_needs_compiled_model(container: ContainerFacts) -> Iterator[Finding]:
             f"{kind.name}, an {kind.neuron} host; this image does not use it; use a Neuron image "
             "and a model compiled for it, or a CPU or GPU type",
         )
-    if not container.image_uri.given and not _is_neo_output(kind, container.artifact):
+    compiled = container.compilation.given or _is_neo_output(kind, container.artifact)
+    if not container.image_uri.given and not compiled:
         yield (
             container.instance_type.where,
             f"{container.instance_type.name} is {kind.name!r}, an {kind.neuron} host; it runs "
-            "models compiled for it, in a Neuron image; give that image as image_uri and the "
-            "compiled archive as artifact, or use a CPU or GPU type",
+            "models compiled for it, in a Neuron image; let the deploy compile it (compile: "
+            "{target_device: …}), give that image as image_uri and the compiled archive as "
+            "artifact, or use a CPU or GPU type",
         )
 
 

@@ -81,4 +81,4 @@ def _stands_in(region: str, bucket: str) -> bool:
 
 
 def _is_data_url(uri: Fact) -> bool:
-    return uri.name == "ModelDataUrl"
+    return uri.name in ("ModelDataUrl", "s3_prefix")

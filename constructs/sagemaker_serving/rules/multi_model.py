@@ -88,8 +88,8 @@ def multi_model_ports(container: ContainerFacts) -> Iterator[Finding]:
     if bounds is None or not 1024 <= bounds[0] < bounds[1] <= 65535:
         yield (
             ports.where,
-            f"{_PORTS} is {ports.text!r}; it must be two ports between 1024 and 65535, the lower "
-            "first; use 9000-9999",
+            f"{ports.name} is {ports.text!r}; it must be two ports between 1024 and 65535, the "
+            "lower first; use 9000-9999",
         )
 
 
@@ -113,8 +113,8 @@ def multi_model_capacity(container: ContainerFacts) -> Iterator[Finding]:
     if room < 10:
         yield (
             ports.where,
-            f"{_PORTS} is {ports.text!r}, which holds {room} models at once (two ports each, of "
-            "nine tenths of the range); the next is answered with 507; use 9000-9999 for 449",
+            f"{ports.name} is {ports.text!r}, which holds {room} models at once (two ports each, "
+            "of nine tenths of the range); the next is answered with 507; use 9000-9999 for 449",
         )
 
 
@@ -123,12 +123,12 @@ def _ports(container: ContainerFacts) -> Fact | None:
 
 
 def _serves_tensorflow(container: ContainerFacts) -> bool:
+    if container.mode.text != "MultiModel":
+        return False
+    if not container.image_uri.given:
+        return (container.framework.text or "").lower() == "tensorflow"
     image = parse_ecr_uri(container.image_uri.text or "")
-    return (
-        container.mode.text == "MultiModel"
-        and image is not None
-        and any(image.repository.startswith(name) for name in _TENSORFLOW)
-    )
+    return image is not None and any(image.repository.startswith(name) for name in _TENSORFLOW)
 
 
 def _bounds(fact: Fact) -> tuple[int, int] | None:

@@ -41,6 +41,7 @@ class ModelDefinitionFacts:
     vpc: Fact
     network_isolation: Fact
     serverless: bool = False
+    hostnames: tuple[Fact, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +75,11 @@ class UpdateFacts:
 
 @dataclass(frozen=True, kw_only=True)
 class ScalingFacts:
-    """How the number of a variant's instances follows its load."""
+    """How the number of a variant's instances, or of what else scales, follows its load.
+
+    ``metric`` is the predefined or otherwise known metric that is held at ``target``;
+    ``asynchronous`` is None where that is not known.
+    """
 
     where: Where
     minimum: Fact
@@ -82,15 +87,20 @@ class ScalingFacts:
     resource_id: Fact
     dimension: Fact
     target: Fact = ABSENT
+    metric: Fact = ABSENT
     scale_in_cooldown: Fact = ABSENT
     scale_out_cooldown: Fact = ABSENT
     instance_type: Fact = ABSENT
-    asynchronous: bool = False
+    asynchronous: bool | None = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class CompilationFacts:
-    """A compilation job of SageMaker Neo."""
+    """A compilation job of SageMaker Neo.
+
+    ``instance_type`` is that of what serves the result; ``within_deploy`` is whether
+    CloudFormation waits for the job.
+    """
 
     where: Where
     region: Fact
@@ -101,7 +111,11 @@ class CompilationFacts:
     target_device: Fact
     target_platform: Fact
     compiler_options: Fact = ABSENT
-    stopping: Fact = ABSENT
+    max_runtime: Fact = ABSENT
+    max_pending_time: Fact = ABSENT
+    batch_size: Fact = ABSENT
+    instance_type: Fact = ABSENT
+    within_deploy: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

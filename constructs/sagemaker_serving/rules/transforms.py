@@ -135,6 +135,78 @@ def transform_filters(transform: TransformFacts) -> Iterator[Finding]:
             )
 
 
+@rule(
+    "transform-data-processing",
+    source=_GUIDE,
+    example="output_filter: $.class   # with accept: image/png",
+)
+def transform_data_processing(transform: TransformFacts) -> Iterator[Finding]:
+    """Filters and the join look into JSON and CSV, of lines or of whole objects.
+
+    The input's type is looked at for an input filter, the output's for an output filter, and
+    for the join both, which have to be the same then, as split and assembling have to be.
+    CSV has to be split, and assembled, by line.
+    """
+    joins = transform.join_source.text == "Input"
+    filters = [_filters(transform.input_filter), _filters(transform.output_filter)]
+    if not joins and not any(filters):
+        return
+    if transform.split_type.text in ("RecordIO", "TFRecord"):
+        yield (
+            transform.split_type.where,
+            f"{transform.split_type.name} is {transform.split_type.text!r}; filters and the join "
+            "know JSON and CSV only; use Line, or remove them",
+        )
+        return
+    sides = (
+        (filters[0] or joins, transform.content_type, transform.split_type),
+        (filters[1] or joins, transform.accept, transform.assemble_with),
+    )
+    for wanted, type_, cut in sides:
+        yield from _processed(transform, type_, cut) if wanted else ()
+    if joins:
+        yield from _alike(transform, transform.content_type, transform.accept)
+        yield from _alike(transform, transform.split_type, transform.assemble_with)
+
+
+_KNOWN_TYPES = ("application/json", "application/jsonlines", "text/csv")
+
+
+def _filters(fact: Fact) -> bool:
+    return fact.given and fact.text != "$"
+
+
+def _processed(transform: TransformFacts, type_: Fact, cut: Fact) -> Iterator[Finding]:
+    """One side of a job whose data is looked into: its type, and how it is cut."""
+    if isinstance(type_.value, Token):
+        return
+    known = type_.text.partition(";")[0].strip().lower() if type_.text is not None else None
+    if known not in _KNOWN_TYPES:
+        yield (
+            type_.where if type_.given else transform.where,
+            f"{type_.name} is {type_.value!r}; filters and the join know "
+            f"{', '.join(_KNOWN_TYPES)}; say which it is",
+        )
+    elif known == "text/csv" and cut.text != "Line" and not isinstance(cut.value, Token):
+        yield (
+            cut.where if cut.given else transform.where,
+            f"{cut.name} is {cut.text!r} and {type_.name} is 'text/csv'; filters and the join read "
+            "CSV by the line; use Line",
+        )
+
+
+def _alike(transform: TransformFacts, one: Fact, other: Fact) -> Iterator[Finding]:
+    if isinstance(one.value, Token) or isinstance(other.value, Token):
+        return
+    first, second = ("None" if fact.value is None else fact.value for fact in (one, other))
+    if first != second:
+        yield (
+            other.where if other.given else transform.where,
+            f"{transform.join_source.name} is 'Input', {one.name} is {first!r} and {other.name} is "
+            f"{second!r}; the join needs both to be the same; set them so",
+        )
+
+
 @rule("transform-join", source=_GUIDE, example="JoinSource: Input   # with SplitType: None, CSV")
 def transform_join(transform: TransformFacts) -> Iterator[Finding]:
     """Answers are joined to their records only where records are split and lines assembled.

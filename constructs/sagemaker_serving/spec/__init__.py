@@ -4,28 +4,69 @@ Only shape is judged here (known fields, types of values); whether a value
 makes sense is for ``rules``.
 """
 
+from sagemaker_serving.spec.batch_transform import BatchTransform, Retries, Retry
 from sagemaker_serving.spec.batching import Batching, Server, batching_variables, server_variables
+from sagemaker_serving.spec.container import Container, PipelineContainer, S3Artifact
+from sagemaker_serving.spec.data_capture import DataCapture
 from sagemaker_serving.spec.environment import (
-    BatchTransform,
     Environment,
     Model,
-    S3Artifact,
     Storage,
-    Variant,
 )
+from sagemaker_serving.spec.kinds import Asynchronous, ModelPackage, MultiModel
+from sagemaker_serving.spec.monitoring import AlarmThresholds, Monitoring
 from sagemaker_serving.spec.overlay import overlay
 from sagemaker_serving.spec.reading import EnvironmentFile, read_environment
+from sagemaker_serving.spec.scaling import Scaling, Schedule, Step, StepPolicy, TrackedMetric
 from sagemaker_serving.spec.schema import environment_schema
+from sagemaker_serving.spec.update import (
+    AllAtOnceUpdate,
+    CanaryUpdate,
+    LinearUpdate,
+    RollingUpdate,
+    Update,
+)
+from sagemaker_serving.spec.variants import (
+    InferenceComponent,
+    InstanceVariant,
+    ManagedInstanceScaling,
+    ServerlessVariant,
+    Variant,
+)
 
 __all__ = [
+    "AlarmThresholds",
+    "AllAtOnceUpdate",
+    "Asynchronous",
     "BatchTransform",
     "Batching",
+    "CanaryUpdate",
+    "Container",
+    "DataCapture",
     "Environment",
     "EnvironmentFile",
+    "InferenceComponent",
+    "InstanceVariant",
+    "LinearUpdate",
+    "ManagedInstanceScaling",
     "Model",
+    "ModelPackage",
+    "Monitoring",
+    "MultiModel",
+    "PipelineContainer",
+    "Retries",
+    "Retry",
+    "RollingUpdate",
     "S3Artifact",
+    "Scaling",
+    "Schedule",
     "Server",
+    "ServerlessVariant",
+    "Step",
+    "StepPolicy",
     "Storage",
+    "TrackedMetric",
+    "Update",
     "Variant",
     "batching_variables",
     "environment_schema",

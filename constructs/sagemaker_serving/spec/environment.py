@@ -7,12 +7,24 @@ from typing import Literal
 from pydantic import Field
 
 from sagemaker_serving.spec.base import Spec
-from sagemaker_serving.spec.batching import Batching, Server, batching_variables, server_variables
+from sagemaker_serving.spec.batch_transform import BatchTransform
+from sagemaker_serving.spec.container import Container, PipelineContainer
+from sagemaker_serving.spec.data_capture import DataCapture
+from sagemaker_serving.spec.kinds import Asynchronous, ModelPackage, MultiModel
+from sagemaker_serving.spec.monitoring import Monitoring
 from sagemaker_serving.spec.overlay import overlay
+from sagemaker_serving.spec.scaling import Scaling
+from sagemaker_serving.spec.update import Update
+from sagemaker_serving.spec.variants import InferenceComponent, InstanceVariant, Variant
 
 
 class Environment(Spec):
     """One environment: a region, perhaps an account, and the models that live there."""
+
+    extends: str | None = None
+    """The name of a file in the same folder that this one is laid over: mappings join field by
+    field, everything else is replaced whole. A name that begins with ``_`` is a base only, which
+    synth passes over."""
 
     name: str
     """Short name ("prod"); the stage's name and the first part of every endpoint's name."""
@@ -24,7 +36,9 @@ class Environment(Spec):
     """The AWS account, 12 digits; left out: whichever account is deployed to."""
 
     production: bool = False
-    """Whether losing data would hurt: then buckets and keys outlive the stack."""
+    """Whether losing data or a bad update would hurt: then buckets and keys outlive the stack,
+    every endpoint is watched and moves to a new version by a canary, and each variant and
+    inference component needs its bounds in ``scaling``."""
 
     tags: dict[str, str] = Field(default_factory=dict)
     """Tags on every resource."""
@@ -38,12 +52,38 @@ class Environment(Spec):
     network: Network | None = None
     """Where in a VPC the models stand; left out: in SageMaker's own."""
 
+    monitoring: Monitoring | None = None
+    """What watches every endpoint; left out: everything where ``production`` is true, else
+    nothing."""
+
     models: dict[str, Model]
     """The models by name; each becomes one stack and the endpoint ``<environment>-<model>``."""
 
     def endpoint_name(self, model: str) -> str:
         """The stable name of the endpoint of ``model``."""
         return f"{self.name}-{model}"
+
+    def monitoring_of(self, model: str) -> Monitoring | None:
+        """What watches the endpoint of ``model``: its own fields over the environment's.
+
+        None where nothing does.
+        """
+        own = self.models[model].monitoring
+        if not self.models[model].variants:
+            return None
+        if self.monitoring is None and own is None and not self.production:
+            return None
+        return (self.monitoring if self.monitoring is not None else Monitoring()).under(own)
+
+    @property
+    def needs_alarm_topic(self) -> bool:
+        """Whether any alarm tells the environment's own topic."""
+        watched = [self.monitoring_of(model) for model in self.models]
+        return any(
+            monitoring.alarms and monitoring.alarm_topic_arn is None
+            for monitoring in watched
+            if monitoring is not None
+        )
 
 
 class Storage(Spec):
@@ -65,144 +105,64 @@ class Network(Spec):
     """1 to 5 security groups."""
 
 
-class S3Artifact(Spec):
-    """An archive that is in S3 already."""
-
-    s3: str
-    """``s3://bucket/key.tar.gz``, in the environment's region."""
-
-    sha256: str | None = None
-    """The object's sha256 in hexadecimal: a changed one replaces the Model."""
-
-    version_id: str | None = None
-    """The object's S3 version id: a changed one replaces the Model."""
-
-
-class Container(Spec):
-    """What one container runs: a model may state it, a variant may override it."""
-
-    artifact: str | S3Artifact | None = None
-    """The model: a folder, a ``.tar.gz``, a frozen graph or a Keras file (paths are relative to
-    the environment file), or an object in S3 (with sha256 or version_id, so that changed content
-    is deployed)."""
-
-    framework: str | None = None
-    """The framework whose image AWS publishes; needed unless image_uri is given."""
-
-    framework_version: str | None = None
-    """The image's version, in quotes: "2.19"."""
-
-    image_uri: str | None = None
-    """One's own image in ECR instead of the catalog's."""
-
-    environment: dict[str, str] = Field(default_factory=dict)
-    """Environment variables of the container, beside those of ``batching`` and ``server``."""
-
-    batching: Batching | None = None
-    """Server-side batching; left out: off."""
-
-    server: Server | None = None
-    """Settings of the serving container."""
-
-    network_isolation: bool = False
-    """Whether the container can call nobody at all; ``code/requirements.txt`` cannot be installed
-    then, so its packages belong in ``code/lib``."""
-
-    @property
-    def variables(self) -> dict[str, str]:
-        """Every environment variable of the container, the typed ones first."""
-        return {
-            **batching_variables(self.batching),
-            **server_variables(self.server),
-            **self.environment,
-        }
-
-
-class Variant(Container):
-    """A production variant: instances of one type behind the endpoint."""
-
-    name: str
-    """The variant's name."""
-
-    instance_type: str
-    """An instance type that endpoints take, such as ``ml.c5.xlarge`` or ``ml.g4dn.xlarge``."""
-
-    initial_instance_count: int = 1
-    """Instances to start with, at least 1."""
-
-    weight: float = 1.0
-    """Share of the traffic, relative to the other variants' weights; 0 gets none."""
-
-    accelerator_type: str | None = None
-    """An Elastic Inference accelerator such as ``ml.eia2.medium``: AWS has ended it, so it needs
-    ``accept_retired: [elastic-inference]``, and AWS refuses what is rendered then."""
-
-    volume_size_in_gb: int | None = None
-    """Size of the storage volume, 1 to 512; not for types with local NVMe storage."""
-
-    model_data_download_timeout_in_seconds: int | None = None
-    """How long fetching and unpacking the archive may take, 60 to 3600."""
-
-    container_startup_health_check_timeout_in_seconds: int | None = None
-    """How long the container may take until ``/ping`` answers, 60 to 3600."""
-
-
-class BatchTransform(Spec):
-    """The batch pipeline: a state machine that runs SageMaker transform jobs."""
-
-    instance_type: str
-    """An instance type that transform jobs take, such as ``ml.m5.xlarge``."""
-
-    instance_count: int = 1
-    """Instances of each job, at least 1."""
-
-    content_type: str | None = None
-    """The MIME type of the input, such as ``application/jsonlines``."""
-
-    accept: str | None = None
-    """The MIME type wanted of the output."""
-
-    split_type: Literal["None", "Line", "RecordIO", "TFRecord"] = "None"
-    """How an input object is cut into records; "None": the whole object is one request."""
-
-    batch_strategy: Literal["MultiRecord", "SingleRecord"] | None = None
-    """Whether a request carries one record or as many as fit max_payload_in_mb; only with a
-    split_type (SageMaker's default: MultiRecord)."""
-
-    assemble_with: Literal["None", "Line"] = "None"
-    """How the records' answers are joined into the output object."""
-
-    max_payload_in_mb: int | None = Field(default=None, json_schema_extra={"default": 6})
-    """Largest request in MB, 0 to 100 (default 6; 0: chunked)."""
-
-    max_concurrent_transforms: int | None = None
-    """Requests sent at once to each instance (default: the container's choice, else 1);
-    times max_payload_in_mb at most 100."""
-
-    environment: dict[str, str] = Field(default_factory=dict)
-    """Environment variables of the job beside the model's own, at most 16."""
-
-
 class Model(Container):
-    """A model: one stack with its endpoint and, if asked for, its batch pipeline."""
+    """A model: one stack with its endpoint and, if asked for, its batch pipeline.
+
+    ``containers``, ``multi_model`` or ``model_package`` stand in the place of ``artifact``;
+    ``asynchronous``, ``shadow_variants`` or ``inference_components`` say how the endpoint
+    answers; without any of them it is a plain one.
+    """
 
     variants: list[Variant] = Field(default_factory=list)
     """The endpoint's production variants, 1 to 10; without any there is no endpoint."""
 
+    shadow_variants: list[InstanceVariant] = Field(default_factory=list)
+    """One variant that gets a copy of the requests of the one production variant; its answers
+    reach nobody. Its ``weight`` is the share of them: as much as the production variant's is all
+    of them."""
+
+    asynchronous: Asynchronous | None = None
+    """Answers come into S3, later; left out: the caller waits for them."""
+
+    containers: list[PipelineContainer] = Field(default_factory=list)
+    """A serial pipeline of 2 to 15 containers instead of one; each may override the model's own
+    fields."""
+
+    multi_model: MultiModel | None = None
+    """Many models behind one endpoint, loaded as they are called."""
+
+    model_package: ModelPackage | None = None
+    """A model package of the registry instead of an artifact."""
+
+    inference_components: dict[str, InferenceComponent] = Field(default_factory=dict)
+    """Models by name that share the instances of the one variant; each may override the model's
+    own fields."""
+
+    scaling: dict[str, Scaling] = Field(default_factory=dict)
+    """Bounds and policies, by the name of the variant or inference component."""
+
+    update: Update | None = None
+    """How the endpoint moves to a new version; left out: all at once, and where ``production`` is
+    true by a canary of 10 percent that alarms on the endpoint's own metrics take back."""
+
+    data_capture: DataCapture | None = None
+    """Keeping requests and answers; left out: none are kept."""
+
+    monitoring: Monitoring | None = None
+    """What watches the endpoint, over what the environment says."""
+
     batch_transform: BatchTransform | None = None
     """The batch pipeline; left out: none."""
 
-    def container(self, variant: Variant | None = None) -> Container:
-        """What a variant runs: the model's own fields with the variant's laid over them.
+    def container(self, above: Container | None = None) -> Container:
+        """What a part of the model runs: the model's own fields with the part's laid over them.
 
         Mappings (``environment``, ``batching``, ``server``) join field by field.
         """
         wanted = set(Container.model_fields)
         below = self.model_dump(include=wanted, exclude_unset=True)
-        above = (
-            variant.model_dump(include=wanted, exclude_unset=True) if variant is not None else {}
-        )
-        return Container.model_validate(overlay(below, above))
+        over = above.model_dump(include=wanted, exclude_unset=True) if above is not None else {}
+        return Container.model_validate(overlay(below, over))
 
 
 Environment.model_rebuild()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, get_args
+from dataclasses import replace
+from types import NoneType, UnionType
+from typing import Annotated, Any, Union, get_args, get_origin
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Tag, ValidationError
+from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from sagemaker_serving.errors import Problem, Where
@@ -38,12 +40,9 @@ def shape_problems(error: ValidationError, where: Where) -> list[Problem]:
 
 def _place(detail: ErrorDetails, where: Where) -> Where:
     """Where the value stands: the types' own path without the union members' names."""
-    place = where
-    for key in detail["loc"]:
-        if key in ("str", "S3Artifact"):
-            continue
-        place = place / key
-    return place
+    for key in _walk(detail["loc"])[0]:
+        where = where / key
+    return where
 
 
 def _other_member(detail: ErrorDetails) -> bool:
@@ -55,10 +54,10 @@ def _other_member(detail: ErrorDetails) -> bool:
 def _owner(detail: ErrorDetails, place: Where) -> Where:
     """An unknown field's line is its own; a missing one is told of its owner."""
     if detail["type"] == "missing":
-        return Where(place.source, place.path[:-1], place.lines, place.labels)
+        return replace(place, path=place.path[:-1])
     if detail["type"] == "extra_forbidden":
         line = {place.path[:-1]: place.line or 1}
-        return Where(place.source, place.path[:-1], line, place.labels)
+        return Where(place.file, place.path[:-1], line, place.labels)
     return place
 
 
@@ -72,11 +71,12 @@ def _message(detail: ErrorDetails, place: Where) -> str:
     name = place.path[-1] if place.path else "the file"
     value = detail["input"]
     if detail["type"] == "extra_forbidden":
-        return _unknown_field(str(name), place)
+        return _unknown_field(str(name), detail)
     if detail["type"] == "missing":
         return f"{name!r} is missing; add it"
     if detail["type"] == "literal_error":
         allowed = detail.get("ctx", {}).get("expected", "").replace("'", "")
+        allowed = {"True": "true", "False": "false"}.get(allowed, allowed)
         close = nearest(str(value), allowed.replace(" or ", ", ").split(", "))
         hint = f"; did you mean {close}" if close is not None else ""
         return f"{name} is {value!r}; it must be {allowed}{hint}"
@@ -92,33 +92,66 @@ def _named(value: float | bool) -> str:
     return "truth value" if isinstance(value, bool) else "number"
 
 
-def _unknown_field(name: str, place: Where) -> str:
-    fields = list(_fields_at(place.path[:-1]))
+def _unknown_field(name: str, detail: ErrorDetails) -> str:
+    _, annotation, others = _walk(detail["loc"][:-1])
+    fields = list(_fields(annotation))
+    if any(name in _fields(other) for other in others):
+        return f"{name!r} belongs to another kind than the fields beside it; remove it, or them"
     close = nearest(name, fields)
     if close is not None:
         return f"unknown field {name!r}; did you mean {close!r}"
     return f"unknown field {name!r}; the fields here are {', '.join(fields)}"
 
 
-def _fields_at(path: tuple[str | int, ...]) -> Iterator[str]:
-    """The fields of the type that stands at ``path``."""
+def _walk(loc: tuple[str | int, ...]) -> tuple[list[str | int], Any, list[Any]]:
+    """The path that ``loc`` means, the type that stands there, and that type's alternatives."""
+    path: list[str | int] = []
     annotation: Any = Environment
-    for key in path:
-        annotation = _step(annotation, key)
-    for model in _models(annotation):
-        yield from model.model_fields
+    others: list[Any] = []
+    for key in loc:
+        members = _members(annotation)
+        if len(members) > 1 and key in members:
+            annotation = members.pop(str(key))
+            others = list(members.values())
+        else:
+            path.append(key)
+            annotation = _step(annotation, key)
+            others = []
+    return path, annotation, others
 
 
 def _step(annotation: Any, key: str | int) -> Any:
-    for model in _models(annotation):
-        if key in model.model_fields:
-            return model.model_fields[str(key)].annotation
-    arguments = get_args(annotation)
+    """The type of what ``key`` leads to."""
+    for member in _members(annotation).values():
+        fields = _fields(member)
+        if key in fields:
+            return fields[str(key)].annotation
+    (alone,) = _members(annotation).values() if len(_members(annotation)) == 1 else (None,)
+    arguments = get_args(alone)
     return arguments[-1] if arguments else None
 
 
-def _models(annotation: Any) -> Iterator[type[BaseModel]]:
-    candidates = (annotation, *get_args(annotation))
-    for candidate in candidates:
-        if isinstance(candidate, type) and issubclass(candidate, BaseModel):
-            yield candidate
+def _members(annotation: Any) -> dict[str, Any]:
+    """The types that a value may be of, by the names that pydantic gives them; None is none."""
+    if get_origin(annotation) is Annotated:
+        return _members(get_args(annotation)[0])
+    if get_origin(annotation) in (Union, UnionType):
+        given = [member for member in get_args(annotation) if member is not NoneType]
+        if len(given) == 1:
+            return _members(given[0])
+        return {_name(member): _plain(member) for member in given}
+    return {_name(annotation): annotation}
+
+
+def _name(member: Any) -> str:
+    tags = [extra.tag for extra in get_args(member)[1:] if isinstance(extra, Tag)]
+    return tags[0] if tags else str(getattr(member, "__name__", member))
+
+
+def _plain(member: Any) -> Any:
+    return get_args(member)[0] if get_origin(member) is Annotated else member
+
+
+def _fields(annotation: Any) -> dict[str, FieldInfo]:
+    is_model = isinstance(annotation, type) and issubclass(annotation, BaseModel)
+    return dict(annotation.model_fields) if is_model else {}

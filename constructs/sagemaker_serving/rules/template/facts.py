@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sagemaker_serving.catalog import action_parameters, resource_properties
-from sagemaker_serving.rules.facts import Fact, VariantFacts
+from sagemaker_serving.rules.facts import ABSENT, Fact, VariantFacts
+from sagemaker_serving.rules.kind_facts import InferenceComponentFacts
 from sagemaker_serving.rules.resource_facts import (
     LocationFacts,
     NameFacts,
@@ -29,11 +30,13 @@ from sagemaker_serving.rules.template.state_machines import sagemaker_tasks
 MODEL = "AWS::SageMaker::Model"
 CONFIG = "AWS::SageMaker::EndpointConfig"
 ENDPOINT = "AWS::SageMaker::Endpoint"
+COMPONENT = "AWS::SageMaker::InferenceComponent"
 
 _NAMES = {
     MODEL: ("model", "ModelName"),
     CONFIG: ("endpoint configuration", "EndpointConfigName"),
     ENDPOINT: ("endpoint", "EndpointName"),
+    COMPONENT: ("inference component", "InferenceComponentName"),
 }
 
 
@@ -64,6 +67,10 @@ def _of_its_kind(resource: Resource, resources: Resources) -> Iterator[object]:
         yield from _config(resource.properties, resources)
     elif resource.type == ENDPOINT:
         yield _update(resource, resources)
+    elif resource.type == "Custom::NeoCompilation":
+        yield compilation_facts(resource.properties, resources, within_deploy=True)
+    elif resource.type == COMPONENT:
+        yield _component(resource, resources)
     elif resource.type == "AWS::StepFunctions::StateMachine":
         yield from _state_machine(resource, resources)
 
@@ -108,6 +115,36 @@ def _update(resource: Resource, resources: Resources) -> UpdateFacts:
         alarms=deployment.get("AutoRollbackConfiguration").get("Alarms"),
         config=config_facts(config.properties, resources) if config is not None else None,
     )
+
+
+def _component(resource: Resource, resources: Resources) -> InferenceComponentFacts:
+    properties = resources.numbered(resource.properties)
+    specification = properties.get("Specification")
+    wanted = specification.get("ComputeResourceRequirements")
+    starting = specification.get("StartupParameters")
+    return InferenceComponentFacts(
+        where=properties.where,
+        copies=properties.get("RuntimeConfig").get("CopyCount"),
+        min_memory=wanted.get("MinMemoryRequiredInMb"),
+        max_memory=wanted.get("MaxMemoryRequiredInMb"),
+        cpu_cores=wanted.get("NumberOfCpuCoresRequired"),
+        accelerators=wanted.get("NumberOfAcceleratorDevicesRequired"),
+        download_timeout=starting.get("ModelDataDownloadTimeoutInSeconds"),
+        startup_timeout=starting.get("ContainerStartupHealthCheckTimeoutInSeconds"),
+        instance_type=_host(properties, resources),
+    )
+
+
+def _host(component: Fact, resources: Resources) -> Fact:
+    """The instance type of the variant that a component stands on, as far as this tells."""
+    endpoint = resources.referred(component.get("EndpointName"), ENDPOINT, "EndpointName")
+    config = endpoint and resources.referred(
+        endpoint.properties.get("EndpointConfigName"), CONFIG, "EndpointConfigName"
+    )
+    for variant in config_facts(config.properties, resources).variants if config else ():
+        if variant.name.text == component.get("VariantName").text:
+            return variant.instance_type
+    return ABSENT
 
 
 def _state_machine(resource: Resource, resources: Resources) -> Iterator[object]:

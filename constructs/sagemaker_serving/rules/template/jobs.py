@@ -37,12 +37,17 @@ def transform_facts(arguments: Fact, resources: Resources) -> TransformFacts:
         timeout=client.get("InvocationsTimeoutInSeconds"),
         retries=client.get("InvocationsMaxRetries"),
         volume_key=arguments.get("TransformResources").get("VolumeKmsKeyId"),
+        content_type=source.get("ContentType"),
+        accept=output.get("Accept"),
     )
 
 
-def compilation_facts(arguments: Fact, resources: Resources) -> CompilationFacts:
+def compilation_facts(
+    arguments: Fact, resources: Resources, *, within_deploy: bool = False
+) -> CompilationFacts:
     """What CreateCompilationJob is called with."""
     source, output = arguments.get("InputConfig"), arguments.get("OutputConfig")
+    stopping = resources.numbered(arguments.get("StoppingCondition"))
     return CompilationFacts(
         where=arguments.where,
         region=resources.region,
@@ -53,5 +58,7 @@ def compilation_facts(arguments: Fact, resources: Resources) -> CompilationFacts
         target_device=output.get("TargetDevice"),
         target_platform=output.get("TargetPlatform"),
         compiler_options=output.get("CompilerOptions"),
-        stopping=resources.numbered(arguments.get("StoppingCondition")),
+        max_runtime=stopping.get("MaxRuntimeInSeconds"),
+        max_pending_time=stopping.get("MaxPendingTimeInSeconds"),
+        within_deploy=within_deploy,
     )

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from sagemaker_serving.rules.facts import ABSENT, Fact, Token
+from sagemaker_serving.rules.kind_facts import Renamed, ScalingStepsFacts, ScheduleFacts
 from sagemaker_serving.rules.resource_facts import ScalingFacts
 from sagemaker_serving.rules.template.intrinsics import MARK, text_with_marks
 from sagemaker_serving.rules.template.resources import Resource, Resources
@@ -18,8 +19,8 @@ _CONFIG = "AWS::SageMaker::EndpointConfig"
 _RESOURCE = re.compile(rf"endpoint/{MARK}?([^/{MARK}]*){MARK}?/variant/([^/{MARK}]*)")
 
 
-def scaling_facts(resources: Resources) -> Iterator[ScalingFacts]:
-    """One fact for each scalable target of SageMaker's, and for each policy on one."""
+def scaling_facts(resources: Resources) -> Iterator[object]:
+    """The scalable targets of SageMaker's, their schedules, and each policy on one."""
     targets = {
         target.logical_id: target
         for target in resources.of(_TARGET)
@@ -27,10 +28,19 @@ def scaling_facts(resources: Resources) -> Iterator[ScalingFacts]:
     }
     for target in targets.values():
         yield _target(target, resources)
+        for action in resources.numbered(target.properties).get("ScheduledActions").items():
+            bounds = action.get("ScalableTargetAction")
+            yield ScheduleFacts(
+                where=action.where,
+                schedule=action.get("Schedule"),
+                minimum=bounds.get("MinCapacity"),
+                maximum=bounds.get("MaxCapacity"),
+            )
     for policy in resources.of(_POLICY):
         reference = policy.properties.get("ScalingTargetId").value
         if isinstance(reference, Token) and reference.target in targets:
-            yield _policy(policy, resources)
+            yield _policy(policy, targets[reference.target], resources)
+            yield from _steps(policy, resources)
 
 
 def _target(target: Resource, resources: Resources) -> ScalingFacts:
@@ -47,30 +57,57 @@ def _target(target: Resource, resources: Resources) -> ScalingFacts:
     )
 
 
-def _policy(policy: Resource, resources: Resources) -> ScalingFacts:
+def _policy(policy: Resource, target: Resource, resources: Resources) -> ScalingFacts:
     tracking = resources.numbered(policy.properties).get("TargetTrackingScalingPolicyConfiguration")
+    predefined = tracking.get("PredefinedMetricSpecification").get("PredefinedMetricType")
+    customized = tracking.get("CustomizedMetricSpecification").get("MetricName")
+    _, asynchronous = _variant(target, resources)
     return ScalingFacts(
         where=policy.properties.where,
         minimum=ABSENT,
         maximum=ABSENT,
         resource_id=ABSENT,
-        dimension=ABSENT,
+        dimension=target.properties.get("ScalableDimension"),
         target=tracking.get("TargetValue"),
+        metric=predefined if predefined.given else customized,
         scale_in_cooldown=tracking.get("ScaleInCooldown"),
         scale_out_cooldown=tracking.get("ScaleOutCooldown"),
+        asynchronous=asynchronous,
     )
 
 
-def _variant(target: Resource, resources: Resources) -> tuple[Fact, bool]:
+def _steps(policy: Resource, resources: Resources) -> Iterator[ScalingStepsFacts]:
+    stepping = resources.numbered(policy.properties).get("StepScalingPolicyConfiguration")
+    steps = stepping.get("StepAdjustments")
+    if stepping.given:
+        yield ScalingStepsFacts(
+            where=stepping.where,
+            steps=steps,
+            each=tuple(
+                Renamed(
+                    step.value,
+                    step.where,
+                    {
+                        "lower": step.get("MetricIntervalLowerBound"),
+                        "upper": step.get("MetricIntervalUpperBound"),
+                        "change": step.get("ScalingAdjustment"),
+                    },
+                )
+                for step in steps.items()
+            ),
+        )
+
+
+def _variant(target: Resource, resources: Resources) -> tuple[Fact, bool | None]:
     """The type of the variant that a target scales, and whether its endpoint is asynchronous.
 
-    An endpoint that this template does not hold may be asynchronous.
+    Of an endpoint that this template does not hold, None is known.
     """
     raw = target.raw.get("ResourceId") if isinstance(target.raw, dict) else None
     text = text_with_marks(raw, resources.region.text)
     found = _RESOURCE.fullmatch(text if text is not None else "")
     if found is None:
-        return ABSENT, True
+        return ABSENT, None
     named = Fact(found[1], target.properties.where)
     referred = Fact(Token(found[1]), target.properties.where)
     endpoint = resources.referred(referred, _ENDPOINT, "EndpointName")
@@ -80,7 +117,7 @@ def _variant(target: Resource, resources: Resources) -> tuple[Fact, bool]:
         endpoint.properties.get("EndpointConfigName"), _CONFIG, "EndpointConfigName"
     )
     if not config:
-        return ABSENT, True
+        return ABSENT, None
     facts = config_facts(config.properties, resources)
     for variant in facts.variants:
         if variant.name.text == found[2]:

@@ -31,6 +31,9 @@ def model_definition(model: Resource, resources: Resources) -> ModelDefinitionFa
         vpc=properties.get("VpcConfig"),
         network_isolation=properties.get("EnableNetworkIsolation"),
         serverless=model.logical_id in resources.on_serverless,
+        hostnames=tuple(
+            container.get("ContainerHostname") for container in properties.get("Containers").items()
+        ),
     )
 
 

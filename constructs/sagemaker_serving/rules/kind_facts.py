@@ -1,0 +1,88 @@
+"""What the rules judge of an endpoint's kind, and of what scales it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sagemaker_serving.errors import Where
+from sagemaker_serving.rules.facts import ABSENT, Fact
+
+
+@dataclass(frozen=True)
+class Renamed(Fact):
+    """A mapping in AWS's words over facts that the user wrote in others, each with its place."""
+
+    parts: Mapping[str, Fact] = field(default_factory=dict)
+
+    def get(self, key: str) -> Fact:
+        """The fact that the user wrote for AWS's ``key``; absent when there is none."""
+        part = self.parts.get(key)
+        return part if part is not None else Fact(None, self.where / key)
+
+
+@dataclass(frozen=True, kw_only=True)
+class KindFacts:
+    """A model of an environment as it is written: the fields that tell its endpoint's kind.
+
+    ``alarmed`` is whether alarms are made of its endpoint's metrics.
+    """
+
+    where: Where
+    production: bool
+    region: Fact
+    model: Fact
+    alarmed: bool
+
+    @property
+    def on_instances(self) -> list[Fact]:
+        """The production variants that have instances."""
+        variants = self.model.get("variants").items()
+        return [variant for variant in variants if not is_serverless(variant)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class InferenceComponentFacts:
+    """A model that shares an endpoint's instances; ``instance_type`` is theirs."""
+
+    where: Where
+    copies: Fact
+    min_memory: Fact
+    max_memory: Fact
+    cpu_cores: Fact
+    accelerators: Fact
+    download_timeout: Fact = ABSENT
+    startup_timeout: Fact = ABSENT
+    instance_type: Fact = ABSENT
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScalingStepsFacts:
+    """The steps of a policy, each with ``lower``, ``upper`` and ``change``.
+
+    ``one_alarm`` is whether a single alarm sets them off, so that they go one way.
+    """
+
+    where: Where
+    steps: Fact
+    each: tuple[Fact, ...]
+    one_alarm: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScheduleFacts:
+    """Other bounds from a point in time on."""
+
+    where: Where
+    schedule: Fact
+    minimum: Fact
+    maximum: Fact
+
+
+SERVERLESS_FIELDS = ("memory_size_in_mb", "max_concurrency", "provisioned_concurrency")
+"""The fields by which an entry of ``variants`` is known as a serverless one."""
+
+
+def is_serverless(variant: Fact) -> bool:
+    """Whether an entry of ``variants`` is meant to be serverless, as the types tell, too."""
+    return any(variant.get(name).given for name in SERVERLESS_FIELDS)

@@ -1,0 +1,183 @@
+"""Rules on an endpoint's kind: which fields of a model go together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sagemaker_serving.errors import Severity
+from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.kind_facts import KindFacts, is_serverless
+from sagemaker_serving.spec import Container
+
+_GUIDE = "AWS SageMaker developer guide, deploy models for real-time inference; read 2026-11-21"
+_MODEL = "botocore CreateModel, read 2026-11-21"
+_PACKAGE = re.compile(
+    r"arn:aws[a-z-]*:sagemaker:([a-z0-9-]+):\d{12}:model-package/[a-zA-Z0-9-]{1,63}(/\d{1,9})?"
+)
+_INSTEAD = ("containers", "multi_model", "model_package", "inference_components")
+"""What stands in the place of one artifact for the whole model."""
+
+
+@rule("kind-content", source=_MODEL, example="multi_model: {}   # beside containers")
+def kind_content(kind: KindFacts) -> Iterator[Finding]:
+    """A model is one artifact, a pipeline, many models, or a package; one of these only.
+
+    Each of them says by itself what the containers run; the second would be passed over.
+    """
+    facts = [kind.model.get(name) for name in _INSTEAD]
+    given = [fact for fact in facts if fact.value or (fact.name == "multi_model" and fact.given)]
+    if len(given) > 1:
+        yield (
+            given[1].where,
+            f"{given[1].name} stands beside {given[0].name}; a model is one of them; "
+            "remove the other",
+        )
+    artifact = kind.model.get("artifact")
+    for fact in given[:1]:
+        if artifact.given and fact.name != "inference_components":
+            yield (
+                artifact.where,
+                f"artifact stands beside {fact.name}, which says itself what is run; remove it",
+            )
+
+
+@rule("kind-answers", source=_GUIDE, example="asynchronous: {}   # beside a serverless variant")
+def kind_answers(kind: KindFacts) -> Iterator[Finding]:
+    """An asynchronous endpoint is on instances, and hosts no inference components.
+
+    Requests of those are answered at once or not at all.
+    """
+    asynchronous = kind.model.get("asynchronous")
+    if not asynchronous.given:
+        return
+    for variant in kind.model.get("variants").items():
+        if is_serverless(variant):
+            yield (
+                asynchronous.where,
+                "asynchronous stands beside a serverless variant, which answers at once; put the "
+                "variant on instances, or remove asynchronous",
+            )
+    if kind.model.get("inference_components").value:
+        yield (
+            asynchronous.where,
+            "asynchronous stands beside inference_components, which answer at once; remove one of "
+            "them",
+        )
+
+
+@rule("variant-override", source="this project", example="containers: […], variants: [{artifact…")
+def variant_override(kind: KindFacts) -> Iterator[Finding]:
+    """A variant says what runs on it only where that is one container.
+
+    In a pipeline, a package, or beside inference components there is none for it to override.
+    """
+    several = [
+        name
+        for name in ("containers", "model_package", "inference_components")
+        if kind.model.get(name).value
+    ]
+    for variant in kind.model.get("variants").items() if several else ():
+        for name in Container.model_fields:
+            if variant.get(name).given:
+                yield (
+                    variant.get(name).where,
+                    f"{name} of a variant is passed over beside {several[0]}; say it there, or of "
+                    "the model",
+                )
+
+
+@rule("component-host", source=_GUIDE, example="inference_components: {…}   # two variants")
+def component_host(kind: KindFacts) -> Iterator[Finding]:
+    """Inference components share the instances of their endpoint's one variant.
+
+    And only with them SageMaker itself scales the instances.
+    """
+    components = kind.model.get("inference_components")
+    if components.value:
+        variants = kind.model.get("variants")
+        if variants.size != 1 or len(kind.on_instances) != 1:
+            yield (
+                components.where,
+                f"there are {variants.size or 0} variants; inference components share the "
+                "instances of exactly one; give one variant with an instance_type",
+            )
+        if kind.model.get("shadow_variants").value:
+            yield (
+                components.where,
+                "inference_components stands beside shadow_variants; a shadow copies requests to "
+                "a variant's own model; remove one of them",
+            )
+        return
+    for variant in kind.on_instances:
+        managed = variant.get("managed_instance_scaling")
+        if managed.given:
+            yield (
+                managed.where,
+                "managed_instance_scaling is of inference_components, and there are none; use "
+                "scaling, or add inference_components",
+            )
+
+
+@rule("component-update", source=_GUIDE, example="update: {canary_percent: 10}   # of components")
+def component_update(kind: KindFacts) -> Iterator[Finding]:
+    """Inference components are updated in rolling batches of their copies.
+
+    No second fleet is made of an endpoint that many models share.
+    """
+    update = kind.model.get("update")
+    if not kind.model.get("inference_components").value or not update.given:
+        return
+    if not update.get("rolling_percent").given:
+        yield (
+            update.where,
+            "update is no rolling one; inference components are replaced in batches of their "
+            "copies; use rolling_percent, 5 to 50",
+        )
+
+
+@rule("model-package-name", source=_MODEL, example="model_package: {name: digits}")
+def model_package_name(kind: KindFacts) -> Iterator[Finding]:
+    """A model package is named by the ARN of its version, in the environment's region.
+
+    A short name is looked up in the account that deploys, which is seldom the registry's.
+    """
+    name = kind.model.get("model_package").get("name")
+    if name.text is None:
+        return
+    found = _PACKAGE.fullmatch(name.text)
+    if found is None:
+        yield (
+            name.where,
+            f"name is {name.text!r}; it must be arn:aws:sagemaker:<region>:<account>:"
+            "model-package/<group>/<version>; copy it from the registry",
+        )
+    elif kind.region.text is not None and found[1] != kind.region.text:
+        yield (
+            name.where,
+            f"name is of {found[1]}; an endpoint in {kind.region.text} takes packages of "
+            f"{kind.region.text}; register the model there, too",
+        )
+
+
+@rule(
+    "model-package-access",
+    source="this project",
+    severity=Severity.WARNING,
+    example="model_package: {name: arn:…}   # without model_data",
+)
+def model_package_access(kind: KindFacts) -> Iterator[Finding]:
+    """The role is let to read what a package names: its archive and its image.
+
+    The package tells these to SageMaker alone, and its endpoint fails after minutes when the role
+    may not. A product of the Marketplace needs neither, so this warns.
+    """
+    package = kind.model.get("model_package")
+    missing = [name for name in ("model_data", "image_uri") if not package.get(name).given]
+    if package.given and missing:
+        yield (
+            package.where,
+            f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing, so the role "
+            "is let to read no such thing; give what the package names, unless it is of the "
+            "Marketplace",
+        )

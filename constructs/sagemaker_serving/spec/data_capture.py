@@ -1,0 +1,31 @@
+"""Keeping what an endpoint is asked and what it answers."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from sagemaker_serving.spec.base import Spec
+
+
+class DataCapture(Spec):
+    """Requests and answers as JSON lines in the environment's bucket, encrypted with its key.
+
+    They lie below ``<prefix>/<endpoint>/<variant>/<year>/<month>/<day>/<hour>/``.
+    """
+
+    sampling_percent: int
+    """Share of the requests that is kept, 0 to 100."""
+
+    capture: list[Literal["Input", "Output"]] = Field(default=["Input", "Output"])
+    """What is kept of each: the request, the answer, or both."""
+
+    prefix: str | None = None
+    """Where in the bucket, without a slash at either end; left out: ``<model>/captured``."""
+
+    json_content_types: list[str] = Field(default=["application/json"])
+    """Content types kept as JSON."""
+
+    csv_content_types: list[str] = Field(default=["text/csv"])
+    """Content types kept as text; those in neither list are kept in base64."""

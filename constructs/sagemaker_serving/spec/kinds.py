@@ -1,0 +1,77 @@
+"""The kinds of endpoint beside the plain one: asynchronous, multi-model, from the registry."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from sagemaker_serving.spec.base import Spec
+from sagemaker_serving.spec.container import S3Artifact
+
+
+class Asynchronous(Spec):
+    """Requests wait in a queue, inputs and answers lie in S3: up to 1 GB and an hour each.
+
+    Inputs are read below ``<model>/async/input/`` of the environment's bucket, answers are
+    written below ``<model>/async/output/``, the reasons of failures below
+    ``<model>/async/failure/``.
+    """
+
+    max_concurrent_invocations_per_instance: int | None = None
+    """Requests that each instance works on at once, 1 to 1000; left out: SageMaker's choice."""
+
+    success_topic: str | None = None
+    """The ARN of an SNS topic that is told of every answer, or ``new``: a topic of the model's
+    own stack."""
+
+    error_topic: str | None = None
+    """The ARN of an SNS topic that is told of every failure, or ``new``: a topic of the model's
+    own stack."""
+
+    include_inference_response_in: list[
+        Literal["SUCCESS_NOTIFICATION_TOPIC", "ERROR_NOTIFICATION_TOPIC"]
+    ] = Field(default_factory=list)
+    """Which topic's messages carry the answer itself, when it has at most 128 KB."""
+
+
+class MultiModel(Spec):
+    """One container that loads many models, each when the first request names it.
+
+    Requests name an archive below the prefix as their TargetModel; archives come and go
+    without a deploy, too.
+    """
+
+    s3_prefix: str | None = None
+    """Where the archives are, ``s3://bucket/prefix/``, at least one of them already; left out:
+    ``<model>/models/`` of the environment's bucket."""
+
+    archives: dict[str, str | S3Artifact] = Field(default_factory=dict)
+    """Models that the deploy puts there, by the name that requests give as TargetModel, without
+    ``.tar.gz``; each written as an ``artifact`` is. What is loaded already is not loaded again:
+    give new content a new name."""
+
+    model_cache_setting: Literal["Enabled", "Disabled"] = "Enabled"
+    """Whether a model stays in memory after its request; Disabled suits many models that are
+    each called rarely."""
+
+    safe_port_range: str = "9000-9999"
+    """The ports of TensorFlow Serving's processes, two for each model, of nine tenths of the
+    range: the default holds 449 models at once."""
+
+
+class ModelPackage(Spec):
+    """A version of a model package in SageMaker's registry, instead of an archive and an image.
+
+    The package names both, but only to SageMaker: what the role is to read is told here.
+    """
+
+    name: str
+    """The package version's ARN,
+    ``arn:aws:sagemaker:<region>:<account>:model-package/<group>/<version>``."""
+
+    model_data: str | None = None
+    """The archive that the package names, ``s3://bucket/key.tar.gz``: the role may read it."""
+
+    image_uri: str | None = None
+    """The image in ECR that the package names: the role may pull it."""

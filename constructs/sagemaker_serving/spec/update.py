@@ -1,0 +1,98 @@
+"""How an endpoint moves to a new version, and what takes it back.
+
+Source: botocore DeploymentConfig; SageMaker developer guide, "Deployment guardrails",
+"Exclusions"; read 2026-11-21.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Discriminator, Field, Tag
+
+from sagemaker_serving.spec.base import Spec
+
+
+class Rollback(Spec):
+    """What takes an update back by itself."""
+
+    alarms: list[str] = Field(default_factory=list)
+    """Names of CloudWatch alarms of one's own beside those that are made of the endpoint's
+    metrics; at most 10 in all."""
+
+    maximum_execution_timeout_seconds: int | None = None
+    """How long the whole update may take, 600 to 28800 and more than its waits together."""
+
+
+class CanaryUpdate(Rollback):
+    """A new fleet takes a part of the traffic first, and all of it when no alarm went off."""
+
+    canary_percent: int
+    """The first part, 1 to 50 percent of the capacity."""
+
+    wait_seconds: int = 300
+    """How long the alarms watch the first part, 0 to 3600."""
+
+    termination_wait_seconds: int = 120
+    """How long the old fleet is kept, and watched for, after the new one has all, 0 to 3600."""
+
+
+class LinearUpdate(Rollback):
+    """A new fleet takes the traffic in equal steps."""
+
+    linear_percent: int
+    """Each step, 10 to 50 percent of the capacity."""
+
+    wait_seconds: int = 300
+    """How long the alarms watch each step, 0 to 3600."""
+
+    termination_wait_seconds: int = 120
+    """How long the old fleet is kept, and watched for, after the new one has all, 0 to 3600."""
+
+
+class RollingUpdate(Rollback):
+    """Instances are replaced batch by batch, without a second fleet; of one variant only."""
+
+    rolling_percent: int
+    """Each batch, 5 to 50 percent of the capacity."""
+
+    wait_seconds: int = 300
+    """How long the alarms watch each batch, 0 to 3600."""
+
+    rollback_percent: int | None = Field(default=None, json_schema_extra={"default": 100})
+    """Each batch of the way back, 1 to 100 percent (SageMaker's default: 100)."""
+
+
+class AllAtOnceUpdate(Rollback):
+    """A new fleet takes all the traffic at once."""
+
+    all_at_once: Literal[True]
+    """Says so."""
+
+    termination_wait_seconds: int = 0
+    """How long the old fleet is kept, and watched for, 0 to 3600."""
+
+
+_TELLTALES = {
+    "canary_percent": "canary",
+    "linear_percent": "linear",
+    "rolling_percent": "rolling",
+    "all_at_once": "all-at-once",
+}
+"""The field by which each way of updating is known."""
+
+
+def _way(value: Any) -> str:
+    given = dict(value) if isinstance(value, Mapping | Spec) else {}
+    return next((way for field, way in _TELLTALES.items() if field in given), "canary")
+
+
+Update = Annotated[
+    Annotated[CanaryUpdate, Tag("canary")]
+    | Annotated[LinearUpdate, Tag("linear")]
+    | Annotated[RollingUpdate, Tag("rolling")]
+    | Annotated[AllAtOnceUpdate, Tag("all-at-once")],
+    Discriminator(_way),
+]
+"""One of the four ways: the percentage's field, or ``all_at_once``, tells which."""

@@ -1,0 +1,95 @@
+"""Inference components: models that share the instances of one endpoint."""
+
+from __future__ import annotations
+
+from aws_cdk import aws_cloudwatch as cloudwatch
+from constructs import Construct
+
+from sagemaker_serving.infra import (
+    ComponentSize,
+    Endpoint,
+    EndpointAlarms,
+    Guardrails,
+    InferenceComponent,
+    InferenceComponentMetrics,
+)
+from sagemaker_serving.infra.acknowledge import NO_ALARM_ACTION, acknowledge
+from sagemaker_serving.spec import InstanceVariant, RollingUpdate
+from stacks.guarding import way
+from stacks.site import ModelSite
+
+
+def add_components(
+    site: ModelSite, endpoint: Endpoint, alarms: EndpointAlarms | None
+) -> dict[str, InferenceComponent]:
+    """The components that the site's file names, by their names there.
+
+    Callers know each as ``<environment>-<model>-<component>``. In production they are replaced
+    by halves; ``alarms`` of the endpoint, and one on its own errors, take that back.
+    """
+    if not site.spec.inference_components:
+        return {}
+    scope = Construct(site.stack, "Components")
+    (host,) = site.spec.variants
+    assert isinstance(host, InstanceVariant)
+    components = {}
+    for name, spec in site.spec.inference_components.items():
+        full_name = f"{site.environment.endpoint_name(site.name)}-{name}"
+        components[name] = InferenceComponent(
+            scope,
+            name,
+            component_name=full_name,
+            endpoint=endpoint,
+            variant_name=host.name,
+            model=site.model(scope, f"{name}Model", spec, host.instance_type),
+            size=ComponentSize(
+                min_memory_in_mb=spec.min_memory_required_in_mb,
+                max_memory_in_mb=spec.max_memory_required_in_mb,
+                number_of_cpu_cores=spec.number_of_cpu_cores_required,
+                number_of_accelerator_devices=spec.number_of_accelerator_devices_required,
+            ),
+            copy_count=spec.copy_count,
+            model_data_download_timeout_in_seconds=spec.model_data_download_timeout_in_seconds,
+            container_startup_health_check_timeout_in_seconds=(
+                spec.container_startup_health_check_timeout_in_seconds
+            ),
+            guardrails=_guardrails(site, scope, name, full_name, alarms),
+        )
+    return components
+
+
+def _guardrails(
+    site: ModelSite, scope: Construct, name: str, full_name: str, alarms: EndpointAlarms | None
+) -> Guardrails | None:
+    update = site.spec.update
+    if update is None and site.environment.production:
+        update = RollingUpdate(rolling_percent=50)
+    if update is None:
+        return None
+    names = list(update.alarms)
+    if alarms is not None:
+        errors = _errors(scope, f"{name}Errors", full_name)
+        names += [errors.alarm_name, *alarms.rollback_alarm_names]
+    return way(update).watching(*names[:10])
+
+
+def _errors(scope: Construct, construct_id: str, component_name: str) -> cloudwatch.Alarm:
+    """Goes off when a component fails on over 1 % of its requests."""
+    alarm = cloudwatch.Alarm(
+        scope,
+        construct_id,
+        alarm_name=f"{component_name}-invocation-5xx-errors",
+        alarm_description=f"{component_name}: 5XX answers over 1 % of requests",
+        metric=InferenceComponentMetrics(
+            inference_component_name=component_name
+        ).invocation_5xx_rate(),
+        threshold=0.01,
+        comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
+        evaluation_periods=3,
+        datapoints_to_alarm=2,
+        treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
+    )
+    acknowledge(
+        alarm, NO_ALARM_ACTION, "It takes updates back; the endpoint's own alarms tell a topic"
+    )
+    return alarm

@@ -1,0 +1,190 @@
+"""The endpoint of a model, of whichever kind its file says."""
+
+from __future__ import annotations
+
+from aws_cdk import aws_kms as kms
+from aws_cdk import aws_sns as sns
+from constructs import Construct
+
+from sagemaker_serving.infra import (
+    AsyncInference,
+    DataCapture,
+    Endpoint,
+    EndpointConfig,
+    InstanceVariant,
+    ManagedInstanceScaling,
+    S3Prefix,
+    ServerlessVariant,
+)
+from sagemaker_serving.infra.acknowledge import NO_KEY_ON_VOLUMES, acknowledge
+from sagemaker_serving.spec import Asynchronous, Variant
+from sagemaker_serving.spec import DataCapture as DataCaptureSpec
+from sagemaker_serving.spec import InstanceVariant as InstanceVariantSpec
+from stacks.components import add_components
+from stacks.guarding import guardrails_of
+from stacks.kept_versions import keep_versions
+from stacks.monitoring import add_monitoring
+from stacks.scaling import scale
+from stacks.site import ModelSite
+
+
+def add_endpoint(site: ModelSite) -> None:
+    """Adds models, endpoint, components, alarms and scaling to the site's stack.
+
+    Outputs ``EndpointName``, and the places in S3 that callers of an asynchronous or a
+    multi-model endpoint need.
+    """
+    name = site.environment.endpoint_name(site.name)
+    site.role.grant_logs(f"/aws/sagemaker/Endpoints/{name}")
+    site.role.grant_metrics("/aws/sagemaker/Endpoints")
+    models = Construct(site.stack, "Models")
+    config = _config(site, models)
+    keep_versions(
+        site.environment, site.name, role=site.role, models=models, endpoint_config=config
+    )
+    monitoring = add_monitoring(site.stack, site.environment, site.name, site.key)
+    alarms = None if monitoring is None else monitoring.alarms
+    endpoint = Endpoint(
+        site.stack,
+        "Endpoint",
+        endpoint_name=name,
+        endpoint_config=config,
+        guardrails=guardrails_of(site, alarms),
+    )
+    if monitoring is not None and monitoring.log_group is not None:
+        endpoint.node.add_dependency(monitoring.log_group)
+    components = add_components(site, endpoint, alarms)
+    scale(site.spec, endpoint, components)
+    site.publish("EndpointName", "endpoint-name", endpoint.endpoint_name)
+    if site.spec.multi_model is not None:
+        archives = site.archives(site.spec.multi_model)
+        site.publish("ArchivesPrefix", "archives", f"{archives.uri}/")
+
+
+def _config(site: ModelSite, models: Construct) -> EndpointConfig:
+    spec = site.spec
+    shares_instances = bool(spec.inference_components)
+    config = EndpointConfig(
+        site.stack,
+        "EndpointConfig",
+        variants=[_variant(site, models, variant) for variant in spec.variants],
+        shadow_variants=[_on_instances(site, models, shadow) for shadow in spec.shadow_variants],
+        async_inference=(
+            None if spec.asynchronous is None else _asynchronous(site, spec.asynchronous)
+        ),
+        data_capture=None if spec.data_capture is None else _capture(site, spec.data_capture),
+        encryption_key=site.key,
+        execution_role=site.role if shares_instances else None,
+        network=site.network if shares_instances else None,
+        network_isolation=spec.network_isolation and shares_instances,
+    )
+    if site.key is None:
+        acknowledge(
+            config, NO_KEY_ON_VOLUMES, "No key was asked for; SageMaker encrypts with its own"
+        )
+    return config
+
+
+def _variant(
+    site: ModelSite, models: Construct, variant: Variant
+) -> InstanceVariant | ServerlessVariant:
+    if isinstance(variant, InstanceVariantSpec):
+        return _on_instances(site, models, variant)
+    return ServerlessVariant(
+        name=variant.name,
+        model=site.model(models, variant.name, variant, None),
+        memory_size_in_mb=variant.memory_size_in_mb,
+        max_concurrency=variant.max_concurrency,
+        provisioned_concurrency=variant.provisioned_concurrency,
+    )
+
+
+def _on_instances(
+    site: ModelSite, models: Construct, variant: InstanceVariantSpec
+) -> InstanceVariant:
+    managed = variant.managed_instance_scaling
+    return InstanceVariant(
+        name=variant.name,
+        model=None
+        if site.spec.inference_components
+        else site.model(
+            models,
+            variant.name,
+            variant,
+            variant.instance_type,
+            accelerated=variant.accelerator_type is not None,
+        ),
+        instance_type=variant.instance_type,
+        initial_instance_count=variant.initial_instance_count,
+        weight=variant.weight,
+        accelerator_type=variant.accelerator_type,
+        volume_size_in_gb=variant.volume_size_in_gb,
+        model_data_download_timeout_in_seconds=variant.model_data_download_timeout_in_seconds,
+        container_startup_health_check_timeout_in_seconds=(
+            variant.container_startup_health_check_timeout_in_seconds
+        ),
+        routing_strategy=variant.routing_strategy,
+        managed_instance_scaling=None
+        if managed is None
+        else ManagedInstanceScaling(
+            min_instance_count=managed.min_instance_count,
+            max_instance_count=managed.max_instance_count,
+        ),
+    )
+
+
+def _asynchronous(site: ModelSite, spec: Asynchronous) -> AsyncInference:
+    places = {kind: site.prefix(f"async/{kind}") for kind in ("input", "output", "failure")}
+    for kind, place in places.items():
+        site.publish(f"Async{kind.title()}", f"async-{kind}", f"{place.uri}/")
+    topics = {
+        kind: _topic(site, f"{kind}Topic", wanted)
+        for kind, wanted in (("Success", spec.success_topic), ("Error", spec.error_topic))
+    }
+    made_here = "new" in (spec.success_topic, spec.error_topic)
+    return AsyncInference(
+        inputs=places["input"],
+        output=places["output"],
+        failure=places["failure"],
+        success_topic=topics["Success"],
+        error_topic=topics["Error"],
+        topic_key=site.key if made_here else None,
+        include_inference_response_in=spec.include_inference_response_in,
+        max_concurrent_invocations_per_instance=spec.max_concurrent_invocations_per_instance,
+    )
+
+
+def _topic(site: ModelSite, construct_id: str, wanted: str | None) -> sns.ITopic | None:
+    if wanted is None:
+        return None
+    if wanted != "new":
+        return sns.Topic.from_topic_arn(site.stack, construct_id, wanted)
+    key = site.key
+    if key is None:
+        found = site.stack.node.try_find_child("KeyOfSns")
+        key = (
+            kms.Alias.from_alias_name(site.stack, "KeyOfSns", "alias/aws/sns")
+            if found is None
+            else found  # type: ignore[assignment]
+        )
+    topic = sns.Topic(site.stack, construct_id, enforce_ssl=True, master_key=key)
+    site.publish(
+        f"{construct_id}Arn", f"{construct_id.removesuffix('Topic').lower()}-topic", topic.topic_arn
+    )
+    return topic
+
+
+def _capture(site: ModelSite, spec: DataCaptureSpec) -> DataCapture:
+    destination = (
+        site.prefix("captured")
+        if spec.prefix is None
+        else S3Prefix(bucket=site.bucket, prefix=spec.prefix)
+    )
+    site.publish("Captured", "captured", f"{destination.uri}/")
+    return DataCapture(
+        destination=destination,
+        sampling_percent=spec.sampling_percent,
+        capture=spec.capture,
+        json_content_types=spec.json_content_types,
+        csv_content_types=spec.csv_content_types,
+    )

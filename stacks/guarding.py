@@ -1,0 +1,72 @@
+"""How a model's endpoint moves to a new version: as its file says, or as production does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sagemaker_serving.infra import EndpointAlarms, Guardrails
+from sagemaker_serving.rules import takes_guardrails
+from sagemaker_serving.spec import (
+    CanaryUpdate,
+    InstanceVariant,
+    LinearUpdate,
+    RollingUpdate,
+    Update,
+)
+from stacks.site import ModelSite
+
+
+def guardrails_of(site: ModelSite, alarms: EndpointAlarms | None) -> Guardrails | None:
+    """The guardrails of the site's endpoint, with the alarms that take an update back.
+
+    Where the file says nothing, production moves by a canary of 10 percent, if the endpoint is
+    of a kind that SageMaker has guardrails for; anything else moves at once.
+    """
+    update = site.spec.update
+    if site.spec.inference_components:
+        return None  # its components have guardrails of their own
+    if update is None and site.environment.production and _supported(site):
+        update = CanaryUpdate(canary_percent=10)
+    if update is None:
+        return None
+    names = list(update.alarms)
+    if alarms is not None and _supported(site):
+        names += alarms.rollback_alarm_names
+    return way(update).watching(*names[:10])
+
+
+def _supported(site: ModelSite) -> bool:
+    return all(
+        isinstance(variant, InstanceVariant)
+        and takes_guardrails(variant.instance_type, accelerated=bool(variant.accelerator_type))
+        for variant in site.spec.variants
+    )
+
+
+def way(update: Update) -> Guardrails:
+    """The way of moving that ``update`` says, as yet without alarms."""
+    return replace(
+        _way(update), maximum_execution_timeout_seconds=update.maximum_execution_timeout_seconds
+    )
+
+
+def _way(update: Update) -> Guardrails:
+    if isinstance(update, CanaryUpdate):
+        return Guardrails.canary(
+            percent=update.canary_percent,
+            wait_seconds=update.wait_seconds,
+            termination_wait_seconds=update.termination_wait_seconds,
+        )
+    if isinstance(update, LinearUpdate):
+        return Guardrails.linear(
+            percent=update.linear_percent,
+            wait_seconds=update.wait_seconds,
+            termination_wait_seconds=update.termination_wait_seconds,
+        )
+    if isinstance(update, RollingUpdate):
+        return Guardrails.rolling(
+            percent=update.rolling_percent,
+            wait_seconds=update.wait_seconds,
+            rollback_percent=update.rollback_percent,
+        )
+    return Guardrails.all_at_once(termination_wait_seconds=update.termination_wait_seconds)

@@ -1,0 +1,215 @@
+"""What every part of a model's stack is made with: its role, network, bucket and containers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+
+import aws_cdk as cdk
+from aws_cdk import aws_kms as kms
+from aws_cdk import aws_s3 as s3
+from aws_cdk import aws_ssm as ssm
+from constructs import Construct
+
+from sagemaker_serving.infra import (
+    Container,
+    ContainerImage,
+    ExecutionRole,
+    Model,
+    ModelArchives,
+    ModelData,
+    ModelPackage,
+    MultiModelContainer,
+    Network,
+    S3Prefix,
+)
+from sagemaker_serving.infra.container import AnyContainer
+from sagemaker_serving.spec import Container as ContainerSpec
+from sagemaker_serving.spec import Environment, MultiModel, PipelineContainer, S3Artifact
+from sagemaker_serving.spec import ModelPackage as ModelPackageSpec
+from stacks.compiled import CompiledModels
+from stacks.storage import data_bucket, data_key
+
+
+class ModelSite:
+    """One model of an environment, and the stack that its parts are added to."""
+
+    def __init__(
+        self, stack: cdk.Stack, *, environment: Environment, model: str, folder: Path
+    ) -> None:
+        self.stack = stack
+        """The stack."""
+        self.environment = environment
+        """The environment that the model is deployed to."""
+        self.name = model
+        """The model's name in it."""
+        self.spec = environment.models[model]
+        """What the environment's file says of it."""
+        self._folder = folder
+        self.role = ExecutionRole(stack, "ExecutionRole")
+        """The role that its containers act under."""
+        self.network = _network(environment)
+        """Where its containers stand, None for SageMaker's own network."""
+
+    @cached_property
+    def compiled(self) -> CompiledModels:
+        """The models that SageMaker Neo compiles before they are served."""
+        return CompiledModels(
+            self.stack,
+            environment=self.environment,
+            model=self.name,
+            folder=self._folder,
+            network=self.network,
+        )
+
+    @cached_property
+    def bucket(self) -> s3.IBucket:
+        """The environment's bucket."""
+        return data_bucket(self.stack, self.environment)
+
+    @cached_property
+    def key(self) -> kms.IKey | None:
+        """The environment's key, None where services encrypt with their own."""
+        return data_key(self.stack, self.environment)
+
+    def prefix(self, path: str) -> S3Prefix:
+        """A place of this model's own in the environment's bucket."""
+        return S3Prefix(bucket=self.bucket, prefix=f"{self.name}/{path}")
+
+    def publish(self, output: str, parameter: str, value: str) -> None:
+        """Tells ``value`` as an output of the stack and as an SSM parameter."""
+        cdk.CfnOutput(self.stack, output, value=value)
+        ssm.StringParameter(
+            self.stack,
+            f"{output}Parameter",
+            parameter_name=f"/sagemaker-serving/{self.environment.name}/{self.name}/{parameter}",
+            string_value=value,
+        )
+
+    def model(
+        self,
+        scope: Construct,
+        construct_id: str,
+        above: ContainerSpec | None,
+        instance_type: str | None,
+        *,
+        accelerated: bool = False,
+    ) -> Model:
+        """A Model of what the file says, with ``above`` laid over it, for ``instance_type``.
+
+        An endpoint of inference components says itself where its containers stand.
+        """
+        shares_instances = bool(self.spec.inference_components)
+        isolated = self.spec.container(above).network_isolation
+        return Model(
+            scope,
+            construct_id,
+            role=self.role,
+            containers=self._containers(above),
+            instance_type=instance_type,
+            network=None if shares_instances else self.network,
+            network_isolation=isolated and not shares_instances,
+            accelerated=accelerated,
+        )
+
+    def _containers(self, above: ContainerSpec | None) -> Sequence[AnyContainer]:
+        if self.spec.model_package is not None:
+            return [_package(self.spec.model_package)]
+        if self.spec.multi_model is not None:
+            return [self._multi_model(self.spec.multi_model, self.spec.container(above))]
+        parts: Sequence[ContainerSpec | None] = self.spec.containers or [above]
+        return [self._container(part) for part in parts]
+
+    def _container(self, above: ContainerSpec | None) -> Container:
+        container = self.spec.container(above)
+        hostname = above.container_hostname if isinstance(above, PipelineContainer) else None
+        if container.compile is not None:
+            compiled = self.compiled.compiled(container)
+            return Container(
+                image=compiled.image if container.image_uri is None else _image(container),
+                model_data=compiled.model_data,
+                environment={**compiled.environment, **container.variables},
+                hostname=hostname,
+            )
+        return Container(
+            image=_image(container),
+            model_data=self._model_data(container.artifact),
+            environment=container.variables,
+            hostname=hostname,
+        )
+
+    def _multi_model(self, spec: MultiModel, container: ContainerSpec) -> MultiModelContainer:
+        return MultiModelContainer(
+            image=_image(container),
+            archives=self._archives(spec),
+            model_cache_setting=spec.model_cache_setting,
+            safe_port_range=spec.safe_port_range,
+            environment=container.variables,
+        )
+
+    def _archives(self, spec: MultiModel) -> S3Prefix | ModelArchives:
+        """What puts archives below the prefix; the prefix alone where they are somebody else's."""
+        place = self.archives(spec)
+        if spec.s3_prefix is not None and not spec.archives:
+            return place
+        made = self.stack.node.try_find_child("Archives")
+        if made is not None:
+            assert isinstance(made, ModelArchives)
+            return made
+        return ModelArchives(
+            self.stack,
+            "Archives",
+            place=place,
+            archives={name: self._model_data(artifact) for name, artifact in spec.archives.items()},
+            retain_logs=self.environment.production,
+            encryption_key=self.key,
+        )
+
+    def archives(self, spec: MultiModel) -> S3Prefix:
+        """Where the archives of a multi-model endpoint are."""
+        if spec.s3_prefix is None:
+            return self.prefix("models")
+        bucket, _, prefix = spec.s3_prefix.removeprefix("s3://").partition("/")
+        found = self.stack.node.try_find_child("ArchivesBucket")
+        existing = (
+            s3.Bucket.from_bucket_name(self.stack, "ArchivesBucket", bucket)
+            if found is None
+            else found
+        )
+        return S3Prefix(bucket=existing, prefix=prefix)  # type: ignore[arg-type]
+
+    def _model_data(self, artifact: str | S3Artifact | None) -> ModelData:
+        if isinstance(artifact, S3Artifact):
+            return ModelData.from_s3(
+                artifact.s3, sha256=artifact.sha256, version_id=artifact.version_id
+            )
+        assert artifact is not None
+        if artifact.startswith("s3://"):
+            return ModelData.from_s3(artifact)
+        return ModelData.from_path(self._folder / artifact)
+
+
+def _network(environment: Environment) -> Network | None:
+    if environment.network is None:
+        return None
+    return Network(
+        subnet_ids=environment.network.subnet_ids,
+        security_group_ids=environment.network.security_group_ids,
+    )
+
+
+def _image(container: ContainerSpec) -> ContainerImage:
+    if container.image_uri is not None:
+        return ContainerImage.from_uri(container.image_uri)
+    assert container.framework is not None
+    assert container.framework_version is not None
+    return ContainerImage.from_catalog(container.framework, container.framework_version)
+
+
+def _package(spec: ModelPackageSpec) -> ModelPackage:
+    return ModelPackage(
+        name=spec.name,
+        model_data=None if spec.model_data is None else ModelData.from_s3(spec.model_data),
+        image=None if spec.image_uri is None else ContainerImage.from_uri(spec.image_uri),
+    )

@@ -1,0 +1,232 @@
+"""One environment with every kind of endpoint that the local AWS follows, by the real CDK CLI.
+
+Deployed, called, updated, destroyed. The model servers are stand-ins; the
+stacks, the CLI and everything between are not. Inference components are not
+followed by the local AWS: tests/stacks/test_kinds.py has their templates.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import aws_cdk as cdk
+import pytest
+from constructs import Construct
+
+from sagemaker_serving.local.gateway import Gateway
+from sagemaker_serving.local.sagemaker.settings import Settings
+from sagemaker_serving.spec import read_environment
+from stacks import add_environment
+from tests.deploy.assemblies import ACCOUNT, Cdk
+from tests.local.aws import REGION, Aws, StandIn, archive, eventually
+from tests.local.load import Load
+from tests.local.sagemaker.numbers import figures
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+
+MODEL = """\
+    artifact: model
+    framework: tensorflow
+    framework_version: "2.19"
+"""
+ON_CPU = """\
+    variants:
+      - {name: cpu, instance_type: ml.c5.large}
+"""
+ENVIRONMENT = f"""\
+name: kinds
+region: {REGION}
+models:
+  plain:
+{MODEL}    environment: {{VERSION: "first"}}
+    variants:
+      - {{name: cpu, instance_type: ml.c5.large, initial_instance_count: 2}}
+      - {{name: spare, instance_type: ml.c5.large, weight: 0, environment: {{VERSION: "spare"}}}}
+    scaling: {{cpu: {{min: 2, max: 4, invocations_per_instance: 300}}}}
+    update: {{canary_percent: 50, wait_seconds: 60, termination_wait_seconds: 60}}
+    data_capture: {{sampling_percent: 100}}
+    monitoring: {{}}
+  cold:
+{MODEL}    variants:
+      - {{name: all, memory_size_in_mb: 1024, max_concurrency: 5}}
+  queue:
+{MODEL}{ON_CPU}    asynchronous: {{success_topic: new, error_topic: new}}
+    scaling: {{cpu: {{min: 0, max: 2, backlog_per_instance: 5}}}}
+  copied:
+{MODEL}{ON_CPU}    shadow_variants:
+      - {{name: next, instance_type: ml.c5.large}}
+  many:
+    framework: tensorflow
+    framework_version: "2.19"
+    multi_model: {{archives: {{red: red}}}}
+{ON_CPU}  line:
+    framework: tensorflow
+    framework_version: "2.19"
+    containers:
+      - {{artifact: model, container_hostname: one, environment: {{APPEND: "-one"}}}}
+      - {{artifact: model, container_hostname: two, environment: {{APPEND: "-two"}}}}
+{ON_CPU}"""
+
+
+class Deployed:
+    """The environment on a local AWS whose waits pass sixty times as fast."""
+
+    def __init__(self, aws: Aws, cli: Cdk, folder: Path) -> None:
+        self.aws = aws
+        self._cli = cli
+        self._folder = folder
+        self._versions = 0
+        graph = folder / "model" / "half" / "1" / "saved_model.pb"
+        graph.parent.mkdir(parents=True)
+        graph.write_text("graph")
+        (folder / "red").mkdir()
+        (folder / "red" / "file").write_text("red")
+
+    def deploy(self, text: str) -> None:
+        """Synthesizes the file with the project's own stacks, and lets the CLI deploy it."""
+        self._versions += 1
+        path = self._folder / "kinds.yaml"
+        path.write_text(text)
+        environment = read_environment(path).environment
+        assert environment is not None
+        self.assembly = self._folder / f"assembly-{self._versions}"
+        app = cdk.App(outdir=str(self.assembly))
+        add_environment(Construct(app, "kinds"), environment, folder=self._folder, account=ACCOUNT)
+        app.synth()
+        ended = self._cli.of_app(
+            "deploy", self.assembly, "--require-approval=never", "--concurrency=6"
+        )
+        assert ended.status == 0, ended.printed
+
+    def destroy(self) -> None:
+        self.aws.gateway.sagemaker.flush(instances=False)  # what is captured is in the bucket now
+        self._empty_bucket()
+        ended = self._cli.of_app("destroy", self.assembly, "--force", "--concurrency=6")
+        assert ended.status == 0, ended.printed
+
+    def parameter(self, name: str) -> str:
+        found = self.aws.client("ssm").get_parameter(Name=f"/sagemaker-serving/kinds/{name}")
+        value: str = found["Parameter"]["Value"]
+        return value
+
+    def place(self, name: str) -> tuple[str, str]:
+        """The bucket and prefix that a parameter tells."""
+        bucket, _, prefix = self.parameter(name).removeprefix("s3://").partition("/")
+        return bucket, prefix
+
+    def _empty_bucket(self) -> None:
+        bucket = self.parameter("storage/bucket-name")
+        for page in self.aws.s3.get_paginator("list_object_versions").paginate(Bucket=bucket):
+            for entry in [*page.get("Versions", []), *page.get("DeleteMarkers", [])]:
+                self.aws.s3.delete_object(
+                    Bucket=bucket, Key=entry["Key"], VersionId=entry["VersionId"]
+                )
+
+
+@pytest.fixture(scope="module")
+def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
+    gateway = Gateway(
+        tmp_path_factory.mktemp("aws"),
+        region=REGION,
+        launch=StandIn.start,
+        settings=Settings(time_scale=60),
+    )
+    gateway.start()
+    try:
+        aws = Aws(gateway)
+        cli = Cdk(aws.url, tmp_path_factory.mktemp("cdk"))
+        assert cli.bootstrap().status == 0
+        deployed = Deployed(aws, cli, tmp_path_factory.mktemp("kinds"))
+        deployed.deploy(ENVIRONMENT)
+        yield deployed
+    finally:
+        gateway.stop()
+
+
+def test_real_time_answers_by_weight_or_by_name(deployed: Deployed) -> None:
+    answers = {deployed.aws.ask("kinds-plain", b"which") for _ in range(10)}
+    assert answers == {b"first"}, "a weight of 0 gets none"
+    assert deployed.aws.ask("kinds-plain", b"which", TargetVariant="spare") == b"spare"
+
+
+def test_requests_and_answers_are_captured_where_the_stack_says(deployed: Deployed) -> None:
+    deployed.aws.ask("kinds-plain", b'{"x": 1}', ContentType="application/json")
+    deployed.aws.gateway.sagemaker.flush(instances=False)
+    bucket, prefix = deployed.place("plain/captured")
+    assert prefix == "plain/captured/"
+    listed = deployed.aws.s3.list_objects_v2(Bucket=bucket, Prefix=f"{prefix}kinds-plain/cpu/")
+    lines = [
+        json.loads(line)
+        for entry in listed["Contents"]
+        for line in deployed.aws.s3.get_object(Bucket=bucket, Key=entry["Key"])["Body"]
+        .read()
+        .splitlines()
+    ]
+    assert '{"x": 1}' in [line["captureData"]["endpointInput"]["data"] for line in lines]
+
+
+def test_serverless_starts_with_its_first_request(deployed: Deployed) -> None:
+    assert deployed.aws.ask("kinds-cold", b"abc") == b"cba"
+
+
+def test_asynchronous_answers_into_s3_and_is_scaled_from_zero(deployed: Deployed) -> None:
+    bucket, prefix = deployed.place("queue/async-input")
+    deployed.aws.s3.put_object(Bucket=bucket, Key=f"{prefix}in", Body=b"abc")
+    asked = deployed.aws.runtime.invoke_endpoint_async(
+        EndpointName="kinds-queue", InputLocation=f"s3://{bucket}/{prefix}in"
+    )
+    output = asked["OutputLocation"].removeprefix(f"s3://{bucket}/")
+    assert output.startswith("queue/async/output/")
+    assert eventually(lambda: body(deployed.aws, bucket, output)) == b"cba"
+    targets = deployed.aws.client("application-autoscaling").describe_scalable_targets(
+        ServiceNamespace="sagemaker"
+    )["ScalableTargets"]
+    assert ("endpoint/kinds-queue/variant/cpu", 0, 2) in [
+        (target["ResourceId"], target["MinCapacity"], target["MaxCapacity"]) for target in targets
+    ]
+
+
+def test_a_shadow_is_asked_what_production_is_asked(deployed: Deployed) -> None:
+    assert deployed.aws.ask("kinds-copied", b"copied") == b"deipoc"
+
+    eventually(lambda: figures(deployed.aws, "Invocations", "kinds-copied", "next"))
+
+
+def test_an_archive_below_the_prefix_is_loaded_when_it_is_named(deployed: Deployed) -> None:
+    assert deployed.aws.ask("kinds-many", b"which", TargetModel="red.tar.gz") == b"red"
+    bucket, prefix = deployed.place("many/archives")
+    deployed.aws.s3.put_object(
+        Bucket=bucket, Key=f"{prefix}blue.tar.gz", Body=archive({"file": b"blue"})
+    )
+    assert deployed.aws.ask("kinds-many", b"which", TargetModel="blue.tar.gz") == b"blue"
+
+
+def test_a_pipelines_containers_answer_one_another(deployed: Deployed) -> None:
+    assert deployed.aws.ask("kinds-line", b"in") == b"in-one-two"
+
+
+def test_an_update_moves_by_its_canary_and_fails_no_request(deployed: Deployed) -> None:
+    with Load(deployed.aws, "kinds-plain", per_second=20) as load:
+        deployed.deploy(ENVIRONMENT.replace('VERSION: "first"', 'VERSION: "second"'))
+    assert load.failures == []
+    assert deployed.aws.ask("kinds-plain", b"which") == b"second"
+    described = deployed.aws.sagemaker.describe_endpoint(EndpointName="kinds-plain")
+    assert described["EndpointStatus"] == "InService"
+    routing = described["LastDeploymentConfig"]["BlueGreenUpdatePolicy"]
+    assert routing["TrafficRoutingConfiguration"]["Type"] == "CANARY"
+
+
+def test_destroying_leaves_nothing_that_runs(deployed: Deployed) -> None:
+    deployed.destroy()
+    assert deployed.aws.status()["endpoints"] == []
+    eventually(lambda: not deployed.aws.status()["processes"])
+
+
+def body(aws: Aws, bucket: str, key: str) -> bytes | None:
+    """The object's content once it is there."""
+    if not aws.s3.list_objects_v2(Bucket=bucket, Prefix=key).get("Contents"):
+        return None
+    content: bytes = aws.s3.get_object(Bucket=bucket, Key=key)["Body"].read()
+    return content

@@ -1,0 +1,90 @@
+"""The function that puts archives below a multi-model prefix, against a local AWS's S3."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from sagemaker_serving.functions.model_archives.place import handler
+from sagemaker_serving.local.gateway import Gateway
+from tests.functions.neo_compilation.driving import Listener
+from tests.local.aws import REGION, Aws, StandIn
+
+
+@pytest.fixture(scope="module")
+def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
+    gateway = Gateway(tmp_path_factory.mktemp("aws"), region=REGION, launch=StandIn.start)
+    gateway.start()
+    with pytest.MonkeyPatch.context() as patches:
+        for name, value in {
+            "AWS_ENDPOINT_URL": gateway.url,
+            "AWS_ACCESS_KEY_ID": "test",
+            "AWS_SECRET_ACCESS_KEY": "test",
+            "AWS_DEFAULT_REGION": REGION,
+        }.items():
+            patches.setenv(name, value)
+        try:
+            yield Aws(gateway)
+        finally:
+            gateway.stop()
+
+
+@pytest.fixture(scope="module")
+def listener() -> Iterator[Listener]:
+    listener = Listener()
+    yield listener
+    listener.close()
+
+
+def ask(listener: Listener, request_id: str, kind: str = "Create", **archives: str) -> Any:
+    """What CloudFormation is answered to a request for these archives."""
+    handler(
+        {
+            "RequestType": kind,
+            "RequestId": request_id,
+            "StackId": "stack",
+            "LogicalResourceId": "Archives",
+            "ResponseURL": listener.url(request_id),
+            "ResourceProperties": {
+                "Bucket": "models",
+                "Prefix": "many/",
+                "Archives": {f"{name}.tar.gz": url for name, url in archives.items()},
+            },
+        },
+        None,
+    )
+    return listener.answer(request_id)
+
+
+def keys(aws: Aws) -> list[str]:
+    listed = aws.s3.list_objects_v2(Bucket="models", Prefix="many/").get("Contents", [])
+    return [entry["Key"] for entry in listed]
+
+
+def test_a_prefix_exists_even_without_an_archive(aws: Aws, listener: Listener) -> None:
+    assert ask(listener, "none")["Status"] == "SUCCESS"
+    assert keys(aws) == ["many/"]
+
+
+def test_archives_lie_under_the_names_that_requests_give(aws: Aws, listener: Listener) -> None:
+    answer = ask(listener, "one", red="s3://models/model.tar.gz")
+    assert (answer["Status"], answer["PhysicalResourceId"]) == ("SUCCESS", "Archives-archives")
+    placed = aws.s3.get_object(Bucket="models", Key="many/red.tar.gz")["Body"].read()
+    assert placed == aws.s3.get_object(Bucket="models", Key="model.tar.gz")["Body"].read()
+
+
+def test_what_was_put_there_stays_when_the_stack_goes(aws: Aws, listener: Listener) -> None:
+    ask(listener, "blue", blue="s3://models/model.tar.gz")
+    assert ask(listener, "gone", "Delete")["Status"] == "SUCCESS"
+    assert "many/blue.tar.gz" in keys(aws)
+
+
+def test_an_archive_that_is_not_there_fails_the_deploy_with_its_reason(
+    aws: Aws, listener: Listener
+) -> None:
+    answer = ask(listener, "lost", lost="s3://models/lost.tar.gz")
+    assert answer["Status"] == "FAILED"
+    assert "404" in answer["Reason"]
+    assert "many/lost.tar.gz" not in keys(aws)

@@ -1,0 +1,376 @@
+"""What each value of an endpoint renders, what replaces what, and what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from aws_cdk import aws_kms as kms
+from aws_cdk import aws_s3 as s3
+from aws_cdk import aws_sns as sns
+from aws_cdk.assertions import Match, Template
+
+from sagemaker_serving.errors import Mistake
+from sagemaker_serving.infra import (
+    AsyncInference,
+    ComponentSize,
+    Container,
+    ContainerImage,
+    DataCapture,
+    Endpoint,
+    EndpointConfig,
+    Guardrails,
+    InferenceComponent,
+    InstanceVariant,
+    ManagedInstanceScaling,
+    Model,
+    ModelData,
+    ModelPackage,
+    MultiModelContainer,
+    Network,
+    S3Prefix,
+    ServerlessVariant,
+)
+
+TENSORFLOW = ContainerImage.from_catalog("tensorflow", "2.19")
+CONFIG = "AWS::SageMaker::EndpointConfig"
+NETWORK = Network(subnet_ids=["subnet-1"], security_group_ids=["sg-1"])
+SIZE = ComponentSize(min_memory_in_mb=512)
+
+
+def add_model(bench: Any, construct_id: str = "Model", **changes: Any) -> Model:
+    given: dict[str, Any] = {"instance_type": "ml.c5.large", **changes}
+    if "containers" not in changes:
+        given |= {"image": TENSORFLOW, "model_data": ModelData.from_path(bench.model_folder)}
+    return Model(bench.stack, construct_id, role=bench.role, **given)
+
+
+def add_config(bench: Any, **changes: Any) -> EndpointConfig:
+    variant = InstanceVariant(
+        name="blue", model=add_model(bench), instance_type="ml.c5.large", routing_strategy="RANDOM"
+    )
+    return EndpointConfig(bench.stack, "Config", **{"variants": [variant], **changes})
+
+
+def bucket(bench: Any, *, key: bool = False) -> s3.Bucket:
+    encryption_key = kms.Key(bench.stack, "Key") if key else None
+    return s3.Bucket(bench.stack, "Data", encryption_key=encryption_key)
+
+
+def capture(bench: Any, **changes: Any) -> DataCapture:
+    place = S3Prefix(bucket=bucket(bench), prefix="captured/")
+    return DataCapture(**{"destination": place, "sampling_percent": 5, **changes})
+
+
+def queue(bench: Any, **changes: Any) -> AsyncInference:
+    data = bucket(bench, key=True)
+    places = {name: S3Prefix(bucket=data, prefix=name) for name in ("inputs", "output", "failure")}
+    return AsyncInference(**{**places, **changes})
+
+
+def rendered(bench: Any, kind: str) -> Any:
+    (resource,) = Template.from_stack(bench.stack).find_resources(kind).values()
+    return resource["Properties"]
+
+
+def granted(bench: Any, action: str) -> list[Any]:
+    """The resources that any role may do ``action`` on."""
+    policies = Template.from_stack(bench.stack).find_resources("AWS::IAM::Policy").values()
+    return [
+        statement["Resource"]
+        for policy in policies
+        for statement in policy["Properties"]["PolicyDocument"]["Statement"]
+        if action in (statement["Action"], *statement["Action"])
+    ]
+
+
+@pytest.mark.parametrize(
+    ("guardrails", "said"),
+    [
+        (
+            Guardrails.linear(percent=20, wait_seconds=60, termination_wait_seconds=0),
+            {
+                "BlueGreenUpdatePolicy": {
+                    "TerminationWaitInSeconds": 0,
+                    "TrafficRoutingConfiguration": {
+                        "Type": "LINEAR",
+                        "LinearStepSize": {"Type": "CAPACITY_PERCENT", "Value": 20},
+                        "WaitIntervalInSeconds": 60,
+                    },
+                }
+            },
+        ),
+        (
+            Guardrails.rolling(percent=20, wait_seconds=0, rollback_percent=50).watching("a", "b"),
+            {
+                "RollingUpdatePolicy": {
+                    "MaximumBatchSize": {"Type": "CAPACITY_PERCENT", "Value": 20},
+                    "RollbackMaximumBatchSize": {"Type": "CAPACITY_PERCENT", "Value": 50},
+                    "WaitIntervalInSeconds": 0,
+                },
+                "AutoRollbackConfiguration": {"Alarms": [{"AlarmName": "a"}, {"AlarmName": "b"}]},
+            },
+        ),
+        (
+            Guardrails.all_at_once(termination_wait_seconds=5),
+            {
+                "BlueGreenUpdatePolicy": {
+                    "TerminationWaitInSeconds": 5,
+                    "TrafficRoutingConfiguration": {
+                        "Type": "ALL_AT_ONCE",
+                        "WaitIntervalInSeconds": 0,
+                    },
+                }
+            },
+        ),
+    ],
+    ids=["linear", "rolling", "all at once"],
+)
+def test_each_way_of_updating_is_rendered(
+    bench: Any, guardrails: Guardrails, said: dict[str, Any]
+) -> None:
+    Endpoint(
+        bench.stack,
+        "Endpoint",
+        endpoint_name="e",
+        endpoint_config=add_config(bench),
+        guardrails=guardrails,
+    )
+    assert rendered(bench, "AWS::SageMaker::Endpoint")["DeploymentConfig"] == said
+
+
+def test_without_guardrails_none_are_rendered(bench: Any) -> None:
+    Endpoint(bench.stack, "Endpoint", endpoint_name="e", endpoint_config=add_config(bench))
+    assert "DeploymentConfig" not in rendered(bench, "AWS::SageMaker::Endpoint")
+
+
+Change = Callable[[Any], dict[str, Any]]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda bench: {"data_capture": capture(bench)},
+        lambda bench: {"async_inference": queue(bench)},
+        lambda bench: {
+            "shadow_variants": [
+                InstanceVariant(
+                    name="next", model=add_model(bench, "Next"), instance_type="ml.c5.large"
+                )
+            ]
+        },
+    ],
+    ids=["capture", "asynchronous", "shadow"],
+)
+def test_what_is_said_of_all_variants_replaces_the_config(
+    new_bench: Callable[[], Any], change: Change
+) -> None:
+    before, after = new_bench(), new_bench()
+    add_config(before)
+    add_config(after, **change(after))
+    ids = [set(Template.from_stack(b.stack).find_resources(CONFIG)) for b in (before, after)]
+    assert ids[0].isdisjoint(ids[1])
+
+
+def test_another_sampling_replaces_the_config(new_bench: Callable[[], Any]) -> None:
+    ids = []
+    for percent in (5, 6):
+        bench = new_bench()
+        add_config(bench, data_capture=capture(bench, sampling_percent=percent))
+        ids += list(Template.from_stack(bench.stack).find_resources(CONFIG))
+    assert len(set(ids)) == 2
+
+
+def test_zero_percent_is_kept_and_the_prefix_has_no_slash_at_its_end(bench: Any) -> None:
+    add_config(bench, data_capture=capture(bench, sampling_percent=0, json_content_types=()))
+    said = rendered(bench, CONFIG)["DataCaptureConfig"]
+    assert said["InitialSamplingPercentage"] == 0
+    assert said["DestinationS3Uri"]["Fn::Join"][1][-1] == "/captured"
+    assert said["CaptureContentTypeHeader"] == {"CsvContentTypes": ["text/csv"]}
+
+
+def test_answers_are_encrypted_with_the_buckets_key_which_the_role_may_use(bench: Any) -> None:
+    add_config(bench, async_inference=queue(bench))
+    output = rendered(bench, CONFIG)["AsyncInferenceConfig"]["OutputConfig"]
+    keys = granted(bench, "kms:GenerateDataKey")
+    assert keys
+    assert all(key == output["KmsKeyId"] for key in keys)
+
+
+def test_a_topic_of_ones_own_key_is_granted_with_it(bench: Any) -> None:
+    key = kms.Key(bench.stack, "TopicKey")
+    topic = sns.Topic(bench.stack, "Topic", master_key=key)
+    asked = queue(
+        bench,
+        error_topic=topic,
+        topic_key=key,
+        include_inference_response_in=["ERROR_NOTIFICATION_TOPIC"],
+    )
+    add_config(bench, async_inference=asked)
+    notifications = rendered(bench, CONFIG)["AsyncInferenceConfig"]["OutputConfig"]
+    assert notifications["NotificationConfig"]["IncludeInferenceResponseIn"] == [
+        "ERROR_NOTIFICATION_TOPIC"
+    ]
+    (topic_key,) = (
+        name
+        for name in Template.from_stack(bench.stack).find_resources("AWS::KMS::Key")
+        if name.startswith("TopicKey")
+    )
+    assert {"Fn::GetAtt": [topic_key, "Arn"]} in granted(bench, "kms:GenerateDataKey")
+
+
+def test_without_topics_nothing_may_be_published(bench: Any) -> None:
+    add_config(bench, async_inference=queue(bench, failure=None))
+    output = rendered(bench, CONFIG)["AsyncInferenceConfig"]["OutputConfig"]
+    assert not {"NotificationConfig", "S3FailurePath"} & set(output)
+    assert "sns:Publish" not in str(Template.from_stack(bench.stack).to_json())
+
+
+def test_serverless_takes_the_key_and_no_type(bench: Any) -> None:
+    model = add_model(bench, instance_type=None)
+    variant = ServerlessVariant(name="all", model=model, memory_size_in_mb=1024, max_concurrency=1)
+    EndpointConfig(
+        bench.stack, "Config", variants=[variant], encryption_key=kms.Key(bench.stack, "Key")
+    )
+    said = rendered(bench, CONFIG)
+    assert said["KmsKeyId"]
+    assert said["ProductionVariants"][0]["ServerlessConfig"] == {
+        "MemorySizeInMB": 1024,
+        "MaxConcurrency": 1,
+    }
+
+
+def test_a_cache_that_is_off_is_said(bench: Any) -> None:
+    archives = S3Prefix(bucket=bucket(bench), prefix="models")
+    many = MultiModelContainer(
+        image=TENSORFLOW, archives=archives, model_cache_setting="Disabled", safe_port_range=""
+    )
+    add_model(bench, containers=[many])
+    container = rendered(bench, "AWS::SageMaker::Model")["PrimaryContainer"]
+    assert container["MultiModelConfig"] == {"ModelCacheSetting": "Disabled"}
+    assert container["Environment"] == {}
+
+
+def test_a_package_of_the_marketplace_is_granted_nothing(bench: Any) -> None:
+    add_model(bench, containers=[ModelPackage(name="arn:package")])
+    assert Template.from_stack(bench.stack).find_resources("AWS::IAM::Policy") == {}
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"containers": []}, "neither of image and containers is given"),
+        ({"containers": [1], "image": TENSORFLOW}, "both of image and containers is given"),
+        ({"image": TENSORFLOW}, "image and model_data are given together"),
+    ],
+)
+def test_a_model_says_its_containers_in_one_way(
+    bench: Any, changes: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(Mistake, match=said):
+        Model(bench.stack, "Model", role=bench.role, instance_type="ml.c5.large", **changes)
+
+
+def test_a_pipeline_has_at_most_fifteen_containers(bench: Any) -> None:
+    part = Container(image=TENSORFLOW, model_data=ModelData.from_path(bench.model_folder))
+    add_model(bench, "Fifteen", containers=[part] * 15)
+    with pytest.raises(Mistake, match="there are 16 containers; a model takes 1 to 15"):
+        add_model(bench, "Sixteen", containers=[part] * 16)
+
+
+def test_a_shadow_needs_exactly_one_production_variant(bench: Any) -> None:
+    model = add_model(bench)
+    names = ("blue", "green", "next")
+    blue, green, shadow = (
+        InstanceVariant(name=name, model=model, instance_type="ml.c5.large") for name in names
+    )
+    with pytest.raises(Mistake, match="2 production and 1 shadow variants"):
+        EndpointConfig(bench.stack, "Config", variants=[blue, green], shadow_variants=[shadow])
+
+
+def add_component(bench: Any, **changes: Any) -> InferenceComponent:
+    host = InstanceVariant(
+        name="host",
+        model=None,
+        instance_type="ml.c5.large",
+        managed_instance_scaling=ManagedInstanceScaling(max_instance_count=2),
+    )
+    config = EndpointConfig(
+        bench.stack,
+        "Config",
+        variants=[host],
+        execution_role=bench.role,
+        network=NETWORK,
+        network_isolation=True,
+    )
+    endpoint = Endpoint(bench.stack, "Endpoint", endpoint_name="e", endpoint_config=config)
+    return InferenceComponent(
+        bench.stack,
+        "Component",
+        component_name="e-half",
+        endpoint=endpoint,
+        variant_name="host",
+        model=add_model(bench),
+        **{"size": SIZE, **changes},
+    )
+
+
+def test_an_endpoint_of_components_says_itself_where_it_stands(bench: Any) -> None:
+    add_component(bench)
+    said = rendered(bench, CONFIG)
+    assert said["VpcConfig"] == {"Subnets": ["subnet-1"], "SecurityGroupIds": ["sg-1"]}
+    assert said["EnableNetworkIsolation"] is True
+    assert "ModelName" not in said["ProductionVariants"][0]
+    assert granted(bench, "ec2:CreateNetworkInterface")
+
+
+def test_every_option_of_a_component_is_rendered(bench: Any) -> None:
+    add_component(
+        bench,
+        copy_count=0,
+        size=ComponentSize(
+            min_memory_in_mb=512,
+            max_memory_in_mb=1024,
+            number_of_cpu_cores=0.5,
+            number_of_accelerator_devices=1,
+        ),
+        model_data_download_timeout_in_seconds=60,
+        container_startup_health_check_timeout_in_seconds=90,
+        guardrails=Guardrails.rolling(percent=25, rollback_percent=100).watching("errors"),
+    )
+    Template.from_stack(bench.stack).has_resource_properties(
+        "AWS::SageMaker::InferenceComponent",
+        {
+            "InferenceComponentName": "e-half",
+            "EndpointName": Match.any_value(),
+            "VariantName": "host",
+            "RuntimeConfig": {"CopyCount": 0},
+            "DeploymentConfig": {
+                "RollingUpdatePolicy": {
+                    "MaximumBatchSize": {"Type": "CAPACITY_PERCENT", "Value": 25},
+                    "RollbackMaximumBatchSize": {"Type": "CAPACITY_PERCENT", "Value": 100},
+                    "WaitIntervalInSeconds": 300,
+                },
+                "AutoRollbackConfiguration": {"Alarms": [{"AlarmName": "errors"}]},
+            },
+            "Specification": {
+                "ModelName": Match.any_value(),
+                "ComputeResourceRequirements": {
+                    "MinMemoryRequiredInMb": 512,
+                    "MaxMemoryRequiredInMb": 1024,
+                    "NumberOfCpuCoresRequired": 0.5,
+                    "NumberOfAcceleratorDevicesRequired": 1,
+                },
+                "StartupParameters": {
+                    "ModelDataDownloadTimeoutInSeconds": 60,
+                    "ContainerStartupHealthCheckTimeoutInSeconds": 90,
+                },
+            },
+        },
+    )
+
+
+def test_a_component_is_replaced_in_rolling_batches_only(bench: Any) -> None:
+    with pytest.raises(Mistake, match="are CANARY; its copies are replaced batch by batch"):
+        add_component(bench, guardrails=Guardrails.canary())

@@ -1,0 +1,62 @@
+"""Inference components in templates: judged as those of environment files are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.rules.templates import problems, template
+
+
+def component(**requirements: Any) -> dict[str, Any]:
+    """A sound template with a component on its one variant, which is ``ml.c5.large``."""
+    return template({}) | {
+        "Component": {
+            "Type": "AWS::SageMaker::InferenceComponent",
+            "Properties": {
+                "InferenceComponentName": "half",
+                "EndpointName": {"Fn::GetAtt": ["Endpoint", "EndpointName"]},
+                "VariantName": "blue",
+                "RuntimeConfig": {"CopyCount": 1},
+                "Specification": {
+                    "ModelName": {"Fn::GetAtt": ["Model", "ModelName"]},
+                    "ComputeResourceRequirements": {
+                        "MinMemoryRequiredInMb": 512,
+                        **requirements,
+                    },
+                },
+            },
+        }
+    }
+
+
+def test_a_component_that_fits_has_no_problem() -> None:
+    assert problems(component(NumberOfCpuCoresRequired="2")) == []
+
+
+@pytest.mark.parametrize(
+    ("requirements", "rule", "said"),
+    [
+        (
+            {"MinMemoryRequiredInMb": 64},
+            "component-size",
+            "MinMemoryRequiredInMb is 64; it must be at least 128",
+        ),
+        (
+            {"NumberOfAcceleratorDevicesRequired": 1},
+            "component-fits",
+            "NumberOfAcceleratorDevicesRequired is 1 and ml.c5.large has 0 GPUs",
+        ),
+    ],
+)
+def test_one_that_does_not_is_named(requirements: dict[str, Any], rule: str, said: str) -> None:
+    (found,) = problems(component(**requirements))
+    assert (found.rule, said in found.message) == (rule, True)
+
+
+def test_a_name_that_sagemaker_does_not_take_is_named() -> None:
+    resources = component()
+    resources["Component"]["Properties"]["InferenceComponentName"] = "half_1"
+    (found,) = problems(resources)
+    assert found.rule == "resource-name"

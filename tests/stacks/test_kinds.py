@@ -1,0 +1,354 @@
+"""Every kind of endpoint of docs/kinds.md: from its file, and from the constructs beside it."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import aws_cdk as cdk
+import pytest
+from aws_cdk.assertions import Match, Template
+from cdk_nag import AwsSolutionsChecks, NIST80053R5Checks
+
+from sagemaker_serving.errors import Severity
+from sagemaker_serving.rules import check_environment, check_template, template_of
+from tests.stacks.kinds import KINDS, PAGE, ROOT, Kinds
+
+CONFIG = "AWS::SageMaker::EndpointConfig"
+MODEL = "AWS::SageMaker::Model"
+TARGET = "AWS::ApplicationAutoScaling::ScalableTarget"
+POLICY = "AWS::ApplicationAutoScaling::ScalingPolicy"
+
+
+def test_there_is_an_example_for_each_kind() -> None:
+    assert KINDS == [
+        "real-time",
+        "serverless",
+        "asynchronous",
+        "shadow",
+        "multi-model",
+        "pipeline",
+        "model-package",
+        "inference-components",
+    ]
+
+
+def test_the_examples_are_sound(kinds: Kinds) -> None:
+    found = check_environment(kinds.file)
+    assert [str(problem) for problem in found if problem.severity is not Severity.NOTE] == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_rules_find_nothing_in_the_template_itself(kinds: Kinds, kind: str) -> None:
+    resources = kinds.template(kind).to_json()["Resources"]
+    found = check_template(template_of(resources), "eu-west-1")
+    assert [str(problem) for problem in found] == []
+
+
+@pytest.mark.parametrize("pack", [AwsSolutionsChecks, NIST80053R5Checks])
+def test_scanners_have_nothing_unacknowledged(kinds: Kinds, pack: Any) -> None:
+    violations = pack(kinds.app).validate_scope(kinds.stage).violations
+    assert [violation.rule_name for violation in violations] == []
+
+
+@pytest.mark.slow
+def test_cfn_lint_names_only_what_cdk_itself_renders(kinds: Kinds, tmp_path: Path) -> None:
+    """W3005 is a DependsOn beside a reference, which CDK writes for a function's role."""
+    for kind in KINDS:
+        template = kinds.template(kind).to_json()
+        (tmp_path / f"{kind}.template.json").write_text(json.dumps(template))
+    ended = subprocess.run(
+        [
+            str(Path(sys.executable).with_name("cfn-lint")),
+            *("--format", "json", "--"),
+            *sorted(map(str, tmp_path.iterdir())),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert {finding["Rule"]["Id"] for finding in json.loads(ended.stdout)} <= {"W3005"}
+
+
+def test_real_time_variants_are_scaled_guarded_and_captured(kinds: Kinds) -> None:
+    template = kinds.template("real-time")
+    template.has_resource_properties(
+        CONFIG,
+        {
+            "ProductionVariants": [
+                Match.object_like({"VariantName": "gpu", "InitialVariantWeight": 9}),
+                Match.object_like({"VariantName": "cpu", "InitialVariantWeight": 0}),
+            ],
+            "DataCaptureConfig": {
+                "EnableCapture": True,
+                "InitialSamplingPercentage": 5,
+                "CaptureOptions": [{"CaptureMode": "Input"}, {"CaptureMode": "Output"}],
+                "CaptureContentTypeHeader": {
+                    "JsonContentTypes": ["application/json"],
+                    "CsvContentTypes": ["text/csv"],
+                },
+                "DestinationS3Uri": ends_with("/real-time/captured"),
+                "KmsKeyId": Match.any_value(),
+            },
+        },
+    )
+    template.has_resource_properties(
+        TARGET,
+        {
+            "ScalableDimension": "sagemaker:variant:DesiredInstanceCount",
+            "MinCapacity": 2,
+            "MaxCapacity": 8,
+        },
+    )
+    template.has_resource_properties(
+        POLICY,
+        {
+            "TargetTrackingScalingPolicyConfiguration": {
+                "TargetValue": 16,
+                "PredefinedMetricSpecification": {
+                    "PredefinedMetricType": (
+                        "SageMakerVariantConcurrentRequestsPerModelHighResolution"
+                    )
+                },
+            }
+        },
+    )
+
+
+def test_an_update_is_taken_back_by_alarms_on_the_endpoints_own_metrics(kinds: Kinds) -> None:
+    template = kinds.template("real-time")
+    (endpoint,) = template.find_resources("AWS::SageMaker::Endpoint").values()
+    deployment = endpoint["Properties"]["DeploymentConfig"]
+    assert deployment["BlueGreenUpdatePolicy"] == {
+        "TerminationWaitInSeconds": 120,
+        "TrafficRoutingConfiguration": {
+            "Type": "CANARY",
+            "CanarySize": {"Type": "CAPACITY_PERCENT", "Value": 10},
+            "WaitIntervalInSeconds": 300,
+        },
+    }
+    alarms = deployment["AutoRollbackConfiguration"]["Alarms"]
+    known = template.find_resources("AWS::CloudWatch::Alarm")
+    assert 1 <= len(alarms) <= 10
+    assert {alarm["AlarmName"]["Ref"] for alarm in alarms} <= set(known)
+    assert kinds.granted("real-time", "cloudwatch:DescribeAlarms")
+
+
+def test_scaling_keeps_its_counts_across_updates_and_nothing_else_is_kept(kinds: Kinds) -> None:
+    kept = {"RetainAllVariantProperties": True}
+    kinds.template("real-time").has_resource_properties("AWS::SageMaker::Endpoint", kept)
+    (endpoint,) = kinds.template("shadow").find_resources("AWS::SageMaker::Endpoint").values()
+    assert "RetainAllVariantProperties" not in endpoint["Properties"]
+
+
+def test_the_role_may_write_what_is_captured_and_nothing_beside_it(kinds: Kinds) -> None:
+    assert [below(resource) for resource in kinds.granted("shadow", "s3:PutObject")] == [
+        "/shadow/captured/*"
+    ]
+    assert kinds.granted("multi-model", "s3:PutObject") == []
+
+
+def test_serverless_has_no_instances_and_the_image_for_cpus(kinds: Kinds) -> None:
+    template = kinds.template("serverless")
+    (config,) = template.find_resources(CONFIG).values()
+    (variant,) = config["Properties"]["ProductionVariants"]
+    assert variant["ServerlessConfig"] == {
+        "MemorySizeInMB": 2048,
+        "MaxConcurrency": 10,
+        "ProvisionedConcurrency": 2,
+    }
+    assert not {"InstanceType", "InitialInstanceCount"} & set(variant)
+    template.has_resource_properties(
+        MODEL,
+        {"PrimaryContainer": {"Image": Match.string_like_regexp("tensorflow-inference:2.19-cpu$")}},
+    )
+    template.has_resource_properties(
+        TARGET, {"ScalableDimension": "sagemaker:variant:DesiredProvisionedConcurrency"}
+    )
+
+
+def test_asynchronous_answers_into_s3_and_tells_its_topics(kinds: Kinds) -> None:
+    template = kinds.template("asynchronous")
+    (topic,) = template.find_resources("AWS::SNS::Topic")
+    pager = "arn:aws:sns:eu-west-1:111122223333:pager"
+    template.has_resource_properties(
+        CONFIG,
+        {
+            "AsyncInferenceConfig": {
+                "ClientConfig": {"MaxConcurrentInvocationsPerInstance": 4},
+                "OutputConfig": {
+                    "S3OutputPath": ends_with("/asynchronous/async/output"),
+                    "S3FailurePath": ends_with("/asynchronous/async/failure"),
+                    "KmsKeyId": Match.any_value(),
+                    "NotificationConfig": {"SuccessTopic": {"Ref": topic}, "ErrorTopic": pager},
+                },
+            }
+        },
+    )
+    assert kinds.granted("asynchronous", "sns:Publish") == [[pager, {"Ref": topic}]]
+    written = [
+        below(part) for parts in kinds.granted("asynchronous", "s3:PutObject") for part in parts
+    ]
+    assert written == ["/asynchronous/async/failure/*", "/asynchronous/async/output/*"]
+
+
+def test_asynchronous_goes_to_zero_and_the_backlog_wakes_it(kinds: Kinds) -> None:
+    template = kinds.template("asynchronous")
+    template.has_resource_properties(TARGET, {"MinCapacity": 0, "MaxCapacity": 5})
+    template.has_resource_properties(
+        POLICY,
+        {
+            "TargetTrackingScalingPolicyConfiguration": {
+                "TargetValue": 10,
+                "CustomizedMetricSpecification": {
+                    "MetricName": "ApproximateBacklogSizePerInstance",
+                    "Dimensions": [{"Name": "EndpointName", "Value": "kinds-asynchronous"}],
+                },
+            }
+        },
+    )
+    (step,) = (
+        name
+        for name, policy in template.find_resources(POLICY).items()
+        if policy["Properties"]["PolicyType"] == "StepScaling"
+    )
+    template.has_resource_properties(
+        "AWS::CloudWatch::Alarm",
+        {
+            "MetricName": "HasBacklogWithoutCapacity",
+            "Dimensions": [{"Name": "EndpointName", "Value": "kinds-asynchronous"}],
+            "ComparisonOperator": "GreaterThanOrEqualToThreshold",
+            "Threshold": 1,
+            "AlarmActions": [{"Ref": step}],
+        },
+    )
+
+
+def test_a_shadow_stands_beside_the_one_production_variant(kinds: Kinds) -> None:
+    kinds.template("shadow").has_resource_properties(
+        CONFIG,
+        {
+            "ProductionVariants": [Match.object_like({"VariantName": "live"})],
+            "ShadowProductionVariants": [
+                Match.object_like({"VariantName": "next", "InitialVariantWeight": 0.5})
+            ],
+        },
+    )
+
+
+def test_a_multi_model_container_may_list_and_read_its_prefix(kinds: Kinds) -> None:
+    kinds.template("multi-model").has_resource_properties(
+        MODEL,
+        {
+            "PrimaryContainer": {
+                "Mode": "MultiModel",
+                "ModelDataUrl": ends_with("/multi-model/models/"),
+                "Environment": {"SAGEMAKER_SAFE_PORT_RANGE": "9000-9999"},
+            }
+        },
+    )
+    assert [below(one) for one in kinds.granted("multi-model", "s3:GetObject")] == [
+        "/multi-model/models/*"
+    ]
+    assert len(kinds.granted("multi-model", "s3:ListBucket")) == 1
+
+
+def test_archives_are_put_there_before_the_model_is_made(kinds: Kinds) -> None:
+    template = kinds.template("multi-model")
+    ((name, placed),) = template.find_resources("Custom::ModelArchives").items()
+    assert placed["Properties"]["Prefix"] == "multi-model/models/"
+    assert set(placed["Properties"]["Archives"]) == {"half.tar.gz", "other.tar.gz"}
+    template.has_resource(MODEL, {"DependsOn": Match.array_with([name])})
+
+
+def test_a_pipelines_containers_stand_in_their_order(kinds: Kinds) -> None:
+    (model,) = kinds.template("pipeline").find_resources(MODEL).values()
+    assert "PrimaryContainer" not in model["Properties"]
+    assert [
+        (container["ContainerHostname"], container["Image"].rpartition(":")[2])
+        for container in model["Properties"]["Containers"]
+    ] == [("prepare", "2.19-cpu"), ("predict", "2.18-cpu")]
+
+
+def test_a_package_is_named_and_the_role_may_read_what_it_names(kinds: Kinds) -> None:
+    (model,) = kinds.template("model-package").find_resources(MODEL).values()
+    assert model["Properties"]["PrimaryContainer"] == {
+        "ModelPackageName": "arn:aws:sagemaker:eu-west-1:111122223333:model-package/digits/3"
+    }
+    (archive,) = kinds.granted("model-package", "s3:GetObject")
+    assert json.dumps(archive).endswith(':s3:::registered-models/digits/3/model.tar.gz"]]}')
+    assert kinds.granted("model-package", "ecr:BatchGetImage")
+
+
+def test_components_share_the_instances_of_a_variant_without_a_model(kinds: Kinds) -> None:
+    template = kinds.template("inference-components")
+    (config,) = template.find_resources(CONFIG).values()
+    assert config["Properties"]["ExecutionRoleArn"]
+    assert config["Properties"]["ProductionVariants"] == [
+        {
+            "VariantName": "shared",
+            "InstanceType": "ml.c5.xlarge",
+            "InitialInstanceCount": 1,
+            "RoutingConfig": {"RoutingStrategy": "LEAST_OUTSTANDING_REQUESTS"},
+            "ManagedInstanceScaling": {
+                "Status": "ENABLED",
+                "MinInstanceCount": 0,
+                "MaxInstanceCount": 2,
+            },
+        }
+    ]
+    template.has_resource_properties(
+        "AWS::SageMaker::InferenceComponent",
+        {
+            "InferenceComponentName": "kinds-inference-components-small",
+            "VariantName": "shared",
+            "RuntimeConfig": {"CopyCount": 1},
+            "Specification": {
+                "ComputeResourceRequirements": {
+                    "MinMemoryRequiredInMb": 512,
+                    "NumberOfCpuCoresRequired": 1,
+                }
+            },
+        },
+    )
+    template.has_resource_properties(
+        TARGET,
+        {
+            "ScalableDimension": "sagemaker:inference-component:DesiredCopyCount",
+            "ResourceId": "inference-component/kinds-inference-components-small",
+            "MinCapacity": 0,
+        },
+    )
+    template.has_resource_properties(
+        "AWS::CloudWatch::Alarm", {"MetricName": "NoCapacityInvocationFailures"}
+    )
+
+
+def test_the_pages_constructs_are_synthesized(tmp_path: Path) -> None:
+    (tmp_path / "model").symlink_to(ROOT / "model_assets" / "half_plus_three" / "model")
+    code = "\n".join(re.findall(r"```python\n(.*?)```", PAGE, re.S))
+    code = code.replace("cdk.App()", f"cdk.App(outdir={str(tmp_path / 'cdk.out')!r})")
+    names: dict[str, Any] = {}
+    exec(code.replace('"model"', repr(str(tmp_path / "model")), 1), names)
+    stacks = [child for child in names["app"].node.children if isinstance(child, cdk.Stack)]
+    assert len(stacks) == len(KINDS)
+    for stack in stacks:
+        resources = Template.from_stack(stack).to_json()["Resources"]
+        found = check_template(template_of(resources), "eu-west-1")
+        assert [str(problem) for problem in found] == []
+
+
+def ends_with(text: str) -> Any:
+    """A join of a bucket's name and a path that ends in ``text``."""
+    return {"Fn::Join": ["", Match.array_with([Match.string_like_regexp(f"{text}$")])]}
+
+
+def below(resource: Any) -> str:
+    """The last literal part of a joined ARN."""
+    last = resource["Fn::Join"][1][-1]
+    assert isinstance(last, str)
+    return last
