@@ -18,6 +18,7 @@ from sagemaker_serving.errors import Problem, ServingError, Severity
 from sagemaker_serving.rules import check_environment
 from sagemaker_serving.spec import EnvironmentFile, read_environment
 from stacks import EnvironmentStage, add_environment
+from stacks.provenance import provenance_of
 
 ENVIRONMENTS = Path("environments")
 
@@ -27,16 +28,21 @@ def main() -> None:
     app = cdk.App()
     wanted = app.node.try_get_context("env")
     account = app.node.try_get_context("account")
+    provenance = provenance_of(Path.cwd())
     try:
         for file, warnings in sound_environments(wanted):
             assert file.environment is not None
             folder = file.path.parent
             scope: Construct
             if wanted is None:
-                scope = EnvironmentStage(app, file.environment, folder=folder, account=account)
+                scope = EnvironmentStage(
+                    app, file.environment, folder=folder, account=account, provenance=provenance
+                )
             else:
                 scope = Construct(app, wanted)
-                add_environment(scope, file.environment, folder=folder, account=account)
+                add_environment(
+                    scope, file.environment, folder=folder, account=account, provenance=provenance
+                )
             for problem in warnings:
                 cdk.Validations.of(_stack(scope, problem)).add_warning(problem.rule, str(problem))
         app.synth()

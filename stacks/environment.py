@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import aws_cdk as cdk
 from constructs import Construct
 
 from sagemaker_serving.spec import Environment
+from stacks.provenance import tag_provenance
 from stacks.serving import ServingStack
 from stacks.storage import StorageStack
 
@@ -25,19 +27,26 @@ class EnvironmentStage(cdk.Stage):
         *,
         folder: Path,
         account: str | None = None,
+        provenance: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(scope, environment.name)
-        add_environment(self, environment, folder=folder, account=account)
+        add_environment(self, environment, folder=folder, account=account, provenance=provenance)
 
 
 def add_environment(
-    scope: Construct, environment: Environment, *, folder: Path, account: str | None = None
+    scope: Construct,
+    environment: Environment,
+    *,
+    folder: Path,
+    account: str | None = None,
+    provenance: Mapping[str, str] | None = None,
 ) -> None:
     """Adds the stacks of ``environment`` to ``scope``: a Stage, or anything within the app.
 
     Stacks are named ``<environment>-<model>`` and ``<environment>-Storage``
     wherever they stand. ``folder`` is where the file's relative paths start;
-    ``account`` is deployed to instead of the one that the file names.
+    ``account`` is deployed to instead of the one that the file names;
+    ``provenance`` are tags of what is served, as `provenance_of` tells them.
     """
     where = cdk.Environment(
         account=account if account is not None else environment.account,
@@ -51,3 +60,5 @@ def add_environment(
         serving.add_stack_dependency(storage)
     for key, value in environment.tags.items():
         cdk.Tags.of(scope).add(key, value)
+    if provenance is not None:
+        tag_provenance(scope, provenance)

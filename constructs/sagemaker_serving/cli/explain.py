@@ -1,0 +1,133 @@
+"""``sagemaker-serving explain``: what an endpoint runs, and whether a file says so."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from sagemaker_serving.cli.options import aws_options, the_aws
+from sagemaker_serving.cli.tables import print_table
+
+if TYPE_CHECKING:
+    from sagemaker_serving.client.explain import Deviation, Explanation
+    from sagemaker_serving.spec import EnvironmentFile
+
+
+@click.command()
+@click.argument("endpoint")
+@click.option(
+    "--file",
+    "path",
+    type=click.Path(path_type=Path),
+    help="An environment file: say whether the endpoint is what it asks for.",
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+@aws_options
+def explain(
+    endpoint: str,
+    path: Path | None,
+    as_json: bool,
+    local: bool,
+    state_dir: Path,
+    region: str | None,
+    profile: str | None,
+) -> None:
+    """Tell what ENDPOINT runs and where it came from.
+
+    Prints status, config, the commit and version that deployed it, and for each
+    container its image, its archive with the content's sha256, and its
+    variables. With --file the model's artifact is packed here (seconds; nothing
+    when it was packed before) and everything is compared; ends with 1 when the
+    endpoint is not what the file says. Weights and counts are not compared.
+
+    \b
+    Examples:
+      sagemaker-serving explain prod-digits
+      sagemaker-serving explain prod-digits --file environments/prod.yaml
+      sagemaker-serving explain local-digits --local --json | jq '.served[].archive_sha256'
+    """
+    from sagemaker_serving.client.explain import explain as ask
+
+    file = None if path is None else _file(path)
+    if region is None and file is not None and file.environment is not None:
+        region = file.environment.region
+    found = ask(endpoint, the_aws(local, state_dir, region, profile))
+    different = None if file is None else _deviations(found, file)
+    if as_json:
+        shown = found.as_dict()
+        if different is not None:
+            shown["deviations"] = [asdict(deviation) for deviation in different]
+        click.echo(json.dumps(shown, indent=1))
+    else:
+        _print(found)
+        if different is not None:
+            _compare(different, path)
+    if different:
+        raise click.exceptions.Exit(1)
+
+
+def _print(found: Explanation) -> None:
+    for name, value in (
+        ("endpoint", f"{found.endpoint}, {found.status}"),
+        ("config", f"{found.config}, since {found.changed}"),
+        ("commit", found.commit if found.commit is not None else "not said"),
+        ("deployed by", f"sagemaker-serving {found.version}" if found.version else "not said"),
+    ):
+        click.echo(f"{name:12} {value}")
+    for served in found.served:
+        click.echo()
+        counted = "" if served.instances is None else f"{served.instances} of "
+        place = f"{counted}{served.instance_type}" if served.instance_type else "serverless"
+        click.echo(f"{served.variant}: {place}, {served.model}")
+        click.echo(f"  image        {served.image}")
+        click.echo(f"  archive      {served.archive}")
+        for name, value in sorted(served.environment.items()):
+            click.echo(f"  {name}={value}")
+
+
+def _compare(different: list[Deviation], path: Path | None) -> None:
+    click.echo()
+    if not different:
+        click.echo(f"it is what {path} says")
+        return
+    click.echo(f"it is not what {path} says:")
+    print_table([asdict(deviation) for deviation in different], as_json=False)
+
+
+def _file(path: Path) -> EnvironmentFile:
+    from sagemaker_serving.errors import ProblemsFound
+    from sagemaker_serving.spec import read_environment
+
+    file = read_environment(path)
+    if file.environment is None:
+        raise ProblemsFound(file.shape_problems)
+    return file
+
+
+def _deviations(found: Explanation, file: EnvironmentFile) -> list[Deviation]:
+    import tempfile
+
+    from sagemaker_serving.archive import build_archive
+    from sagemaker_serving.client.explain import deviations
+    from sagemaker_serving.errors import NotFound
+
+    environment = file.environment
+    assert environment is not None
+    models = {environment.endpoint_name(model): model for model in environment.models}
+    if found.endpoint not in models:
+        raise NotFound(
+            f"{file.path} has no model whose endpoint is {found.endpoint!r}; "
+            f"its endpoints are {', '.join(models)}"
+        )
+
+    def sha256_of(artifact: str) -> str:
+        with tempfile.TemporaryDirectory() as folder:
+            path = file.path.parent / artifact
+            return build_archive(path, lambda sha256: Path(folder, f"{sha256}.tar.gz")).sha256
+
+    model = environment.models[models[found.endpoint]]
+    return deviations(found, model, environment.region, sha256_of)

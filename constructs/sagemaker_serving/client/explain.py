@@ -1,0 +1,221 @@
+"""What runs behind an endpoint, where it came from, and whether a file says so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from sagemaker_serving import catalog
+from sagemaker_serving.client.aws import Aws, aws_failures
+from sagemaker_serving.errors import NotFound
+from sagemaker_serving.spec import Container, InstanceVariant, Model, S3Artifact
+from sagemaker_serving.spec.provenance import COMMIT_TAG, VERSION_TAG
+
+_SHA256_KEY = re.compile(r"/([0-9a-f]{64})\.tar\.gz$")
+"""How an archive that was packed at synth is named in S3: by its content."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Served:
+    """One container of one variant, as SageMaker describes it.
+
+    ``archive_sha256`` is None for an archive whose name does not tell it;
+    ``instance_type`` and ``instances`` are None where there are none.
+    """
+
+    variant: str
+    container: int
+    model: str
+    image: str | None
+    archive: str | None
+    archive_sha256: str | None
+    environment: Mapping[str, str]
+    instance_type: str | None
+    instances: int | None
+    weight: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Explanation:
+    """An endpoint, and everything that it runs."""
+
+    endpoint: str
+    status: str
+    config: str
+    changed: str
+    commit: str | None
+    version: str | None
+    served: tuple[Served, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it, for programs."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deviation:
+    """One thing that is not as the file says."""
+
+    variant: str
+    what: str
+    file: str
+    runs: str
+
+
+def explain(endpoint: str, aws: Aws | None = None) -> Explanation:
+    """Asks SageMaker what ``endpoint`` runs.
+
+    Needs ``sagemaker:DescribeEndpoint``, ``DescribeEndpointConfig``,
+    ``DescribeModel`` and ``ListTags``. Raises `NotFound` for an unknown
+    endpoint, `Failure` when AWS fails.
+    """
+    client = (aws if aws is not None else Aws()).client("sagemaker")
+    with aws_failures():
+        try:
+            described = client.describe_endpoint(EndpointName=endpoint)
+        except client.exceptions.ClientError as error:
+            raise NotFound(
+                f"{endpoint}: {error.response['Error']['Message'].rstrip('.')}"
+            ) from None
+        config = client.describe_endpoint_config(EndpointConfigName=described["EndpointConfigName"])
+        tags = {
+            tag["Key"]: tag["Value"]
+            for page in client.get_paginator("list_tags").paginate(
+                ResourceArn=described["EndpointArn"]
+            )
+            for tag in page["Tags"]
+        }
+        running = {
+            variant["VariantName"]: variant for variant in described.get("ProductionVariants", [])
+        }
+        return Explanation(
+            endpoint=endpoint,
+            status=described["EndpointStatus"],
+            config=described["EndpointConfigName"],
+            changed=described["LastModifiedTime"].isoformat(timespec="seconds"),
+            commit=tags.get(COMMIT_TAG),
+            version=tags.get(VERSION_TAG),
+            served=tuple(
+                served
+                for kind in ("ProductionVariants", "ShadowProductionVariants")
+                for variant in config.get(kind, ())
+                for served in _served(client, variant, running.get(variant["VariantName"], {}))
+            ),
+        )
+
+
+def _served(client: Any, variant: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Served]:
+    containers: Sequence[Mapping[str, Any]] = ()
+    if "ModelName" in variant:
+        model = client.describe_model(ModelName=variant["ModelName"])
+        containers = model.get("Containers") or [model.get("PrimaryContainer", {})]
+    for number, container in enumerate(containers):
+        archive = container.get("ModelDataUrl")
+        named = _SHA256_KEY.search(archive) if archive is not None else None
+        yield Served(
+            variant=variant["VariantName"],
+            container=number,
+            model=variant["ModelName"],
+            image=container.get("Image"),
+            archive=archive,
+            archive_sha256=None if named is None else named[1],
+            environment=container.get("Environment", {}),
+            instance_type=variant.get("InstanceType"),
+            instances=now.get("CurrentInstanceCount"),
+            weight=now.get("CurrentWeight"),
+        )
+
+
+def deviations(
+    explanation: Explanation, model: Model, region: str, sha256_of: Callable[[str], str]
+) -> list[Deviation]:
+    """What is not as ``model`` of an environment file in ``region`` says; empty: all is.
+
+    ``sha256_of`` packs an artifact that lies here and tells its content's hash.
+    Weights and counts are not judged: callers and scaling change them on
+    purpose. Of compiled variants only the instance type is judged, since what
+    they run is made at the deploy; of pipelines and multi-model endpoints each
+    container's image and variables.
+    """
+    served = {(each.variant, each.container): each for each in explanation.served}
+    found: list[Deviation] = []
+    for variant in [*model.variants, *model.shadow_variants]:
+        parts: Sequence[Container] = model.containers if model.containers else [variant]
+        stated = [model.container(part) for part in parts]
+        if (variant.name, 0) not in served:
+            found.append(
+                Deviation(
+                    variant=variant.name, what="variant", file="is there", runs="is not served"
+                )
+            )
+            continue
+        for number, container in enumerate(stated):
+            actual = served.get((variant.name, number))
+            if actual is not None:
+                found += _compared(variant.name, container, actual, model, region, sha256_of)
+        if isinstance(variant, InstanceVariant):
+            runs = served[variant.name, 0].instance_type
+            if runs != variant.instance_type:
+                found.append(
+                    Deviation(
+                        variant=variant.name,
+                        what="instance_type",
+                        file=variant.instance_type,
+                        runs=str(runs),
+                    )
+                )
+    known = {variant.name for variant in [*model.variants, *model.shadow_variants]}
+    found += [
+        Deviation(variant=name, what="variant", file="is not there", runs="is served")
+        for name in dict.fromkeys(each.variant for each in explanation.served)
+        if name not in known
+    ]
+    return found
+
+
+def _compared(
+    variant: str,
+    stated: Container,
+    actual: Served,
+    model: Model,
+    region: str,
+    sha256_of: Callable[[str], str],
+) -> Iterator[Deviation]:
+    if stated.compile is not None or model.model_package is not None:
+        return
+    image = _image(stated, actual.instance_type, region)
+    if image is not None and image != actual.image:
+        yield Deviation(variant=variant, what="image", file=image, runs=str(actual.image))
+    for name, value in stated.variables.items():
+        runs = actual.environment.get(name)
+        if runs != value:
+            shown = "is not set" if runs is None else runs
+            yield Deviation(variant=variant, what=name, file=value, runs=shown)
+    artifact = stated.artifact
+    if model.multi_model is not None or artifact is None:
+        return
+    if isinstance(artifact, S3Artifact) or artifact.startswith("s3://"):
+        url = artifact.s3 if isinstance(artifact, S3Artifact) else artifact
+        if url != actual.archive:
+            yield Deviation(variant=variant, what="archive", file=url, runs=str(actual.archive))
+    elif (sha256 := sha256_of(artifact)) != actual.archive_sha256:
+        runs = actual.archive_sha256 if actual.archive_sha256 is not None else str(actual.archive)
+        yield Deviation(variant=variant, what="archive's sha256", file=sha256, runs=runs)
+
+
+def _image(stated: Container, instance_type: str | None, region: str) -> str | None:
+    if stated.image_uri is not None:
+        return stated.image_uri
+    if stated.framework is None or stated.framework_version is None or instance_type is None:
+        return None
+    try:
+        return catalog.image_for(
+            catalog.instance_type(instance_type),
+            framework=stated.framework,
+            version=stated.framework_version,
+            region=region,
+        ).uri
+    except catalog.UnknownImage:
+        return None
