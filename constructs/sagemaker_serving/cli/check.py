@@ -34,11 +34,32 @@ if TYPE_CHECKING:
     show_default=True,
     help="How to print what was found; github: annotations of a workflow run.",
 )
-def check(files: tuple[Path, ...], template: bool, region: str | None, form: Form) -> None:
+@click.option(
+    "--account",
+    is_flag=True,
+    help="Compare what the environments take with the account's quotas and what is in use there; "
+    "asks AWS.",
+)
+@click.option(
+    "--account-file",
+    type=click.Path(path_type=Path),
+    help="With --account: keep AWS's answer in this file, and read it from there when it exists, "
+    "without credentials; remove it to ask again.",
+)
+@click.option("--profile", help="With --account: a profile of ~/.aws.")
+def check(
+    files: tuple[Path, ...],
+    template: bool,
+    region: str | None,
+    form: Form,
+    account: bool,
+    account_file: Path | None,
+    profile: str | None,
+) -> None:
     """Name every mistake of environment FILES, or of CloudFormation templates, in a moment.
 
     Reads the files and the models that they name; needs no AWS, no Node and no
-    network. Ends with 2 when there is an error, with 0 when there are only
+    network, but with --account. Ends with 2 when there is an error, with 0 when there are only
     warnings. docs/rules.md has every rule with its source.
 
     \b
@@ -46,6 +67,7 @@ def check(files: tuple[Path, ...], template: bool, region: str | None, form: For
       sagemaker-serving check environments/*.yaml
       sagemaker-serving check --template cdk.out/*.template.json --region eu-west-1
       sagemaker-serving check environments/*.yaml --format sarif > check.sarif
+      sagemaker-serving check environments/prod.yaml --account --account-file prod-account.json
     """
     from sagemaker_serving.rules.report import report
 
@@ -54,6 +76,10 @@ def check(files: tuple[Path, ...], template: bool, region: str | None, form: For
         problems = [problem for path in files for problem in _of_template(path, where)]
     else:
         problems = [problem for path in files for problem in _of_environment(path)]
+        if account:
+            problems += [
+                problem for path in files for problem in _quotas(path, account_file, profile)
+            ]
     text = report(problems, form)
     if text:
         click.echo(text)
@@ -71,6 +97,28 @@ def _of_environment(path: Path) -> list[Problem]:
         return check_environment(read_environment(path))
     except ProblemsFound as found:
         return list(found.problems)
+
+
+def _quotas(path: Path, kept: Path | None, profile: str | None) -> list[Problem]:
+    from sagemaker_serving.client import Aws
+    from sagemaker_serving.client.account import Account, read_account
+    from sagemaker_serving.client.quotas import quota_problems
+    from sagemaker_serving.spec import read_environment
+
+    try:
+        file = read_environment(path)
+    except ProblemsFound:
+        return []
+    if file.environment is None:
+        return []
+    region = file.environment.region
+    if kept is not None and kept.exists():
+        account = Account.load(kept, region)
+    else:
+        account = read_account(Aws(region=region, profile=profile))
+        if kept is not None:
+            account.save(kept)
+    return quota_problems(file.environment, account, file.where)
 
 
 def _of_template(path: Path, region: str | None) -> list[Problem]:

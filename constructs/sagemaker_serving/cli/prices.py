@@ -1,0 +1,130 @@
+"""``sagemaker-serving prices``: what environments cost by the month, at least and at most."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from sagemaker_serving.cli.options import aws_options, must_be_region, shell_region, the_aws
+from sagemaker_serving.cli.tables import print_table
+
+if TYPE_CHECKING:
+    from sagemaker_serving.client.prices import Cost, Prices
+    from sagemaker_serving.spec import Environment
+
+
+@click.command()
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path))
+@click.option(
+    "--prices",
+    "price_file",
+    type=click.Path(path_type=Path),
+    default=Path("prices.json"),
+    show_default=True,
+    envvar="SAGEMAKER_SERVING_PRICES",
+    help="The price file.",
+)
+@click.option(
+    "--refresh",
+    is_flag=True,
+    help="Ask AWS's Price List API first, for the regions of FILES or for --region, and keep the "
+    "answer in the price file.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print a list of objects.")
+@aws_options
+def prices(
+    files: tuple[Path, ...],
+    price_file: Path,
+    refresh: bool,
+    as_json: bool,
+    local: bool,
+    state_dir: Path,
+    region: str | None,
+    profile: str | None,
+) -> None:
+    """Print what the environment FILES cost by the month, floor and ceiling.
+
+    Instances of endpoints are counted at the fewest and at the most that
+    scaling allows, all month long (730 hours), at on-demand prices. What is
+    paid by use (batch jobs, serverless requests, storage, data) is not in it.
+    Prices come from the price file and nowhere else: nothing is guessed.
+
+    \b
+    Examples:
+      sagemaker-serving prices --refresh --region eu-west-1
+      sagemaker-serving prices environments/prod.yaml
+      sagemaker-serving prices environments/*.yaml --json
+    """
+    from sagemaker_serving.client.prices import Prices, costs, read_prices
+
+    environments = [_environment(path) for path in files]
+    if refresh:
+        asked = must_be_region(region if region is not None else shell_region())
+        regions = dict.fromkeys(
+            [environment.region for environment in environments] or ([asked] if asked else [])
+        )
+        if not regions:
+            raise click.UsageError("name environment files, or a --region, to ask prices for")
+        known = Prices.load(price_file) if price_file.exists() else None
+        for each in regions:
+            known = read_prices(the_aws(local, state_dir, each, profile), each, known)
+        assert known is not None
+        known.save(price_file)
+        if not files:
+            click.echo(f"{price_file}: prices of {', '.join(known.regions)}, {known.read}")
+    elif not files:
+        raise click.UsageError("name environment files, or --refresh the price file")
+    if files:
+        known = Prices.load(price_file)
+        rows = [(environment, costs(environment, known)) for environment in environments]
+        print_table(
+            [row for environment, found in rows for row in _rows(environment, found, known)],
+            as_json=as_json,
+        )
+
+
+def _environment(path: Path) -> Environment:
+    from sagemaker_serving.errors import ProblemsFound
+    from sagemaker_serving.spec import read_environment
+
+    file = read_environment(path)
+    if file.environment is None:
+        raise ProblemsFound(file.shape_problems)
+    return file.environment
+
+
+def _rows(environment: Environment, found: list[Cost], known: Prices) -> list[dict[str, object]]:
+    from sagemaker_serving.client.prices import together
+
+    month = f"{known.currency} a month"
+    rows: list[dict[str, object]] = [
+        {
+            "environment": environment.name,
+            "model": cost.model,
+            "what": cost.what,
+            "instances": cost.instances,
+            f"{known.currency} an hour": _amount(cost.hourly, 4),
+            f"{month}, floor": _amount(cost.floor, 2),
+            f"{month}, ceiling": _amount(cost.ceiling, 2),
+        }
+        for cost in found
+    ]
+    floor, ceiling = together(found) or (None, None)
+    rows.append(
+        {
+            "environment": environment.name,
+            "model": "",
+            "what": "together",
+            "instances": "",
+            f"{known.currency} an hour": None,
+            f"{month}, floor": _amount(floor, 2),
+            f"{month}, ceiling": _amount(ceiling, 2),
+        }
+    )
+    return rows
+
+
+def _amount(value: float | None, digits: int) -> float | None:
+    return None if value is None else round(value, digits)

@@ -1,0 +1,133 @@
+"""What an account may have in a region, and what it has: Service Quotas and what runs."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from sagemaker_serving.client.aws import Aws, aws_failures
+from sagemaker_serving.errors import Mistake
+
+
+@dataclass(frozen=True, kw_only=True)
+class Account:
+    """One account in one region, as it was at ``read``.
+
+    ``quotas`` are SageMaker's by the name that Service Quotas gives them, such
+    as ``ml.c5.xlarge for endpoint usage``. ``endpoints`` has the instances of
+    every endpoint by type, ``transform`` those of the transform jobs that ran.
+    ``serverless`` are the endpoints without instances, each with its variants'
+    concurrency.
+    """
+
+    account: str
+    region: str
+    read: str
+    quotas: Mapping[str, float]
+    endpoints: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    transform: Mapping[str, int] = field(default_factory=dict)
+    serverless: Mapping[str, int] = field(default_factory=dict)
+
+    def save(self, path: Path) -> None:
+        """Writes it as JSON, for runs without credentials."""
+        path.write_text(json.dumps(asdict(self), indent=1, sort_keys=True) + "\n", "utf-8")
+
+    @classmethod
+    def load(cls, path: Path, region: str) -> Account:
+        """Reads what `save` wrote; raises `Mistake` for anything else, or another region."""
+        try:
+            account = cls(**json.loads(path.read_text("utf-8")))
+        except (OSError, ValueError, TypeError) as error:
+            raise Mistake(
+                f"{path}: this is not what check --account wrote: {error}; remove it, and ask AWS"
+            ) from None
+        if account.region != region:
+            raise Mistake(
+                f"{path}: this is of {account.region}, the environment is in {region}; "
+                "keep a file for each region"
+            )
+        return account
+
+
+def read_account(aws: Aws) -> Account:
+    """Asks Service Quotas and SageMaker; some seconds, and read-only.
+
+    Needs ``servicequotas:ListServiceQuotas``, ``servicequotas:ListAWSDefaultServiceQuotas``,
+    ``sts:GetCallerIdentity`` and SageMaker's List and Describe of endpoints,
+    endpoint configs and transform jobs. A quota that was never changed has
+    AWS's default. Source: Service Quotas API reference; read 2026-11-21.
+    """
+    with aws_failures():
+        identity = aws.client("sts").get_caller_identity()
+        sagemaker = aws.client("sagemaker")
+        endpoints, serverless = _endpoints(sagemaker)
+        return Account(
+            account=identity["Account"],
+            region=sagemaker.meta.region_name,
+            read=datetime.now(UTC).isoformat(timespec="seconds"),
+            quotas=_quotas(aws.client("service-quotas")),
+            endpoints=endpoints,
+            transform=_transform(sagemaker),
+            serverless=serverless,
+        )
+
+
+def _quotas(client: Any) -> dict[str, float]:
+    """AWS's defaults with what was raised for the account laid over them."""
+    return {
+        quota["QuotaName"]: float(quota["Value"])
+        for operation in ("list_aws_default_service_quotas", "list_service_quotas")
+        for page in client.get_paginator(operation).paginate(ServiceCode="sagemaker")
+        for quota in page["Quotas"]
+        if "Value" in quota
+    }
+
+
+def _endpoints(client: Any) -> tuple[dict[str, dict[str, int]], dict[str, int]]:
+    instances: dict[str, dict[str, int]] = {}
+    serverless: dict[str, int] = {}
+    for page in client.get_paginator("list_endpoints").paginate():
+        for listed in page["Endpoints"]:
+            name = listed["EndpointName"]
+            described = client.describe_endpoint(EndpointName=name)
+            config = client.describe_endpoint_config(
+                EndpointConfigName=described["EndpointConfigName"]
+            )
+            counts: Counter[str] = Counter()
+            for variant, running in _paired(config, described):
+                if "ServerlessConfig" in variant:
+                    concurrency = variant["ServerlessConfig"]["MaxConcurrency"]
+                    serverless[name] = serverless.get(name, 0) + concurrency
+                elif "InstanceType" in variant:
+                    counts[variant["InstanceType"]] += running
+            if counts:
+                instances[name] = dict(counts)
+    return instances, serverless
+
+
+def _paired(
+    config: Mapping[str, Any], described: Mapping[str, Any]
+) -> Iterator[tuple[Mapping[str, Any], int]]:
+    """Each variant of the config with the instances that it has, or is to get, now."""
+    for kind in ("ProductionVariants", "ShadowProductionVariants"):
+        running = {variant["VariantName"]: variant for variant in described.get(kind, ())}
+        for variant in config.get(kind, ()):
+            now = running.get(variant["VariantName"], {})
+            counts = (now.get("CurrentInstanceCount"), now.get("DesiredInstanceCount"))
+            yield variant, max(count for count in (*counts, 0) if count is not None)
+
+
+def _transform(client: Any) -> dict[str, int]:
+    counts: Counter[str] = Counter()
+    pages = client.get_paginator("list_transform_jobs").paginate(StatusEquals="InProgress")
+    for page in pages:
+        for listed in page["TransformJobSummaries"]:
+            job = client.describe_transform_job(TransformJobName=listed["TransformJobName"])
+            resources = job["TransformResources"]
+            counts[resources["InstanceType"]] += resources["InstanceCount"]
+    return dict(counts)
