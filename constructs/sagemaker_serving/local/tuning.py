@@ -1,0 +1,67 @@
+"""Trials on this machine: the model behind its own server, settings by settings."""
+
+from __future__ import annotations
+
+import http.client
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from sagemaker_serving.client.bench import BenchInput, VariantReport
+from sagemaker_serving.client.tuning import Settings, load
+from sagemaker_serving.client.tuning.load import Send
+from sagemaker_serving.errors import Failure
+from sagemaker_serving.local.server.process import ModelServer
+
+START_SECONDS = 480.0
+"""How long the server may take until it answers /ping, as long as SageMaker gives it."""
+
+
+def measure(
+    model: Path,
+    settings: Settings,
+    inputs: Sequence[BenchInput],
+    *,
+    callers: int,
+    seconds: float,
+    environment: Mapping[str, str],
+    container_version: str | None,
+) -> VariantReport:
+    """Starts a server of ``model`` with ``settings`` over ``environment``, loads it, ends it.
+
+    Callers and model share this machine's cores, so figures compare with one
+    another only. Raises `Failure` when the server does not come up.
+    """
+    with tempfile.TemporaryDirectory(prefix="sagemaker-serving-tune-") as folder:
+        server = ModelServer.start(
+            model,
+            environment={**environment, **settings.variables},
+            log_path=Path(folder, "container.log"),
+            container_version=container_version,
+        )
+        try:
+            server.wait_until_healthy(START_SECONDS)
+            return load(
+                str(settings),
+                lambda: _sender(server.port, inputs),
+                callers=callers,
+                seconds=seconds,
+            )
+        finally:
+            server.stop()
+
+
+def _sender(port: int, inputs: Sequence[BenchInput]) -> Send:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=70)
+
+    def send(number: int) -> None:
+        chosen = inputs[number % len(inputs)]
+        connection.request(
+            "POST", "/invocations", chosen.body, {"Content-Type": chosen.content_type}
+        )
+        answer = connection.getresponse()
+        body = answer.read()
+        if answer.status != 200:
+            raise Failure(f"{answer.status}: {body[:200].decode(errors='replace')}")
+
+    return send
