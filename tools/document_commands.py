@@ -1,0 +1,53 @@
+"""Writes docs/commands.md: every command with its help, as a terminal shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from sagemaker_serving.cli import _group
+
+PAGE = Path(__file__).parents[1] / "docs" / "commands.md"
+_PROGRAM = "sagemaker-serving"
+_WIDTH = 78
+"""Columns, whatever terminal this runs on."""
+
+_HEAD = """# Commands
+
+Every command explains itself with `--help`; this page is made from that by `make docs`. A command
+ends with 0 when all went well, with 2 for a mistake that you can mend, with 1 when something else
+failed: AWS, a model, this machine. In a pipe, tables are plain columns, and `--json` is for
+programs.
+"""
+
+
+def page() -> str:
+    """The page, from the commands themselves."""
+    root = click.Context(
+        _group, info_name=_PROGRAM, terminal_width=_WIDTH, **_group.context_settings
+    )
+    sections = [
+        f"{'#' * (1 + depth)} {path}\n\n```text\n{text.rstrip()}\n```\n"
+        for path, depth, text in _helps(_group, root, 1)
+    ]
+    return "\n".join([_HEAD, *sections])
+
+
+def _helps(
+    command: click.Command, context: click.Context, depth: int
+) -> Iterator[tuple[str, int, str]]:
+    yield context.command_path, depth, command.get_help(context)
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            below = command.get_command(context, name)
+            assert below is not None
+            inner = click.Context(
+                below, info_name=name, parent=context, **(below.context_settings or {})
+            )
+            yield from _helps(below, inner, min(depth + 1, 3))
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
