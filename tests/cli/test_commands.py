@@ -17,10 +17,13 @@ import pytest
 ROOT = Path(__file__).parents[2]
 COMMANDS = [
     (),
+    ("bench",),
     ("cache",),
     ("cache", "clear"),
     ("cache", "show"),
     ("check",),
+    ("dashboard",),
+    ("compile",),
     ("images",),
     ("instances",),
     ("inspect",),
@@ -37,8 +40,10 @@ COMMANDS = [
     ("local", "up"),
     ("package",),
     ("predict",),
+    ("rollback",),
     ("schema",),
     ("serve",),
+    ("watch",),
 ]
 
 Run = Callable[..., Any]
@@ -57,6 +62,8 @@ def test_the_commands_listed_are_those_there_are(run: Run, group: tuple[str, ...
     folder = (ROOT / "constructs/sagemaker_serving/cli").joinpath(*group)
     files = {path.stem for path in folder.iterdir() if not path.name.startswith("__")}
     assert set(re.findall(r"^  (\S+)", listed, re.MULTILINE)) == files - {
+        "answers",
+        "graphs",
         "lazy",
         "options",
         "tables",
@@ -111,6 +118,8 @@ MISTAKES: list[tuple[tuple[str, ...], str]] = [
     (("local", "logs", "nobody"), "no endpoint 'nobody' in eu-west-1 has a log here"),
     (("local", "deploy", "dev"), "environments/dev.yaml: there is no such environment file"),
     (("serve", "gone"), "gone"),
+    (("bench", "x", "--local"), "no local AWS runs in .sagemaker-serving; start one with"),
+    (("bench", "x", "--region", "eu-west-1"), "there are no AWS credentials"),
 ]
 
 

@@ -400,41 +400,6 @@ def test_an_update_may_keep_the_instances_that_scaling_left_but_no_weights(bench
     )
 
 
-def test_metrics_carry_the_dimensions_and_namespaces_that_sagemaker_publishes(bench: Any) -> None:
-    metrics = add_endpoint(bench).metrics("blue")
-    every = [
-        getattr(metrics, name)()
-        for name in dir(metrics)
-        if not name.startswith("_") and name != "metric"
-    ]
-    assert {metric.metric_name: metric.namespace for metric in every} == {
-        **dict.fromkeys(
-            (
-                "Invocations",
-                "InvocationsPerInstance",
-                "Invocation4XXErrors",
-                "Invocation5XXErrors",
-                "ModelLatency",
-                "OverheadLatency",
-            ),
-            "AWS/SageMaker",
-        ),
-        **dict.fromkeys(
-            (
-                "CPUUtilization",
-                "MemoryUtilization",
-                "DiskUtilization",
-                "GPUUtilization",
-                "GPUMemoryUtilization",
-            ),
-            "/aws/sagemaker/Endpoints",
-        ),
-    }
-    assert {json.dumps(metric.dimensions, sort_keys=True) for metric in every} == {
-        '{"EndpointName": "prod-digits", "VariantName": "blue"}'
-    }
-
-
 def test_a_stack_without_a_region_cannot_choose_an_image(bench: Any) -> None:
     import aws_cdk as cdk
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 COMMIT_TAG = "sagemaker-serving:commit"
-"""The commit of the working tree that was synthesized; ends in ``-dirty`` with changes beside it."""
+"""The commit that was synthesized; it ends in ``-dirty`` where the working tree had changes."""
 
 VERSION_TAG = "sagemaker-serving:version"
 """The version of this package that synthesized it."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -10,13 +9,12 @@ import aws_cdk as cdk
 import pytest
 from aws_cdk import aws_sns as sns
 from aws_cdk.assertions import Template
-from cdk_nag import AwsSolutionsChecks, NIST80053R5Checks
+from cdk_nag import NIST80053R5Checks
 
 from sagemaker_serving.catalog.instances import UnknownInstanceType
 from sagemaker_serving.infra import (
     AlarmThresholds,
     EndpointAlarms,
-    ExecutionRole,
     WatchedVariant,
 )
 
@@ -169,18 +167,6 @@ def test_alarms_without_a_topic_are_answered_to_the_scanners(new_stack: NewStack
     stack = new_stack()
     EndpointAlarms(stack, "Alarms", endpoint_name="e", variants=[CPU])
     assert NIST80053R5Checks(stack.node.root).validate_scope(stack).violations == []
-
-
-def test_a_role_may_look_at_alarms_and_do_no_more(new_stack: NewStack) -> None:
-    stack = new_stack()
-    role = ExecutionRole(stack, "Role")
-    alarms = EndpointAlarms(stack, "Alarms", endpoint_name="e", variants=[CPU])
-    alarms.grant_describe(role)
-    (policy,) = Template.from_stack(stack).find_resources("AWS::IAM::Policy").values()
-    (statement,) = policy["Properties"]["PolicyDocument"]["Statement"]
-    assert statement["Action"] == "cloudwatch:DescribeAlarms"
-    assert json.dumps(statement["Resource"]).endswith(':alarm:*"]]}')
-    assert AwsSolutionsChecks(stack.node.root).validate_scope(stack).violations == []
 
 
 def test_a_misspelt_instance_type_is_named(new_stack: NewStack) -> None:

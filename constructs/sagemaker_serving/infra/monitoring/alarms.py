@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import aws_cdk as cdk
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_cloudwatch_actions as actions
-from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from sagemaker_serving.infra.acknowledge import (
     NO_ALARM_ACTION,
     acknowledge,
-    acknowledge_wildcard,
 )
 from sagemaker_serving.infra.monitoring.watches import Watch, WatchedVariant, watches
 from sagemaker_serving.spec.monitoring import AlarmThresholds
@@ -75,27 +72,6 @@ class EndpointAlarms(Construct):
     def rollback_alarm_names(self) -> list[str]:
         """The first ten names: as many as an automatic rollback takes (tokens)."""
         return self.alarm_names[:MOST_ROLLBACK_ALARMS]
-
-    def grant_describe(self, role: iam.IRole) -> iam.Grant:
-        """Lets a role look at alarms, as an endpoint's has to for automatic rollback.
-
-        At all of the account and region: AWS asks for that, whichever alarms a
-        call names (aws-samples/amazon-cloudwatch-auto-alarms#1, read 2026-11-21).
-        """
-        every = cdk.Stack.of(self).format_arn(
-            service="cloudwatch",
-            resource="alarm",
-            resource_name="*",
-            arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME,
-        )
-        acknowledge_wildcard(
-            role,
-            every,
-            "DescribeAlarms is judged by every alarm, whichever it names; it only reads",
-        )
-        return iam.Grant.add_to_principal(
-            grantee=role, actions=["cloudwatch:DescribeAlarms"], resource_arns=[every]
-        )
 
     def _alarm(self, watch: Watch) -> cloudwatch.Alarm:
         alarm = cloudwatch.Alarm(
