@@ -57,7 +57,7 @@ def measure() -> list[tuple[str, str]]:
             idle = _status(address.url)["memory_bytes"]
             in_service = _create_endpoint(aws, state)
             predictor = Predictor("bench", aws)
-            through_gateway = _timed(lambda: predictor.predict(BODY))
+            through_gateway = _timed(lambda: predictor.invoke(BODY))
             server = _model_server_alone(_status(address.url)["processes"][0]["port"])
         finally:
             daemon.stop(state)

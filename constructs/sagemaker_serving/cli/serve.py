@@ -8,8 +8,14 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
+from sagemaker_serving.cli.golden import tolerance_option
+
 if TYPE_CHECKING:
+    from sagemaker_serving.client.golden import Exchange
     from sagemaker_serving.local.server.process import ModelServer
+
+START_SECONDS = 480.0
+"""How long a model may take until it answers /ping, as long as SageMaker gives it."""
 
 _POLL_SECONDS = 0.1
 
@@ -28,9 +34,8 @@ def _environment(
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
-    default=8080,
-    show_default=True,
-    help="Port on 127.0.0.1; 0 takes a free one.",
+    help="Port on 127.0.0.1; 0 takes a free one. The default is SAGEMAKER_BIND_TO_PORT of the "
+    "container's environment, or 8080.",
 )
 @click.option(
     "--env",
@@ -47,44 +52,123 @@ def _environment(
     help="Framework version of the image to behave like, such as 2.19; the default is the newest. "
     "Images up to 2.0, up to 2.8, up to 2.19 and from 2.20 differ: docs/container-contract.md.",
 )
+@click.option(
+    "--framework",
+    type=click.Choice(["tensorflow", "pytorch", "neo-pytorch", "neo-onnx", "neo-xgboost"]),
+    help="Whose image to behave like; the default is told by the model's files.",
+)
+@click.option(
+    "--golden",
+    type=click.Path(path_type=Path),
+    help="Send the requests in this file, compare the answers with those recorded, and end.",
+)
+@click.option(
+    "--record",
+    type=click.Path(path_type=Path),
+    help="Add every POST /invocations and its answer to this file, for --golden.",
+)
+@tolerance_option
 def serve(
-    model: Path, port: int, environment: dict[str, str], container_version: str | None
+    model: Path,
+    port: int | None,
+    environment: dict[str, str],
+    container_version: str | None,
+    framework: str | None,
+    golden: Path | None,
+    record: Path | None,
+    tolerance: float,
 ) -> None:
-    """Serve a model as SageMaker's TensorFlow container does: /ping and /invocations.
+    """Serve a model as SageMaker's container does: /ping and /invocations.
 
-    DIR_OR_ARCHIVE is a folder with MODEL/VERSION/saved_model.pb, and code/ if
-    it has any, or the model.tar.gz made of it. The container's log is printed.
-    Ctrl-C ends the server.
+    DIR_OR_ARCHIVE is a folder with MODEL/VERSION/saved_model.pb, or with a
+    .pt or .pth file, and code/ if it has any, or the model.tar.gz made of it.
+    With --env SAGEMAKER_MULTI_MODEL=true it is a folder of models, which
+    requests to /models load and unload.
+    The container's log is printed. Ctrl-C ends the server. With --golden only
+    what is different is printed; the status is 1 when an answer is.
+
+    \b
+    Examples:
+      sagemaker-serving serve model_assets/half_plus_three/model
+      sagemaker-serving serve model.tar.gz --container-version 2.19 --record golden.jsonl
+      sagemaker-serving serve model.tar.gz --golden golden.jsonl
     """
     import tempfile
 
     from sagemaker_serving.extras import need
 
     need("local")
+    from sagemaker_serving.client.golden import read_golden
     from sagemaker_serving.local.server.generations import generation_of
     from sagemaker_serving.local.server.plan import require_model, require_tensorflow
     from sagemaker_serving.local.server.process import ModelServer
+    from sagemaker_serving.local.server.settings import bind_to_port
 
-    require_model(model)
-    generation_of(container_version)
-    require_tensorflow()
+    if golden is not None and record is not None:
+        raise click.UsageError("--golden compares and --record writes; give one of them")
+    exchanges = None if golden is None else read_golden(golden)
+    program = _program(model, environment, framework)
+    if program == "tensorflow":
+        require_model(model, environment)
+        generation_of(container_version)
+        require_tensorflow()
+    asked_port = bind_to_port(environment) if port is None else port
     with tempfile.TemporaryDirectory(prefix="sagemaker-serving-log-") as folder:
         log_path = Path(folder, "container.log")
         server = ModelServer.start(
             model,
             environment=environment,
             log_path=log_path,
-            port=port,
+            # Nobody is told the port when there is something between, or nobody to call.
+            port=asked_port if golden is None and record is None else None,
             container_version=container_version,
+            program=program,
         )
         try:
             with log_path.open("rb") as log:
-                _watch(server, log)
+                if exchanges is not None:
+                    _compare(server, exchanges, tolerance)
+                elif record is not None:
+                    _record(server, log, asked_port, record)
+                else:
+                    _watch(server, log, server.url)
         finally:
             server.stop()
 
 
-def _watch(server: ModelServer, log: BinaryIO) -> None:
+def _compare(server: ModelServer, exchanges: list[Exchange], tolerance: float) -> None:
+    from sagemaker_serving.cli.golden import must_be_the_same
+    from sagemaker_serving.client.golden import replay, to_server
+
+    server.wait_until_healthy(START_SECONDS)
+    must_be_the_same(replay(exchanges, to_server(server.port), tolerance))
+
+
+def _record(server: ModelServer, log: BinaryIO, port: int, file: Path) -> None:
+    from sagemaker_serving.local.recording import recording
+
+    with recording(server.port, port, file) as own_port:
+        _watch(server, log, f"http://localhost:{own_port}")
+
+
+def _program(model: Path, environment: dict[str, str], framework: str | None) -> str:
+    """What to serve it with; folders and archives are looked into when nobody has said."""
+    from sagemaker_serving.archive import UnreadableArtifact, read_contents
+    from sagemaker_serving.local.server.modeldir import require_existing
+    from sagemaker_serving.local.server.programs import program_of
+
+    require_existing(model)
+    if framework is not None:
+        return framework
+    if environment.get("SAGEMAKER_MULTI_MODEL", "").lower() == "true":
+        return "tensorflow"
+    try:
+        return program_of(read_contents(model))
+    except UnreadableArtifact:
+        return "tensorflow"  # whose server says what is wrong with it, and what it should be
+
+
+def _watch(server: ModelServer, log: BinaryIO, url: str) -> None:
     """Print the log until Ctrl-C; raise `ServingError` when the server ends by itself."""
     import signal
     import time
@@ -98,7 +182,7 @@ def _watch(server: ModelServer, log: BinaryIO) -> None:
             _print_new(log)
             if not announced and server.ping():
                 announced = True
-                click.echo(f"listening on {server.url} (ping, invocations)")
+                click.echo(f"listening on {url} (ping, invocations)")
             time.sleep(_POLL_SECONDS)
     except KeyboardInterrupt:
         server.stop()

@@ -28,7 +28,7 @@ def invoke(
 ) -> requests.Response:
     """A request with these headers and no other."""
     wanted = {"Content-Type": content_type, "Accept": None, "User-Agent": None, **headers}
-    return requests.request(method, server.url + path, data=body, headers=wanted, timeout=20)
+    return requests.request(method, server.url + path, data=body, headers=wanted, timeout=120)
 
 
 @pytest.mark.parametrize(
@@ -184,6 +184,16 @@ def test_a_large_body_is_taken(without_code: ModelServer) -> None:
     rows = "1.0\n" * count
     response = invoke(without_code, rows, "text/csv")
     assert response.json() == {"predictions": [3.5] * count}
+
+
+@pytest.mark.parametrize(("content_type", "status"), [("application/json", 400), ("x/y", 415)])
+def test_200_mb_are_taken_answered_and_survived(
+    without_code: ModelServer, content_type: str, status: int
+) -> None:
+    response = invoke(without_code, bytes(200 * 1024 * 1024), content_type)
+    assert response.status_code == status
+    assert len(response.content) < 1000
+    assert invoke(without_code, "5.0").json() == {"predictions": [5.5]}
 
 
 def test_a_caller_that_waits_for_continue_is_told_to_go_on(without_code: ModelServer) -> None:

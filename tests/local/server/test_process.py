@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -203,7 +204,7 @@ def test_sigterm_ends_everything_within_two_seconds_and_is_no_failure(tmp_path: 
 @pytest.mark.parametrize(
     ("module", "name"), [("server.engine", "engine"), ("server.handler", "handler worker")]
 )
-def test_a_process_that_dies_takes_the_server_with_it(
+def test_a_process_that_dies_during_the_start_takes_the_server_with_it(
     tmp_path: Path, module: str, name: str
 ) -> None:
     with under_way(tmp_path) as (server, processes):
@@ -215,6 +216,42 @@ def test_a_process_that_dies_takes_the_server_with_it(
         assert server.last_log_lines()[-1].endswith(said)
         assert gone(processes)
         assert not server.ping()
+
+
+def named(server: ModelServer, module: str) -> psutil.Process:
+    return next(
+        process for process in processes_of(server) if module in " ".join(process.cmdline())
+    )
+
+
+def test_what_dies_later_is_started_again_and_ends_the_server_only_when_that_fails(
+    saved_models: Path, tmp_path: Path
+) -> None:
+    model = tmp_path / "m"
+    (model / "code").mkdir(parents=True)
+    (model / "code" / "inference.py").write_text(GOOD)
+    shutil.copytree(saved_models / "half_plus_three", model / "half_plus_three")
+
+    def answers(method: str, path: str) -> int:
+        return requests.request(method, f"{server.url}{path}", data="x", timeout=30).status_code
+
+    with running(model, tmp_path) as server:
+        engine, worker = named(server, "server.engine"), named(server, "server.handler")
+        engine.kill()
+        until(lambda: answers("GET", "/tfs/v1/models/half_plus_three") == 502)
+        assert (answers("GET", "/ping"), answers("POST", "/invocations")) == (200, 200)
+        worker.kill()
+        until(lambda: answers("POST", "/invocations") == 502)
+        until(lambda: answers("POST", "/invocations") == 200)
+        until(lambda: answers("GET", "/tfs/v1/models/half_plus_three") == 200, seconds=90)
+        for name, process in (("engine", engine), ("handler worker", worker)):
+            said = f"the {name} (pid {process.pid}) ended by SIGKILL unexpectedly. restarting."
+            assert said in log_of(server)
+        shutil.rmtree(model / "half_plus_three" / "123")
+        named(server, "server.engine").kill()
+        until(lambda: server.poll() is not None, seconds=90)
+        assert server.poll() == 1
+        assert "cannot be loaded" in server.last_log_lines()[-1]
 
 
 def test_stop_leaves_no_process_and_may_be_called_again(tmp_path: Path) -> None:

@@ -65,6 +65,29 @@ def test_a_port_range_gives_each_engine_its_ports() -> None:
 
 
 @pytest.mark.parametrize(
+    ("port_range", "rest", "grpc"),
+    [
+        ("9000-9999", range(9000, 9449), range(9449, 9899)),
+        ("9000-9023", range(9000, 9010), range(9010, 9020)),
+        ("9000-9002", range(9000, 9000), range(9000, 9001)),
+    ],
+)
+def test_models_share_nine_tenths_of_a_port_range_half_for_rest_and_half_for_grpc(
+    port_range: str, rest: range, grpc: range
+) -> None:
+    settings = read_settings({"SAGEMAKER_SAFE_PORT_RANGE": port_range})
+    assert (settings.model_ports.rest, settings.model_ports.grpc) == (rest, grpc)
+
+
+def test_one_of_bucket_and_prefix_alone_is_ignored() -> None:
+    bucket = {"SAGEMAKER_MULTI_MODEL_UNIVERSAL_BUCKET": "b"}
+    prefix = {"SAGEMAKER_MULTI_MODEL_UNIVERSAL_PREFIX": "p"}
+    assert not read_settings(bucket).universal_code.is_in_s3
+    assert not read_settings(prefix).universal_code.is_in_s3
+    assert read_settings(bucket | prefix).universal_code.is_in_s3
+
+
+@pytest.mark.parametrize(
     ("environ", "message"),
     [
         (
@@ -77,8 +100,34 @@ def test_a_port_range_gives_each_engine_its_ports() -> None:
         ),
         (
             {"SAGEMAKER_MULTI_MODEL": "True"},
-            "SAGEMAKER_MULTI_MODEL is 'true'; multi-model mode is not served on this machine yet, "
-            "leave the variable out",
+            "SAGEMAKER_SAFE_PORT_RANGE must be set when SAGEMAKER_MULTI_MODEL is 'true', "
+            "as SageMaker does; set two ports like '9000-9999'",
+        ),
+        (
+            {"SAGEMAKER_BIND_TO_PORT": "70000"},
+            "SAGEMAKER_BIND_TO_PORT must be at most 65535; it is '70000'",
+        ),
+        (
+            {"SAGEMAKER_TFS_NGINX_LOGLEVEL": "verbose"},
+            "SAGEMAKER_TFS_NGINX_LOGLEVEL must be one of debug, info, notice, warn, error, crit, "
+            "alert, emerg; it is 'verbose'",
+        ),
+        (
+            {"SAGEMAKER_SERVING_MEMORY_LIMIT_MB": "4 GB"},
+            "SAGEMAKER_SERVING_MEMORY_LIMIT_MB must be a whole number of at least 1; it is '4 GB'",
+        ),
+        (
+            {"SAGEMAKER_SERVING_UNIVERSAL_CODE": "/no/such/folder"},
+            "SAGEMAKER_SERVING_UNIVERSAL_CODE is '/no/such/folder', which is no folder",
+        ),
+        (
+            {
+                "SAGEMAKER_MULTI_MODEL_UNIVERSAL_BUCKET": "b",
+                "SAGEMAKER_MULTI_MODEL_UNIVERSAL_PREFIX": "p",
+                "AWS_REGION": "us-gov-west-1",
+            },
+            "SAGEMAKER_MULTI_MODEL_UNIVERSAL_BUCKET: universal scripts are not supported in "
+            "us-iso-east-1 or us-gov-west-1",
         ),
         (
             ON | {"SAGEMAKER_TFS_MAX_BATCH_SIZE": "0"},

@@ -79,7 +79,7 @@ class Child:
         finally:
             os.close(their_lifeline)
             os.close(their_reports)
-        return cls(name, process, lifeline_fd, await _reader(reports_fd), stop_signal)
+        return cls(name, process, lifeline_fd, await pipe_reader(reports_fd), stop_signal)
 
     @property
     def pid(self) -> int:
@@ -121,7 +121,8 @@ class Child:
             os.close(self._lifeline_fd)
 
 
-async def _reader(fd: int) -> asyncio.StreamReader:
+async def pipe_reader(fd: int) -> asyncio.StreamReader:
+    """What comes through a pipe, whose reading end ``fd`` it closes when all is read."""
     reader = asyncio.StreamReader()
     await asyncio.get_running_loop().connect_read_pipe(
         lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(fd, "rb")

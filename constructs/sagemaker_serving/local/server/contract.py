@@ -24,6 +24,12 @@ from sagemaker_serving.local.server.conversion import (
     Conversion,
 )
 from sagemaker_serving.local.server.generations import Generation
+from sagemaker_serving.local.server.multi_model import (
+    RULES_TO_2_8,
+    RULES_TO_2_19,
+    RULES_TODAY,
+    MultiModelRules,
+)
 from sagemaker_serving.local.server.settings import Settings
 
 
@@ -74,6 +80,7 @@ class Contract:
     """Reads the tfs-* attributes on the path without code; may raise `BadAttribute`."""
 
     handler: HandlerRules
+    multi_model: MultiModelRules
 
     def wait_time(self, settings: Settings) -> int:
         """How many seconds a model may take to load."""
@@ -103,6 +110,7 @@ _A = Contract(
         has_timeout=False,
         answers_get=False,
     ),
+    multi_model=RULES_TO_2_8,
 )
 
 _B1 = replace(
@@ -117,6 +125,7 @@ _B2 = replace(
     generation=Generation.B2,
     worker_parts=_ANY_CODE,
     wait_seconds=lambda instances: 55 // instances,
+    multi_model=RULES_TO_2_19,
 )
 
 _C = Contract(
@@ -133,6 +142,7 @@ _C = Contract(
         has_timeout=True,
         answers_get=True,
     ),
+    multi_model=RULES_TODAY,
 )
 
 CONTRACTS = {contract.generation: contract for contract in (_A, _B1, _B2, _C)}

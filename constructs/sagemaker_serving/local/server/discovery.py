@@ -76,7 +76,7 @@ def find_models(model_dir: Path) -> list[Model]:
     if not base_paths:
         raise Mistake(f"no SavedModel bundles found! {model_dir} must hold {EXPECTED_LAYOUT}")
     models = [
-        Model("model" if path == model_dir else path.name, path, _versions(path))
+        Model("model" if path == model_dir else path.name, path, find_versions(path))
         for path in base_paths
     ]
     _must_differ(models)
@@ -113,7 +113,8 @@ def _must_differ(models: list[Model]) -> None:
         folders[model.name] = model.base_path
 
 
-def _versions(base_path: Path) -> dict[int, Path]:
+def find_versions(base_path: Path) -> dict[int, Path]:
+    """A model's all-digit folders by number, ascending, whether or not they hold a SavedModel."""
     found = {
         int(entry.name): Path(entry.path)
         for entry in os.scandir(base_path)

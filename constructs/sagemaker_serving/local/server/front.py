@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
-from itertools import cycle
+from collections.abc import Mapping
 from typing import Protocol
 
 import aiohttp
@@ -15,7 +14,7 @@ from sagemaker_serving.local.server.attributes import CUSTOM_ATTRIBUTES_HEADER, 
 from sagemaker_serving.local.server.bodies import read_body
 from sagemaker_serving.local.server.contract import Contract
 from sagemaker_serving.local.server.conversion import JSON_TYPE, UnsupportedMediaType
-from sagemaker_serving.local.server.link import LinkClient, Reply
+from sagemaker_serving.local.server.link import LinkClient, LinkLost, Reply
 from sagemaker_serving.local.server.worker import Worker
 
 log = logging.getLogger("front")
@@ -43,14 +42,39 @@ class Backend(Protocol):
 
 
 class Engines:
-    """The engines, which all answer alike, taken in turn."""
+    """The engines, which all answer alike, taken in turn.
 
-    def __init__(self, links: Sequence[LinkClient]) -> None:
-        self._turn = cycle(links)
+    An engine that is gone is passed over, until it is connected again.
+    """
+
+    def __init__(self) -> None:
+        self._links: dict[int, LinkClient] = {}
+        self._turn = 0
+
+    def connect(self, instance: int, link: LinkClient) -> None:
+        """Ask engine number ``instance`` by ``link`` from now on."""
+        self._links[instance] = link
 
     async def request(self, method: str, path: str, body: bytes = b"") -> Reply:
-        """The answer of the engine whose turn it is."""
-        return await next(self._turn).request(method, path, body)
+        """The answer of the engine whose turn it is; nginx's 502 or 504 when none comes."""
+        try:
+            return await self._next().request(method, path, body)
+        except TimeoutError:
+            return Reply(504, nginx_page(504), "text/html")
+        except ConnectionError:
+            return Reply(502, nginx_page(502), "text/html")
+
+    def close(self) -> None:
+        """Hang up on all of them."""
+        for link in self._links.values():
+            link.close()
+
+    def _next(self) -> LinkClient:
+        open_links = [link for link in self._links.values() if link.is_open]
+        if not open_links:
+            raise LinkLost
+        self._turn += 1
+        return open_links[self._turn % len(open_links)]
 
 
 class Front:
@@ -64,8 +88,8 @@ class Front:
         self._backend: Backend | None = None
         self._engines: Engines | None = None
 
-    def open(self, backend: Backend, engines: Engines) -> None:
-        """Let requests through."""
+    def open(self, backend: Backend, engines: Engines | None) -> None:
+        """Let requests through; without ``engines``, nothing listens behind /tfs."""
         self._backend = backend
         self._engines = engines
 
@@ -78,8 +102,8 @@ class Front:
         path = request.raw_path
         if not path.startswith(("/ping", "/invocations", "/models", "/tfs")):
             return _json(404, '{"error": "Not Found"}')
-        if self._backend is None or self._engines is None:
-            return _nginx_page(502)
+        if self._backend is None:
+            return _nginx(502)
         try:
             if path.startswith("/invocations"):
                 return await self._backend.invocations(request)
@@ -87,11 +111,13 @@ class Front:
                 return await self._backend.ping(request)
             if path.startswith("/models"):
                 return await self._backend.models(request)
+            if self._engines is None:
+                return _nginx(502)
             return await _to_engine(self._engines, request)
         except TimeoutError:
-            return _nginx_page(504)
+            return _nginx(504)
         except (aiohttp.ClientError, ConnectionError):
-            return _nginx_page(502)
+            return _nginx(502)
 
 
 class WithoutCode:
@@ -131,7 +157,7 @@ class WithoutCode:
 
     async def models(self, request: web.BaseRequest) -> web.Response:
         """Nothing manages models here."""
-        return _nginx_page(502)
+        return _nginx(502)
 
     async def _converted(self, content_type: str | None, body: bytes) -> bytes:
         convert = self._conversion.to_tfs_json
@@ -199,10 +225,17 @@ def _bytes(status: int, body: bytes, content_type: str) -> web.Response:
 _REASONS = {502: "Bad Gateway", 504: "Gateway Time-out"}
 
 
-def _nginx_page(status: int) -> web.Response:
+def _nginx(status: int) -> web.Response:
+    return web.Response(
+        status=status, body=nginx_page(status), headers={"Content-Type": "text/html"}
+    )
+
+
+def nginx_page(status: int) -> bytes:
+    """What nginx says of a failure of its own."""
     title = f"{status} {_REASONS[status]}"
     text = (
         f"<html>\r\n<head><title>{title}</title></head>\r\n<body>\r\n"
         f"<center><h1>{title}</h1></center>\r\n<hr><center>nginx</center>\r\n</body>\r\n</html>\r\n"
     )
-    return web.Response(status=status, body=text.encode(), headers={"Content-Type": "text/html"})
+    return text.encode()

@@ -89,6 +89,11 @@ class LinkClient(_Frames):
         _, client = await loop.create_unix_connection(lambda: cls(read_timeout), str(path))
         return client
 
+    @property
+    def is_open(self) -> bool:
+        """Whether the engine was still there when it was last heard of."""
+        return self.transport is not None and not self.transport.is_closing()
+
     async def request(self, method: str, path: str, body: bytes = b"") -> Reply:
         """The engine's answer; raises `LinkLost` when it dies, `TimeoutError` when it is late."""
         if self.transport is None or self.transport.is_closing():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from sagemaker_serving.archive import unpack
-from sagemaker_serving.errors import NotFound
+from sagemaker_serving.errors import Mistake, NotFound
 
 
 def open_model(path: Path, scratch: Path) -> Path:
@@ -22,6 +22,20 @@ def open_model(path: Path, scratch: Path) -> Path:
     with path.open("rb") as stream:
         unpack(stream, target, str(path))
     return target
+
+
+def open_folder_of_models(path: Path) -> Path:
+    """The folder that multi-model mode serves, empty or not; it stands for ``/opt/ml/models``.
+
+    Raises `NotFound` when nothing is there, `Mistake` when it is no folder.
+    """
+    require_existing(path)
+    if not path.is_dir():
+        raise Mistake(
+            f"{path} is no folder; SAGEMAKER_MULTI_MODEL serves a folder of models, "
+            "NAME/model/VERSION/saved_model.pb"
+        )
+    return path.resolve()
 
 
 def require_existing(path: Path) -> None:

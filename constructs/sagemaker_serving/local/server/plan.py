@@ -10,17 +10,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sagemaker_serving.errors import Mistake
+from sagemaker_serving.local.server.commands import log_settings
 from sagemaker_serving.local.server.contract import CONTRACTS, Contract
 from sagemaker_serving.local.server.discovery import (
     Code,
     Model,
-    find_code,
     find_models,
     model_config,
 )
 from sagemaker_serving.local.server.generations import Generation, generation_of, is_uncertain
-from sagemaker_serving.local.server.modeldir import open_model, require_existing
+from sagemaker_serving.local.server.modeldir import (
+    open_folder_of_models,
+    open_model,
+    require_existing,
+)
 from sagemaker_serving.local.server.settings import Settings, read_settings
+from sagemaker_serving.local.server.universal_code import find_universal_code
 
 log = logging.getLogger("front")
 
@@ -32,7 +37,10 @@ class Plan:
     contract: Contract
     settings: Settings
     model_dir: Path
+
     models: list[Model]
+    """Those that are loaded at the start: none in multi-model mode."""
+
     default_model: str
     code: Code
 
@@ -44,11 +52,24 @@ class Plan:
     @property
     def wants_worker(self) -> bool:
         """Whether requests go through the handler worker."""
-        return self.code.has_any(self.contract.worker_parts)
+        return (
+            self.settings.multi_model
+            or self.settings.universal_code.is_in_s3
+            or self.code.has_any(self.contract.worker_parts)
+        )
 
     def worker_paths(self) -> list[Path]:
-        """The import path of the user's code: ``code/`` and, if it exists, ``code/lib``."""
-        return [self.code.folder, *([self.code.lib] if self.code.lib.exists() else [])]
+        """The import path of the user's code: ``code/`` and, if it exists, ``code/lib``.
+
+        In multi-model mode older images forget the first.
+        """
+        imports_siblings = (
+            not self.settings.multi_model or self.contract.multi_model.imports_siblings
+        )
+        return [
+            *([self.code.folder] if imports_siblings else []),
+            *([self.code.lib] if self.code.lib.exists() else []),
+        ]
 
     def requirements(self) -> Path | None:
         """The requirements.txt to install; ``code/lib`` makes it ignored, as in the image."""
@@ -69,31 +90,38 @@ def make_plan(
     _log_version(container_version, contract)
     require_tensorflow()
     settings = read_settings(environ)
-    if settings.batching is not None:
-        log.info("batching is enabled")
-        log.info("batching config: \n%s\n", settings.batching.config())
-    model_dir = open_model(model, scratch)
-    models = find_models(model_dir)
-    log.info("tensorflow serving model config: \n%s\n", model_config(models))
+    log_settings(settings, environ)
+    if settings.multi_model:
+        model_dir = open_folder_of_models(model)
+        models: list[Model] = []
+        default_model = settings.default_model_name or "None"
+    else:
+        model_dir = open_model(model, scratch)
+        models = find_models(model_dir)
+        log.info("tensorflow serving model config: \n%s\n", model_config(models))
+        default_model = _default_model(settings, models)
     plan = Plan(
         contract=contract,
         settings=settings,
         model_dir=model_dir,
         models=models,
-        default_model=_default_model(settings, models),
-        code=find_code(model_dir),
+        default_model=default_model,
+        code=find_universal_code(settings, contract, model_dir, scratch),
     )
     _log_code(plan)
     return plan
 
 
-def require_model(model: Path) -> None:
+def require_model(model: Path, environ: Mapping[str, str]) -> None:
     """Raise `Mistake` for a path that is not there or a folder without a SavedModel.
 
-    An archive is not looked into: that is `make_plan`'s work.
+    In multi-model mode any folder will do. An archive is not looked into: that
+    is `make_plan`'s work.
     """
     require_existing(model)
-    if model.is_dir():
+    if environ.get("SAGEMAKER_MULTI_MODEL", "").lower() == "true":
+        open_folder_of_models(model)
+    elif model.is_dir():
         find_models(model)
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import socket
 
 from sagemaker_serving.errors import Mistake
+
+log = logging.getLogger("front")
 
 
 def listen(port: int) -> socket.socket:
@@ -22,3 +25,16 @@ def listen(port: int) -> socket.socket:
         raise Mistake(
             f"port {port} is in use; stop what listens there or choose another port"
         ) from error
+
+
+def listen_near(preferred: int | None) -> socket.socket:
+    """A listening socket on 127.0.0.1, at the container's port where that is free.
+
+    Containers have their ports to themselves; here two fleets may share them.
+    """
+    if preferred is not None:
+        try:
+            return socket.create_server(("127.0.0.1", preferred))
+        except OSError:
+            log.warning("port %d is taken; the REST port is another one", preferred)
+    return socket.create_server(("127.0.0.1", 0))

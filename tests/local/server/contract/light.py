@@ -90,6 +90,10 @@ class _DirectLink(LinkClient):
         super().__init__(read_timeout=60)
         self._api = api
 
+    @property
+    def is_open(self) -> bool:
+        return True
+
     async def request(self, method: str, path: str, body: bytes = b"") -> Reply:
         return await self._api.answer(method, path, body)
 
@@ -122,7 +126,8 @@ def light() -> Iterator[Light]:
 
 
 def _front(api: RestApi, generation: Generation) -> Front:
-    engines = Engines([_DirectLink(api)])
+    engines = Engines()
+    engines.connect(0, _DirectLink(api))
     front = Front()
     front.open(WithoutCode(engines, HALF, CONTRACTS[generation]), engines)
     return front

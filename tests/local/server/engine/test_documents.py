@@ -21,6 +21,9 @@ from sagemaker_serving.local.server.engine.status import Code, StatusError
         (b"\xef\xbb\xbf{}", {}),
         (b'{"a": Infinity, "b": -Infinity}', {"a": math.inf, "b": -math.inf}),
         ('{"é": "ü"}'.encode(), {"é": "ü"}),
+        (rb'{"a": "\ud83d\uDE00"}', {"a": "\N{GRINNING FACE}"}),
+        (rb'{"a": "\\ud800"}', {"a": r"\ud800"}),
+        (rb'{"a": 1} \ud800', {"a": 1}),
     ],
 )
 def test_a_body_begins_with_an_object(body: bytes, document: object) -> None:
@@ -33,6 +36,18 @@ def test_a_body_begins_with_an_object(body: bytes, document: object) -> None:
         (b"", "JSON Parse error: The document is empty"),
         (b" \n", "JSON Parse error: The document is empty. at offset: 2"),
         (b"instances = [1, 2]", "JSON Parse error: Invalid value. at offset: 0"),
+        (
+            rb'{"a": "b\ud800"}',
+            "JSON Parse error: The surrogate pair in string is invalid. at offset: 8",
+        ),
+        (
+            rb'{"a": "\udc00"}',
+            "JSON Parse error: The surrogate pair in string is invalid. at offset: 7",
+        ),
+        (
+            rb'["\uD83D\uD83D", {',
+            "JSON Parse error: The surrogate pair in string is invalid. at offset: 2",
+        ),
         (b'{"a": [1,]}', "JSON Parse error: Invalid value. at offset: 9"),
         (b'{"a": nan}', "JSON Parse error: Invalid value. at offset: 6"),
         (

@@ -21,6 +21,12 @@ _ENCODER = json.JSONEncoder(indent=4, ensure_ascii=False)
 _BLANK = re.compile(r"[ \t\n\r]*")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
 
+_SURROGATE_START = re.compile(r"\\u[dD][89a-fA-F]")
+_ESCAPE = re.compile(
+    r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(?P<half>u[dD][89a-fA-F]..)|.)", re.DOTALL
+)
+"""What a backslash begins: a pair, half of one, or anything else."""
+
 _PARSE_ERRORS = {
     "Expecting value": "Invalid value.",
     "Expecting property name enclosed in double quotes": "Missing a name for object member.",
@@ -48,11 +54,13 @@ def parse_document(body: bytes) -> dict[str, Any]:
     if start == len(text):
         raise _parse_error("The document is empty.", text, start)
     try:
-        document, _ = _DECODER.raw_decode(text, start)
+        document, end = _DECODER.raw_decode(text, start)
     except json.JSONDecodeError as error:
+        _must_have_whole_pairs(text, start, error.pos)
         raise _parse_error(_complaint(error, text), text, error.pos) from error
     except RecursionError as error:
         raise _parse_error("Terminate parsing due to Handler error.", text, len(text)) from error
+    _must_have_whole_pairs(text, start, end)
     if not isinstance(document, dict):
         raise invalid(f"JSON Value: {shown(document)} Is not object")
     return document
@@ -92,6 +100,16 @@ def _up_to(length: int, chunks: Iterator[str]) -> Iterator[str]:
         length -= len(chunk)
         if length <= 0:
             return
+
+
+def _must_have_whole_pairs(text: str, start: int, end: int) -> None:
+    """Half of a surrogate pair is no character to rapidjson, though it is one to Python."""
+    if _SURROGATE_START.search(text, start, end) is None:
+        return
+    for escape in _ESCAPE.finditer(text, start, end):
+        if escape["half"] is not None:
+            complaint = "The surrogate pair in string is invalid."
+            raise _parse_error(complaint, text, escape.start())
 
 
 def _complaint(error: json.JSONDecodeError, text: str) -> str:

@@ -18,15 +18,18 @@ from typing import Any  # noqa: E402
 
 from gunicorn.app.base import BaseApplication  # noqa: E402
 
-from sagemaker_serving.local.server.contract import CONTRACTS  # noqa: E402
+from sagemaker_serving.local.server.contract import CONTRACTS, Contract  # noqa: E402
 from sagemaker_serving.local.server.generations import Generation  # noqa: E402
+from sagemaker_serving.local.server.handler.answering import Handlers  # noqa: E402
+from sagemaker_serving.local.server.handler.models import Served, models_application  # noqa: E402
 from sagemaker_serving.local.server.handler.service import Upstream, application  # noqa: E402
 from sagemaker_serving.local.server.handler.user_code import (  # noqa: E402
     hide_absent_packages,
     load_handlers,
 )
 from sagemaker_serving.local.server.logs import start_logging  # noqa: E402
-from sagemaker_serving.local.server.settings import read_settings  # noqa: E402
+from sagemaker_serving.local.server.nursery.client import NurseryClient  # noqa: E402
+from sagemaker_serving.local.server.settings import Settings, read_settings  # noqa: E402
 
 log = logging.getLogger("handler")
 
@@ -48,18 +51,8 @@ def main() -> int:
         reason = f"code/inference.py: {type(error).__name__}: {error}"
         report(arguments.report_fd, event="failed", reason=reason)
         return 1
-    app = application(
-        Upstream(
-            rest_ports=arguments.rest_ports,
-            grpc_ports=[settings.grpc_port(i) for i in range(len(arguments.rest_ports))],
-            default_model=arguments.default_model,
-            timeout_seconds=contract.wait_time(settings),
-        ),
-        handlers,
-        contract.handler,
-    )
     _Gunicorn(
-        app,
+        _application(arguments, settings, contract, handlers),
         bind=f"unix:{arguments.socket_path}",
         worker_class=settings.gunicorn.worker_class,
         workers=settings.gunicorn.workers,
@@ -73,13 +66,34 @@ def main() -> int:
     return 0
 
 
+def _application(
+    arguments: argparse.Namespace, settings: Settings, contract: Contract, handlers: Handlers
+) -> Any:
+    if arguments.nursery_path is not None:
+        served = Served(
+            folder=arguments.model_dir,
+            wait_seconds=contract.wait_time(settings),
+            batching=settings.batching is not None,
+        )
+        return models_application(served, NurseryClient(arguments.nursery_path), handlers, contract)
+    upstream = Upstream(
+        rest_ports=arguments.rest_ports,
+        grpc_ports=[settings.grpc_port(i) for i in range(len(arguments.rest_ports))],
+        default_model=arguments.default_model,
+        timeout_seconds=contract.wait_time(settings),
+    )
+    return application(upstream, handlers, contract.handler)
+
+
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="handler")
     add_child_arguments(parser)
     parser.add_argument("--socket-path", required=True)
     parser.add_argument("--script", type=Path, help="inference.py; absent: the default handler")
-    parser.add_argument("--rest-ports", type=json.loads, required=True)
-    parser.add_argument("--default-model", required=True)
+    parser.add_argument("--model-dir", type=Path, required=True)
+    parser.add_argument("--rest-ports", type=json.loads, help="the engines', in single-model mode")
+    parser.add_argument("--default-model", help="in single-model mode")
+    parser.add_argument("--nursery-path", type=Path, help="its unix socket, in multi-model mode")
     parser.add_argument("--generation", type=Generation, required=True)
     return parser.parse_args()
 

@@ -32,8 +32,12 @@ class Context(NamedTuple):
     rest_uri: str
     """Where TensorFlow Serving's REST API answers this request's model and method."""
 
-    grpc_port: str
-    channel: NoChannel
+    grpc_port: str | int
+    """A text, and in multi-model mode a number."""
+
+    channel: NoChannel | None
+    """None in multi-model mode."""
+
     custom_attributes: str | None
     request_content_type: str
     accept_header: str
@@ -53,8 +57,8 @@ class ContextTo219(NamedTuple):
     model_version: str | None
     method: str | None
     rest_uri: str
-    grpc_port: str
-    channel: NoChannel
+    grpc_port: str | int
+    channel: NoChannel | None
     custom_attributes: str | None
     request_content_type: str
     accept_header: str

@@ -47,19 +47,27 @@ def hide_absent_packages(names: Collection[str], user_paths: Sequence[str]) -> N
     sys.meta_path[sys.meta_path.index(PathFinder)] = _ImageFinder(names, list(user_paths))
 
 
+def let_import(folder: Path) -> None:
+    """Put a folder of the user's code at the end of the import path."""
+    sys.path.append(str(folder))
+    for finder in sys.meta_path:
+        if isinstance(finder, _ImageFinder):
+            finder.user_paths.append(str(folder))
+
+
 class _ImageFinder:
     """`PathFinder`, but for the packages that are absent in the image."""
 
     def __init__(self, absent: Collection[str], user_paths: list[str]) -> None:
         self._absent = absent
-        self._user_paths = user_paths
+        self.user_paths = user_paths
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         if path is not None or name not in self._absent:
             return PathFinder.find_spec(name, path, target)
-        spec = PathFinder.find_spec(name, self._user_paths, target)
+        spec = PathFinder.find_spec(name, self.user_paths, target)
         if spec is None and not _only_asked():
             raise ModuleNotFoundError(
                 f"No module named '{name}': the SageMaker TensorFlow Serving image has no {name} "

@@ -1,0 +1,98 @@
+"""``sagemaker-serving golden``: recorded requests to an endpoint, and their answers compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from sagemaker_serving.cli.options import aws_options, the_aws
+
+if TYPE_CHECKING:
+    from sagemaker_serving.client.golden import Replayed
+
+SHOWN_DIFFERENCES = 10
+
+tolerance_option = click.option(
+    "--tolerance",
+    type=click.FloatRange(min=0),
+    default=1e-5,
+    show_default=True,
+    help="How far numbers may be apart, relative to the expected one where that is over 1.",
+)
+
+
+@click.command()
+@click.argument("endpoint")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--record",
+    "recording",
+    is_flag=True,
+    help="Write the endpoint's answers into FILE, as what is expected from now on.",
+)
+@tolerance_option
+@aws_options
+def golden(
+    endpoint: str,
+    file: Path,
+    recording: bool,
+    tolerance: float,
+    local: bool,
+    state_dir: Path,
+    region: str | None,
+    profile: str | None,
+) -> None:
+    """Send the requests in FILE to ENDPOINT and compare its answers with those recorded.
+
+    FILE is JSON lines: a body, its content_type, what is expected; docs/golden.md
+    lists the keys. `serve --record` writes such files, and so does --record here
+    for one that holds requests alone. Ends with 1 when an answer is different:
+    a smoke test after a deploy.
+
+    \b
+    Examples:
+      sagemaker-serving golden prod-digits golden/digits.jsonl
+      sagemaker-serving golden local-half-plus-three golden.jsonl --local --record
+    """
+    from sagemaker_serving.client import Predictor
+    from sagemaker_serving.client.golden import (
+        read_golden,
+        record,
+        replay,
+        to_endpoint,
+        write_golden,
+    )
+
+    exchanges = read_golden(file)
+    with Predictor(endpoint, the_aws(local, state_dir, region, profile)) as predictor:
+        send = to_endpoint(predictor)
+        if recording:
+            recorded = list(record(exchanges, send))
+            write_golden(file, recorded)
+            click.echo(f"{len(recorded)} answers are recorded in {file}")
+        else:
+            must_be_the_same(replay(exchanges, send, tolerance))
+
+
+def must_be_the_same(replayed: Iterable[Replayed]) -> None:
+    """Print what is different, as it comes; raises `Failure` at the end when something is."""
+    from sagemaker_serving.errors import Failure
+
+    count = different = 0
+    for one in replayed:
+        count += 1
+        if not one.differences:
+            continue
+        different += 1
+        click.echo(f"{one.exchange}: the answer is another")
+        for difference in one.differences[:SHOWN_DIFFERENCES]:
+            click.echo(f"  {difference}")
+        more = len(one.differences) - SHOWN_DIFFERENCES
+        if more > 0:
+            click.echo(f"  and {more} more")
+    if different:
+        raise Failure(f"{different} of {count} answers are not as recorded")
+    click.echo(f"{count} of {count} answers are as recorded")

@@ -1,0 +1,147 @@
+"""Multi-model mode's API: what the container does differently from generation to generation.
+
+AWS's side of it: https://docs.aws.amazon.com/sagemaker/latest/dg/mms-container-apis.html,
+read 2026-11-21. The container's: the sources that `contract` names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path, PurePosixPath
+
+SERVED_FOLDERS = ("/opt/ml/models", "/opt/ml/model")
+"""Where the platform mounts the folder that is served here."""
+
+NO_MEMORY = "Memory exhausted: not enough memory to start TFS instance"
+NO_PORTS = "Memory exhausted: no available ports to load the model."
+
+
+class Outcome(StrEnum):
+    """How a load ended."""
+
+    LOADED = "loaded"
+    LOADED_ALREADY = "loaded already"
+    NO_PORTS = "no ports"
+    NO_BASE_PATH = "no base path"
+    NO_MEMORY = "no memory"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, kw_only=True)
+class MultiModelRules:
+    """How one generation answers below /models."""
+
+    code_of_models: bool
+    """Whether a model's own ``code/`` counts, before the universal one."""
+
+    code_beside_models: bool
+    """Whether the universal code is ``/opt/ml/models/code`` rather than ``/opt/ml/code``."""
+
+    imports_siblings: bool
+    """Whether the universal ``inference.py`` can import the files beside it."""
+
+    keeps_keys: bool
+    """Whether code from S3 keeps its keys' folders; else only the last part of a key is kept."""
+
+    judges_names: bool
+    """Whether a model name outside its pattern is a 400."""
+
+    counts_instances: bool
+    """Whether SAGEMAKER_TFS_INSTANCE_COUNT engines serve each model; else it is one."""
+
+    tells_status: bool
+    """Whether GET /models/NAME works; it is a 500 otherwise."""
+
+    batches: bool
+    """Whether models can be loaded with batching on."""
+
+    forgets_the_dead: bool
+    """Whether a model whose engine has died is a 404; its calls fail with a 500 otherwise."""
+
+    unloads_the_dead: bool
+    """Whether DELETE of such a model succeeds."""
+
+    uncaught: bool
+    """Whether a load that fails is a plain 500, with none of the statuses that say why."""
+
+    unnamed: tuple[int, str]
+    """Status and message of POST /invocations."""
+
+    status_unknown: str
+    """The message of GET for a model that is not loaded."""
+
+    loaded_twice: str
+    """The message of a 409."""
+
+    loaded: Callable[[str, Mapping[str, int], Mapping[str, int]], str]
+    """The message of a load, by name and the REST and gRPC ports of all models."""
+
+
+def served_path(url: str, folder: Path) -> Path:
+    """The path that ``url`` of a load request means, ``folder`` being the one that is served.
+
+    Paths below `SERVED_FOLDERS` lie in ``folder``, all others are this
+    machine's own.
+    """
+    path = PurePosixPath(url)
+    for mounted in SERVED_FOLDERS:
+        if path.is_relative_to(mounted):
+            return folder / path.relative_to(mounted)
+    return Path(url)
+
+
+def has_versions(base_path: Path) -> bool:
+    """Whether some folder below ``base_path``, however deep, is named like a version."""
+    return any(path.is_dir() and path.name.isdigit() for path in base_path.rglob("*"))
+
+
+RULES_TO_2_8 = MultiModelRules(
+    code_of_models=False,
+    code_beside_models=True,
+    imports_siblings=False,
+    keeps_keys=True,
+    judges_names=False,
+    counts_instances=False,
+    tells_status=False,
+    batches=False,
+    forgets_the_dead=False,
+    unloads_the_dead=True,
+    uncaught=True,
+    # The request is never read once the name is found missing.
+    unnamed=(500, "local variable 'data' referenced before assignment"),
+    status_unknown="Model {} is loaded yet.",
+    loaded_twice="Model {0} is already loaded. [Errno 17] File exists: '/sagemaker/tfs-config/{0}'",
+    # All models' ports, for want of an index.
+    loaded=lambda name, rest, grpc: (
+        f"Successfully loaded model {name}, listening on rest port {rest} and grpc port {grpc}."
+    ),
+)
+
+RULES_TO_2_19 = replace(
+    RULES_TO_2_8,
+    code_of_models=True,
+    code_beside_models=False,
+    keeps_keys=False,
+    counts_instances=True,
+    unloads_the_dead=False,
+    uncaught=False,
+    unnamed=(400, "Invocation request does not contain model name."),
+    loaded_twice="Model {} is already loaded.",
+    loaded=lambda name, rest, grpc: (
+        f"Successfully loaded model {name}, listening on rest port {rest[name]} "
+        f"and grpc port {grpc[name]}."
+    ),
+)
+
+RULES_TODAY = replace(
+    RULES_TO_2_19,
+    imports_siblings=True,
+    judges_names=True,
+    tells_status=True,
+    batches=True,
+    forgets_the_dead=True,
+    unloads_the_dead=True,
+    status_unknown="Model {} is not loaded yet.",
+)
