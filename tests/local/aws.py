@@ -40,6 +40,9 @@ if os.environ.get("EXIT_AT_START"):
     sys.exit(3)
 
 
+models = {}
+
+
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
@@ -52,9 +55,14 @@ class Handler(BaseHTTPRequestHandler):
             int(self.headers.get("Content-Length", 0))
         )
         time.sleep(float(os.environ.get("SLEEP", 0)))
+        if self.path.startswith("/models") and body != b"die":
+            self.answer(*self.of_models(body))
+            return
         if body.startswith(b"count"):
             print("counted:", body.decode(), flush=True)
-        if body == b"environment":
+        if os.environ.get("FAILS"):
+            self.answer(500, b"always broken")
+        elif body == b"environment":
             self.answer(200, json.dumps(dict(os.environ)).encode(), "application/json")
         elif body == b"headers":
             self.answer(200, json.dumps(dict(self.headers)).encode(), "application/json")
@@ -66,10 +74,27 @@ class Handler(BaseHTTPRequestHandler):
             self.answer(400, b'{"error": "not a number"}')
         elif b"fail" in body:
             self.answer(500, b"broken")
+        elif os.environ.get("APPEND"):
+            self.answer(200, body + os.environ["APPEND"].encode(), "text/appended")
         elif os.environ.get("VERSION"):
             self.answer(200, os.environ["VERSION"].encode())
         else:
             self.answer(200, body[::-1], self.headers.get("Content-Type", "text/plain"))
+
+    def do_DELETE(self):
+        known = models.pop(self.path.rpartition("/")[2], None)
+        self.answer(404 if known is None else 200, b"")
+
+    def of_models(self, body):
+        if self.path == "/models":
+            asked = json.loads(body)
+            if len(models) >= int(os.environ.get("MAX_MODELS", 1000)):
+                return 507, b"no room"
+            with open(os.path.join(asked["url"], "file"), "rb") as file:
+                models[asked["model_name"]] = file.read()
+            return 200, b""
+        name = self.path.split("/")[2]
+        return (200, models[name]) if name in models else (404, b"not loaded")
 
     def read_chunks(self):
         body = b""
@@ -117,13 +142,18 @@ class StandIn:
         environment: Mapping[str, str],
         log_path: Path,
         container_version: str | None = None,
+        program: str = "tensorflow",
     ) -> StandIn:
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]
         with log_path.open("ab") as log:
             process = subprocess.Popen(
                 [sys.executable, "-S", "-E", "-c", STAND_IN, str(port)],
-                env={**environment, "CONTAINER_VERSION": container_version or ""},
+                env={
+                    **environment,
+                    "CONTAINER_VERSION": container_version or "",
+                    "CONTAINER_PROGRAM": program,
+                },
                 cwd=model_dir,
                 stdin=subprocess.PIPE,  # it ends when this process does
                 stdout=log,

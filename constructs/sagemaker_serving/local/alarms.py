@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import logging
+import math
 import operator
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Protocol
 
 from botocore.exceptions import BotoCoreError, ClientError
 
 Alarm = Mapping[str, Any]
 """A metric alarm as DescribeAlarms answers it."""
+
+
+class Percentiles(Protocol):
+    """Knows percentiles that CloudWatch does not have here."""
+
+    def knows(self, alarm: Alarm) -> bool:
+        """Whether an alarm is over one of them."""
+
+    def percentile(self, region: str, alarm: Alarm, start: float, end: float) -> float | None:
+        """The alarm's percentile between two times; None where there is no datapoint."""
+
 
 _COMPARE: Mapping[str, Callable[[float, float], bool]] = {
     "GreaterThanOrEqualToThreshold": operator.ge,
@@ -22,19 +35,28 @@ _COMPARE: Mapping[str, Callable[[float, float], bool]] = {
 _log = logging.getLogger(__name__)
 
 
-def evaluate_alarms(cloudwatch: Any) -> None:
+def evaluate_alarms(
+    cloudwatch: Any, *, time_scale: float = 1.0, percentiles: Percentiles | None = None
+) -> None:
     """Set the state of every alarm of a region that a new look at its metric changes.
 
-    Alarms over one metric with a plain statistic and a fixed threshold;
-    others (metric math, percentiles, anomaly detection, composite) stay as
-    they are. The alarms' actions are not carried out.
+    Alarms over one metric with a fixed threshold, and a plain statistic or one
+    that ``percentiles`` knows; others (metric math, other percentiles, anomaly
+    detection, composite) stay as they are. The alarms' actions are not carried
+    out. ``time_scale`` is how many seconds of an alarm's period pass in one
+    real second; a period is never shorter than a second.
     """
     try:
         pages = cloudwatch.get_paginator("describe_alarms").paginate()
         for alarm in (alarm for page in pages for alarm in page["MetricAlarms"]):
-            if not is_judged(alarm):
+            if is_judged(alarm):
+                values = list(_last_values(cloudwatch, alarm, time_scale))
+            elif percentiles is not None and percentiles.knows(alarm):
+                if alarm["ComparisonOperator"] not in _COMPARE:
+                    continue
+                values = list(_last_percentiles(cloudwatch, alarm, time_scale, percentiles))
+            else:
                 continue
-            values = list(_last_values(cloudwatch, alarm))
             state = judge(alarm, values)
             if state is not None and state != alarm["StateValue"]:
                 cloudwatch.set_alarm_state(
@@ -77,9 +99,10 @@ def judge(alarm: Alarm, values: Sequence[float | None]) -> str | None:
     return None if could_still else "OK"
 
 
-def _last_values(cloudwatch: Any, alarm: Alarm) -> Iterator[float | None]:
+def _last_values(cloudwatch: Any, alarm: Alarm, time_scale: float) -> Iterator[float | None]:
     now = datetime.now(UTC)
-    period = timedelta(seconds=alarm["Period"])
+    seconds = max(alarm["Period"] / time_scale, 1.0)
+    period = timedelta(seconds=seconds)
     for number in range(alarm["EvaluationPeriods"]):
         end = now - number * period
         found = cloudwatch.get_metric_statistics(
@@ -88,10 +111,20 @@ def _last_values(cloudwatch: Any, alarm: Alarm) -> Iterator[float | None]:
             Dimensions=alarm.get("Dimensions", []),
             StartTime=end - period,
             EndTime=end + timedelta(seconds=1 if number == 0 else 0),
-            Period=alarm["Period"] + 1,
+            Period=math.ceil(seconds) + 1,
             Statistics=[alarm["Statistic"]],
         )["Datapoints"]
         yield found[0][alarm["Statistic"]] if found else None
+
+
+def _last_percentiles(
+    cloudwatch: Any, alarm: Alarm, time_scale: float, percentiles: Percentiles
+) -> Iterator[float | None]:
+    now, period = time.time(), max(alarm["Period"] / time_scale, 1.0)
+    region = cloudwatch.meta.region_name
+    for number in range(alarm["EvaluationPeriods"]):
+        end = now - number * period
+        yield percentiles.percentile(region, alarm, end - period, end)
 
 
 def _reason(values: Sequence[float | None]) -> str:

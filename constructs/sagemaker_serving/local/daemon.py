@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 from sagemaker_serving.errors import Failure, ServingError
@@ -28,14 +29,20 @@ _STOP_SECONDS = 20
 
 
 def start(
-    state_dir: Path, port: int = DEFAULT_PORT, *, with_parent: bool = False, fresh: bool = False
+    state_dir: Path,
+    port: int = DEFAULT_PORT,
+    *,
+    with_parent: bool = False,
+    fresh: bool = False,
+    environment: Mapping[str, str] | None = None,
 ) -> Address:
     """Starts the local AWS in the background and returns when it answers.
 
     What was deployed when it last ran in ``state_dir`` is found again, unless
     ``fresh``, which forgets it. ``port`` 0 takes a free one. Its own log is
     ``<state_dir>/local.log``. With ``with_parent`` it ends as soon as the
-    calling process does, even by kill -9. Raises `Mistake` for a port or folder
+    calling process does, even by kill -9. ``environment`` are variables beside
+    this process's own, as `sagemaker.settings` names them. Raises `Mistake` for a port or folder
     in use and for a kept state that cannot be used, `Failure` with the log's
     last lines when it does not start within a minute.
     """
@@ -52,7 +59,7 @@ def start(
             stdout=log,
             stderr=log,
             pass_fds=(reading,) if with_parent else (),
-            env=secluded(os.environ),
+            env=secluded({**os.environ, **(environment if environment is not None else {})}),
             start_new_session=True,
         )
     os.close(reading)

@@ -45,11 +45,12 @@ from sagemaker_serving.local.faults import Faults
 from sagemaker_serving.local.faults import api as faults_api
 from sagemaker_serving.local.faults.calls import ROOT_ARN, refuse_struck_call
 from sagemaker_serving.local.lambda_functions.service import Lambda
-from sagemaker_serving.local.moto_patches import access, events_to_functions
+from sagemaker_serving.local.moto_patches import access, events_to_functions, scaling
 from sagemaker_serving.local.permissions.gate import Gate
 from sagemaker_serving.local.protocol import AwsError
 from sagemaker_serving.local.sagemaker.container import Launch
 from sagemaker_serving.local.sagemaker.control_plane import ControlPlane
+from sagemaker_serving.local.sagemaker.settings import Settings
 from sagemaker_serving.local.state.folder import STATE
 from sagemaker_serving.local.state.keeper import Keeper, Part
 from sagemaker_serving.local.state.requests import may_change, takes_long
@@ -72,6 +73,7 @@ class Gateway:
     ``region`` is where unsigned requests go. One gateway per process at a
     time: the emulator's state belongs to the process.
     ``launch`` starts a model server; absent, it is the project's own.
+    ``settings`` of SageMaker are the environment's when absent.
 
     Raises `Mistake` when the port is in use; `start` does when what is kept in
     ``state_dir`` cannot be used.
@@ -84,6 +86,7 @@ class Gateway:
         *,
         region: str = DEFAULT_REGION,
         launch: Launch | None = None,
+        settings: Settings | None = None,
     ) -> None:
         self.region = region
         self._server = LoopbackServer(port)
@@ -96,6 +99,7 @@ class Gateway:
             launch=launch,
             faults=self.faults,
             changed=lambda: self._keeper.changed("sagemaker"),
+            settings=settings,
         )
         self.functions = Lambda(self.context)
         self.cloudformation = CloudFormation(
@@ -115,6 +119,7 @@ class Gateway:
     def start(self) -> None:
         """Answer requests from now on; returns at once."""
         access.apply()
+        scaling.apply()
         _forget_an_earlier_gateway()
         try:
             found = self._keeper.restore()
@@ -288,13 +293,15 @@ class Gateway:
         self, request: Request, scope: CredentialScope, invocation: re.Match[str]
     ) -> Response:
         endpoint, operation = invocation["endpoint"], invocation["operation"]
-        if operation != "invocations":
+        runtime = self.sagemaker.runtime
+        if operation not in ("invocations", "async-invocations"):
             raise AwsError("ValidationError", f"the local AWS does not offer /{operation} yet")
-        answer = self.sagemaker.runtime.invoke(
+        invoke = runtime.invoke if operation == "invocations" else runtime.invoke_async
+        answer = invoke(
             scope.region,
             endpoint,
             headers=request.headers,
-            body=self.sagemaker.runtime.read_body(request.stream, request.content_length),
+            body=runtime.read_body(request.stream, request.content_length),
         )
         return Response(answer.body, answer.status, headers=[*answer.headers, request_id()])
 

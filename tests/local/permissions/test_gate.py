@@ -115,6 +115,15 @@ CALLS: list[tuple[str, str, dict[str, Any], str, str, int, str]] = [
         "AccessDenied",
     ),
     (
+        "cloudwatch",
+        "describe_alarms",
+        {"AlarmNames": ["prod-digits-errors"]},
+        "cloudwatch:DescribeAlarms",
+        f"arn:aws:cloudwatch:{REGION}:{ACCOUNT}:alarm:*",
+        403,
+        "AccessDenied",
+    ),
+    (
         "ssm",
         "get_parameter",
         {"Name": "/a/b"},

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from botocore.exceptions import ClientError
 
-from sagemaker_serving.local.sagemaker import fleet
+from sagemaker_serving.local.sagemaker import variant
 from tests.local.aws import Aws, archive, children, eventually
 from tests.local.load import Load
 
@@ -68,6 +68,7 @@ def test_the_container_has_the_models_environment_and_nothing_of_the_users(
         "AWS_ENDPOINT_URL": aws.url,
         "AWS_EC2_METADATA_DISABLED": "true",
         "CONTAINER_VERSION": "2.19",
+        "CONTAINER_PROGRAM": "tensorflow",
     }
     aws.delete("env")
 
@@ -93,7 +94,7 @@ def test_a_create_that_fails_quotes_the_servers_log(aws: Aws) -> None:
 def test_a_server_that_never_answers_ping_fails_at_the_deadline(
     aws: Aws, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fleet, "HEALTH_CHECK_SECONDS", 0.5)
+    monkeypatch.setattr(variant, "HEALTH_CHECK_SECONDS", 0.5)
     before = children()
     aws.config("mute", {"v": aws.model("mute", {"UNHEALTHY": "1"})})
     assert "did not pass the ping health check" in aws.endpoint("mute", "mute")["FailureReason"]
@@ -119,7 +120,7 @@ def test_a_failure_reason_keeps_to_the_apis_limit(aws: Aws) -> None:
 
 
 def test_an_endpoint_in_progress_is_left_alone(aws: Aws, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fleet, "HEALTH_CHECK_SECONDS", 1.0)
+    monkeypatch.setattr(variant, "HEALTH_CHECK_SECONDS", 1.0)
     aws.config("busy", {"v": aws.model("busy", {"UNHEALTHY": "1"})})
     aws.sagemaker.create_endpoint(EndpointName="busy", EndpointConfigName="busy")
     refused = 'Cannot update in-progress endpoint "arn:aws:sagemaker:.*:endpoint/busy".'

@@ -18,23 +18,18 @@ from tests.local.aws import Aws
     [
         (
             "CreateEndpointConfig",
-            {"ProductionVariants": [{}, {"ServerlessConfig": {"MaxConcurrency": 1}}]},
-            "CreateEndpointConfig with ProductionVariants.ServerlessConfig yet",
+            {"ProductionVariants": [{}, {"InstancePools": [{"Priority": 1}]}]},
+            "CreateEndpointConfig with ProductionVariants.InstancePools yet",
         ),
         (
             "CreateModel",
-            {"PrimaryContainer": {"Mode": "MultiModel"}},
-            "CreateModel with PrimaryContainer.Mode 'MultiModel' yet",
+            {"InferenceExecutionConfig": {"Mode": "Direct"}},
+            "CreateModel with InferenceExecutionConfig.Mode 'Direct' yet",
         ),
         (
             "CreateTransformJob",
             {"DataCaptureConfig": {"DestinationS3Uri": "s3://bucket/captured"}},
             "CreateTransformJob with DataCaptureConfig yet",
-        ),
-        (
-            "CreateEndpointConfig",
-            {"DataCaptureConfig": {"EnableCapture": True}},
-            "CreateEndpointConfig with DataCaptureConfig.EnableCapture 'True' yet",
         ),
     ],
 )
@@ -49,10 +44,9 @@ def test_it_is_said_what_is_not_offered(
 @pytest.mark.parametrize(
     ("action", "parameters"),
     [
-        ("CreateModel", {"PrimaryContainer": {"Mode": "SingleModel"}}),
+        ("CreateModel", {"InferenceExecutionConfig": {"Mode": "Serial"}}),
         ("CreateTransformJob", {"ExperimentConfig": {}}),
-        ("CreateEndpointConfig", {"DataCaptureConfig": {"EnableCapture": False}}),
-        ("CreateEndpointConfig", {"ShadowProductionVariants": []}),
+        ("CreateEndpointConfig", {"ExplainerConfig": {}}),
         ("UpdateEndpoint", {"RetainAllVariantProperties": False}),
     ],
 )
@@ -74,7 +68,7 @@ def test_every_path_exists_in_the_api() -> None:
     ("call", "action"),
     [
         (lambda client: client.list_training_jobs(), "ListTrainingJobs"),
-        (lambda client: client.list_model_packages(), "ListModelPackages"),
+        (lambda client: client.list_hubs(), "ListHubs"),
     ],
 )
 def test_an_action_that_is_not_offered_is_named(aws: Aws, call: Any, action: str) -> None:

@@ -31,13 +31,25 @@ def test_a_model_is_described_as_it_was_created(aws: Aws) -> None:
     assert described["CreationTime"].timestamp() > 1_700_000_000
 
 
-def test_the_only_one_of_containers_is_a_model_too(aws: Aws) -> None:
+def test_a_model_may_be_a_pipeline_of_containers(aws: Aws) -> None:
     container = {"Image": IMAGE, "ModelDataUrl": "s3://models/model.tar.gz"}
     aws.sagemaker.create_model(ModelName="one-of-containers", Containers=[container])
-    pipeline = refusal(
-        aws.sagemaker.create_model, ModelName="pipeline", Containers=[container, container]
+    aws.sagemaker.create_model(ModelName="pipeline", Containers=[container, container])
+    described = aws.sagemaker.describe_model(ModelName="pipeline")
+    assert described["Containers"] == [container, container]
+    job = {
+        "TransformJobName": "of-a-pipeline",
+        "ModelName": "pipeline",
+        "TransformInput": {
+            "DataSource": {"S3DataSource": {"S3DataType": "S3Prefix", "S3Uri": "s3://models/m"}}
+        },
+        "TransformOutput": {"S3OutputPath": "s3://models/out"},
+        "TransformResources": {"InstanceType": "ml.m5.large", "InstanceCount": 1},
+    }
+    assert refusal(aws.sagemaker.create_transform_job, **job) == (
+        "ValidationException",
+        "the local AWS offers pipelines of containers to endpoints only",
     )
-    assert pipeline[1] == "the local AWS does not offer pipelines of containers yet"
 
 
 def test_a_model_without_its_archive_is_refused(aws: Aws) -> None:

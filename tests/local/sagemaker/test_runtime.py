@@ -150,8 +150,25 @@ def test_an_unsigned_request_is_answered_too(aws: Aws) -> None:
     assert connection.getresponse().read() == b"ba"
 
 
-def test_what_is_not_followed_is_said(aws: Aws) -> None:
+def test_a_target_model_needs_a_multi_model_endpoint(aws: Aws) -> None:
     answer = refusal(aws, TargetModel="a.tar.gz")
-    assert "does not offer X-Amzn-SageMaker-Target-Model yet" in answer["Error"]["Message"]
+    assert answer["Error"] == {
+        "Code": "ValidationError",
+        "Message": "Endpoint e is not a multi-model endpoint and does not support target model "
+        "header.",
+    }
+
+
+def test_a_real_time_endpoint_has_no_queue(aws: Aws) -> None:
+    with pytest.raises(ClientError, match="Endpoint e is not an asynchronous endpoint"):
+        aws.runtime.invoke_endpoint_async(EndpointName="e", InputLocation="s3://models/x")
+
+
+def test_what_is_not_followed_is_said(aws: Aws) -> None:
+    answer = refusal(aws, TargetContainerHostname="first")
+    assert (
+        "does not offer X-Amzn-SageMaker-Target-Container-Hostname yet"
+        in (answer["Error"]["Message"])
+    )
     with pytest.raises(ClientError, match="does not offer /invocations-response-stream yet"):
         aws.runtime.invoke_endpoint_with_response_stream(EndpointName="e", Body=b"x")

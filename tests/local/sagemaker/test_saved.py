@@ -71,6 +71,58 @@ def test_an_endpoint_serves_again_what_it_served(aws: Aws, second: ControlPlane)
     assert children() == before
 
 
+def test_every_kind_of_endpoint_serves_again_as_what_it_was(aws: Aws, second: ControlPlane) -> None:
+    one = {"VariantName": "v", "ModelName": aws.model("kind", {"VERSION": "1"})}
+    instances = {"InstanceType": "ml.m5.large", "InitialInstanceCount": 1}
+    serverless = {"ServerlessConfig": {"MemorySizeInMB": 1024, "MaxConcurrency": 3}}
+    output = {"OutputConfig": {"S3OutputPath": "s3://models/out"}}
+    kinds: dict[str, dict[str, Any]] = {
+        "serverless": {"ProductionVariants": [{**one, **serverless}]},
+        "asynchronous": {
+            "ProductionVariants": [{**one, **instances}],
+            "AsyncInferenceConfig": output,
+        },
+        "shadowed": {
+            "ProductionVariants": [{**one, **instances}],
+            "ShadowProductionVariants": [{**one, **instances, "VariantName": "dark"}],
+        },
+    }
+    for name, config in kinds.items():
+        aws.sagemaker.create_endpoint_config(EndpointConfigName=name, **config)
+        aws.endpoint(name, name)
+    aws.sagemaker.update_endpoint_weights_and_capacities(
+        EndpointName="asynchronous",
+        DesiredWeightsAndCapacities=[{"VariantName": "v", "DesiredInstanceCount": 0}],
+    )
+    aws.settled("asynchronous")
+    state = through_json(aws.gateway.sagemaker)
+    for name in kinds:
+        aws.delete(name)
+    before = children()
+    second.restore_state(state)
+    eventually(
+        lambda: {describe(second, name)["EndpointStatus"] for name in kinds} == {"InService"}
+    )
+    (found,) = describe(second, "serverless")["ProductionVariants"]
+    assert found["CurrentServerlessConfig"]["MaxConcurrency"] == 3
+    (found,) = describe(second, "asynchronous")["ProductionVariants"]
+    assert found["CurrentInstanceCount"] == 0
+    (found,) = describe(second, "shadowed")["ShadowProductionVariants"]
+    assert found["VariantName"] == "dark"
+    eventually(lambda: len(children() - before) == 2)  # serverless rests, asynchronous has none
+
+
+def test_packages_are_kept(aws: Aws, second: ControlPlane) -> None:
+    aws.sagemaker.create_model_package_group(ModelPackageGroupName="kept")
+    arn = aws.sagemaker.create_model_package(
+        ModelPackageGroupName="kept",
+        InferenceSpecification={"Containers": [{"Image": "image"}]},
+    )["ModelPackageArn"]
+    second.restore_state(through_json(aws.gateway.sagemaker))
+    found = second.handle("DescribeModelPackage", {"ModelPackageName": arn}, REGION)
+    assert found["ModelPackageVersion"] == 1
+
+
 def test_an_endpoint_whose_archive_is_gone_says_so(aws: Aws, second: ControlPlane) -> None:
     aws.s3.put_object(
         Bucket="models",
@@ -93,6 +145,8 @@ CUT_OFF = [
     ("endpoints", "EndpointStatus", "Updating", "SystemUpdating", "stopped meanwhile"),
     ("endpoints", "EndpointStatus", "Creating", "Failed", "stopped meanwhile"),
     ("endpoints", "EndpointStatus", "Failed", "Failed", None),
+    ("inference_components", "InferenceComponentStatus", "InService", "InService", None),
+    ("inference_components", "InferenceComponentStatus", "Creating", "Failed", "stopped meanwhile"),
     ("transform_jobs", "TransformJobStatus", "InProgress", "Failed", "InternalServerError: The"),
     ("transform_jobs", "TransformJobStatus", "Stopping", "Stopped", None),
     ("transform_jobs", "TransformJobStatus", "Completed", "Completed", None),

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
+from sagemaker_serving.local.faults import Fault, Kind
 from tests.local.aws import REGION, Aws, children, eventually, policy
 from tests.local.functions import zipped
 from tests.local.step_functions.machines import (
@@ -84,6 +85,17 @@ def test_a_sync_task_waits_for_its_job(aws: Aws) -> None:
     assert output["TransformJobStatus"] == "Completed"
     assert output["CreationTime"] == round(job(aws, "completes")["CreationTime"].timestamp() * 1000)
     assert aws.s3.get_object(Bucket="models", Key="out/1.out")["Body"].read() == b"ba"
+
+
+def test_a_throttled_look_at_a_job_is_not_its_end(aws: Aws) -> None:
+    aws.gateway.faults.put(
+        Fault(id="look", kind=Kind.THROTTLING, operation="DescribeTransformJob", first=1)
+    )
+    try:
+        ended = output(aws, {"Job": transform("good")})
+    finally:
+        aws.gateway.faults.clear()
+    assert ended["TransformJobStatus"] == "Completed"
 
 
 def test_a_job_that_fails_fails_its_task_with_its_description(aws: Aws) -> None:

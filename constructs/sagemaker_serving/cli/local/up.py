@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,14 @@ from sagemaker_serving.cli.options import state_dir_option
 )
 @click.option("--foreground", is_flag=True, help="Stay here until Ctrl-C instead of returning.")
 @click.option("--fresh", is_flag=True, help="Forget what was deployed before and start empty.")
+@click.option(
+    "--time-scale",
+    type=float,
+    help="How many seconds of SageMaker's own waits pass in one: deployments' bakes, alarms' "
+    "periods, idle times.  [default: 1]",
+)
 @state_dir_option
-def up(port: int, foreground: bool, fresh: bool, state_dir: Path) -> None:
+def up(port: int, foreground: bool, fresh: bool, time_scale: float | None, state_dir: Path) -> None:
     """Start the local AWS and return when it answers.
 
     Stacks, objects and endpoints that were there when it last ended are found
@@ -28,12 +35,15 @@ def up(port: int, foreground: bool, fresh: bool, state_dir: Path) -> None:
 
     need("local", "tensorflow")
     from sagemaker_serving.local import daemon
+    from sagemaker_serving.local.sagemaker.settings import TIME_SCALE
 
+    scaled = {} if time_scale is None else {TIME_SCALE: f"{time_scale:g}"}
     if foreground:
+        os.environ.update(scaled)
         daemon.serve(state_dir, port, fresh=fresh)
         return
     began = time.monotonic()
-    address = daemon.start(state_dir, port, fresh=fresh)
+    address = daemon.start(state_dir, port, fresh=fresh, environment=scaled)
     seconds = time.monotonic() - began
     click.echo(
         f"the local AWS answers at {address.url} (process {address.pid}) after {seconds:.1f} s"

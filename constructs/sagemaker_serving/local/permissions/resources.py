@@ -47,7 +47,6 @@ _RESOURCES: dict[str, dict[str, str]] = {
     "iam": {"RoleName": "role/{}", "PolicyArn": "{}", "PolicyName": "policy/{}"},
     "sts": {"RoleArn": "{}"},
     "cloudformation": {"StackName": "stack/{}/*", "ChangeSetName": "{}"},
-    "cloudwatch": {"AlarmName": "alarm:{}", "DashboardName": "dashboard/{}"},
     "codebuild": {"projectName": "project/{}"},
 }
 """By service: the parameter that names the resource, and how its ARN ends. The first counts."""
@@ -116,6 +115,22 @@ _ABOUT_LOG_STREAMS = frozenset(
 )
 
 
+def _cloudwatch(call: ApiCall, account: str) -> Iterator[str]:
+    """DescribeAlarms is about every alarm, whichever it names.
+
+    So AWS's own refusals say (aws-samples/amazon-cloudwatch-auto-alarms#1, read 2026-11-21).
+    """
+    head = f"arn:aws:cloudwatch:{call.region}:{account}"
+    alarm = _first(call.parameters, "AlarmName")
+    dashboard = _first(call.parameters, "DashboardName")
+    if call.operation == "DescribeAlarms":
+        yield f"{head}:alarm:*"
+    elif alarm is not None:
+        yield f"{head}:alarm:{alarm}"
+    elif dashboard is not None:
+        yield f"{head}:dashboard/{dashboard}"
+
+
 def _kms(call: ApiCall, account: str) -> Iterator[str]:
     named = _first(call.parameters, "KeyId") or _first(call.parameters, "TargetKeyId")
     blob = call.parameters.get("CiphertextBlob")
@@ -182,6 +197,7 @@ def _secrets(call: ApiCall, account: str) -> Iterator[str]:
 
 
 _FINDERS: dict[str, Finder] = {
+    "cloudwatch": _cloudwatch,
     "dynamodb": _dynamodb,
     "events": _events,
     "secretsmanager": _secrets,

@@ -47,6 +47,18 @@ def head_status(s3: Any, url: str) -> int:
     return 200
 
 
+def list_status(s3: Any, url: str) -> int:
+    """What S3 answers to a listing of what begins with ``url``; 404 when nothing does."""
+    try:
+        location = S3Location.parse(url)
+        found = s3.list_objects_v2(Bucket=location.bucket, Prefix=location.key, MaxKeys=1)
+    except ValueError:
+        return 404
+    except ClientError as error:
+        return int(error.response["ResponseMetadata"]["HTTPStatusCode"])
+    return 200 if found.get("KeyCount") else 404
+
+
 def fetch_and_unpack(
     s3: Any, url: str, *, region: str, folder: Path, account_s3: Any | None = None
 ) -> None:

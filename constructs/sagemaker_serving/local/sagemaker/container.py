@@ -15,8 +15,9 @@ from sagemaker_serving.local.context import LocalContext
 from sagemaker_serving.local.sagemaker.archives import ArchiveRefused, fetch_and_unpack
 from sagemaker_serving.local.sagemaker.image_access import ImageRefused, check_pull
 from sagemaker_serving.local.sagemaker.log_shipper import LogShipper, LogStream
-from sagemaker_serving.local.sagemaker.model_client import ModelClient
-from sagemaker_serving.local.sagemaker.resources import container_of
+from sagemaker_serving.local.sagemaker.model_client import PRIMARY, ModelClient
+from sagemaker_serving.local.sagemaker.models import container_of, is_multi_model
+from sagemaker_serving.local.sagemaker.programs import NoEngine, serving_program
 from sagemaker_serving.local.sagemaker.roles import credentials, role_client
 from sagemaker_serving.local.sagemaker.store import Resource
 
@@ -71,6 +72,7 @@ class Launch(Protocol):
         environment: Mapping[str, str],
         log_path: Path,
         container_version: str | None,
+        program: str,
     ) -> Server:
         """The server's process over an unpacked model, its output going to ``log_path``."""
 
@@ -86,6 +88,8 @@ class Plan:
     ``title`` opens a FailureReason ("The primary container for production
     variant gpu"); ``environment`` is what is set beside the model's own;
     ``log_group`` and ``log_stream`` are where its output goes in CloudWatch.
+    ``name`` is what SageMaker calls it in messages; ``definition`` is which
+    container of the model it is, the only one when absent.
     """
 
     title: str
@@ -96,11 +100,13 @@ class Plan:
     log_group: str
     log_stream: str
     environment: Mapping[str, str] = field(default_factory=dict)
+    name: str = PRIMARY
+    definition: Resource | None = None
 
     @property
     def container(self) -> Resource:
-        """The model's container definition."""
-        return container_of(self.model)
+        """The container's definition."""
+        return container_of(self.model) if self.definition is None else self.definition
 
     @property
     def logs(self) -> LogStream:
@@ -137,19 +143,30 @@ class Container:
         shutil.rmtree(self.plan.folder, ignore_errors=True)  # left by a run that was killed
         self.plan.log_path.unlink(missing_ok=True)
         self._logs.follow(self.plan.logs)
-        role, region = self.plan.model.get("ExecutionRoleArn"), self.plan.region
+        role = self.plan.model.get("ExecutionRoleArn")
         try:
             check_pull(self._context, role, self.plan.container["Image"])
-            fetch_and_unpack(
-                role_client(self._context, role, "s3", region),
-                self.plan.container["ModelDataUrl"],
-                region=region,
-                folder=self.plan.folder,
-                account_s3=self._context.client("s3", region),
-            )
+            serving_program(self.plan.container["Image"])
+            if is_multi_model(self.plan.container):
+                self.plan.folder.mkdir(parents=True)  # its models come when they are asked
+            else:
+                self.fetch(self.plan.container["ModelDataUrl"], self.plan.folder)
         except (ImageRefused, ArchiveRefused) as refused:
             raise ContainerFailed(str(refused)) from None
+        except NoEngine as missing:
+            raise ContainerFailed(f"{self.plan.title} cannot be served: {missing}") from None
         self.restart(deadline_seconds)
+
+    def fetch(self, url: str, folder: Path) -> None:
+        """Unpack the archive at ``url``, in the role's name; raises `ArchiveRefused`."""
+        role, region = self.plan.model.get("ExecutionRoleArn"), self.plan.region
+        fetch_and_unpack(
+            role_client(self._context, role, "s3", region),
+            url,
+            region=region,
+            folder=folder,
+            account_s3=self._context.client("s3", region),
+        )
 
     def restart(self, deadline_seconds: float = HEALTH_CHECK_SECONDS) -> None:
         """Start the server over the folder that is unpacked; raises as `start` does."""
@@ -178,6 +195,11 @@ class Container:
             if self.server is not None:
                 self.server.stop(grace_seconds=0)
 
+    def rest(self) -> None:
+        """End the process and keep what was unpacked; `restart` starts it again."""
+        with self._lock:
+            self._end_process()
+
     def is_running(self) -> bool:
         """Whether the server's process lives."""
         server = self.server
@@ -202,6 +224,7 @@ class Container:
                 environment=self._environment(),
                 log_path=self.plan.log_path,
                 container_version=container_version(self.plan.container["Image"]),
+                program=serving_program(self.plan.container["Image"]),
             )
             self.server, self._client = server, ModelClient(server.url)
         return server
@@ -260,4 +283,6 @@ def container_version(image: str) -> str | None:
     return release[0] if release and _SERVING_REPOSITORY.fullmatch(repository) else None
 
 
-_SERVING_REPOSITORY = re.compile(r"(tensorflow-inference|sagemaker-tensorflow-serving)(-.+)?")
+_SERVING_REPOSITORY = re.compile(
+    r"(tensorflow-inference|sagemaker-tensorflow-serving)(-.+)?|sagemaker-(inference|neo)-tensorflow"
+)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -11,16 +12,21 @@ from sagemaker_serving.local.alarms import evaluate_alarms
 from sagemaker_serving.local.context import LocalContext
 from sagemaker_serving.local.faults import Faults
 from sagemaker_serving.local.protocol import AwsError
+from sagemaker_serving.local.sagemaker.asking import Asking
 from sagemaker_serving.local.sagemaker.compilation import CompilationJobs
 from sagemaker_serving.local.sagemaker.container import Launch
+from sagemaker_serving.local.sagemaker.endpoint_configs import EndpointConfigs
 from sagemaker_serving.local.sagemaker.endpoints import Endpoints
 from sagemaker_serving.local.sagemaker.log_shipper import LogShipper
-from sagemaker_serving.local.sagemaker.metrics import Instance, Metrics
+from sagemaker_serving.local.sagemaker.metrics import Instance, Metrics, Series
+from sagemaker_serving.local.sagemaker.model_packages import ModelPackageGroups, ModelPackages
+from sagemaker_serving.local.sagemaker.models import Models
 from sagemaker_serving.local.sagemaker.offered import refuse_what_is_not_followed
-from sagemaker_serving.local.sagemaker.resources import EndpointConfigs, Models, Tags
 from sagemaker_serving.local.sagemaker.runtime import Runtime
 from sagemaker_serving.local.sagemaker.saved import export_region, restore_region
+from sagemaker_serving.local.sagemaker.settings import Settings
 from sagemaker_serving.local.sagemaker.store import Region, Resource, Store
+from sagemaker_serving.local.sagemaker.tags import Tags
 from sagemaker_serving.local.sagemaker.transform import TransformJobs
 from sagemaker_serving.local.sagemaker.validation import is_known, validate
 
@@ -34,6 +40,8 @@ class ControlPlane:
     (`sagemaker_serving.local.server`). ``faults`` are those that strike here;
     absent, none does. ``changed`` is called when something has changed by
     itself: an endpoint that is in service now, a job that has ended.
+    ``settings`` are those of the environment when absent; raises `Mistake` for
+    variables that are wrong.
     """
 
     def __init__(
@@ -43,25 +51,59 @@ class ControlPlane:
         launch: Launch | None = None,
         faults: Faults | None = None,
         changed: Callable[[], None] = lambda: None,
+        settings: Settings | None = None,
     ) -> None:
+        self._settings = settings if settings is not None else Settings.from_environment(os.environ)
         launch = launch if launch is not None else _model_server()
         faults = faults if faults is not None else Faults()
         _remove_what_was_unpacked(context.state_dir)
         self._context = context
         self._store = Store(changed)
         self._logs = LogShipper(context)
-        self._endpoints = Endpoints(context, launch, logs=self._logs, faults=faults)
+        self._metrics = Metrics(
+            context,
+            self._instances,
+            self._published,
+            gauges=self._gauges,
+            settings=self._settings,
+        )
+        asking = Asking(self._metrics, faults)
+        self._endpoints = Endpoints(
+            context,
+            launch,
+            logs=self._logs,
+            faults=faults,
+            metrics=self._metrics,
+            asking=asking,
+            settings=self._settings,
+        )
         self._transform_jobs = TransformJobs(context, launch, logs=self._logs, faults=faults)
         self._compilation_jobs = CompilationJobs(context, logs=self._logs, faults=faults)
-        self._metrics = Metrics(context, self._instances, self._evaluate_alarms)
         self._metrics.start()
-        self.runtime = Runtime(self._store, self._endpoints, metrics=self._metrics, faults=faults)
+        self.runtime = Runtime(self._store, self._endpoints, asking)
         models, configs, tags = Models(context), EndpointConfigs(), Tags()
+        groups, packages = ModelPackageGroups(), ModelPackages()
+        components = self._endpoints.components
         self._actions: dict[str, Action] = {
             "CreateModel": models.create,
             "DescribeModel": models.describe,
             "ListModels": models.list,
             "DeleteModel": models.delete,
+            "CreateInferenceComponent": components.create,
+            "DescribeInferenceComponent": components.describe,
+            "ListInferenceComponents": components.list,
+            "UpdateInferenceComponent": components.update,
+            "UpdateInferenceComponentRuntimeConfig": components.update_runtime_config,
+            "DeleteInferenceComponent": components.delete,
+            "CreateModelPackageGroup": groups.create,
+            "DescribeModelPackageGroup": groups.describe,
+            "ListModelPackageGroups": groups.list,
+            "DeleteModelPackageGroup": groups.delete,
+            "CreateModelPackage": packages.create,
+            "DescribeModelPackage": packages.describe,
+            "ListModelPackages": packages.list,
+            "UpdateModelPackage": packages.update,
+            "DeleteModelPackage": packages.delete,
             "CreateEndpointConfig": configs.create,
             "DescribeEndpointConfig": configs.describe,
             "ListEndpointConfigs": configs.list,
@@ -107,9 +149,12 @@ class ControlPlane:
         return tuple(self._actions)
 
     def status(self) -> dict[str, Any]:
-        """``endpoints``, ``transform_jobs``, ``compilation_jobs``, and their ``processes``."""
+        """``endpoints``, ``transform_jobs``, ``compilation_jobs``, their ``processes``, and the
+        ``time_scale``."""
         regions = self._store.regions()
-        endpoints = [found for region in regions for found in self._endpoints.summaries(region)]
+        endpoints = [
+            found for region in regions for found in self._endpoints.views.summaries(region)
+        ]
         jobs = [found for region in regions for found in self._transform_jobs.summaries(region)]
         variants = [
             {**variant, "name": f"{endpoint['name']}/{variant['name']}"}
@@ -117,6 +162,7 @@ class ControlPlane:
             for variant in endpoint["variants"]
         ]
         return {
+            "time_scale": self._settings.time_scale,
             "endpoints": endpoints,
             "transform_jobs": jobs,
             "compilation_jobs": [
@@ -137,7 +183,7 @@ class ControlPlane:
             "serving": {
                 arn: fleet
                 for region in regions
-                for arn, fleet in self._endpoints.export_serving(region).items()
+                for arn, fleet in self._endpoints.views.export_serving(region).items()
             },
         }
 
@@ -167,17 +213,26 @@ class ControlPlane:
         self._logs.close()
         self._compilation_jobs.close()
         self._transform_jobs.close()
-        self._endpoints.close(self._store.regions())
+        self._endpoints.close()
 
-    def _evaluate_alarms(self) -> None:
-        """Where there are endpoints there may be alarms over what they do."""
+    def _published(self) -> None:
+        """Where there are endpoints there may be alarms over what they do, and captures."""
         for region in self._store.regions():
             if region.endpoints:
-                evaluate_alarms(self._context.client("cloudwatch", region.name))
+                self._endpoints.views.write_captures(region)
+                evaluate_alarms(
+                    self._context.client("cloudwatch", region.name),
+                    time_scale=self._settings.time_scale,
+                    percentiles=self._metrics.latencies,
+                )
+
+    def _gauges(self) -> list[tuple[Series, float]]:
+        regions = self._store.regions()
+        return [gauge for region in regions for gauge in self._endpoints.views.gauges(region)]
 
     def _instances(self) -> list[Instance]:
         regions = self._store.regions()
-        serving = [found for region in regions for found in self._endpoints.instances(region)]
+        serving = [found for region in regions for found in self._endpoints.views.instances(region)]
         return [*serving, *self._transform_jobs.instances()]
 
 

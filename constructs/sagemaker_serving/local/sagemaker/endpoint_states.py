@@ -66,3 +66,32 @@ def refuse_unknown_variant(name: str, known: Iterable[str], endpoint: Resource) 
             f"Variant '{name}' is not of endpoint \"{endpoint['EndpointArn']}\"; "
             f"it has {', '.join(known)}.",
         )
+
+
+def refuse_no_instances(change: Mapping[str, Any], config: Mapping[str, Any]) -> None:
+    """Raise `AwsError` for a count of 0 where AWS has none: anywhere but behind a queue.
+
+    (Developer guide, "Autoscale an asynchronous endpoint", read 2026-11-21; in
+    words of our own.)
+    """
+    if change.get("DesiredInstanceCount") == 0 and "AsyncInferenceConfig" not in config:
+        raise AwsError(
+            "ValidationException",
+            f"Variant '{change['VariantName']}': DesiredInstanceCount is 0; only asynchronous "
+            "endpoints can have no instance",
+        )
+
+
+def refuse_with_components(region: Region, endpoint: Resource) -> None:
+    """Raise `AwsError` for an endpoint that still has inference components, in our own words."""
+    held = [
+        component["InferenceComponentName"]
+        for component in region.inference_components.values()
+        if component["EndpointArn"] == endpoint["EndpointArn"]
+    ]
+    if held:
+        raise AwsError(
+            "ValidationException",
+            f'Cannot delete endpoint "{endpoint["EndpointArn"]}": it has the inference components '
+            f"{', '.join(held)}; delete them first",
+        )

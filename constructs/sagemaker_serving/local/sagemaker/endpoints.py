@@ -9,29 +9,41 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 from sagemaker_serving.local.context import LocalContext
 from sagemaker_serving.local.faults import Faults
 from sagemaker_serving.local.protocol import AwsError
-from sagemaker_serving.local.sagemaker.container import ContainerFailed, Launch
+from sagemaker_serving.local.sagemaker.asking import Asking, Route
+from sagemaker_serving.local.sagemaker.assembly import Assembly
+from sagemaker_serving.local.sagemaker.async_work import AsyncWork
+from sagemaker_serving.local.sagemaker.asynchronous import AsyncQueue
+from sagemaker_serving.local.sagemaker.container import Launch
+from sagemaker_serving.local.sagemaker.deployment import Deployment, refuse_impossible
+from sagemaker_serving.local.sagemaker.endpoint_configs import find_endpoint_config
 from sagemaker_serving.local.sagemaker.endpoint_states import (
     find_endpoint,
     keep_deployment_config,
     refuse_in_progress,
+    refuse_no_instances,
     refuse_unknown_variant,
     refuse_unless_in_service,
-    settle,
+    refuse_with_components,
 )
-from sagemaker_serving.local.sagemaker.fleet import Fleet, Variant
-from sagemaker_serving.local.sagemaker.fleets import Fleets, Models, with_retained_properties
+from sagemaker_serving.local.sagemaker.endpoint_views import EndpointViews
+from sagemaker_serving.local.sagemaker.endpoint_work import EndpointWork
+from sagemaker_serving.local.sagemaker.fleet import Fleet
+from sagemaker_serving.local.sagemaker.fleets import Fleets, with_retained_properties
+from sagemaker_serving.local.sagemaker.inference_components import InferenceComponents
 from sagemaker_serving.local.sagemaker.listing import Listing
+from sagemaker_serving.local.sagemaker.live import Live
 from sagemaker_serving.local.sagemaker.log_shipper import LogShipper
-from sagemaker_serving.local.sagemaker.metrics import Instance
-from sagemaker_serving.local.sagemaker.resources import find_endpoint_config
+from sagemaker_serving.local.sagemaker.metrics import Metrics
+from sagemaker_serving.local.sagemaker.rollout import Rollouts
+from sagemaker_serving.local.sagemaker.routing import not_found, routed
+from sagemaker_serving.local.sagemaker.settings import Settings
 from sagemaker_serving.local.sagemaker.store import Region, Resource, now
 
 Parameters = Mapping[str, Any]
@@ -54,10 +66,28 @@ class Endpoints:
     )
 
     def __init__(
-        self, context: LocalContext, launch: Launch, *, logs: LogShipper, faults: Faults
+        self,
+        context: LocalContext,
+        launch: Launch,
+        *,
+        logs: LogShipper,
+        faults: Faults,
+        metrics: Metrics,
+        asking: Asking,
+        settings: Settings,
     ) -> None:
-        self._account_id = context.account_id
-        self._fleets = Fleets(context, launch, logs, faults)
+        assembly = Assembly(context, launch, logs=logs, metrics=metrics, settings=settings)
+        self._fleets = Fleets(context.state_dir, assembly, faults)
+        rollouts = Rollouts(
+            context,
+            settings,
+            look=lambda: metrics.flush(instances=False),
+            look_seconds=metrics.publish_seconds,
+        )
+        async_work = AsyncWork(context, metrics=metrics, asking=asking, settings=settings)
+        self._work = EndpointWork(self._fleets, rollouts, async_work)
+        self.components = InferenceComponents(self._fleets, rollouts)
+        self.views = EndpointViews(self._fleets)
 
     def create(self, region: Region, parameters: Parameters) -> Resource:
         """Begin to serve a config; DescribeEndpoint tells when it does."""
@@ -69,6 +99,7 @@ class Endpoints:
                     "ValidationException", f'Cannot create already existing endpoint "{arn}".'
                 )
             config = find_endpoint_config(region, parameters["EndpointConfigName"])
+            refuse_impossible(parameters.get("DeploymentConfig"), _instances(config))
             created = now()
             region.endpoints[name] = {
                 "EndpointName": name,
@@ -82,7 +113,7 @@ class Endpoints:
             region.tag(arn, parameters.get("Tags"))
             self._fleets.begin(arn)
             endpoint = region.endpoints[name]
-        self._in_background(region, self._bring_up, endpoint, config)
+        self._work.bring_up(region, endpoint, config)
         return {"EndpointArn": arn}
 
     def describe(self, region: Region, parameters: Parameters) -> Resource:
@@ -90,15 +121,11 @@ class Endpoints:
         with region.lock:
             endpoint = find_endpoint(region, parameters["EndpointName"])
             live = self._fleets.of(endpoint["EndpointArn"])
-            described = dict(endpoint)
-            if live.serving is not None:
-                described["ProductionVariants"] = live.serving.describe()
-            if endpoint["EndpointStatus"] == "Updating" and live.starting is not None:
-                described["PendingDeploymentSummary"] = {
-                    "EndpointConfigName": live.starting.config_name,
-                    "ProductionVariants": live.starting.describe(),
-                    "StartTime": endpoint["LastModifiedTime"],
-                }
+            described = {**endpoint, **_of_the_fleet(live)}
+            if endpoint["EndpointStatus"] == "Updating":
+                pending = live.pending(endpoint["LastModifiedTime"])
+                if pending is not None:
+                    described["PendingDeploymentSummary"] = pending
         return described
 
     def list(self, region: Region, parameters: Parameters) -> Resource:
@@ -116,27 +143,42 @@ class Endpoints:
                 self._fleets.of(endpoint["EndpointArn"]).serving,
                 parameters,
             )
+            instances = _instances(config)
+            refuse_impossible(parameters.get("DeploymentConfig"), instances)
             keep_deployment_config(endpoint, parameters)
+            deployment = Deployment.of(endpoint.get("LastDeploymentConfig"), instances)
             endpoint["EndpointStatus"] = "Updating"
             endpoint["LastModifiedTime"] = now()
-        self._in_background(region, self._replace, endpoint, config)
+        self._work.replace(region, endpoint, config, deployment)
         return {"EndpointArn": endpoint["EndpointArn"]}
 
     def update_weights(self, region: Region, parameters: Parameters) -> Resource:
-        """Change weights and counts at once, without a new fleet."""
+        """Change weights and counts without a new fleet: at once, but for a count from or to 0."""
         with region.lock:
             endpoint = find_endpoint(region, parameters["EndpointName"])
             refuse_unless_in_service(endpoint)
             fleet = self._fleets.of(endpoint["EndpointArn"]).serving
             wanted = parameters["DesiredWeightsAndCapacities"]
-            variants = fleet.variants if fleet is not None else {}
+            variants = fleet.every if fleet is not None else []
+            by_name = {variant.name: variant for variant in variants}
             for change in wanted:
-                refuse_unknown_variant(change["VariantName"], variants, endpoint)
+                refuse_unknown_variant(change["VariantName"], by_name, endpoint)
+                refuse_no_instances(change, fleet.config if fleet is not None else {})
+            counts = {}
             for change in wanted:
-                variant = variants[change["VariantName"]]
+                variant = by_name[change["VariantName"]]
                 variant.weight = change.get("DesiredWeight", variant.weight)
-                variant.instance_count = change.get("DesiredInstanceCount", variant.instance_count)
+                variant.configure(change.get("ServerlessUpdateConfig", {}))
+                count = change.get("DesiredInstanceCount", variant.instance_count)
+                if 0 in (count, variant.instance_count) and count != variant.instance_count:
+                    counts[variant.name] = count
+                else:
+                    variant.instance_count = count
             endpoint["LastModifiedTime"] = now()
+            if counts:
+                endpoint["EndpointStatus"] = "Updating"
+        if counts:
+            self._work.rescale(region, endpoint, counts)
         return {"EndpointArn": endpoint["EndpointArn"]}
 
     def delete(self, region: Region, parameters: Parameters) -> Resource:
@@ -144,145 +186,83 @@ class Endpoints:
         with region.lock:
             endpoint = find_endpoint(region, parameters["EndpointName"])
             refuse_in_progress(endpoint)
+            refuse_with_components(region, endpoint)
             endpoint["EndpointStatus"] = "Deleting"
             endpoint["LastModifiedTime"] = now()
-        self._in_background(region, self._take_down, endpoint)
+        self._work.take_down(region, endpoint)
         return {}
 
     @contextmanager
-    def variant_for(self, region: Region, name: str, target: str | None) -> Iterator[Variant]:
-        """The variant that serves one request; its fleet is kept until the request is done.
+    def route(self, region: Region, name: str, target: str | None) -> Iterator[Route]:
+        """Where one request goes; its fleet is kept until the request is done.
 
         Raises `AwsError` as InvokeEndpoint answers it when nothing serves.
         """
-        with region.lock:
-            fleet = self._serving(region, name)
-            variant = fleet.pick(target) if fleet is not None else None
-        if fleet is None:
-            raise AwsError(
-                "ValidationError",
-                f"Endpoint {name} of account {self._account_id} not found.",
-            )
-        if variant is None:
-            known = ", ".join(fleet.variants)
-            wanted = f"Variant {target} not found" if target is not None else "Every weight is 0"
-            raise AwsError("ValidationError", f"{wanted} for endpoint {name}; it has {known}.")
-        try:
-            yield variant
-        finally:
-            fleet.release(variant)
+        with routed(region, name, self._serving(region, name), target) as route:
+            yield route
 
-    def summaries(self, region: Region) -> Sequence[dict[str, Any]]:
-        """The endpoints as ``local status`` shows them."""
-        with region.lock:
-            shown = [
-                (endpoint, self._fleets.of(endpoint["EndpointArn"]).fleets())
-                for endpoint in region.endpoints.values()
-            ]
-        return [
-            {
-                "name": endpoint["EndpointName"],
-                "region": region.name,
-                "status": endpoint["EndpointStatus"],
-                "config": endpoint["EndpointConfigName"],
-                "failure_reason": endpoint.get("FailureReason"),
-                "variants": [
-                    {"config": fleet.config_name, **variant.summary()}
-                    for fleet in fleets
-                    for variant in fleet.variants.values()
-                ],
-            }
-            for endpoint, fleets in shown
-        ]
+    def queue(self, region: Region, name: str) -> tuple[AsyncQueue, Resource]:
+        """The queue of an asynchronous endpoint, and its AsyncInferenceConfig.
 
-    def instances(self, region: Region) -> Sequence[Instance]:
-        """The processes that serve in a region now."""
-        return self._fleets.instances(region)
-
-    def export_serving(self, region: Region) -> dict[str, Resource]:
-        """By endpoint ARN: the config and the models that serve now, whatever became of them."""
+        Raises ValidationError for any other endpoint.
+        """
+        live = self._serving(region, name)
         with region.lock:
-            return {
-                endpoint["EndpointArn"]: serving.export()
-                for endpoint in region.endpoints.values()
-                if (serving := self._fleets.of(endpoint["EndpointArn"]).serving) is not None
-            }
+            if live.serving is None:
+                raise not_found(name)
+            config = live.serving.config.get("AsyncInferenceConfig")
+            if config is None or live.queue is None:
+                raise AwsError(
+                    "ValidationError",
+                    f"Endpoint {name} is not an asynchronous endpoint; use InvokeEndpoint.",
+                )
+            return live.queue, config
 
     def resume(self, region: Region, serving: Mapping[str, Resource]) -> None:
         """Take up a region's endpoints that were restored; start those that were serving."""
-        with region.lock:
-            for endpoint in region.endpoints.values():
-                arn = endpoint["EndpointArn"]
-                self._fleets.begin(arn)
-                if endpoint["EndpointStatus"] != "SystemUpdating":
-                    continue
-                if arn in serving:
-                    fleet = serving[arn]
-                    self._in_background(
-                        region, self._bring_up, endpoint, fleet["config"], fleet["models"]
-                    )
-                else:
-                    settle(endpoint, "Failed", ContainerFailed("What it served was not kept."))
+        self._work.resume(region, serving)
+        self.components.resume(region, serving)
 
-    def close(self, regions: Iterable[Region]) -> None:
+    def close(self) -> None:
         """End every process; endpoints that were starting fail."""
-        self._fleets.close(regions)
+        self._work.close()
 
-    def _bring_up(
-        self, region: Region, endpoint: Resource, config: Resource, models: Models | None = None
-    ) -> None:
-        live = self._fleets.of(endpoint["EndpointArn"])
-        try:
-            fleet = self._fleets.start(region, endpoint, config, "CreateEndpoint", models)
-        except ContainerFailed as failed:
-            with region.lock:
-                live.starting = None
-                settle(endpoint, "Failed", failed)
-            return
+    def _serving(self, region: Region, name: str) -> Live:
         with region.lock:
-            live.serving, live.starting = fleet, None
-            reason = endpoint.get("FailureReason")
-            settle(endpoint, "InService")
-            if reason is not None:  # of an update that was cut off
-                endpoint["FailureReason"] = reason
+            endpoint = region.endpoints.get(name)
+            if endpoint is None or endpoint["EndpointStatus"] not in ("InService", "Updating"):
+                return Live()
+            return self._fleets.of(endpoint["EndpointArn"])
 
-    def _replace(self, region: Region, endpoint: Resource, config: Resource) -> None:
-        live = self._fleets.of(endpoint["EndpointArn"])
-        try:
-            fleet = self._fleets.start(region, endpoint, config, "UpdateEndpoint")
-        except ContainerFailed as failed:
-            with region.lock:
-                live.starting = None
-                settle(endpoint, "InService", failed)
-            return
-        with region.lock:
-            replaced, live.serving, live.starting = live.serving, fleet, None
-            if replaced is not None:
-                live.draining.append(replaced)
-            endpoint["EndpointConfigName"] = fleet.config_name
-            settle(endpoint, "InService")
-        region.changed()
-        if replaced is not None:
-            replaced.drain_and_stop()
-            with region.lock:
-                live.draining.remove(replaced)
 
-    def _take_down(self, region: Region, endpoint: Resource) -> None:
-        self._fleets.end(region, endpoint)
-        with region.lock:
-            del region.endpoints[endpoint["EndpointName"]]
-            region.tags.pop(endpoint["EndpointArn"], None)
-            self._fleets.forget(endpoint["EndpointArn"])
+def _instances(config: Resource) -> int:
+    counts = [variant.get("InitialInstanceCount", 1) for variant in config["ProductionVariants"]]
+    return sum(counts)
 
-    def _serving(self, region: Region, name: str) -> Fleet | None:
-        endpoint = region.endpoints.get(name)
-        if endpoint is None or endpoint["EndpointStatus"] not in ("InService", "Updating"):
-            return None
-        return self._fleets.of(endpoint["EndpointArn"]).serving
 
-    def _in_background(self, region: Region, work: Callable[..., None], *arguments: Any) -> None:
-        def do() -> None:
-            work(region, *arguments)
-            region.changed()
+def _of_the_fleet(live: Live) -> Resource:
+    """What DescribeEndpoint tells of the fleet that serves."""
+    fleet = live.serving
+    if fleet is None:
+        return {}
+    described: Resource = {"ProductionVariants": fleet.describe()}
+    if fleet.shadows:
+        described["ShadowProductionVariants"] = fleet.describe_shadows()
+    if fleet.capture is not None:
+        described["DataCaptureConfig"] = fleet.capture.describe()
+    elif "DataCaptureConfig" in fleet.config:
+        described["DataCaptureConfig"] = _stopped(fleet)
+    if "AsyncInferenceConfig" in fleet.config:
+        described["AsyncInferenceConfig"] = fleet.config["AsyncInferenceConfig"]
+    return described
 
-        threading.Thread(target=do, daemon=True).start()
+
+def _stopped(fleet: Fleet) -> Resource:
+    config = fleet.config["DataCaptureConfig"]
+    return {
+        "EnableCapture": False,
+        "CaptureStatus": "Stopped",
+        "CurrentSamplingPercentage": config["InitialSamplingPercentage"],
+        "DestinationS3Uri": config["DestinationS3Uri"],
+        "KmsKeyId": config.get("KmsKeyId", ""),
+    }

@@ -1,24 +1,22 @@
-"""What runs for each endpoint: fleets that serve, that start, and that finish their requests."""
+"""What runs for each endpoint: fleets are started and ended, and counted."""
 
 from __future__ import annotations
 
 import logging
 import shutil
 import threading
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
 from itertools import count
 from pathlib import Path
 
-from sagemaker_serving.local.context import LocalContext
 from sagemaker_serving.local.faults import Faults, Kind
 from sagemaker_serving.local.protocol import AwsError
-from sagemaker_serving.local.sagemaker.container import Container, ContainerFailed, Launch, Plan
-from sagemaker_serving.local.sagemaker.fleet import Fleet, Variant, in_parallel
-from sagemaker_serving.local.sagemaker.log_files import endpoint_log, last_generation
-from sagemaker_serving.local.sagemaker.log_shipper import LogShipper, instance_id
-from sagemaker_serving.local.sagemaker.metrics import ENDPOINT_INSTANCES, Instance
-from sagemaker_serving.local.sagemaker.resources import find_model
+from sagemaker_serving.local.sagemaker.assembly import Assembly, Models
+from sagemaker_serving.local.sagemaker.container import ContainerFailed
+from sagemaker_serving.local.sagemaker.fleet import Fleet
+from sagemaker_serving.local.sagemaker.live import Live
+from sagemaker_serving.local.sagemaker.log_files import last_generation
+from sagemaker_serving.local.sagemaker.parallel import in_parallel
 from sagemaker_serving.local.sagemaker.store import Region, Resource
 
 NO_CAPACITY = (
@@ -28,35 +26,15 @@ NO_CAPACITY = (
 """An endpoint's FailureReason (github.com/aws/deep-learning-containers/pull/6673,
 read 2026-11-21)."""
 
-Models = Mapping[str, Resource]
-"""Models by name."""
-
 _log = logging.getLogger(__name__)
-
-
-@dataclass
-class Live:
-    """What runs for one endpoint: the fleet that serves, and those that come and go."""
-
-    serving: Fleet | None = None
-    starting: Fleet | None = None
-    draining: list[Fleet] = field(default_factory=list)
-
-    def fleets(self) -> list[Fleet]:
-        """All of them, the one that serves first."""
-        every = (self.serving, self.starting, *self.draining)
-        return [fleet for fleet in every if fleet is not None]
 
 
 class Fleets:
     """Starts and ends the fleets of endpoints; hold a region's lock to read its `Live`."""
 
-    def __init__(
-        self, context: LocalContext, launch: Launch, logs: LogShipper, faults: Faults
-    ) -> None:
-        self._context = context
-        self._launch = launch
-        self._logs = logs
+    def __init__(self, state_dir: Path, assembly: Assembly, faults: Faults) -> None:
+        self._state_dir = state_dir
+        self._assembly = assembly
         self._faults = faults
         self._live: dict[str, Live] = {}  # by ARN
         self._numbers: dict[str, count[int]] = {}
@@ -85,13 +63,17 @@ class Fleets:
         ``models`` are those that the config names, when they are not the
         region's. Raises `ContainerFailed` with nothing left running.
         """
+        name = endpoint["EndpointName"]
         try:
             self._refuse_without_capacity(operation, endpoint, config)
-            fleet = self._make(region, endpoint["EndpointName"], config, models)
+            number = self._next_generation(region, name)
+            fleet = self._assembly.fleet(region, name, config, models, number)
             with region.lock:
                 if self._closed:
                     raise ContainerFailed("The local AWS was stopped.")
-                self._live[endpoint["EndpointArn"]].starting = fleet
+                live = self._live[endpoint["EndpointArn"]]
+                live.starting = fleet
+                live.enter("Creating", 0.0)
             fleet.start()
         except ContainerFailed:
             raise
@@ -104,90 +86,68 @@ class Fleets:
 
     def end(self, region: Region, endpoint: Resource) -> None:
         """End every process of an endpoint and remove its files; its logs stay."""
-        for fleet in self._live[endpoint["EndpointArn"]].fleets():
+        live = self._live[endpoint["EndpointArn"]]
+        if live.queue is not None:
+            live.queue.close()
+        for fleet in live.fleets():
             fleet.stop()
-        shutil.rmtree(self._folder(region, endpoint["EndpointName"]), ignore_errors=True)
+        folder = self._assembly.folder(region, endpoint["EndpointName"])
+        shutil.rmtree(folder, ignore_errors=True)
 
     def forget(self, arn: str) -> None:
         """The endpoint is gone."""
         del self._live[arn]
 
-    def close(self, regions: Iterable[Region]) -> None:
+    def close(self) -> None:
         """End every process; fleets that were starting fail."""
         self._closed = True
         fleets: list[Fleet] = []
-        for region in regions:
-            with region.lock:
-                for endpoint in region.endpoints.values():
-                    fleets += self._live[endpoint["EndpointArn"]].fleets()
+        for live in list(self._live.values()):
+            fleets += live.fleets()
+            if live.queue is not None:
+                live.queue.close()
         in_parallel([fleet.stop for fleet in fleets])
 
-    def instances(self, region: Region) -> list[Instance]:
-        """The processes that serve in a region now."""
-        with region.lock:
-            serving = [
-                (endpoint["EndpointName"], variant)
-                for endpoint in region.endpoints.values()
-                if (fleet := self._live[endpoint["EndpointArn"]].serving) is not None
-                for variant in fleet.variants.values()
-            ]
-        return [
-            Instance(
-                namespace=ENDPOINT_INSTANCES,
-                dimensions={"EndpointName": name, "VariantName": variant.name},
-                region=region.name,
-                role_arn=variant.container.plan.model.get("ExecutionRoleArn"),
-                pid=server.pid,
-                usage=variant.usage,
-            )
-            for name, variant in serving
-            if (server := variant.container.server) is not None
-        ]
+    def serving(self, region: Region) -> Iterator[tuple[str, Fleet]]:
+        """Each endpoint of a region that serves, by name; hold the region's lock."""
+        for endpoint in region.endpoints.values():
+            fleet = self._live[endpoint["EndpointArn"]].serving
+            if fleet is not None:
+                yield endpoint["EndpointName"], fleet
+
+    def components(self, region: Region) -> Iterator[tuple[str, Fleet]]:
+        """Each inference component that serves, by its endpoint; hold the region's lock."""
+        for component in region.inference_components.values():
+            fleet = self._live[component["InferenceComponentArn"]].serving
+            if fleet is not None:
+                yield component["EndpointName"], fleet
 
     def _refuse_without_capacity(
         self, operation: str, endpoint: Resource, config: Resource
     ) -> None:
-        types = [variant["InstanceType"] for variant in config["ProductionVariants"]]
+        types = [
+            variant["InstanceType"]
+            for variant in config["ProductionVariants"]
+            if "InstanceType" in variant
+        ]
         names = (endpoint["EndpointName"], config["EndpointConfigName"], *types)
         if self._faults.strike((Kind.NO_CAPACITY,), "sagemaker", operation, *names) is not None:
             raise ContainerFailed(NO_CAPACITY)
-
-    def _make(self, region: Region, name: str, config: Resource, models: Models | None) -> Fleet:
-        generation = self._next_generation(region, name)
-        variants = []
-        for variant in config["ProductionVariants"]:
-            model = variant["ModelName"]
-            place = f"{variant['VariantName']}-{generation}"
-            plan = Plan(
-                title=f"The primary container for production variant {variant['VariantName']}",
-                model=find_model(region, model) if models is None else models[model],
-                region=region.name,
-                folder=self._folder(region, name) / place,
-                log_path=endpoint_log(self._context.state_dir, region.name, name, place),
-                log_group=f"/aws/sagemaker/Endpoints/{name}",
-                log_stream=f"{variant['VariantName']}/{instance_id(region.name, name, place)}",
-            )
-            container = Container(plan, self._context, self._launch, self._logs)
-            variants.append(Variant(variant, container))
-        return Fleet(config, variants)
 
     def _next_generation(self, region: Region, name: str) -> int:
         """One more than any that has written a log: a new fleet overwrites nothing."""
         with self._numbering:
             arn = region.arn("endpoint", name)
             if arn not in self._numbers:
-                last = last_generation(self._context.state_dir, region.name, name)
+                last = last_generation(self._state_dir, region.name, name)
                 self._numbers[arn] = count(last + 1)
             return next(self._numbers[arn])
-
-    def _folder(self, region: Region, name: str) -> Path:
-        return self._context.state_dir / "endpoints" / region.name / name
 
 
 def with_retained_properties(
     config: Resource, serving: Fleet | None, parameters: Mapping[str, object]
 ) -> Resource:
-    """The config with counts and weights that variants of the same name have now.
+    """The config with counts, weights and capture that variants of the same name have now.
 
     As UpdateEndpoint asks for with RetainAllVariantProperties; those that
     ExcludeRetainedVariantProperties lists are the config's own (API reference,
@@ -202,9 +162,12 @@ def with_retained_properties(
     for variant in config["ProductionVariants"]:
         now = serving.variants.get(variant["VariantName"])
         kept: Resource = {}
-        if now is not None and "DesiredInstanceCount" not in own:
+        if now is not None and "DesiredInstanceCount" not in own and "InstanceType" in variant:
             kept["InitialInstanceCount"] = now.instance_count
         if now is not None and "DesiredWeight" not in own:
             kept["InitialVariantWeight"] = now.weight
         variants.append({**variant, **kept})
-    return {**config, "ProductionVariants": variants}
+    retained = {**config, "ProductionVariants": variants}
+    if "DataCaptureConfig" not in own and "DataCaptureConfig" in serving.config:
+        retained["DataCaptureConfig"] = serving.config["DataCaptureConfig"]
+    return retained

@@ -5,15 +5,24 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
 from sagemaker_serving.local.context import LocalContext
+from sagemaker_serving.local.sagemaker.latencies import Latencies
+from sagemaker_serving.local.sagemaker.metric_counts import (
+    COMPONENT,
+    REAL_TIME,
+    Count,
+    Datum,
+    Spread,
+    datum,
+)
 from sagemaker_serving.local.sagemaker.roles import role_client
+from sagemaker_serving.local.sagemaker.settings import Settings
 from sagemaker_serving.local.sagemaker.usage import Usage
 
 INVOCATIONS = "AWS/SageMaker"
@@ -26,15 +35,20 @@ PUBLISH_SECONDS = 5.0
 INSTANCE_SECONDS = 60.0
 """How often requests and instances are published; AWS does both once a minute."""
 
+_LEAST_PUBLISH_SECONDS = 0.25
+
+_Dimensions = tuple[tuple[str, str], ...]
+
 _AT_ONCE = 500
 _log = logging.getLogger(__name__)
-
-Datum = dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Instance:
-    """A variant's or a job's process, and whose metrics it has."""
+    """A variant's or a job's processes, and whose metrics they have.
+
+    ``published`` are the metrics that are put of them; all when absent.
+    """
 
     namespace: str
     dimensions: Mapping[str, str]
@@ -42,14 +56,28 @@ class Instance:
     role_arn: str | None
     pid: int
     usage: Usage
+    more_pids: tuple[int, ...] = ()
+    published: Collection[str] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Series:
+    """One metric of CloudWatch: where it is, what it is called, in which unit."""
+
+    region: str
+    namespace: str = INVOCATIONS
+    dimensions: tuple[tuple[str, str], ...]
+    name: str
+    unit: str
 
 
 class Metrics:
     """Counts requests in memory (microseconds each) and puts the sums into CloudWatch.
 
-    ``instances`` names the processes that serve now. Requests' metrics are
-    SageMaker's own, instances' are put in the name of the model's role: one
-    that may not has none. ``published`` is called each time they were put.
+    ``instances`` names the processes that serve now, ``gauges`` what is looked
+    at each time: how long a queue is. Requests' metrics are SageMaker's own,
+    instances' are put in the name of the model's role: one that may not has
+    none. ``published`` is called each time they were put.
     """
 
     def __init__(
@@ -57,12 +85,20 @@ class Metrics:
         context: LocalContext,
         instances: Callable[[], Iterable[Instance]],
         published: Callable[[], None] = lambda: None,
+        *,
+        gauges: Callable[[], Iterable[tuple[Series, float]]] = lambda: (),
+        settings: Settings | None = None,
     ) -> None:
+        settings = settings if settings is not None else Settings()
         self._context = context
         self._instances = instances
         self._published = published
+        self._gauges = gauges
+        self.publish_seconds = max(settings.seconds(PUBLISH_SECONDS), _LEAST_PUBLISH_SECONDS)
         self._refused: set[str] = set()
-        self._counts: dict[tuple[str, str, str], _Count] = {}
+        self._counts: dict[tuple[str, _Dimensions], Count] = {}
+        self._spreads: dict[Series, Spread] = {}
+        self.latencies = Latencies()
         self._lock = threading.Lock()
         self._publishing = threading.Lock()
         self._closed = threading.Event()
@@ -79,24 +115,39 @@ class Metrics:
         overhead_seconds: float,
         instance_count: int,
         concurrent: int,
+        published: Collection[str] = REAL_TIME,
+        component: str | None = None,
     ) -> None:
         """Count one request; ``status`` is the model's own, 0 when it gave no answer.
 
         No answer counts among the 5XX: there is no response code, and the
-        caller is told of a server's error.
+        caller is told of a server's error. ``published`` are the metrics that
+        its variant has; ``component`` is the inference component that was asked.
         """
+        of_variant = (("EndpointName", endpoint), ("VariantName", variant))
+        kept: dict[_Dimensions, Collection[str]] = {of_variant: published}
+        if component is not None:
+            kept[("InferenceComponentName", component),] = COMPONENT
+        latencies = {"ModelLatency": model_seconds * 1e6, "OverheadLatency": overhead_seconds * 1e6}
+        for dimensions in kept:
+            self.latencies.add(region, dimensions, latencies)
         with self._lock:
-            count = self._counts.get((region, endpoint, variant))
-            if count is None:
-                count = self._counts[region, endpoint, variant] = _Count()
-            count.requests += 1
-            count.client_errors += 400 <= status < 500
-            count.server_errors += status >= 500 or status == 0
-            count.model_errors += not 200 <= status < 300
-            count.model.add(model_seconds * 1e6)
-            count.overhead.add(overhead_seconds * 1e6)
-            count.concurrent.add(concurrent)
-            count.per_instance.add(1 / max(instance_count, 1))
+            for dimensions, names in kept.items():
+                count = self._counts.get((region, dimensions))
+                if count is None:
+                    count = self._counts[region, dimensions] = Count(names)
+                count.add(
+                    status=status,
+                    model_seconds=model_seconds,
+                    overhead_seconds=overhead_seconds,
+                    instance_count=instance_count,
+                    concurrent=concurrent,
+                )
+
+    def observe(self, series: Series, value: float) -> None:
+        """Count one value of a metric."""
+        with self._lock:
+            self._spreads.setdefault(series, Spread()).add(value)
 
     def start(self) -> None:
         """Publish from now on; any number of times."""
@@ -118,7 +169,7 @@ class Metrics:
 
     def _run(self) -> None:
         sampled = time.monotonic()
-        while not self._closed.wait(PUBLISH_SECONDS):
+        while not self._closed.wait(self.publish_seconds):
             self._publish_requests()
             if time.monotonic() - sampled >= INSTANCE_SECONDS:
                 sampled = time.monotonic()
@@ -127,23 +178,37 @@ class Metrics:
 
     def _publish_requests(self) -> None:
         with self._publishing:
+            for series, value in self._gauges():
+                self.observe(series, value)
             with self._lock:
                 counts, self._counts = self._counts, {}
-            by_region: dict[str, list[Datum]] = {}
-            for (region, endpoint, variant), count in counts.items():
-                data = by_region.setdefault(region, [])
-                data += count.data({"EndpointName": endpoint, "VariantName": variant})
-            for region, data in by_region.items():
-                self._put(self._context.client("cloudwatch", region), INVOCATIONS, data)
+                spreads, self._spreads = self._spreads, {}
+            sorted_: dict[tuple[str, str], list[Datum]] = {}
+            for (region, dimensions), count in counts.items():
+                data = sorted_.setdefault((region, INVOCATIONS), [])
+                data += count.data(dict(dimensions))
+            for series, spread in spreads.items():
+                data = sorted_.setdefault((series.region, series.namespace), [])
+                data.append(
+                    datum(
+                        series.name,
+                        dict(series.dimensions),
+                        series.unit,
+                        StatisticValues=spread.statistics(),
+                    )
+                )
+            for (region, namespace), data in sorted_.items():
+                self._put(self._context.client("cloudwatch", region), namespace, data)
 
     def _publish_instances(self) -> None:
         for instance in self._instances():
-            sample = instance.usage.sample(instance.pid)
+            sample = instance.usage.sample(instance.pid, *instance.more_pids)
             if sample is None:
                 continue
             data = [
-                _datum(name, instance.dimensions, "Percent", Value=value)
+                datum(name, instance.dimensions, "Percent", Value=value)
                 for name, value in sample.items()
+                if instance.published is None or name in instance.published
             ]
             client = role_client(self._context, instance.role_arn, "cloudwatch", instance.region)
             self._put(client, instance.namespace, data)
@@ -158,79 +223,3 @@ class Metrics:
             if str(error) not in self._refused:  # once is enough to find out why
                 _log.warning("no metrics in %s: %s", namespace, error)
             self._refused.add(str(error))
-
-
-class _Spread:
-    """Values in one figure: how many, their sum, the least and the most."""
-
-    __slots__ = ("least", "most", "number", "total")
-
-    def __init__(self) -> None:
-        self.number = 0
-        self.total = 0.0
-        self.least = float("inf")
-        self.most = float("-inf")
-
-    def add(self, value: float) -> None:
-        self.number += 1
-        self.total += value
-        self.least = min(self.least, value)
-        self.most = max(self.most, value)
-
-    def statistics(self) -> dict[str, float]:
-        return _statistics(self.number, self.total, self.least, self.most)
-
-
-class _Count:
-    """The requests of one variant since the last time they were published."""
-
-    __slots__ = (
-        "client_errors",
-        "concurrent",
-        "model",
-        "model_errors",
-        "overhead",
-        "per_instance",
-        "requests",
-        "server_errors",
-    )
-
-    def __init__(self) -> None:
-        self.requests = self.client_errors = self.server_errors = self.model_errors = 0
-        self.model, self.overhead = _Spread(), _Spread()
-        self.concurrent, self.per_instance = _Spread(), _Spread()
-
-    def data(self, dimensions: Mapping[str, str]) -> list[Datum]:
-        each = {
-            "Invocations": ("None", _of_ones(self.requests, self.requests)),
-            "Invocation4XXErrors": ("None", _of_ones(self.client_errors, self.requests)),
-            "Invocation5XXErrors": ("None", _of_ones(self.server_errors, self.requests)),
-            "InvocationModelErrors": ("None", _of_ones(self.model_errors, self.requests)),
-            "InvocationsPerInstance": ("None", self.per_instance.statistics()),
-            "ModelLatency": ("Microseconds", self.model.statistics()),
-            "OverheadLatency": ("Microseconds", self.overhead.statistics()),
-            "ConcurrentRequestsPerModel": ("None", self.concurrent.statistics()),
-        }
-        return [
-            _datum(name, dimensions, unit, StatisticValues=statistics)
-            for name, (unit, statistics) in each.items()
-        ]
-
-
-def _of_ones(ones: int, number: int) -> dict[str, float]:
-    """Each request sends 1 or 0: how many sent which."""
-    return _statistics(number, ones, float(ones == number), float(ones > 0))
-
-
-def _statistics(number: int, total: float, least: float, most: float) -> dict[str, float]:
-    return {"SampleCount": number, "Sum": total, "Minimum": least, "Maximum": most}
-
-
-def _datum(name: str, dimensions: Mapping[str, str], unit: str, **value: object) -> Datum:
-    return {
-        "MetricName": name,
-        "Dimensions": [{"Name": key, "Value": is_} for key, is_ in dimensions.items()],
-        "Timestamp": datetime.now(UTC),
-        "Unit": unit,
-        **value,
-    }

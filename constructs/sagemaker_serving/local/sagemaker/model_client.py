@@ -1,10 +1,10 @@
-"""Ask a model's server: POST /invocations over kept connections."""
+"""Ask a model's server over kept connections: POST /invocations, and a multi-model one's API."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import urllib3
 from urllib3.exceptions import HTTPError, ProtocolError, ReadTimeoutError
@@ -13,21 +13,36 @@ _CONNECT_SECONDS = 2.0
 _KEPT_CONNECTIONS = 64
 
 
-class NoAnswer(Exception):
-    """The model's server gave no answer: it is gone, or took too long (``timed_out``)."""
+PRIMARY = "primary"
+"""What SageMaker calls the one container of a model in its messages."""
 
-    def __init__(self, message: str, *, timed_out: bool) -> None:
+
+class NoAnswer(Exception):
+    """The model's server gave no answer: it is gone, or took too long (``timed_out``).
+
+    ``container`` is what SageMaker calls it.
+    """
+
+    def __init__(self, message: str, *, timed_out: bool, container: str = PRIMARY) -> None:
         super().__init__(message)
         self.timed_out = timed_out
+        self.container = container
 
 
 @dataclass(frozen=True, kw_only=True)
 class ModelAnswer:
-    """What the model's server said, byte for byte."""
+    """What the model's server said, byte for byte.
+
+    ``container`` is what SageMaker calls the container that said it;
+    ``waited_seconds`` of the time went by before it was asked: a cold start,
+    or a model that was loaded.
+    """
 
     status: int
     headers: Mapping[str, str]
     body: bytes
+    container: str = PRIMARY
+    waited_seconds: float = 0.0
 
 
 class ModelClient:
@@ -43,6 +58,8 @@ class ModelClient:
         *,
         timeout_seconds: float,
         chunked: bool = False,
+        path: str = "/invocations",
+        container: str = PRIMARY,
     ) -> ModelAnswer:
         """Send one request and wait for the whole answer, whatever its status.
 
@@ -52,35 +69,53 @@ class ModelClient:
         request whose connection ends before an answer begins is sent once more.
         Raises `NoAnswer`.
         """
-        try:
-            try:
-                response = self._send(body, headers, timeout_seconds, chunked)
-            except ProtocolError:
-                response = self._send(body, headers, timeout_seconds, chunked)
-            with closing(response):
-                content = response.read()
-                response.release_conn()
-        except ReadTimeoutError:
-            raise NoAnswer(f"no answer within {timeout_seconds} s", timed_out=True) from None
-        except HTTPError as error:
-            raise NoAnswer(str(error), timed_out=False) from None
-        return ModelAnswer(status=response.status, headers=response.headers, body=content)
+        request = _Request("POST", path, body, dict(headers), chunked)
+        return self._ask(request, timeout_seconds, container)
+
+    def delete(self, path: str, *, timeout_seconds: float, container: str) -> ModelAnswer:
+        """DELETE ``path``; raises `NoAnswer`."""
+        return self._ask(_Request("DELETE", path), timeout_seconds, container)
 
     def close(self) -> None:
         """Close the kept connections."""
         self._pool.close()
 
-    def _send(
-        self, body: bytes, headers: Mapping[str, str], timeout_seconds: float, chunked: bool
-    ) -> urllib3.BaseHTTPResponse:
+    def _ask(self, request: _Request, timeout_seconds: float, container: str) -> ModelAnswer:
+        try:
+            try:
+                response = self._send(request, timeout_seconds)
+            except ProtocolError:
+                response = self._send(request, timeout_seconds)
+            with closing(response):
+                content = response.read()
+                response.release_conn()
+        except ReadTimeoutError:
+            late = f"no answer within {timeout_seconds} s"
+            raise NoAnswer(late, timed_out=True, container=container) from None
+        except HTTPError as error:
+            raise NoAnswer(str(error), timed_out=False, container=container) from None
+        return ModelAnswer(
+            status=response.status, headers=response.headers, body=content, container=container
+        )
+
+    def _send(self, request: _Request, timeout_seconds: float) -> urllib3.BaseHTTPResponse:
         """Send the request and return when its answer begins."""
         return self._pool.urlopen(
-            "POST",
-            "/invocations",
-            body=body,
-            headers=dict(headers),
-            chunked=chunked,
+            request.method,
+            request.path,
+            body=request.body,
+            headers=request.headers,
+            chunked=request.chunked,
             timeout=urllib3.Timeout(connect=_CONNECT_SECONDS, read=timeout_seconds),
             preload_content=False,
             decode_content=False,
         )
+
+
+@dataclass(frozen=True)
+class _Request:
+    method: str
+    path: str
+    body: bytes | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    chunked: bool = False

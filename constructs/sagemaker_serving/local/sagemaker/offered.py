@@ -8,41 +8,42 @@ from typing import Any
 from sagemaker_serving.local.protocol import AwsError
 
 _CONTAINER: dict[str, tuple[object, ...]] = {
-    "Mode": ("SingleModel",),
     "ModelDataSource": (),
     "AdditionalModelDataSources": (),
-    "ModelPackageName": (),
     "InferenceSpecificationName": (),
-    "MultiModelConfig": (),
+    "ContainerMetricsConfig": (),
 }
 
-_DEPLOYMENT: dict[str, tuple[object, ...]] = {
-    "DeploymentConfig.BlueGreenUpdatePolicy.TrafficRoutingConfiguration.Type": ("ALL_AT_ONCE",),
-    "DeploymentConfig.RollingUpdatePolicy": (),
-    "DeploymentConfig.AutoRollbackConfiguration.Alarms": (),
+_COMPONENT: dict[str, tuple[object, ...]] = {
+    "Specifications": (),
+    "Specification.BaseInferenceComponentName": (),
+    "Specification.DataCacheConfig": (),
 }
 
 NOT_FOLLOWED: Mapping[str, Mapping[str, tuple[object, ...]]] = {
     "CreateModel": {
         **{f"PrimaryContainer.{member}": allowed for member, allowed in _CONTAINER.items()},
         **{f"Containers[].{member}": allowed for member, allowed in _CONTAINER.items()},
-        "InferenceExecutionConfig": (),
+        "InferenceExecutionConfig.Mode": ("Serial",),
+    },
+    "CreateModelPackage": {
+        "InferenceSpecification.Containers[].ModelDataSource": (),
+        "InferenceSpecification.Containers[].AdditionalModelDataSources": (),
+        "InferenceSpecification.Containers[].AdditionalS3DataSource": (),
+        "ValidationSpecification": (),
+        "SourceAlgorithmSpecification": (),
     },
     "CreateEndpointConfig": {
-        "ProductionVariants[].ServerlessConfig": (),
-        "ProductionVariants[].ManagedInstanceScaling": (),
-        "ProductionVariants[].InstancePools": (),
-        "ShadowProductionVariants": (),
-        "AsyncInferenceConfig": (),
+        **{
+            f"{kind}[].{member}": ()
+            for kind in ("ProductionVariants", "ShadowProductionVariants")
+            for member in ("InstancePools",)
+        },
         "ExplainerConfig": (),
         "CrossRegionTrafficConfig": (),
-        "DataCaptureConfig.EnableCapture": (False,),
     },
-    "CreateEndpoint": _DEPLOYMENT,
-    "UpdateEndpoint": _DEPLOYMENT,
-    "UpdateEndpointWeightsAndCapacities": {
-        "DesiredWeightsAndCapacities[].ServerlessUpdateConfig": (),
-    },
+    "CreateInferenceComponent": _COMPONENT,
+    "UpdateInferenceComponent": _COMPONENT,
     "CreateCompilationJob": {"ModelPackageVersionArn": ()},
     "CreateTransformJob": {
         "TransformInput.DataSource.S3DataSource.S3DataType": ("S3Prefix", "ManifestFile"),

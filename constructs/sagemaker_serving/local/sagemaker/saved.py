@@ -8,7 +8,17 @@ from typing import Any
 
 from sagemaker_serving.local.sagemaker.store import Region, Resource, now
 
-_KEPT = ("models", "endpoint_configs", "endpoints", "transform_jobs", "compilation_jobs", "tags")
+_KEPT = (
+    "models",
+    "model_package_groups",
+    "model_packages",
+    "endpoint_configs",
+    "endpoints",
+    "inference_components",
+    "transform_jobs",
+    "compilation_jobs",
+    "tags",
+)
 _STOPPED_MEANWHILE = "The local AWS was stopped meanwhile."
 
 
@@ -32,6 +42,12 @@ def restore_region(region: Region, state: Mapping[str, Any]) -> None:
                 region.tags.pop(endpoint["EndpointArn"], None)
             else:
                 _cut_off_endpoint(endpoint)
+        for name, component in list(region.inference_components.items()):
+            if component["InferenceComponentStatus"] == "Deleting":
+                del region.inference_components[name]
+                region.tags.pop(component["InferenceComponentArn"], None)
+            else:
+                _cut_off_component(component)
         for job in region.transform_jobs.values():
             _cut_off_transform(job)
         for job in region.compilation_jobs.values():
@@ -49,6 +65,15 @@ def _cut_off_endpoint(endpoint: Resource) -> None:
             endpoint["EndpointStatus"] = "Failed"
             endpoint["FailureReason"] = _STOPPED_MEANWHILE
             endpoint["LastModifiedTime"] = now()
+
+
+def _cut_off_component(component: Resource) -> None:
+    """Those that served are started again, and are Updating meanwhile."""
+    if component["InferenceComponentStatus"] != "Creating":
+        return
+    component["InferenceComponentStatus"] = "Failed"
+    component["FailureReason"] = _STOPPED_MEANWHILE
+    component["LastModifiedTime"] = now()
 
 
 def _cut_off_transform(job: Resource) -> None:

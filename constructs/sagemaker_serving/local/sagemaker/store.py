@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,6 +27,10 @@ class Region:
     models: dict[str, Resource] = field(default_factory=dict)
     endpoint_configs: dict[str, Resource] = field(default_factory=dict)
     endpoints: dict[str, Resource] = field(default_factory=dict)
+    model_package_groups: dict[str, Resource] = field(default_factory=dict)
+    model_packages: dict[str, Resource] = field(default_factory=dict)
+    """By ARN."""
+    inference_components: dict[str, Resource] = field(default_factory=dict)
     transform_jobs: dict[str, Resource] = field(default_factory=dict)
     compilation_jobs: dict[str, Resource] = field(default_factory=dict)
     tags: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -62,6 +66,11 @@ class Store:
         """Every region that was ever asked for."""
         with self._lock:
             return list(self._regions.values())
+
+
+def without_tags(parameters: Mapping[str, Any]) -> Resource:
+    """What was given of a resource, but for its tags, which are kept by its ARN."""
+    return {name: value for name, value in parameters.items() if name != "Tags"}
 
 
 def now() -> float:

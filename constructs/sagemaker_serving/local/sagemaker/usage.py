@@ -1,4 +1,4 @@
-"""What a model server takes of this machine: processor, memory, disk."""
+"""What model servers take of this machine: processor, memory, disk."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ import psutil
 
 
 class Usage:
-    """Measures one container; each `sample` is about the time since the one before.
+    """Measures containers together; each `sample` is about the time since the one before.
 
-    ``folder`` is what the container has on disk; without one, its disk is not
-    measured.
+    ``folders`` are what the containers have on disk; without any, their disk is
+    not measured.
     """
 
-    def __init__(self, folder: Path | None = None) -> None:
-        self._folder = folder
-        self._pid = 0
+    def __init__(self, *folders: Path) -> None:
+        self._folders = folders
+        self._pids: tuple[int, ...] = ()
         self._seconds = 0.0
         self._at = time.monotonic()
 
-    def sample(self, pid: int) -> dict[str, float] | None:
-        """What the process and all that it started took, or None when it is gone.
+    def sample(self, *pids: int) -> dict[str, float] | None:
+        """What the processes and all that they started took, or None when one is gone.
 
         CPUUtilization, MemoryUtilization and DiskUtilization in percent.
         100 % of CPUUtilization is one core, as on AWS; memory and disk are
         held against the whole machine's, as no instance type's are here.
         """
-        if pid != self._pid:
-            self._pid, self._seconds = pid, 0.0
+        if pids != self._pids:
+            self._pids, self._seconds = pids, 0.0
         try:
-            first = psutil.Process(pid)
-            processes = [first, *first.children(recursive=True)]
-            used = [_measure(process) for process in processes]
+            first = [psutil.Process(pid) for pid in pids]
+            children = [child for each in first for child in each.children(recursive=True)]
+            used = [_measure(process) for process in (*first, *children)]
         except psutil.NoSuchProcess:
             return None
         now, seconds = time.monotonic(), sum(cpu for cpu, _ in used)
@@ -41,9 +41,9 @@ class Usage:
         self._seconds, self._at = seconds, now
         memory = sum(size for _, size in used) / psutil.virtual_memory().total
         sample = {"CPUUtilization": 100 * cpu, "MemoryUtilization": 100 * memory}
-        if self._folder is not None:
-            disk = psutil.disk_usage(self._folder.anchor).total
-            sample["DiskUtilization"] = 100 * _size(self._folder) / disk
+        if self._folders:
+            disk = psutil.disk_usage(self._folders[0].anchor).total
+            sample["DiskUtilization"] = 100 * sum(map(_size, self._folders)) / disk
         return sample
 
 

@@ -485,6 +485,14 @@ def test_scalable_target_and_policy(aws: Aws) -> None:
         ScalableDimension="sagemaker:variant:DesiredInstanceCount",
         MinCapacity=1,
         MaxCapacity="4",
+        ScheduledActions=[
+            {
+                "ScheduledActionName": "morning",
+                "Schedule": "cron(0 8 * * ? *)",
+                "Timezone": "Europe/Berlin",
+                "ScalableTargetAction": {"MinCapacity": 2},
+            }
+        ],
     )
     policy = resource(
         "ApplicationAutoScaling::ScalingPolicy",
@@ -503,9 +511,15 @@ def test_scalable_target_and_policy(aws: Aws) -> None:
     assert (found["MinCapacity"], found["MaxCapacity"]) == (1, 4)
     (found,) = scaling.describe_scaling_policies(ServiceNamespace="sagemaker")["ScalingPolicies"]
     assert found["PolicyName"] == "invocations"
+    (found,) = scaling.describe_scheduled_actions(ServiceNamespace="sagemaker")["ScheduledActions"]
+    assert found["ScheduledActionName"] == "morning"
+    assert found["ScalableTargetAction"] == {"MinCapacity": 2}
 
-    aws.update("scaling", template(Target=_changed(target, MinCapacity=0), Policy=policy))
+    changed = _changed(target, MinCapacity=0, ScheduledActions=[])
+    aws.update("scaling", template(Target=changed, Policy=policy))
 
+    left = scaling.describe_scheduled_actions(ServiceNamespace="sagemaker")["ScheduledActions"]
+    assert left == []
     (found,) = scaling.describe_scalable_targets(ServiceNamespace="sagemaker")["ScalableTargets"]
     assert found["MinCapacity"] == 0
     assert aws.delete("scaling")["StackStatus"] == "DELETE_COMPLETE"

@@ -20,7 +20,14 @@ from .messaging import Queue, QueuePolicy, Rule, Subscription, Topic, TopicPolic
 from .monitoring import Alarm, Dashboard, LogGroup
 from .nothing import CdkMetadata, WaitConditionHandle
 from .s3 import Bucket, BucketPolicy
-from .sagemaker import Endpoint, EndpointConfig, Model
+from .sagemaker import (
+    Endpoint,
+    EndpointConfig,
+    InferenceComponent,
+    Model,
+    ModelPackage,
+    ModelPackageGroup,
+)
 from .scaling import ScalableTarget, ScalingPolicy
 from .stepfunctions import StateMachine
 from .storage import EcrRepository, SsmParameter
@@ -41,10 +48,13 @@ _PROVIDERS: dict[str, Provider] = {
         Function(),
         FunctionAlias(),
         FunctionVersion(),
+        InferenceComponent(),
         Key(),
         LogGroup(),
         ManagedPolicy(),
         Model(),
+        ModelPackage(),
+        ModelPackageGroup(),
         Permission(),
         Policy(),
         Queue(),

@@ -1,4 +1,4 @@
-"""SageMaker: models, endpoint configurations and endpoints."""
+"""SageMaker: models, the registry's packages, endpoints, their configurations and components."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing_extensions import override
 from .api import ApiProvider, is_absent
 from .base import Attributes, Request, ResourceFailed
 
-ENDPOINT_LIMIT_SECONDS = 3600.0
-"""How long an endpoint may take to reach a final state."""
+ENDPOINT_LIMIT_SECONDS = 10 * 3600.0
+"""How long an endpoint may take to reach a final state: a guarded deployment may take 8 hours
+(botocore: MaximumExecutionTimeoutInSeconds)."""
 
 _FINAL = frozenset({"InService", "OutOfService", "Failed", "UpdateRollbackFailed"})
 
@@ -66,6 +67,54 @@ class Model(_Named):
     create_operation = "CreateModel"
     delete_operation = "DeleteModel"
     describe_operation = "DescribeModel"
+
+
+class ModelPackageGroup(_Named):
+    """``AWS::SageMaker::ModelPackageGroup``; Ref is the ARN."""
+
+    type_name = "AWS::SageMaker::ModelPackageGroup"
+    name_property = "ModelPackageGroupName"
+    arn_property = "ModelPackageGroupArn"
+    create_operation = "CreateModelPackageGroup"
+    delete_operation = "DeleteModelPackageGroup"
+    describe_operation = "DescribeModelPackageGroup"
+
+
+class ModelPackage(_Named):
+    """``AWS::SageMaker::ModelPackage``: the next version of a group, or one of its own name.
+
+    Ref is the ARN.
+    """
+
+    type_name = "AWS::SageMaker::ModelPackage"
+    name_property = "ModelPackageName"
+    arn_property = "ModelPackageArn"
+    create_operation = "CreateModelPackage"
+    delete_operation = "DeleteModelPackage"
+    describe_operation = "DescribeModelPackage"
+
+    @override
+    def create(self, request: Request) -> str:
+        if "ModelPackageGroupName" not in request.properties:
+            return super().create(request)
+        answer = self.call(request, self.create_operation, request.properties)
+        arn: str = answer[self.arn_property]
+        return arn
+
+    @override
+    def update(self, request: Request) -> Attributes:
+        if request.changed("ModelApprovalStatus"):
+            self.call(
+                request,
+                "UpdateModelPackage",
+                ModelPackageArn=request.physical_id,
+                ModelApprovalStatus=request.properties["ModelApprovalStatus"],
+            )
+        return super().update(request)
+
+    @override
+    def _named(self, request: Request) -> dict[str, str]:
+        return {self.name_property: request.physical_id}
 
 
 class EndpointConfig(_Named):
@@ -147,6 +196,66 @@ class Endpoint(_Named):
 
         return request.wait(
             look, limit_seconds=ENDPOINT_LIMIT_SECONDS, what="the endpoint's start or update"
+        )
+
+
+class InferenceComponent(_Named):
+    """``AWS::SageMaker::InferenceComponent``: done when it is InService; Ref is the ARN."""
+
+    type_name = "AWS::SageMaker::InferenceComponent"
+    name_property = "InferenceComponentName"
+    arn_property = "InferenceComponentArn"
+    create_operation = "CreateInferenceComponent"
+    delete_operation = "DeleteInferenceComponent"
+    describe_operation = "DescribeInferenceComponent"
+    also_supported = frozenset({"DeploymentConfig"})
+    unchangeable = frozenset({"EndpointName", "VariantName"})
+
+    @override
+    def complete(self, request: Request) -> Attributes:
+        component = self._settled(request)
+        if component["InferenceComponentStatus"] != "InService":
+            raise ResourceFailed(
+                component.get("FailureReason") or "the component is Failed", code="NotStabilized"
+            )
+        return super().complete(request)
+
+    @override
+    def update(self, request: Request) -> Attributes:
+        """An update that SageMaker undoes ends InService, with a FailureReason."""
+        if request.changed("Specification", "RuntimeConfig"):
+            self._settled(request)
+            self.call(
+                request, "UpdateInferenceComponent", request.properties, **self._named(request)
+            )
+            component = self._settled(request)
+            if component.get("FailureReason"):
+                raise ResourceFailed(component["FailureReason"], code="NotStabilized")
+        return super().update(request)
+
+    @override
+    def delete(self, request: Request) -> None:
+        """Delete the component and wait until it is gone."""
+        try:
+            self._settled(request)
+            super().delete(request)
+            request.wait(
+                lambda: None if self.describe(request) else True,
+                limit_seconds=ENDPOINT_LIMIT_SECONDS,
+                what="deleting the inference component",
+            )
+        except ClientError as error:
+            if not is_absent(error):
+                raise
+
+    def _settled(self, request: Request) -> dict[str, Any]:
+        def look() -> dict[str, Any] | None:
+            component = self.describe(request)
+            final = component["InferenceComponentStatus"] in ("InService", "Failed")
+            return component if final else None
+
+        return request.wait(
+            look, limit_seconds=ENDPOINT_LIMIT_SECONDS, what="the inference component's start"
         )
 
 

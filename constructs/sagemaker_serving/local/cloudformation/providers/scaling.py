@@ -5,17 +5,21 @@ from __future__ import annotations
 from typing_extensions import override
 
 from .api import ApiProvider
-from .base import Attributes, Request
+from .base import Attributes, Properties, Request
 
 _TARGET = ("ServiceNamespace", "ResourceId", "ScalableDimension")
 
 
 class ScalableTarget(ApiProvider):
-    """``AWS::ApplicationAutoScaling::ScalableTarget``: Ref names resource, dimension, service."""
+    """``AWS::ApplicationAutoScaling::ScalableTarget``: Ref names resource, dimension, service.
+
+    Its scheduled actions are kept by the service, and never come to pass here.
+    """
 
     type_name = "AWS::ApplicationAutoScaling::ScalableTarget"
     service = "application-autoscaling"
     create_operation = "RegisterScalableTarget"
+    also_supported = frozenset({"ScheduledActions"})
 
     @override
     def create(self, request: Request) -> str:
@@ -27,6 +31,7 @@ class ScalableTarget(ApiProvider):
 
     @override
     def complete(self, request: Request) -> Attributes:
+        self._schedule(request)
         return {"Id": request.physical_id}
 
     @override
@@ -34,12 +39,30 @@ class ScalableTarget(ApiProvider):
         untagged = {**request.properties, "Tags": None}
         answer = self.call(request, "RegisterScalableTarget", untagged)
         self.retag(request, ResourceARN=answer["ScalableTargetARN"])
+        self._schedule(request)
         return dict(request.attributes)
 
     @override
     def delete(self, request: Request) -> None:
         target = {name: request.properties[name] for name in _TARGET}
+        for name in _actions(request.properties):
+            self.discard(request, "DeleteScheduledAction", ScheduledActionName=name, **target)
         self.discard(request, "DeregisterScalableTarget", **target)
+
+    def _schedule(self, request: Request) -> None:
+        """Bring the target's scheduled actions from the previous ones to the wanted ones."""
+        target = {name: request.properties[name] for name in _TARGET}
+        old, new = _actions(request.previous), _actions(request.properties)
+        for name in sorted(old.keys() - new.keys()):
+            self.discard(request, "DeleteScheduledAction", ScheduledActionName=name, **target)
+        for name, action in new.items():
+            if old.get(name) != action:
+                self.call(request, "PutScheduledAction", action, **target)
+
+
+def _actions(properties: Properties) -> dict[str, Properties]:
+    actions = properties.get("ScheduledActions") or []
+    return {action["ScheduledActionName"]: action for action in actions}
 
 
 class ScalingPolicy(ApiProvider):
