@@ -75,7 +75,8 @@ def _sagemaker(context: LocalContext) -> Iterator[str]:
     finally:
         control_plane.close()
     yield (
-        f"\n### SageMaker\n\nActions: {_names(actions)}; InvokeEndpoint and InvokeEndpointAsync of the runtime.\n\n"
+        f"\n### SageMaker\n\nActions: {_names(actions)}; InvokeEndpoint and InvokeEndpointAsync of "
+        "the runtime.\n\n"
         "| action | is refused with |\n|---|---|\n"
     )
     for action, parameters in NOT_FOLLOWED.items():
