@@ -19,7 +19,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from sagemaker_serving.client import Aws, BatchPipeline, Predictor
+from sagemaker_serving.client import Aws, BatchPipeline, BatchReport, Predictor
 from sagemaker_serving.errors import ProblemsFound, ServingError, Severity
 from sagemaker_serving.local import daemon
 from sagemaker_serving.local.address import Address
@@ -71,9 +71,10 @@ def _deploy_call_destroy(environment: Environment, address: Address) -> None:
             table = Table("sent", "to", "got", "in", box=None, pad_edge=False)
             with step("predict"):
                 _predict(table, environment, aws)
-            with step(f"transform {len(HELD_OUT)} images in a batch"):
-                _transform(table, environment, aws)
+            with step(f"transform {len(HELD_OUT)} images, and one that is none, in a batch"):
+                report = _transform(table, environment, aws)
             console.print(table)
+            console.print("batch report:", *report.lines(), sep="\n  ")
             with step("empty the bucket and destroy with the CDK CLI"):
                 _empty_bucket(environment, address)
                 cdk.destroy(assembly)
@@ -96,14 +97,12 @@ def _check() -> Environment:
 def _predict(table: Table, environment: Environment, aws: Aws) -> None:
     half_plus_three = Predictor(environment.endpoint_name("half-plus-three"), aws)
     asked = '{"instances": [1.0, 2.0, 5.0]}'
-    answer = half_plus_three.predict(asked)
+    answer = half_plus_three.invoke(asked)
     numbers = ", ".join(str(number) for number in answer.json()["predictions"])
     table.add_row(asked, half_plus_three.endpoint_name, numbers, _ms(answer.seconds))
 
-    digits = Predictor(environment.endpoint_name("digits"), aws)
-    answers = [
-        digits.predict(image.read_bytes(), content_type="application/x-image") for image in HELD_OUT
-    ]
+    digits = Predictor(environment.endpoint_name("digits"), aws, concurrency=1)
+    answers = list(digits.predict_each(HELD_OUT))
     read = [answer.json()["predictions"][0]["class"] for answer in answers]
     seconds = sorted(answer.seconds for answer in answers)
     table.add_row(
@@ -114,20 +113,26 @@ def _predict(table: Table, environment: Environment, aws: Aws) -> None:
     )
 
 
-def _transform(table: Table, environment: Environment, aws: Aws) -> None:
+def _transform(table: Table, environment: Environment, aws: Aws) -> BatchReport:
+    """A batch with a file in it that is no image: that one ends in quarantine."""
     pipeline = BatchPipeline(environment.name, "digits", aws)
     run = "demo"
     began = time.monotonic()
-    execution = pipeline.start(pipeline.upload(HELD_OUT, run), run)
-    pipeline.wait(execution, deadline_seconds=120)
+    broken = STATE / "broken.png"
+    broken.write_bytes(b"this is no image")
+    execution = pipeline.start(pipeline.upload([*HELD_OUT, broken], run), run)
+    pipeline.wait(execution, deadline_seconds=240)
     outputs = dict(pipeline.outputs(execution))
     read = [_class_of(outputs[f"{image.name}.out"]) for image in HELD_OUT]
     table.add_row(
-        f"{len(HELD_OUT)} PNG images, one transform job",
+        f"{len(HELD_OUT)} PNG images, in transform jobs",
         "the state machine of digits",
         f"accuracy {_accuracy(read):.1%}",
         f"{time.monotonic() - began:.1f} s",
     )
+    report = pipeline.report(execution)
+    assert report is not None
+    return report
 
 
 def _class_of(output: bytes) -> int:

@@ -31,6 +31,11 @@ BENCHMARKS = {
     "deploy": "deploy to the local AWS, beside plain moto with the same template",
     "state": "what keeping the local AWS's state costs",
     "prediction": "one endpoint of half_plus_three on the local AWS",
+    "server": "the model server, beside the bare engine and BentoML with the same SavedModel",
+    "canary": "a canary of 10 % under 50 requests a second on the local AWS, time 60 times as fast",
+    "multi_model": "100 models behind one multi-model server on the local AWS",
+    "batch": "batch pipelines with faults on the local AWS, and a plan of 5,000,000 keys",
+    "client": "256 images to an endpoint that takes 50 ms a request",
 }
 """Each is a module of this package with ``measure() -> Iterable[Figure | Ratio]``."""
 

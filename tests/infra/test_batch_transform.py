@@ -4,78 +4,193 @@ import json
 from typing import Any
 
 import pytest
+from aws_cdk import aws_kms as kms
+from aws_cdk import aws_s3 as s3
+from aws_cdk import aws_sns as sns
 from aws_cdk.assertions import Template
 
-from sagemaker_serving.infra import BatchTransform, ContainerImage, Model, ModelData
+from sagemaker_serving.infra import (
+    BatchTransform,
+    Container,
+    ContainerImage,
+    Model,
+    ModelData,
+    S3Prefix,
+)
+from sagemaker_serving.spec import BatchTransform as Settings
 
-JOB = {
-    "TransformInput": {"ContentType": "application/jsonlines", "SplitType": "Line"},
-    "TransformOutput": {"AssembleWith": "Line", "Accept": "application/json"},
-    "TransformResources": {"InstanceType": "ml.m5.large", "InstanceCount": 2},
-    "BatchStrategy": "MultiRecord",
-    "MaxPayloadInMB": 1,
-    "MaxConcurrentTransforms": 4,
-    "Environment": {"A": "1"},
-}
+
+def template_of(bench: Any, *, key: bool = False, **settings: Any) -> Template:
+    """A stack with a batch pipeline, its bucket under a key if wanted."""
+    stack = bench.stack
+    encryption_key = kms.Key(stack, "Key") if key else None
+    bucket = s3.Bucket(stack, "Bucket", encryption_key=encryption_key)
+    model = Model(
+        stack,
+        "Model",
+        role=bench.role,
+        containers=[
+            Container(
+                image=ContainerImage.from_catalog("tensorflow", "2.19"),
+                model_data=ModelData.from_path(bench.model_folder),
+            )
+        ],
+        instance_type="ml.m5.large",
+    )
+    BatchTransform(
+        stack,
+        "Batch",
+        model=model,
+        job_role=bench.role,
+        settings=Settings.model_validate({"instance_type": "ml.m5.large", **settings}),
+        inputs=S3Prefix(bucket=bucket, prefix="digits/in"),
+        outputs=S3Prefix(bucket=bucket, prefix="digits/out"),
+        work=S3Prefix(bucket=bucket, prefix="digits/work"),
+        retain_logs=False,
+        encryption_key=encryption_key,
+        topic=sns.Topic(stack, "Topic", master_key=encryption_key),
+        topic_key=encryption_key,
+    )
+    return Template.from_stack(stack)
 
 
 @pytest.fixture
 def template(bench: Any) -> Template:
-    model = Model(
-        bench.stack,
-        "Model",
-        role=bench.role,
-        image=ContainerImage.from_catalog("tensorflow", "2.19"),
-        model_data=ModelData.from_path(bench.model_folder),
-        instance_type="ml.m5.large",
-    )
-    BatchTransform(bench.stack, "Batch", model=model, job=JOB, retain_logs=False)
-    return Template.from_stack(bench.stack)
+    return template_of(bench)
 
 
-def definition(template: Template) -> dict[str, Any]:
-    """The state machine's definition, with a word wherever a reference stands."""
+def plan_of(template: Template) -> dict[str, Any]:
+    """The settings that the machine gives to its function, words in the place of references."""
     (machine,) = template.find_resources("AWS::StepFunctions::StateMachine").values()
     _, parts = machine["Properties"]["DefinitionString"]["Fn::Join"]
     text = "".join(part if isinstance(part, str) else "reference" for part in parts)
-    parsed: dict[str, Any] = json.loads(text)
-    return parsed
+    definition: dict[str, Any] = json.loads(text)
+    settings: dict[str, Any] = definition["States"]["Plan"]["Arguments"]["Payload"]["settings"]
+    return settings
 
 
-def test_the_task_is_one_that_create_transform_job_takes(template: Template) -> None:
-    import botocore.session
-    from botocore.validate import ParamValidator
-
-    parameters = definition(template)["States"]["RunTransformJob"]["Parameters"]
-    plain = json.loads(json.dumps(parameters).replace('.$": "$', '": "$'))
-    service = botocore.session.get_session().get_service_model("sagemaker")
-    shape = service.operation_model("CreateTransformJob").input_shape
-    report = ParamValidator().validate(plain, shape)
-    assert report.generate_report() == ""
-
-
-def test_every_option_reaches_the_job(template: Template) -> None:
-    parameters = definition(template)["States"]["RunTransformJob"]["Parameters"]
-    for name in ("TransformResources", "BatchStrategy", "MaxPayloadInMB", "Environment"):
-        assert parameters[name] == JOB[name]
-    assert parameters["TransformInput"]["SplitType"] == "Line"
-    assert parameters["TransformOutput"]["AssembleWith"] == "Line"
+def actions_of(template: Template, role: str) -> dict[str, list[Any]]:
+    """The resources of each action that a role is allowed, the role by its id's beginning."""
+    found: dict[str, list[Any]] = {}
+    for policy in template.find_resources("AWS::IAM::Policy").values():
+        names = [each["Ref"] for each in policy["Properties"]["Roles"]]
+        if not any(name.startswith(role) for name in names):
+            continue
+        for statement in policy["Properties"]["PolicyDocument"]["Statement"]:
+            actions = statement["Action"]
+            for action in [actions] if isinstance(actions, str) else actions:
+                found.setdefault(action, []).append(statement["Resource"])
+    return found
 
 
-def test_the_job_is_named_after_its_execution(template: Template) -> None:
-    parameters = definition(template)["States"]["RunTransformJob"]["Parameters"]
-    assert parameters["TransformJobName.$"] == "$$.Execution.Name"
+def test_every_option_reaches_the_jobs(bench: Any) -> None:
+    settings = plan_of(
+        template_of(
+            bench,
+            key=True,
+            instance_count=2,
+            content_type="application/jsonlines",
+            accept="application/jsonlines",
+            compression_type="Gzip",
+            split_type="Line",
+            assemble_with="Line",
+            batch_strategy="MultiRecord",
+            input_filter="$.x",
+            output_filter="$.y",
+            join_source="Input",
+            max_payload_in_mb=1,
+            max_concurrent_transforms=4,
+            invocations_timeout_in_seconds=60,
+            invocations_max_retries=0,
+            environment={"SAGEMAKER_TFS_MAX_ENQUEUED_BATCHES": "100"},
+            tags={"team": "search"},
+            max_objects_per_shard=7,
+            max_input_objects=70,
+            fail_on_quarantine=True,
+        )
+    )
+    assert settings["job"] == {
+        "ModelName": "reference",
+        "TransformInput": {
+            "ContentType": "application/jsonlines",
+            "CompressionType": "Gzip",
+            "SplitType": "Line",
+        },
+        "TransformOutput": {
+            "Accept": "application/jsonlines",
+            "AssembleWith": "Line",
+            "KmsKeyId": "reference",
+        },
+        "TransformResources": {
+            "InstanceType": "ml.m5.large",
+            "InstanceCount": 2,
+            "VolumeKmsKeyId": "reference",
+        },
+        "BatchStrategy": "MultiRecord",
+        "MaxPayloadInMB": 1,
+        "MaxConcurrentTransforms": 4,
+        "ModelClientConfig": {"InvocationsTimeoutInSeconds": 60, "InvocationsMaxRetries": 0},
+        "DataProcessing": {"InputFilter": "$.x", "OutputFilter": "$.y", "JoinSource": "Input"},
+        "Environment": {"SAGEMAKER_TFS_MAX_ENQUEUED_BATCHES": "100"},
+        "Tags": [{"Key": "team", "Value": "search"}],
+    }
+    assert settings["limits"] == {
+        "max_objects_per_shard": 7,
+        "max_bytes_per_shard": 10 * 1024**3,
+        "max_concurrent_jobs": 4,
+        "max_input_objects": 70,
+    }
+    assert settings["fail_on_quarantine"] is True
 
 
-def test_its_role_runs_jobs_and_passes_no_role(template: Template) -> None:
-    policies = json.dumps(template.find_resources("AWS::IAM::Policy"))
-    assert "sagemaker:CreateTransformJob" in policies
-    assert "iam:PassRole" not in policies
+@pytest.mark.parametrize(
+    ("instance_type", "asked", "has_key"),
+    [
+        ("ml.m5.large", None, True),
+        ("ml.m5.large", False, False),
+        ("ml.g4dn.xlarge", None, False),
+    ],
+)
+def test_volumes_have_the_key_where_instances_take_one(
+    bench: Any, instance_type: str, asked: bool | None, has_key: bool
+) -> None:
+    template = template_of(bench, key=True, instance_type=instance_type, encrypt_volumes=asked)
+    job = plan_of(template)["job"]
+    assert ("VolumeKmsKeyId" in job["TransformResources"]) is has_key
+    assert ("kms:CreateGrant" in actions_of(template, "Role")) is has_key
+
+
+def test_the_machines_role_runs_jobs_and_passes_no_role(template: Template) -> None:
+    actions = actions_of(template, "BatchRole")
+    assert {action for action in actions if action.startswith("sagemaker:")} == {
+        *("sagemaker:CreateTransformJob", "sagemaker:DescribeTransformJob"),
+        "sagemaker:StopTransformJob",
+    }
+    assert "iam:PassRole" not in json.dumps(template.to_json())
     assert "FullAccess" not in json.dumps(template.to_json())
+    (started,) = actions["states:StartExecution"]
+    assert next(iter(started.values())).startswith("Batch")
+
+
+def test_nothing_is_deleted_but_locks_and_the_quarantines_own(template: Template) -> None:
+    every = [
+        resource
+        for role in ("BatchRole", "BatchFunctionRole", "Role")
+        for resource in actions_of(template, role).get("s3:DeleteObject", ())
+    ]
+    assert [json.dumps(each) for each in every] != []
+    assert all("digits/out/*_batch/*" in json.dumps(each) for each in every)
+
+
+def test_tags_on_jobs_need_a_permission_and_get_it(bench: Any) -> None:
+    assert "sagemaker:AddTags" in actions_of(template_of(bench, tags={"a": "b"}), "BatchRole")
 
 
 def test_executions_are_traced_and_logged(template: Template) -> None:
     template.has_resource_properties(
         "AWS::StepFunctions::StateMachine",
         {"TracingConfiguration": {"Enabled": True}, "LoggingConfiguration": {"Level": "ALL"}},
+    )
+    template.has_resource_properties(
+        "AWS::Lambda::Function", {"TracingConfig": {"Mode": "Active"}, "Timeout": 900}
     )

@@ -89,9 +89,7 @@ def test_sagemaker_gets_the_role_for_its_own_account_only(bench: Any) -> None:
     (role,) = Template.from_stack(bench.stack).find_resources("AWS::IAM::Role").values()
     (trust,) = role["Properties"]["AssumeRolePolicyDocument"]["Statement"]
     assert trust["Principal"] == {"Service": "sagemaker.amazonaws.com"}
-    assert trust["Condition"] == {
-        "StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}
-    }
+    assert trust["Condition"] == {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}}
 
 
 def test_the_role_may_read_this_archive_and_no_other_object(bench: Any, tmp_path: Path) -> None:

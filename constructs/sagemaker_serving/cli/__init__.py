@@ -32,17 +32,27 @@ def main() -> None:
 
 
 _COMMANDS = {
+    "bench": "Send an endpoint's variants the same requests, and compare.",
     "cache": "Show or clear what was packed before.",
     "check": "Name every mistake of environment files and templates, in a moment.",
+    "compile": "Compile a model with SageMaker Neo, outside of a deploy.",
+    "dashboard": "Draw a model's CloudWatch dashboard, or say where it is.",
     "diff": "Show what two environments say differently.",
+    "golden": "Send recorded requests to an endpoint and compare the answers.",
+    "explain": "Tell what an endpoint runs, and whether a file says so.",
     "images": "Print the container images that AWS publishes.",
     "inspect": "Show what is in a model or an archive, and what is wrong with it.",
     "instances": "Print the instance types that SageMaker takes, and where.",
     "local": "Run AWS on this machine: up, deploy, status, down.",
     "package": "Pack models into model.tar.gz, the same every time.",
-    "predict": "Send one request to an endpoint and print the answer.",
+    "predict": "Send requests to an endpoint and print the answers.",
+    "prices": "Print what environments cost by the month, at least and at most.",
+    "rollback": "Return an endpoint to the config that it served before.",
     "schema": "Print the JSON Schema of environment files, for editors.",
     "serve": "Serve a model as the SageMaker container does.",
+    "transform": "Transform many objects in a batch, and account for each.",
+    "tune": "Find the batching that answers most within a latency goal.",
+    "watch": "Show a rollout as it happens, and fail when it does.",
 }
 
 

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("endpoint")
-@click.option("--config", help="The config that is to serve at the end; default: what is rolled out.")
+@click.option(
+    "--config", help="The config that is to serve at the end; default: what is rolled out."
+)
 @click.option(
     "--timeout",
     type=click.IntRange(min=1),

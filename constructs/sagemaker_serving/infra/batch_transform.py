@@ -1,46 +1,65 @@
-"""The batch pipeline: a state machine that runs SageMaker transform jobs."""
+"""The batch pipeline: a state machine that runs SageMaker transform jobs until all is done."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
-from aws_cdk import aws_kms as kms
 from aws_cdk import aws_logs as logs
 from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
+from sagemaker_serving import catalog
 from sagemaker_serving.infra.acknowledge import (
     INLINE_POLICY,
     NO_KEY_ON_LOGS,
     acknowledge,
     acknowledge_wildcard,
 )
-from sagemaker_serving.infra.model import Model
+from sagemaker_serving.infra.batch_definition import NAMESPACE, batch_definition
+from sagemaker_serving.infra.batch_settings import transform_settings
+from sagemaker_serving.infra.own_function import OwnFunction
+from sagemaker_serving.infra.tokens import is_token, partition
+
+if TYPE_CHECKING:
+    from aws_cdk import aws_kms as kms
+    from aws_cdk import aws_sns as sns
+
+    from sagemaker_serving.infra.model import Model
+    from sagemaker_serving.infra.s3_prefix import S3Prefix
+    from sagemaker_serving.spec import BatchTransform as BatchTransformSpec
 
 _MANAGED_RULE = "StepFunctionsGetEventsForSageMakerTransformJobsRule"
 """Step Functions learns of a job's end through this rule, which it makes itself.
 Source: AWS Step Functions developer guide, SageMaker integration; read 2026-11-21."""
 
+_JOB_LOGS = "/aws/sagemaker/TransformJobs"
+
 
 class BatchTransform(Construct):
-    """A state machine whose executions each run one transform job.
+    """A state machine whose executions each transform every object of an input.
 
     An execution's input is ``{"input": "s3://bucket/prefix/", "output":
-    "s3://bucket/prefix/"}``; its name becomes the job's name, so at most 63
-    letters, digits and hyphens. It ends when the job ends: as succeeded, or as
-    failed with the job's own reason as the cause. Throttling is retried with
-    full jitter.
+    "s3://bucket/prefix/"}``, with any field of ``settings`` beside them to override it. It cuts
+    the input into shards, runs a transform job for each and again what failed and may not fail
+    the next time, takes apart what fails twice, and ends with a report: every object has an
+    output, or stands in ``_batch/quarantine.jsonl`` of the output with the reason. Started again
+    on the same output it does what is missing.
 
-    Its role may run transform jobs and nothing else: CreateTransformJob passes
-    no role, the Model has its own.
+    The machine's role may run transform jobs and call its function; CreateTransformJob passes no
+    role, the Model has its own. That role is granted what jobs need, with VolumeKmsKeyId also
+    kms:CreateGrant, which the caller of CreateTransformJob needs only where the model's role
+    has it not (SageMaker developer guide, "API Permissions"; read 2026-11-21).
 
-    :param job: what every job has in common, in the words of CreateTransformJob.
+    :param settings: what every job has in common, and how inputs are cut and tried again.
+    :param inputs: what may be read. :param outputs: what may be written.
+    :param work: where manifests, chunks and plans lie while an execution runs.
+    :param job_role: the model's role.
     :param retain_logs: whether the executions' log outlives the stack.
-    :param encryption_key: encrypts that log; its policy has to let CloudWatch
-        Logs use it, as `DataBucket`'s does. Absent, CloudWatch's own key does.
+    :param encryption_key: encrypts logs and, if settings ask for it, jobs' volumes; its policy
+        has to let CloudWatch Logs use it, as `DataBucket`'s does. Absent, AWS's own keys do.
+    :param topic: is told of every end; `topic_key` is its key, if it is one's own.
     """
 
     def __init__(
@@ -49,33 +68,52 @@ class BatchTransform(Construct):
         construct_id: str,
         *,
         model: Model,
-        job: Mapping[str, Any],
+        job_role: iam.IRole,
+        settings: BatchTransformSpec,
+        inputs: S3Prefix,
+        outputs: S3Prefix,
+        work: S3Prefix,
         retain_logs: bool,
         encryption_key: kms.IKey | None = None,
+        topic: sns.ITopic | None = None,
+        topic_key: kms.IKey | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
-        removal = cdk.RemovalPolicy.RETAIN if retain_logs else cdk.RemovalPolicy.DESTROY
-        run_job = sfn.CustomState(
-            self, "RunTransformJob", state_json=_run_transform_job(model.model_name, job)
-        )
-        log = logs.LogGroup(
+        self._settings = settings
+        self._inputs, self._outputs, self._work = inputs, outputs, work
+        self.function = OwnFunction(
             self,
-            "Log",
-            retention=logs.RetentionDays.ONE_YEAR,
-            removal_policy=removal,
+            "Function",
+            package="batch_transform",
+            handler="handler.handler",
+            timeout=cdk.Duration.minutes(15),
+            memory_size_mb=1024,
+            retain_logs=retain_logs,
             encryption_key=encryption_key,
         )
-        if encryption_key is None:
-            acknowledge(
-                log, NO_KEY_ON_LOGS, "No key was asked for; CloudWatch encrypts with its own"
-            )
+        """The function that plans, settles, isolates and reports."""
+        volume_key = _volume_key(settings, encryption_key)
+        definition = batch_definition(
+            partition=partition(),
+            function_arn=self.function.function.function_arn,
+            settings=transform_settings(
+                settings,
+                model_name=model.model_name,
+                work=f"{work.uri}/",
+                output_key=outputs.key_arn,
+                volume_key=None if volume_key is None else volume_key.key_arn,
+            ),
+            topic_arn=None if topic is None else topic.topic_arn,
+        )
         self.state_machine = sfn.StateMachine(
             self,
             "Resource",
-            definition_body=sfn.DefinitionBody.from_chainable(run_job),
+            definition_body=sfn.DefinitionBody.from_string(
+                cdk.Stack.of(self).to_json_string(definition)
+            ),
             tracing_enabled=True,
             logs=sfn.LogOptions(
-                destination=log,
+                destination=self._log(retain=retain_logs, key=encryption_key),
                 level=sfn.LogLevel.ALL,
             ),
         )
@@ -84,64 +122,169 @@ class BatchTransform(Construct):
             self, INLINE_POLICY, "It is of use to this role only, and comes and goes with it"
         )
         self._grant_jobs()
+        self._grant_map()
+        self._grant_publishing(topic, topic_key)
+        self._grant_function()
+        self._grant_job_role(job_role, volume_key)
+
+    def grant_start(self, grantee: iam.IGrantable) -> iam.Grant:
+        """Lets ``grantee`` start executions."""
+        return self.state_machine.grant_start_execution(grantee)
+
+    def _log(self, *, retain: bool, key: kms.IKey | None) -> logs.LogGroup:
+        log = logs.LogGroup(
+            self,
+            "Log",
+            retention=logs.RetentionDays.ONE_YEAR,
+            removal_policy=cdk.RemovalPolicy.RETAIN if retain else cdk.RemovalPolicy.DESTROY,
+            encryption_key=key,
+        )
+        if key is None:
+            acknowledge(
+                log, NO_KEY_ON_LOGS, "No key was asked for; CloudWatch encrypts with its own"
+            )
+        return log
 
     def _grant_jobs(self) -> None:
         stack = cdk.Stack.of(self)
         jobs = stack.format_arn(service="sagemaker", resource="transform-job", resource_name="*")
         rule = stack.format_arn(service="events", resource="rule", resource_name=_MANAGED_RULE)
-        for actions, resource in (
-            (
-                [
-                    "sagemaker:CreateTransformJob",
-                    "sagemaker:DescribeTransformJob",
-                    "sagemaker:StopTransformJob",
-                ],
-                jobs,
-            ),
-            (["events:PutTargets", "events:PutRule", "events:DescribeRule"], rule),
-        ):
-            self.state_machine.add_to_role_policy(
-                iam.PolicyStatement(actions=actions, resources=[resource])
-            )
+        run = ["CreateTransformJob", "DescribeTransformJob", "StopTransformJob"]
+        if self._settings.tags:
+            run.append("AddTags")
+        self._let_machine([f"sagemaker:{action}" for action in run], jobs)
+        self._let_machine(["events:PutTargets", "events:PutRule", "events:DescribeRule"], rule)
+        self._let_machine(["lambda:InvokeFunction"], self.function.function.function_arn)
         acknowledge_wildcard(
             self, jobs, "Jobs are named after executions, which are not known before they start"
         )
         acknowledge_wildcard(
             self,
             "*",
-            "X-Ray's and log delivery's actions know no resources; Step Functions asks for both",
+            "X-Ray's, metrics' and log delivery's actions know no resources; metrics are bound to "
+            "one namespace by a condition",
+        )
+
+    def _grant_map(self) -> None:
+        """What a Distributed Map needs: its plan, its results, and executions of itself.
+
+        The last is a policy of its own, since the machine waits for its role's other one
+        (Step Functions developer guide, "IAM policies for using Distributed Map states", read
+        2026-11-21).
+        """
+        self._let_machine(["s3:GetObject"], self._work_objects("*/plan.jsonl"))
+        self._let_machine(
+            [
+                *("s3:GetObject", "s3:PutObject"),
+                *("s3:ListMultipartUploadParts", "s3:AbortMultipartUpload"),
+            ],
+            self._work_objects("*/map/*"),
+        )
+        if self._work.key_arn is not None:
+            self._let_machine(["kms:Decrypt", "kms:GenerateDataKey"], self._work.key_arn)
+        machine = self.state_machine
+        policy = iam.Policy(self, "MapPolicy", roles=[machine.role])
+        policy.add_statements(
+            iam.PolicyStatement(
+                actions=["states:StartExecution"], resources=[machine.state_machine_arn]
+            ),
+            iam.PolicyStatement(
+                actions=["states:DescribeExecution", "states:StopExecution"],
+                resources=[self._executions("/*")],
+            ),
+        )
+        acknowledge_wildcard(
+            self,
+            self._executions("/*"),
+            "Children of a Distributed Map are named by Step Functions",
+        )
+
+    def _grant_publishing(self, topic: sns.ITopic | None, key: kms.IKey | None) -> None:
+        stack = cdk.Stack.of(self)
+        self.state_machine.add_to_role_policy(
+            iam.PolicyStatement(
+                actions=["cloudwatch:PutMetricData"],
+                resources=["*"],
+                conditions={"StringEquals": {"cloudwatch:namespace": NAMESPACE}},
+            )
+        )
+        bus = stack.format_arn(service="events", resource="event-bus", resource_name="default")
+        self._let_machine(["events:PutEvents"], bus)
+        if topic is not None:
+            self._let_machine(["sns:Publish"], topic.topic_arn)
+        if key is not None:
+            self._let_machine(["kms:Decrypt", "kms:GenerateDataKey"], key.key_arn)
+
+    def _grant_function(self) -> None:
+        role = self.function.role
+        self._inputs.grant_read(role, of="Inputs of batch jobs")
+        for place, of in (
+            (self._outputs, "Outputs of batch jobs"),
+            (self._work, "What batch jobs have between"),
+        ):
+            place.grant_read(role, of=of)
+            place.grant_write(role, of=of)
+        books = self._outputs.bucket.arn_for_objects(f"{self._outputs.prefix.strip('/')}/*_batch/*")
+        role.add_to_policy(iam.PolicyStatement(actions=["s3:DeleteObject"], resources=[books]))
+        acknowledge_wildcard(role, books, "The lock, and what is in quarantine no more")
+        streams = cdk.Stack.of(self).format_arn(
+            service="logs",
+            resource="log-group",
+            resource_name=f"{_JOB_LOGS}:*",
+            arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME,
+        )
+        role.add_to_policy(
+            iam.PolicyStatement(
+                actions=["logs:DescribeLogStreams", "logs:GetLogEvents"], resources=[streams]
+            )
+        )
+        acknowledge_wildcard(role, streams, "Jobs' data logs are named by SageMaker")
+        policy = iam.Policy(self, "LockPolicy", roles=[role])
+        policy.add_statements(
+            iam.PolicyStatement(
+                actions=["states:DescribeExecution"], resources=[self._executions(":*")]
+            )
+        )
+        acknowledge_wildcard(
+            self, self._executions(":*"), "A lock is held by any execution of this machine"
+        )
+
+    def _grant_job_role(self, role: iam.IRole, volume_key: kms.IKey | None) -> None:
+        self._inputs.grant_read(role, of="Inputs of batch jobs")
+        self._outputs.grant_write(role, of="Outputs of batch jobs")
+        self._work.grant_read(role, of="Manifests and chunks of batch jobs")
+        self._work.grant_write(role, of="Answers to chunks of batch jobs")
+        if volume_key is not None:
+            role.add_to_principal_policy(
+                iam.PolicyStatement(
+                    actions=["kms:CreateGrant"],
+                    resources=[volume_key.key_arn],
+                    conditions={"Bool": {"kms:GrantIsForAWSResource": "true"}},
+                )
+            )
+
+    def _let_machine(self, actions: list[str], resource: str) -> None:
+        self.state_machine.add_to_role_policy(
+            iam.PolicyStatement(actions=actions, resources=[resource])
+        )
+
+    def _work_objects(self, below: str) -> str:
+        arn = self._work.bucket.arn_for_objects(f"{self._work.prefix.strip('/')}/{below}")
+        acknowledge_wildcard(self, arn, "The plans and results of all executions")
+        return arn
+
+    def _executions(self, which: str) -> str:
+        return cdk.Stack.of(self).format_arn(
+            service="states",
+            resource="execution",
+            resource_name=f"{self.state_machine.state_machine_name}{which}",
+            arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME,
         )
 
 
-def _run_transform_job(model_name: str, job: Mapping[str, Any]) -> dict[str, Any]:
-    transform_input = {
-        **job.get("TransformInput", {}),
-        "DataSource": {"S3DataSource": {"S3DataType": "S3Prefix", "S3Uri.$": "$.input"}},
-    }
-    transform_output = {**job.get("TransformOutput", {}), "S3OutputPath.$": "$.output"}
-    return {
-        "Type": "Task",
-        "Resource": f"arn:{cdk.Aws.PARTITION}:states:::sagemaker:createTransformJob.sync",
-        "Parameters": {
-            **job,
-            "TransformJobName.$": "$$.Execution.Name",
-            "ModelName": model_name,
-            "TransformInput": transform_input,
-            "TransformOutput": transform_output,
-        },
-        "ResultSelector": {
-            "TransformJobName.$": "$.TransformJobName",
-            "TransformJobStatus.$": "$.TransformJobStatus",
-            "TransformOutput.$": "$.TransformOutput",
-        },
-        "Retry": [
-            {
-                "ErrorEquals": ["ThrottlingException", "SageMaker.AmazonSageMakerException"],
-                "IntervalSeconds": 2,
-                "MaxAttempts": 3,
-                "BackoffRate": 2,
-                "MaxDelaySeconds": 60,
-                "JitterStrategy": "FULL",
-            }
-        ],
-    }
+def _volume_key(settings: BatchTransformSpec, key: kms.IKey | None) -> kms.IKey | None:
+    """The key of jobs' volumes; SageMaker takes none where instances have storage of their own."""
+    instance_type = settings.instance_type
+    known = not is_token(instance_type) and catalog.instance_type(instance_type).nvme_gb == 0
+    wanted = settings.encrypt_volumes if settings.encrypt_volumes is not None else known
+    return key if wanted else None

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from botocore import xform_name
+from botocore.exceptions import ClientError
 
 from sagemaker_serving.local.step_functions.interpreter import compact
 from sagemaker_serving.local.step_functions.times import epoch_milliseconds
@@ -15,6 +16,7 @@ from sagemaker_serving.local.step_functions.waiting import Job, JobFailed, Waiti
 _JOB = "TransformJobName"
 _STATUS = "TransformJobStatus"
 _ENDED_BADLY = ("Failed", "Stopped")
+_THROTTLED = ("ThrottlingException", "Throttling")
 
 
 class SageMakerTask(WaitingTask):
@@ -42,7 +44,12 @@ class _TransformJob(Job):
         self._name = name
 
     def result(self) -> Any:
-        job = self._described()
+        try:
+            job = self._described()
+        except ClientError as error:
+            if error.response["Error"]["Code"] in _THROTTLED:
+                return None  # AWS looks again; a job is not given up over a look that failed
+            raise
         if job[_STATUS] in _ENDED_BADLY:
             raise JobFailed(compact(job))
         return job if job[_STATUS] == "Completed" else None

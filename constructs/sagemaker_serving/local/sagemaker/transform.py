@@ -17,7 +17,7 @@ from sagemaker_serving.local.sagemaker.listing import Listing
 from sagemaker_serving.local.sagemaker.log_files import data_log
 from sagemaker_serving.local.sagemaker.log_shipper import LogShipper
 from sagemaker_serving.local.sagemaker.metrics import Instance
-from sagemaker_serving.local.sagemaker.resources import find_model
+from sagemaker_serving.local.sagemaker.models import container_of, find_model
 from sagemaker_serving.local.sagemaker.roles import role_client
 from sagemaker_serving.local.sagemaker.store import Region, Resource, now
 from sagemaker_serving.local.sagemaker.transform_checks import check_transform_job
@@ -63,6 +63,7 @@ class TransformJobs:
         arn = region.arn("transform-job", name)
         check_transform_job(parameters)
         model = find_model(region, parameters["ModelName"])
+        container_of(model)  # a job runs one container of one model here
         role = model.get("ExecutionRoleArn")
         refuse_empty(
             role_client(self._context, role, "s3", region.name),

@@ -32,9 +32,7 @@ class Answering:
 def ask(*containers: Answering, timeout_seconds: float = 60.0) -> ModelAnswer:
     headers = {"Content-Type": "text/csv", "Accept": "application/json", "X-Other": "kept"}
     pipeline = Pipeline(cast(list[KeptContainer], list(containers)))
-    return pipeline.ask(
-        Invocation(body=b"in", headers=headers, timeout_seconds=timeout_seconds)
-    )
+    return pipeline.ask(Invocation(body=b"in", headers=headers, timeout_seconds=timeout_seconds))
 
 
 def test_only_the_last_is_told_what_is_accepted() -> None:

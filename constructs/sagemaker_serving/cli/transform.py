@@ -1,0 +1,279 @@
+"""``sagemaker-serving transform``: run a deployed batch pipeline and see what became of it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sagemaker_serving.cli.options import aws_options, the_aws
+
+if TYPE_CHECKING:
+    from sagemaker_serving.client import BatchExecution, BatchPipeline
+
+_POLL_SECONDS, _LOCAL_POLL_SECONDS = 5.0, 0.5
+
+
+class _StartUnlessNamed(click.Group):
+    """A group whose first word may be left out: it is ``start`` then."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args and args[0] not in (*self.commands, "-h", "--help"):
+            args = ["start", *args]
+        return super().parse_args(ctx, args)
+
+
+def environment_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """--environment: whose pipeline it is."""
+    return click.option(
+        "-e",
+        "--environment",
+        help="The environment that the model is deployed to; default with --local: local.",
+    )(command)
+
+
+@click.group(cls=_StartUnlessNamed)
+def transform() -> None:
+    """Transform many objects with MODEL's batch pipeline: transform MODEL INPUT OUTPUT.
+
+    \b
+    Examples:
+      sagemaker-serving transform digits images/ answers/ --local
+      sagemaker-serving transform digits s3://data/in/ s3://data/out/ -e prod --watch
+      sagemaker-serving transform digits -e prod --resume nightly-17
+      sagemaker-serving transform status digits nightly-17 -e prod
+      sagemaker-serving transform stop digits nightly-17 -e prod
+    """
+
+
+@transform.command()
+@click.argument("model")
+@click.argument("source", metavar="[INPUT]", required=False)
+@click.argument("output", required=False)
+@environment_option
+@click.option("--name", help="The execution's name; default: made of the time.")
+@click.option("--watch", is_flag=True, help="Wait for the end; so does a local OUTPUT.")
+@click.option("--resume", metavar="EXECUTION", help="Do what this execution has not done.")
+@click.option("--split-type", type=click.Choice(["None", "Line", "RecordIO", "TFRecord"]))
+@click.option("--assemble-with", type=click.Choice(["None", "Line"]))
+@click.option("--batch-strategy", type=click.Choice(["MultiRecord", "SingleRecord"]))
+@click.option("--compression-type", type=click.Choice(["None", "Gzip"]))
+@click.option("--content-type", help="What the inputs are.")
+@click.option("--accept", help="What the outputs are to be.")
+@click.option("--input-filter", help="A JSONPath: what of a record the model gets.")
+@click.option("--output-filter", help="A JSONPath: what of an answer is written.")
+@click.option("--join-source", type=click.Choice(["Input", "None"]))
+@click.option("--input-type", type=click.Choice(["S3Prefix", "ManifestFile"]))
+@click.option("--max-payload-in-mb", type=click.IntRange(0, 100))
+@click.option("--max-objects-per-shard", type=click.IntRange(1, 100_000))
+@click.option("--instance-type")
+@click.option("--instance-count", type=click.IntRange(min=1))
+@click.option("--retry-quarantined", is_flag=True, default=None, help="Try these again, too.")
+@click.option("--fail-on-quarantine/--tolerate-quarantine", default=None)
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+@aws_options
+def start(
+    model: str,
+    source: str | None,
+    output: str | None,
+    environment: str | None,
+    name: str | None,
+    watch: bool,
+    resume: str | None,
+    as_json: bool,
+    local: bool,
+    state_dir: Path,
+    region: str | None,
+    profile: str | None,
+    **overrides: Any,
+) -> None:
+    """Transform every object of INPUT, and put the answers under OUTPUT.
+
+    INPUT is a file, a folder or s3://…, OUTPUT a folder or s3://…; both in S3 have to lie where
+    the pipeline may read and write. What is not said is as the environment file says it. Ends
+    with 1 when something has neither an answer nor a place on the list of the quarantine.
+    """
+    pipeline = _pipeline(environment, model, local, state_dir, region, profile)
+    run = name if name is not None else f"run-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}"
+    given = {key: value for key, value in overrides.items() if value is not None}
+    folder: Path | None = None
+    if resume is not None:
+        if source is not None or given:
+            raise click.UsageError("--resume takes input and options from the execution it names")
+        execution = pipeline.resume(resume, run)
+    else:
+        if source is None or output is None:
+            raise click.UsageError("give INPUT and OUTPUT, or --resume")
+        folder = None if output.startswith("s3://") else Path(output)
+        execution = pipeline.start(
+            _uploaded(pipeline, source, run),
+            run,
+            output_uri=output if folder is None else None,
+            overrides=given,
+        )
+    if not watch and folder is None:
+        click.echo(execution.arn)
+        return
+    click.echo(f"started {execution.name}; outputs go to {execution.output_uri}", err=True)
+    _see_to_the_end(pipeline, execution, folder, local=local, as_json=as_json)
+
+
+@transform.command()
+@click.argument("model")
+@click.argument("execution")
+@environment_option
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@aws_options
+def status(
+    model: str,
+    execution: str,
+    environment: str | None,
+    as_json: bool,
+    local: bool,
+    state_dir: Path,
+    region: str | None,
+    profile: str | None,
+) -> None:
+    """Print how far EXECUTION of MODEL's pipeline is, or its report when it has ended."""
+    pipeline = _pipeline(environment, model, local, state_dir, region, profile)
+    found = pipeline.execution(execution)
+    progress = pipeline.progress(found)
+    report = pipeline.report(found) if progress.status != "RUNNING" else None
+    if as_json:
+        from dataclasses import asdict
+
+        shown = asdict(progress) | ({} if report is None else {"report": asdict(report)})
+        click.echo(json.dumps(shown, indent=1))
+        return
+    of_all = (
+        ""
+        if progress.shards is None
+        else (
+            f"{progress.shards_done:,} of {progress.shards:,} shards, "
+            f"{progress.objects_done:,} of {progress.objects:,} objects"
+        )
+    )
+    click.echo(f"{progress.status}: {of_all or 'it is planned'}")
+    for line in () if report is None else report.lines():
+        click.echo(line)
+    if report is None and progress.cause:
+        click.echo(progress.cause)
+
+
+@transform.command()
+@click.argument("model")
+@click.argument("execution")
+@environment_option
+@aws_options
+def stop(
+    model: str,
+    execution: str,
+    environment: str | None,
+    local: bool,
+    state_dir: Path,
+    region: str | None,
+    profile: str | None,
+) -> None:
+    """Stop EXECUTION of MODEL's pipeline and its jobs; --resume goes on with it later."""
+    pipeline = _pipeline(environment, model, local, state_dir, region, profile)
+    found = pipeline.execution(execution)
+    pipeline.stop(found)
+    click.echo(f"stopped {found.name}; what it has written stays")
+
+
+def _pipeline(
+    environment: str | None,
+    model: str,
+    local: bool,
+    state_dir: Path,
+    region: str | None,
+    profile: str | None,
+) -> BatchPipeline:
+    from sagemaker_serving.client import BatchPipeline
+
+    if environment is None and not local:
+        raise click.UsageError("give --environment, or --local")
+    named = environment if environment is not None else "local"
+    return BatchPipeline(named, model, the_aws(local, state_dir, region, profile))
+
+
+def _uploaded(pipeline: BatchPipeline, source: str, run: str) -> str:
+    """Where the input lies in S3; local files are put there first."""
+    from sagemaker_serving.errors import Mistake
+
+    if source.startswith("s3://"):
+        return source
+    path = Path(source)
+    if path.is_file():
+        return pipeline.upload([path], run)
+    files = sorted(file for file in path.rglob("*") if file.is_file())
+    if not files:
+        raise Mistake(f"{source} is no file, and no folder with files in it")
+    return pipeline.upload(files, run, folder=path)
+
+
+def _see_to_the_end(
+    pipeline: BatchPipeline,
+    execution: BatchExecution,
+    folder: Path | None,
+    *,
+    local: bool,
+    as_json: bool,
+) -> None:
+    from sagemaker_serving.errors import Failure
+
+    seconds = _LOCAL_POLL_SECONDS if local else _POLL_SECONDS
+    with _bars() as show:
+        for progress in pipeline.watch(execution, poll_seconds=seconds):
+            show(progress)
+    report = pipeline.report(execution)
+    if report is not None:
+        if as_json:
+            from dataclasses import asdict
+
+            click.echo(json.dumps(asdict(report), indent=1))
+        for line in () if as_json else report.lines():
+            click.echo(line)
+        if folder is not None:
+            count = pipeline.download(execution, folder)
+            click.echo(f"{count:,} outputs in {folder}", err=True)
+    if progress.status != "SUCCEEDED":
+        cause = progress.cause if report is None else report.status.lower()
+        raise Failure(f"batch execution {execution.name} ended as {progress.status}: {cause}")
+
+
+class _bars:
+    """Two bars on a terminal, for shards and objects; nothing anywhere else."""
+
+    def __enter__(self) -> Callable[[Any], None]:
+        self._drawn: Any = None
+        if not sys.stderr.isatty():
+            return lambda progress: None
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+        self._drawn = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        self._drawn.start()
+        tasks = {kind: self._drawn.add_task(kind, total=None) for kind in ("shards", "objects")}
+
+        def show(progress: Any) -> None:
+            for kind, task in tasks.items():
+                done, total = getattr(progress, f"{kind}_done"), getattr(progress, kind)
+                self._drawn.update(task, completed=done, total=total)
+
+        return show
+
+    def __exit__(self, *raised: object) -> None:
+        if self._drawn is not None:
+            self._drawn.stop()

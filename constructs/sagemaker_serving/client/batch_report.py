@@ -1,0 +1,58 @@
+"""What a batch execution leaves to be read: counts, and what has no answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchReport:
+    """An execution's report, ``_batch/report.json`` of its output.
+
+    ``status`` is COMPLETE, QUARANTINED where that was to be a failure, or INCOMPLETE.
+    ``quarantined`` and ``unaccounted`` begin the lists, each line with ``object``, ``error`` and,
+    for records, ``record``, ``offset`` and ``length``.
+    """
+
+    status: str
+    seconds: int
+    counts: Mapping[str, int]
+    quarantine_uri: str
+    quarantined: Sequence[Mapping[str, Any]]
+    unaccounted: Sequence[Mapping[str, Any]]
+
+    @classmethod
+    def of(cls, read: Mapping[str, Any]) -> BatchReport:
+        """The report of its JSON."""
+        return cls(
+            status=read["status"],
+            seconds=read["seconds"],
+            counts=read["counts"],
+            quarantine_uri=read["quarantine"],
+            quarantined=read["first_quarantined"],
+            unaccounted=read["first_unaccounted"],
+        )
+
+    def lines(self) -> list[str]:
+        """The report in a few lines for people."""
+        counts = self.counts
+        lines = [
+            f"{self.status.lower()} in {self.seconds:,} s: {counts['objects']:,} objects, "
+            f"{counts['answered']:,} with an output, {counts['quarantined']:,} in quarantine, "
+            f"{counts['unaccounted']:,} not done"
+        ]
+        if counts["in_part"]:
+            lines.append(f"{counts['in_part']:,} outputs lack records that are in quarantine")
+        for title, listed in (("quarantined", self.quarantined), ("not done", self.unaccounted)):
+            lines += [f"  {title}: {_shown(line)}" for line in listed]
+        if counts["quarantined_records"]:
+            lines.append(f"lines of the whole list: {counts['quarantined_records']:,}")
+            lines.append(f"the list: {self.quarantine_uri}")
+        return lines
+
+
+def _shown(line: Mapping[str, Any]) -> str:
+    record = f" record {line['record']:,}" if "record" in line else ""
+    return f"{line['object']}{record}: {line['error']}"

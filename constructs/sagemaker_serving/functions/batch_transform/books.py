@@ -1,0 +1,77 @@
+"""Which inputs are done: those with a whole output, and those in quarantine.
+
+SageMaker "doesn't upload partially processed objects" (API reference, TransformOutput, read
+2026-11-21), so an output that is there is whole. It answers the input as it stands if it is no
+older; S3 tells the time of both, in seconds. The same holds for what the quarantine says. Of what
+an execution has found, and not made itself, an input of the same second may be the younger one:
+that is done again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .quarantine import OBJECTS, RECORDS
+from .run import Run
+from .sharding import Input
+from .store import Entry, Place, Store
+
+
+@dataclass(frozen=True, kw_only=True)
+class Accounts:
+    """Names of inputs: ``answered`` have an output; ``refused`` stand in quarantine whole.
+
+    ``in_part`` have an output for all but the records that are in quarantine.
+    """
+
+    answered: frozenset[str]
+    refused: frozenset[str]
+    in_part: frozenset[str]
+
+    @property
+    def settled(self) -> frozenset[str]:
+        """Nothing is to be done for these."""
+        return self.answered | self.refused
+
+
+def accounts(
+    store: Store, run: Run, inputs: Sequence[Input], *, made_before: bool = False
+) -> Accounts:
+    """What S3 says of inputs at this moment; what has an output is not refused.
+
+    ``made_before`` is whether another execution has made what is found.
+    """
+    later = int(made_before)
+    answered = _fresh(store, run.output_place, ".out", inputs, later)
+    refused = _fresh(store, run.quarantined / OBJECTS, ".jsonl", inputs, later)
+    in_part = _fresh(store, run.quarantined / RECORDS, ".jsonl", inputs, later)
+    return Accounts(answered=answered, refused=refused - answered, in_part=in_part & answered)
+
+
+def stale(store: Store, run: Run, inputs: Sequence[Input]) -> frozenset[str]:
+    """Those of inputs with outputs for all their records that the list still names."""
+    answered = _fresh(store, run.output_place, ".out", inputs)
+    objects, records = (
+        _there(store, run.quarantined / kind, ".jsonl", inputs).keys()
+        for kind in (OBJECTS, RECORDS)
+    )
+    return answered & (objects | records)
+
+
+def _fresh(
+    store: Store, place: Place, ending: str, inputs: Sequence[Input], later: int = 0
+) -> frozenset[str]:
+    """The names of inputs of which there is something, put that many seconds later at least."""
+    found = _there(store, place, ending, inputs)
+    return frozenset(
+        entry.name
+        for entry in inputs
+        if entry.name in found and found[entry.name].modified >= entry.modified + later
+    )
+
+
+def _there(store: Store, place: Place, ending: str, inputs: Sequence[Input]) -> dict[str, Entry]:
+    """What there is of inputs, by their names."""
+    by_key = {f"{place.key}{entry.name}{ending}": entry.name for entry in inputs}
+    return {by_key[key]: there for key, there in store.found(place, sorted(by_key)).items()}

@@ -1,0 +1,109 @@
+"""The function: one step of the state machine for each call."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+import boto3
+from botocore.config import Config
+from botocore.exceptions import ClientError
+
+from . import lock
+from .errors import NotAllowed, Refused
+from .isolate import isolate
+from .plan import begin, plan
+from .report import report
+from .run import Run
+from .settle import begin_shard, settle
+from .store import Store
+
+_SPARE_MILLISECONDS = 120_000
+"""A step leaves what is left to another call when no more time than this remains."""
+
+
+def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
+    """Do the step that ``event`` names.
+
+    Raises `Refused` for an input that cannot be run, `NotAllowed` where its role misses a
+    permission: neither gets better by trying again.
+    """
+    try:
+        return _step(event, context)
+    except ClientError as error:
+        if error.response["Error"].get("Code") in ("AccessDenied", "AccessDeniedException"):
+            raise NotAllowed(str(error)) from None
+        raise
+
+
+def _step(event: dict[str, Any], context: Any) -> dict[str, Any]:
+
+    def in_time() -> bool:
+        return bool(context.get_remaining_time_in_millis() > _SPARE_MILLISECONDS)
+
+    step = event["step"]
+    if step == "plan":
+        return _plan(event, in_time)
+    store = _store()
+    run = Run.load(store, event["work"])
+    if step == "report":
+        return report(store, run, event.get("cursor"), in_time, int(time.time()))
+    shard = int(event["shard"])
+    if step == "isolate":
+        return isolate(store, run, shard, event["after"], in_time)
+    if event.get("after") is None:
+        return begin_shard(store, run, shard)
+    logs, chance = _client("logs"), random.SystemRandom()
+    return settle(store, logs, run, shard, event["after"], event.get("error"), chance)
+
+
+def _plan(event: dict[str, Any], in_time: Callable[[], bool]) -> dict[str, Any]:
+    """The plan's next part, and what the machine has to know of the run."""
+    store, cursor = _store(), event.get("cursor")
+    if cursor is None:
+        began = _began(event)
+        states = _client("stepfunctions")
+        run = begin(store, states, event["settings"], event["input"], event["execution"], began)
+    else:
+        run = Run.load(store, event["work"])
+    try:
+        state = plan(store, run, cursor, in_time)
+    except Refused:
+        lock.release(store, run)
+        raise
+    return {
+        "more": state["more"],
+        "cursor": state,
+        "work": run.work,
+        "bucket": run.work_place.bucket,
+        "key": run.work_place.key,
+        "shards": state["shards"],
+    }
+
+
+def _began(event: dict[str, Any]) -> int:
+    """When the execution began; with what is tried again, when all outputs of before are older.
+
+    S3 tells times in seconds, so what was put in the second of the beginning is waited out.
+    """
+    given = event["input"]
+    if isinstance(given, dict) and given.get("retry_quarantined") is True:
+        time.sleep(1)
+        return int(time.time())
+    return int(datetime.fromisoformat(event["began"]).timestamp())
+
+
+@cache
+def _client(service: str) -> Any:
+    return boto3.client(
+        service,
+        config=Config(retries={"mode": "standard", "max_attempts": 8}, max_pool_connections=32),
+    )
+
+
+def _store() -> Store:
+    return Store(_client("s3"))

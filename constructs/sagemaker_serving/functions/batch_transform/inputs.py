@@ -1,0 +1,147 @@
+"""What an execution reads: the objects under a prefix, or those that a manifest names."""
+
+from __future__ import annotations
+
+import codecs
+import json
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from .errors import Refused
+from .run import BOOKS, Run
+from .seen import Seen
+from .sharding import Input
+from .store import Entry, Place, Store
+
+MANIFEST_WINDOW = 10_000
+"""Names of a manifest that are looked up together."""
+
+_BYTES = 1 << 20
+
+
+def folder_of(store: Store, run: Run) -> Place:
+    """Where the inputs' names begin: the prefix's folder, or the manifest's ``prefix``.
+
+    Under ``s3://b/in/part`` the object ``in/part-1.csv`` is ``part-1.csv``.
+    """
+    if run.input_type == "ManifestFile":
+        return Place.parse(_head(next(_documents(store, run))))
+    place = Place.parse(run.source)
+    return Place(place.bucket, place.key[: place.key.rfind("/") + 1])
+
+
+def under_prefix(store: Store, run: Run, *, after: str | None) -> Iterator[Input]:
+    """The objects under the prefix whose names come after ``after``, in order.
+
+    Folders' placeholders, as consoles make them, and what another execution keeps about
+    itself are no inputs.
+    """
+    place = Place.parse(run.source)
+    cut = place.key.rfind("/") + 1
+    key = None if after is None else place.key[:cut] + after
+    for entry in store.listed(place, after=key):
+        if not entry.key.endswith("/") and f"/{BOOKS}" not in f"/{entry.key}":
+            yield Input(name=entry.key[cut:], size=entry.size, modified=entry.modified)
+
+
+def of_manifest(
+    store: Store, run: Run, *, skip: int
+) -> Iterator[tuple[list[Input], list[str], int]]:
+    """Windows of the manifest's objects, sorted by name, after the first ``skip`` of its names.
+
+    Each with the names that are no objects, and how many names the window took. A name that
+    stands there twice counts once.
+    """
+    documents = _documents(store, run)
+    folder = Place.parse(_head(next(documents)))
+    seen = Seen()
+    for name in islice(documents, skip):
+        seen.add(_name(name, run))
+    while window := list(islice(documents, MANIFEST_WINDOW)):
+        names = sorted(name for name in (_name(each, run) for each in window) if seen.add(name))
+        found: dict[str, Entry] = store.found(folder, [folder.key + name for name in names])
+        inputs = [
+            Input(name=name, size=entry.size, modified=entry.modified)
+            for name in names
+            if (entry := found.get(folder.key + name)) is not None
+        ]
+        yield inputs, [name for name in names if folder.key + name not in found], len(window)
+
+
+def _documents(store: Store, run: Run) -> Iterator[Any]:
+    """The members of the manifest's list, one after the other; no more than one is held."""
+    place = Place.parse(run.source)
+    if not place.key or place.key.endswith("/"):
+        raise Refused([f"{place} is no manifest; with input_type ManifestFile input is an object"])
+    try:
+        body = store.s3.get_object(Bucket=place.bucket, Key=place.key)["Body"]
+    except ClientError as error:
+        if error.response["Error"].get("Code") not in ("NoSuchKey", "AccessDenied"):
+            raise
+        raise Refused([f"there is no manifest at {place}, or it may not be read"]) from None
+    yield from _members(body, place)
+
+
+def _members(body: Any, place: Place) -> Iterator[Any]:
+    decoder, utf8 = json.JSONDecoder(), codecs.getincrementaldecoder("utf-8")()
+    text, at, begun, ended = "", 0, False, False
+    while not ended:
+        part = body.read(_BYTES)
+        try:
+            text, at = text[at:] + utf8.decode(part, final=not part), 0
+        except UnicodeDecodeError as error:
+            raise _unreadable(place, str(error)) from None
+        if not begun:
+            stripped = text.lstrip()
+            if stripped and not stripped.startswith("["):
+                raise _unreadable(place, "it does not begin with [")
+            if stripped:
+                begun, at = True, len(text) - len(stripped) + 1
+        while begun:
+            start = _after_blanks(text, at)
+            if text[start : start + 1] == "]":
+                ended = True
+                break
+            try:
+                value, end = decoder.raw_decode(text, start)
+            except json.JSONDecodeError as error:
+                if not part:
+                    raise _unreadable(place, str(error)) from None
+                break
+            following = _after_blanks(text, end)
+            if following == len(text) and part:
+                break
+            if text[following : following + 1] not in (",", "]"):
+                raise _unreadable(place, f"after member {value!r:.80} there is no comma")
+            yield value
+            at = following + (text[following] == ",")
+        if not part and not ended:
+            raise _unreadable(place, "it ends before its list does")
+
+
+def _after_blanks(text: str, at: int) -> int:
+    while text[at : at + 1].isspace():
+        at += 1
+    return at
+
+
+def _head(document: Any) -> str:
+    prefix = document.get("prefix") if isinstance(document, dict) else None
+    if not isinstance(prefix, str) or not prefix.startswith("s3://"):
+        raise Refused(['a manifest begins with {"prefix": "s3://bucket/path/"}'])
+    return prefix
+
+
+def _name(document: Any, run: Run) -> str:
+    if not isinstance(document, str) or not document:
+        raise Refused([f"the manifest {run.source} names {document!r:.80}; names are texts"])
+    return document
+
+
+def _unreadable(place: Place, why: str) -> Refused:
+    return Refused(
+        [f'{place} is no manifest, [{{"prefix": "s3://bucket/path/"}}, "name", …]: {why}']
+    )

@@ -1,0 +1,167 @@
+"""The first step: look at what is to be done, and cut it into shards.
+
+One call takes as long as it has time for, and says where the next goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+from . import lock
+from .books import accounts
+from .errors import Refused
+from .inputs import folder_of, of_manifest, under_prefix
+from .quarantine import OBJECTS, Bad, place_of, quarantine
+from .run import Run, run_of
+from .sharding import Input, shards
+from .store import Store
+
+WINDOW = 10_000
+"""Inputs that are looked at together: what a call holds in memory, beside one shard."""
+
+_MAX_KEY_BYTES = 1024
+_COUNTS = ("objects", "bytes", "answered", "quarantined", "missing", "planned", "shards")
+
+
+def begin(
+    store: Store,
+    states: Any,
+    settings: Mapping[str, Any],
+    given: Any,
+    execution: str,
+    began: int,
+) -> Run:
+    """Check an execution's input and take its output's lock. Raises `Refused`."""
+    run = run_of(settings, given, execution, began)
+    folder_of(store, run)
+    if run.input_type == "S3Prefix" and next(under_prefix(store, run, after=None), None) is None:
+        raise Refused([f"there are no objects under {run.source}"])
+    lock.acquire(store, states, run)
+    run.save(store)
+    return run
+
+
+def plan(
+    store: Store, run: Run, cursor: Mapping[str, Any] | None, in_time: Callable[[], bool]
+) -> dict[str, Any]:
+    """Cut shards until all inputs are cut or the time is up.
+
+    Returns the cursor that the next call begins with; when its ``more`` is false, the plan is
+    whole: ``plan.jsonl`` has a line for each shard. ``in_time`` is asked after each window.
+    """
+    state: dict[str, Any] = (
+        dict(cursor) if cursor is not None else {"part": 0, "after": None, "skip": 0}
+    )
+    counts: dict[str, int] = {name: state.get(name, 0) for name in _COUNTS}
+    lines: list[dict[str, int]] = []
+    whole = True
+
+    def windows() -> Iterator[Input]:
+        nonlocal whole
+        for window, absent in _windows(store, run, state):
+            _count(run, counts, window, absent)
+            yield from _to_do(store, run, counts, window, absent)
+            if not in_time():
+                whole = False
+                return
+
+    cut = shards(
+        windows(),
+        max_objects=run.limits["max_objects_per_shard"],
+        max_bytes=run.limits["max_bytes_per_shard"],
+    )
+    for shard in cut:
+        number = counts["shards"]
+        store.write_lines(
+            run.shard(number) / "objects.jsonl",
+            ([entry.name, entry.size, entry.modified] for entry in shard),
+        )
+        size = sum(entry.size for entry in shard)
+        lines.append({"shard": number, "objects": len(shard), "bytes": size})
+        counts["shards"] += 1
+        counts["planned"] += len(shard)
+    store.write_lines(run.work_place / f"plan/{state['part']:06}.jsonl", lines)
+    state |= {**counts, "part": state["part"] + 1, "more": not whole}
+    if whole:
+        _finish(store, run, state)
+    return state
+
+
+def inputs_of(store: Store, run: Run, shard: int) -> list[Input]:
+    """A shard's inputs, as they were planned."""
+    return [
+        Input(name=name, size=size, modified=modified)
+        for name, size, modified in store.read_lines(run.shard(shard) / "objects.jsonl")
+    ]
+
+
+def _windows(
+    store: Store, run: Run, state: dict[str, Any]
+) -> Iterator[tuple[list[Input], list[str]]]:
+    """Windows of inputs and of names without an object; ``state`` says where the next begins."""
+    if run.input_type == "ManifestFile":
+        for window, absent, taken in of_manifest(store, run, skip=state["skip"]):
+            state["skip"] += taken
+            yield window, absent
+        return
+    listed = under_prefix(store, run, after=state["after"])
+    while window := list(islice(listed, WINDOW)):
+        state["after"] = window[-1].name
+        yield window, []
+
+
+def _count(run: Run, counts: dict[str, int], window: list[Input], absent: list[str]) -> None:
+    counts["objects"] += len(window) + len(absent)
+    counts["bytes"] += sum(entry.size for entry in window)
+    for name in ("objects", "bytes"):
+        limit = run.limits.get(f"max_input_{name}")
+        if limit is not None and counts[name] > limit:
+            raise Refused(
+                [
+                    f"the input has more than {limit:,} {name}, the pipeline's max_input_{name}; "
+                    "give it less at once, or raise the limit"
+                ]
+            )
+
+
+def _to_do(
+    store: Store, run: Run, counts: dict[str, int], window: list[Input], absent: list[str]
+) -> Iterator[Input]:
+    _must_fit(run, [entry.name for entry in window] + absent)
+    for name in absent:
+        quarantine(store, run, name, [Bad(error="the manifest names it, and there is no object")])
+    counts["missing"] += len(absent)
+    done = accounts(store, run, window, made_before=True)
+    again = done.refused | done.in_part if run.retry_quarantined else frozenset()
+    settled = done.settled - again
+    counts["answered"] += len(done.answered & settled)
+    counts["quarantined"] += len(done.refused & settled)
+    for entry in window:
+        if entry.name in again:
+            yield replace(entry, modified=max(entry.modified, run.began))
+        elif entry.name not in settled:
+            yield entry
+
+
+def _must_fit(run: Run, names: list[str]) -> None:
+    """A name must leave room for what is written of it: S3's keys have at most 1,024 bytes."""
+    room = _MAX_KEY_BYTES - len(place_of(run, OBJECTS, "").key.encode())
+    for name in names:
+        if len(name) * 4 > room and len(name.encode()) > room:
+            raise Refused(
+                [
+                    f"the name {name[:200]}… has {len(name.encode()):,} bytes, and the output "
+                    f"leaves {room:,} of the {_MAX_KEY_BYTES:,} that S3's keys take; give it a "
+                    "shorter prefix"
+                ]
+            )
+
+
+def _finish(store: Store, run: Run, state: Mapping[str, Any]) -> None:
+    parts = (run.work_place / f"plan/{part:06}.jsonl" for part in range(state["part"]))
+    lines = [line for part in parts for line in store.read_lines(part)]
+    store.write_lines(run.work_place / "plan.jsonl", lines)
+    store.write_json(run.work_place / "counts.json", {name: state[name] for name in _COUNTS})

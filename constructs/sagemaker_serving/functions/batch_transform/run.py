@@ -1,0 +1,150 @@
+"""One execution: what it reads, writes and runs, and the names of all that it keeps in S3."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from .errors import Refused
+from .fields import contradictions, merged, problems
+from .store import Place, Store
+
+BOOKS = "_batch/"
+"""Below the output: the lock, the quarantine and the reports. Names that begin with an
+underscore are passed over by Athena, Glue and Spark."""
+
+_S3 = re.compile(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]/.*", re.DOTALL)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """What all steps of one execution share; kept in S3, so that no state carries it.
+
+    ``job`` are CreateTransformJob's arguments without its name and places. ``retries`` has the
+    budget of each kind of failure, ``limits`` how shards are cut and how much an execution takes.
+    """
+
+    execution: str
+    """The execution's ARN."""
+    began: int
+    """When it began, in seconds since the epoch."""
+    source: str
+    """What is read: ``s3://…``, a prefix or a manifest."""
+    input_type: str
+    output: str
+    """Where outputs go: ``s3://…/``."""
+    work: str
+    """Where what is between lies: ``s3://…/``."""
+    job: Mapping[str, Any]
+    limits: Mapping[str, Any]
+    retries: Mapping[str, Mapping[str, float]]
+    fail_on_quarantine: bool
+    retry_quarantined: bool
+
+    @property
+    def output_place(self) -> Place:
+        """Where outputs go."""
+        return Place.parse(self.output)
+
+    @property
+    def books(self) -> Place:
+        """Where the lock, the quarantine and the reports lie."""
+        return self.output_place / BOOKS
+
+    @property
+    def quarantined(self) -> Place:
+        """Where each input that has records without an answer has an object that lists them."""
+        return self.books / "quarantined/"
+
+    @property
+    def work_place(self) -> Place:
+        """Where what is between lies."""
+        return Place.parse(self.work)
+
+    def shard(self, number: int) -> Place:
+        """Where a shard's own files lie."""
+        return self.work_place / f"shards/{number:06}/"
+
+    def ended(self, shard: int) -> Place:
+        """Where a shard leaves how it has ended."""
+        return self.work_place / f"ended/{shard:06}.json"
+
+    @property
+    def split_type(self) -> str:
+        """How objects are cut into records."""
+        return str(self.job["TransformInput"].get("SplitType", "None"))
+
+    @property
+    def is_gzip(self) -> bool:
+        """Whether inputs are compressed."""
+        return bool(self.job["TransformInput"].get("CompressionType", "None") == "Gzip")
+
+    def job_name(self, shard: int, number: int) -> str:
+        """The name of a shard's job: unlike any other, at most 63 letters, digits and hyphens."""
+        own = re.sub(r"[^a-zA-Z0-9]+", "-", self.execution.rsplit(":", 1)[-1]).strip("-")
+        digest = hashlib.sha256(self.execution.encode()).hexdigest()[:10]
+        return f"{own[:30].strip('-')}-{digest}-{shard:06}-{number:03}".lstrip("-")
+
+    def save(self, store: Store) -> None:
+        """Keep it where `load` finds it."""
+        store.write_json(self.work_place / "run.json", asdict(self))
+
+    @classmethod
+    def load(cls, store: Store, work: str) -> Run:
+        """The run that was saved under ``work``."""
+        return cls(**store.read_json(Place.parse(work) / "run.json"))
+
+
+def run_of(settings: Mapping[str, Any], given: Any, execution: str, began: int) -> Run:
+    """The run of an execution: the pipeline's settings with its input laid over them.
+
+    Raises `Refused` with all that is wrong with the input.
+    """
+    if not isinstance(given, dict):
+        raise Refused(["the execution's input must be an object with input and output"])
+    wanted = {name: value for name, value in given.items() if name not in ("input", "output")}
+    input_type = wanted.get("input_type", settings["input_type"])
+    found = [*_places(given, input_type), *problems(wanted)]
+    if not found:
+        job = merged(settings["job"], wanted)
+        found = list(contradictions(job))
+    if found:
+        raise Refused(found)
+    output = given["output"] if given["output"].endswith("/") else f"{given['output']}/"
+    limits = {name: wanted.get(name, value) for name, value in settings["limits"].items()}
+    name = hashlib.sha256(execution.encode()).hexdigest()[:16]
+    return Run(
+        execution=execution,
+        began=began,
+        source=given["input"],
+        input_type=input_type,
+        output=output,
+        work=f"{settings['work']}{name}/",
+        job=job,
+        limits=limits,
+        retries=settings["retries"],
+        fail_on_quarantine=wanted.get("fail_on_quarantine", settings["fail_on_quarantine"]),
+        retry_quarantined=wanted.get("retry_quarantined", False),
+    )
+
+
+def _places(given: Mapping[str, Any], input_type: str) -> list[str]:
+    found = []
+    for name in ("input", "output"):
+        value = given.get(name)
+        if not isinstance(value, str) or _S3.fullmatch(value) is None:
+            found.append(f"{name} is {value!r}; it must be s3://bucket/prefix/")
+    if found:
+        return found
+    source, output = given["input"], f"{given['output'].removesuffix('/')}/"
+    if input_type != "ManifestFile" and output.startswith(source):
+        found.append(
+            f"output {output} lies inside input {source}, so outputs would become inputs; "
+            "write beside it"
+        )
+    if len(output) > 900:
+        found.append(f"output has {len(output)} letters; it must leave room for keys: at most 900")
+    return found

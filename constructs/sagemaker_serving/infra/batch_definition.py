@@ -1,0 +1,330 @@
+"""The batch pipeline's state machine, in the Amazon States Language with JSONata.
+
+::
+
+    Plan ─┬─(more)── Plan
+          ├─(nothing to do)───────────┐
+          └─ Shards: a Distributed Map│ over the plan in S3, one child for each shard
+                │  Settle ─┬─ Wait ─ Transform ─ Settle …
+                │          ├─ Isolate ─┬─ Wait ─ Transform …
+                │          ├─ Done     └─ Done
+                │          └─ GiveUp
+                └───────── Report ─┬─(more)── Report
+                                   └─ Publish: metric, event, message
+                                        └─ Verdict ─ Complete | Incomplete
+
+Everything that grows with the data is in S3: a state's input has names and numbers, and the
+arguments of one job. Jobs are not retried here: Step Functions cannot tell throttling from a
+missing permission by name, so ``Settle`` reads the cause and says what to wait.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+NAMESPACE = "SageMakerServing/BatchTransform"
+"""The namespace of the metrics."""
+EVENT_SOURCE = "sagemaker-serving.batch-transform"
+DETAIL_TYPE = "Batch Transform Ended"
+"""What the event on the default bus is called."""
+METRICS = {
+    "Objects": "objects",
+    "Answered": "answered",
+    "Quarantined": "quarantined",
+    "QuarantinedRecords": "quarantined_records",
+    "Unaccounted": "unaccounted",
+}
+"""Each metric and the report's count that it has."""
+
+_NEVER = {"ErrorEquals": ["Refused", "NotAllowed"], "MaxAttempts": 0}
+_AGAIN = {
+    "ErrorEquals": ["States.ALL"],
+    "IntervalSeconds": 2,
+    "MaxAttempts": 4,
+    "BackoffRate": 3,
+    "MaxDelaySeconds": 60,
+    "JitterStrategy": "FULL",
+}
+
+
+def batch_definition(
+    *,
+    partition: str,
+    function_arn: str,
+    settings: Mapping[str, Any],
+    topic_arn: str | None,
+) -> dict[str, Any]:
+    """The machine's definition.
+
+    ``settings`` are the function's, as `transform_settings` makes them. Without a topic nobody
+    gets a message.
+    """
+
+    def call(payload: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            "Type": "Task",
+            "Resource": f"arn:{partition}:states:::lambda:invoke",
+            "Arguments": {"FunctionName": function_arn, "Payload": payload},
+            "Output": "{% $states.result.Payload %}",
+            "Retry": [_NEVER, _AGAIN],
+        }
+
+    return {
+        "Comment": "Transforms every object of an input, and lists what has no answer",
+        "QueryLanguage": "JSONata",
+        "StartAt": "Plan",
+        "States": {
+            "Plan": {
+                **call(
+                    {
+                        "step": "plan",
+                        "settings": settings,
+                        "input": "{% $states.context.Execution.Input %}",
+                        "execution": "{% $states.context.Execution.Id %}",
+                        "began": "{% $states.context.Execution.StartTime %}",
+                        "cursor": _if_given("cursor"),
+                        "work": _if_given("work"),
+                    }
+                ),
+                "Next": "IsPlanned",
+            },
+            "IsPlanned": {
+                "Type": "Choice",
+                "Choices": [
+                    {"Condition": "{% $states.input.more %}", "Next": "Plan"},
+                    {
+                        "Condition": "{% $states.input.shards = 0 %}",
+                        "Output": {"work": "{% $states.input.work %}"},
+                        "Next": "Report",
+                    },
+                ],
+                "Default": "Shards",
+            },
+            "Shards": _shards(partition, call, settings["limits"]["max_concurrent_jobs"]),
+            "Report": {
+                **call(
+                    {
+                        "step": "report",
+                        "work": "{% $states.input.work %}",
+                        "cursor": _if_given("cursor"),
+                    }
+                ),
+                "Next": "IsReported",
+            },
+            "IsReported": {
+                "Type": "Choice",
+                "Choices": [{"Condition": "{% $states.input.more %}", "Next": "Report"}],
+                "Default": "Publish",
+            },
+            "Publish": _publish(partition, topic_arn),
+            "Verdict": {
+                "Type": "Choice",
+                "Choices": [
+                    {"Condition": "{% $states.input.status = 'COMPLETE' %}", "Next": "Complete"}
+                ],
+                "Default": "Incomplete",
+            },
+            "Complete": {"Type": "Succeed"},
+            "Incomplete": {
+                "Type": "Fail",
+                "Error": "{% $states.input.status %}",
+                "Cause": "{% $states.input.summary %}",
+            },
+        },
+    }
+
+
+def _if_given(field: str) -> str:
+    """A field of the state's input; null, which JSONata makes of nothing only when told so."""
+    return f"{{% $exists($states.input.{field}) ? $states.input.{field} : null %}}"
+
+
+def _shards(partition: str, call: Any, max_concurrency: int) -> dict[str, Any]:
+    return {
+        "Type": "Map",
+        "Label": "Shards",
+        "ItemReader": {
+            "Resource": f"arn:{partition}:states:::s3:getObject",
+            "ReaderConfig": {"InputType": "JSONL"},
+            "Arguments": {
+                "Bucket": "{% $states.input.bucket %}",
+                "Key": "{% $states.input.key & 'plan.jsonl' %}",
+            },
+        },
+        "ItemSelector": {
+            "work": "{% $states.input.work %}",
+            "shard": "{% $states.context.Map.Item.Value.shard %}",
+        },
+        "ItemProcessor": {
+            "ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"},
+            "StartAt": "Settle",
+            "States": _shard(partition, call),
+        },
+        "MaxConcurrency": max_concurrency,
+        "ToleratedFailurePercentage": 100,
+        "ResultWriter": {
+            "Resource": f"arn:{partition}:states:::s3:putObject",
+            "Arguments": {
+                "Bucket": "{% $states.input.bucket %}",
+                "Prefix": "{% $states.input.key & 'map' %}",
+            },
+        },
+        "Output": {"work": "{% $states.input.work %}"},
+        "Catch": [
+            {
+                "ErrorEquals": ["States.ALL"],
+                "Output": {"work": "{% $states.input.work %}"},
+                "Next": "Report",
+            }
+        ],
+        "Next": "Report",
+    }
+
+
+def _shard(partition: str, call: Any) -> dict[str, Any]:
+    """One shard: jobs until all that can have an output has one."""
+    shard = {
+        "work": "{% $states.input.work %}",
+        "shard": "{% $states.input.shard %}",
+        "after": _if_given("after"),
+    }
+    merged = (
+        "{% $merge([{'work': $states.input.work, 'shard': $states.input.shard}, "
+        "$states.result.Payload]) %}"
+    )
+    carried = {
+        "work": "{% $states.input.work %}",
+        "shard": "{% $states.input.shard %}",
+        "after": "{% $states.input.after %}",
+    }
+    return {
+        "Settle": {
+            **call(
+                {
+                    "step": "settle",
+                    **shard,
+                    "error": _if_given("error"),
+                }
+            ),
+            "Output": merged,
+            "Next": "WhatNext",
+        },
+        "WhatNext": {
+            "Type": "Choice",
+            "Choices": [
+                {
+                    "Condition": "{% $states.input.next = 'transform' "
+                    "and $states.input.wait_seconds > 0 %}",
+                    "Next": "Wait",
+                },
+                {"Condition": "{% $states.input.next = 'transform' %}", "Next": "Transform"},
+                {"Condition": "{% $states.input.next = 'isolate' %}", "Next": "Isolate"},
+                {"Condition": "{% $states.input.next = 'done' %}", "Next": "Done"},
+            ],
+            "Default": "GiveUp",
+        },
+        "Wait": {
+            "Type": "Wait",
+            "Seconds": "{% $states.input.wait_seconds %}",
+            "Next": "Transform",
+        },
+        "Transform": {
+            "Type": "Task",
+            "Resource": f"arn:{partition}:states:::sagemaker:createTransformJob.sync",
+            "Arguments": "{% $states.input.job %}",
+            "Output": carried,
+            "Catch": [
+                {
+                    "ErrorEquals": ["States.ALL"],
+                    "Output": {**carried, "error": "{% $states.errorOutput %}"},
+                    "Next": "Settle",
+                }
+            ],
+            "Next": "Settle",
+        },
+        "Isolate": {
+            **call({"step": "isolate", **shard}),
+            "Output": merged,
+            "Next": "WhatNext",
+        },
+        "Done": {"Type": "Succeed", "Output": {"shard": "{% $states.input.shard %}"}},
+        "GiveUp": {
+            "Type": "Fail",
+            "Error": "{% $states.input.error %}",
+            "Cause": "{% $states.input.cause %}",
+        },
+    }
+
+
+def _publish(partition: str, topic_arn: str | None) -> dict[str, Any]:
+    """Tell of the end; that somebody could not be told changes nothing of it."""
+    tasks: dict[str, dict[str, Any]] = {
+        "Metric": {
+            "Resource": f"arn:{partition}:states:::aws-sdk:cloudwatch:putMetricData",
+            "Arguments": {
+                "Namespace": NAMESPACE,
+                "MetricData": [
+                    {
+                        "MetricName": metric,
+                        "Dimensions": [
+                            {
+                                "Name": "StateMachine",
+                                "Value": "{% $states.context.StateMachine.Name %}",
+                            }
+                        ],
+                        "Unit": "Count",
+                        "Value": f"{{% $states.input.counts.{count} %}}",
+                    }
+                    for metric, count in METRICS.items()
+                ],
+            },
+        },
+        "Event": {
+            "Resource": f"arn:{partition}:states:::events:putEvents",
+            "Arguments": {
+                "Entries": [
+                    {
+                        "Source": EVENT_SOURCE,
+                        "DetailType": DETAIL_TYPE,
+                        "Detail": {
+                            "execution": "{% $states.context.Execution.Id %}",
+                            "status": "{% $states.input.status %}",
+                            "counts": "{% $states.input.counts %}",
+                            "report": "{% $states.input.report %}",
+                        },
+                    }
+                ]
+            },
+        },
+    }
+    if topic_arn is not None:
+        tasks["Message"] = {
+            "Resource": f"arn:{partition}:states:::sns:publish",
+            "Arguments": {
+                "TopicArn": topic_arn,
+                "Subject": "{% 'Batch transform: ' & $states.input.status %}",
+                "Message": "{% $states.input.summary %}",
+            },
+        }
+    return {
+        "Type": "Parallel",
+        "Branches": [
+            {
+                "StartAt": name,
+                "States": {
+                    name: {
+                        "Type": "Task",
+                        **task,
+                        "Retry": [_AGAIN],
+                        "Catch": [{"ErrorEquals": ["States.ALL"], "Next": f"No{name}"}],
+                        "End": True,
+                    },
+                    f"No{name}": {"Type": "Pass", "End": True},
+                },
+            }
+            for name, task in tasks.items()
+        ],
+        "Output": "{% $states.input %}",
+        "Next": "Verdict",
+    }

@@ -1,0 +1,96 @@
+"""What an environment file says of batch jobs, in the words of CreateTransformJob."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sagemaker_serving.spec import BatchTransform
+
+
+def transform_settings(
+    spec: BatchTransform,
+    *,
+    model_name: str,
+    work: str,
+    output_key: str | None = None,
+    volume_key: str | None = None,
+) -> dict[str, Any]:
+    """What the pipeline's function is told of every execution; an execution lays its own over it.
+
+    ``work`` is where what is between lies, ``s3://…/``; the keys are ARNs.
+    """
+    return {
+        "work": work,
+        "input_type": spec.input_type,
+        "job": transform_arguments(
+            spec, model_name=model_name, output_key=output_key, volume_key=volume_key
+        ),
+        "limits": _given(
+            {
+                "max_objects_per_shard": spec.max_objects_per_shard,
+                "max_bytes_per_shard": spec.max_bytes_per_shard,
+                "max_concurrent_jobs": spec.max_concurrent_jobs,
+                "max_input_objects": spec.max_input_objects,
+                "max_input_bytes": spec.max_input_bytes,
+            }
+        ),
+        "retries": spec.retries.model_dump(),
+        "fail_on_quarantine": spec.fail_on_quarantine,
+    }
+
+
+def transform_arguments(
+    spec: BatchTransform,
+    *,
+    model_name: str,
+    output_key: str | None = None,
+    volume_key: str | None = None,
+) -> dict[str, Any]:
+    """CreateTransformJob's arguments but for a job's name, and where it reads and writes."""
+    processing = _given({"InputFilter": spec.input_filter, "OutputFilter": spec.output_filter})
+    if spec.join_source != "None":
+        processing["JoinSource"] = spec.join_source
+    client = _given(
+        {
+            "InvocationsTimeoutInSeconds": spec.invocations_timeout_in_seconds,
+            "InvocationsMaxRetries": spec.invocations_max_retries,
+        }
+    )
+    return _given(
+        {
+            "ModelName": model_name,
+            "TransformInput": _given(
+                {
+                    "ContentType": spec.content_type,
+                    "CompressionType": spec.compression_type,
+                    "SplitType": spec.split_type,
+                }
+            ),
+            "TransformOutput": _given(
+                {
+                    "Accept": spec.accept,
+                    "AssembleWith": spec.assemble_with,
+                    "KmsKeyId": output_key,
+                }
+            ),
+            "TransformResources": _given(
+                {
+                    "InstanceType": spec.instance_type,
+                    "InstanceCount": spec.instance_count,
+                    "VolumeKmsKeyId": volume_key,
+                }
+            ),
+            "BatchStrategy": spec.batch_strategy,
+            "MaxPayloadInMB": spec.max_payload_in_mb,
+            "MaxConcurrentTransforms": spec.max_concurrent_transforms,
+            "ModelClientConfig": client if client else None,
+            "DataProcessing": processing if processing else None,
+            "Environment": spec.environment if spec.environment else None,
+            "Tags": [{"Key": key, "Value": value} for key, value in spec.tags.items()] or None,
+        }
+    )
+
+
+def _given(values: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in values.items() if value is not None}

@@ -1,0 +1,146 @@
+"""The batch pipeline: what its jobs are, how inputs are cut, what is tried again."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from sagemaker_serving.spec.base import Spec
+
+
+class Retry(Spec):
+    """How often a kind of failure is tried again, and how long before: the fields of Step
+    Functions, always with full jitter. A job that ran to its end begins the budget anew."""
+
+    max_attempts: int
+    """Tries after the first, 0 or more."""
+
+    interval_seconds: int
+    """The longest wait before the first of them, in seconds, 0 or more."""
+
+    backoff_rate: float = 2.0
+    """By what the longest wait grows each time, at least 1."""
+
+    max_delay_seconds: int = 900
+    """What it does not grow beyond, in seconds."""
+
+
+class Retries(Spec):
+    """A budget for each kind of failure that may pass. Refused requests and missing permissions
+    are never tried again."""
+
+    throttling: Retry = Retry(max_attempts=10, interval_seconds=2, max_delay_seconds=120)
+    """SageMaker was asked too often (default: 10 times, after up to 2 s, 4 s, … 120 s)."""
+
+    capacity: Retry = Retry(max_attempts=12, interval_seconds=60)
+    """AWS has no such instances now, or the quota is in use (default: 12 times, after up to
+    1, 2, 4, … 15 minutes)."""
+
+    internal: Retry = Retry(max_attempts=5, interval_seconds=10, max_delay_seconds=300)
+    """SageMaker failed, or the container did not start (default: 5 times, after up to 10 s,
+    20 s, … 5 minutes)."""
+
+
+class BatchTransform(Spec):
+    """The batch pipeline: a state machine that runs SageMaker transform jobs."""
+
+    instance_type: str
+    """An instance type that transform jobs take, such as ``ml.m5.xlarge``."""
+
+    instance_count: int = 1
+    """Instances of each job, at least 1."""
+
+    input_type: Literal["S3Prefix", "ManifestFile"] = "S3Prefix"
+    """What an execution's input names: a prefix, or a manifest,
+    ``[{"prefix": "s3://bucket/path/"}, "name", …]``."""
+
+    content_type: str | None = None
+    """The MIME type of the input, such as ``application/jsonlines``."""
+
+    compression_type: Literal["None", "Gzip"] = "None"
+    """Whether inputs are gzip files."""
+
+    accept: str | None = None
+    """The MIME type wanted of the output."""
+
+    split_type: Literal["None", "Line", "RecordIO", "TFRecord"] = "None"
+    """How an input object is cut into records; "None": the whole object is one request."""
+
+    batch_strategy: Literal["MultiRecord", "SingleRecord"] | None = None
+    """Whether a request carries one record or as many as fit max_payload_in_mb; only with a
+    split_type (SageMaker's default: MultiRecord)."""
+
+    assemble_with: Literal["None", "Line"] = "None"
+    """How the records' answers are joined into the output object."""
+
+    input_filter: str | None = None
+    """A JSONPath from ``$``, at most 63 letters: what of each record the model gets."""
+
+    output_filter: str | None = None
+    """A JSONPath from ``$``, at most 63 letters: what of each answer, joined, is written."""
+
+    join_source: Literal["Input", "None"] = "None"
+    """Whether each answer is joined to its record."""
+
+    max_payload_in_mb: int | None = Field(default=None, json_schema_extra={"default": 6})
+    """Largest request in MB, 0 to 100 (default 6; 0: chunked)."""
+
+    max_concurrent_transforms: int | None = None
+    """Requests sent at once to each instance (default: the container's choice, else 1);
+    times max_payload_in_mb at most 100."""
+
+    invocations_timeout_in_seconds: int | None = Field(
+        default=None, json_schema_extra={"default": 600}
+    )
+    """How long the model may take to answer a request, 1 to 3600 (default 600)."""
+
+    invocations_max_retries: int | None = Field(default=None, json_schema_extra={"default": 3})
+    """How often a job asks again when the model fails, 0 to 3 (default 3)."""
+
+    environment: dict[str, str] = Field(default_factory=dict)
+    """Environment variables of the job beside the model's own, at most 16, and 32 KB together:
+    ``SAGEMAKER_TFS_MAX_ENQUEUED_BATCHES`` and others."""
+
+    encrypt_volumes: bool | None = None
+    """Whether jobs' volumes are encrypted with the environment's key (default: where there is
+    one, and the instance type has no storage of its own, which encrypts itself)."""
+
+    tags: dict[str, str] = Field(default_factory=dict)
+    """Tags of every job."""
+
+    max_objects_per_shard: int = 5000
+    """The most objects that one job transforms, 1 to 100000."""
+
+    max_bytes_per_shard: int = 10 * 1024**3
+    """The most bytes that one job transforms, at least 1; a larger object has a job of its own
+    (default 10 GiB)."""
+
+    max_concurrent_jobs: int = 4
+    """Jobs that one execution runs at once, 1 to 1000. Their instances together must be within
+    the account's quota for the instance type in transform jobs; beyond it they wait."""
+
+    max_input_objects: int | None = None
+    """An execution with more objects is refused, at least 1; left out: any number."""
+
+    max_input_bytes: int | None = None
+    """An execution with more bytes is refused, at least 1; left out: any number."""
+
+    retries: Retries = Retries()
+    """How often, and after how long, jobs are tried again."""
+
+    fail_on_quarantine: bool = False
+    """Whether an execution that had to leave something without an answer ends as failed. All is
+    listed either way; what is not even listed always fails it."""
+
+    schedule: str | None = None
+    """When to transform what is new under the input, ``rate(1 day)`` or ``cron(0 4 * * ? *)``;
+    outputs go below ``scheduled/``."""
+
+    arrivals: Literal["objects", "manifests"] | None = None
+    """Start on every object, or every ``*.manifest``, that arrives below ``arriving/`` of the
+    input, for that object or manifest; outputs go below ``arrived/<its key>/``."""
+
+    notification_topic: str | None = "new"
+    """The ARN of an SNS topic that is told of every end, ``new``: a topic of the model's own
+    stack, or null for none."""

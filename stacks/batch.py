@@ -1,0 +1,140 @@
+"""The batch half of a model's stack: the pipeline, what starts it, and who hears of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aws_cdk import aws_events as events
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_kms as kms
+from aws_cdk import aws_sns as sns
+
+from sagemaker_serving.infra import BatchTransform
+from sagemaker_serving.infra.acknowledge import INLINE_POLICY, acknowledge
+from sagemaker_serving.spec import BatchTransform as BatchTransformSpec
+from stacks.site import ModelSite
+
+
+def add_batch_transform(site: ModelSite, spec: BatchTransformSpec) -> None:
+    """Adds the pipeline; its state machine and its prefixes leave as outputs and parameters."""
+    site.role.grant_logs("/aws/sagemaker/TransformJobs")
+    site.role.grant_metrics("/aws/sagemaker/TransformJobs")
+    places = {kind: site.prefix(f"batch/{kind}") for kind in ("input", "output", "work")}
+    topic = _topic(site, spec)
+    batch = BatchTransform(
+        site.stack,
+        "BatchTransform",
+        model=site.model(site.stack, "BatchModel", None, spec.instance_type),
+        job_role=site.role,
+        settings=spec,
+        inputs=places["input"],
+        outputs=places["output"],
+        work=places["work"],
+        retain_logs=site.environment.production,
+        encryption_key=site.key,
+        topic=topic,
+        topic_key=site.key if spec.notification_topic == "new" else None,
+    )
+    site.publish("StateMachineArn", "state-machine-arn", batch.state_machine.state_machine_arn)
+    for kind in places:
+        site.publish(f"Batch{kind.title()}", f"batch-{kind}", f"{places[kind].uri}/")
+    if spec.schedule is not None:
+        _start(
+            site,
+            batch,
+            "BatchSchedule",
+            {"schedule_expression": spec.schedule},
+            {"input": f"{places['input'].uri}/", "output": f"{places['output'].uri}/scheduled/"},
+        )
+    if spec.arrivals is not None:
+        _on_arrivals(site, batch, spec, places["input"].uri, places["output"].uri)
+
+
+def _topic(site: ModelSite, spec: BatchTransformSpec) -> sns.ITopic | None:
+    wanted = spec.notification_topic
+    if wanted is None:
+        return None
+    if wanted != "new":
+        return sns.Topic.from_topic_arn(site.stack, "BatchTopic", wanted)
+    key = site.key
+    if key is None:
+        found = site.stack.node.try_find_child("KeyOfSns")
+        key = (
+            kms.Alias.from_alias_name(site.stack, "KeyOfSns", "alias/aws/sns")
+            if found is None
+            else found  # type: ignore[assignment]
+        )
+    topic = sns.Topic(site.stack, "BatchTopic", enforce_ssl=True, master_key=key)
+    site.publish("BatchTopicArn", "batch-topic", topic.topic_arn)
+    return topic
+
+
+def _on_arrivals(
+    site: ModelSite, batch: BatchTransform, spec: BatchTransformSpec, source: str, output: str
+) -> None:
+    arriving = f"{site.name}/batch/input/arriving/"
+    ending = ".manifest" if spec.arrivals == "manifests" else ""
+    bucket = site.bucket.bucket_name
+    key = "<key>"
+    _start(
+        site,
+        batch,
+        "BatchArrivals",
+        {
+            "event_pattern": {
+                "source": ["aws.s3"],
+                "detail-type": ["Object Created"],
+                "detail": {
+                    "bucket": {"name": [bucket]},
+                    "object": {"key": [{"wildcard": f"{arriving}*{ending}"}]},
+                },
+            }
+        },
+        {
+            "input": f"s3://{bucket}/{key}",
+            "output": f"{output}/arrived/{key}/",
+            "input_type": "ManifestFile" if spec.arrivals == "manifests" else "S3Prefix",
+        },
+        transformed=True,
+    )
+
+
+def _start(
+    site: ModelSite,
+    batch: BatchTransform,
+    construct_id: str,
+    when: dict[str, Any],
+    given: dict[str, str],
+    *,
+    transformed: bool = False,
+) -> None:
+    """A rule that starts an execution, in the name of a role that may do that only."""
+    role = iam.Role(
+        site.stack,
+        f"{construct_id}Role",
+        assumed_by=iam.ServicePrincipal("events.amazonaws.com"),
+        description="Starts executions of the batch pipeline",
+    )
+    acknowledge(role, INLINE_POLICY, "It is of use to this role only, and comes and goes with it")
+    batch.grant_start(role)
+    text = site.stack.to_json_string(given)
+    target: dict[str, Any] = {"input": text}
+    if transformed:
+        target = {
+            "input_transformer": events.CfnRule.InputTransformerProperty(
+                input_paths_map={"key": "$.detail.object.key"}, input_template=text
+            )
+        }
+    events.CfnRule(
+        site.stack,
+        construct_id,
+        **when,
+        targets=[
+            events.CfnRule.TargetProperty(
+                id="StateMachine",
+                arn=batch.state_machine.state_machine_arn,
+                role_arn=role.role_arn,
+                **target,
+            )
+        ],
+    )

@@ -1,0 +1,145 @@
+"""`transform` as a shell sees it: files in, outputs in a folder, the report, exit statuses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sagemaker_serving.client.batch_progress import work_of
+from sagemaker_serving.functions.batch_transform.run import run_of
+from sagemaker_serving.local.gateway import Gateway
+from tests.functions.batch_transform.pipeline import Pipeline
+from tests.functions.batch_transform.runs import EXECUTION, settings
+from tests.local.aws import REGION, Aws, StandIn, eventually
+
+Run = Callable[..., Any]
+
+pytestmark = pytest.mark.timeout(600)
+
+
+@pytest.fixture(scope="module")
+def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
+    gateway = Gateway(tmp_path_factory.mktemp("aws"), region=REGION, launch=StandIn.start)
+    gateway.start()
+    try:
+        aws = Aws(gateway)
+        aws.model("echo")
+        batch = Pipeline(aws, "echo", "echo")
+        told = {
+            "state-machine-arn": batch.arn,
+            "batch-input": batch.input,
+            "batch-output": batch.output,
+            "batch-work": "s3://models/echo/work/",
+        }
+        for name, value in told.items():
+            aws.client("ssm").put_parameter(
+                Name=f"/sagemaker-serving/trial/echo/{name}", Value=value, Type="String"
+            )
+        yield aws
+    finally:
+        gateway.stop()
+
+
+@pytest.fixture
+def transform(run: Run, aws: Aws) -> Run:
+    """Runs the command against that AWS, as a shell with its variables does."""
+    return lambda *arguments: run(
+        "transform",
+        *arguments,
+        AWS_ENDPOINT_URL=aws.url,
+        AWS_DEFAULT_REGION=REGION,
+        AWS_ACCESS_KEY_ID="test",
+        AWS_SECRET_ACCESS_KEY="test",
+    )
+
+
+def test_a_folder_goes_in_and_answers_come_into_another(transform: Run, tmp_path: Path) -> None:
+    source, answers = tmp_path / "in", tmp_path / "out"
+    (source / "deeper").mkdir(parents=True)
+    (source / "a.txt").write_bytes(b"one\nplease refuse\nthree\n")
+    (source / "deeper" / "b.txt").write_bytes(b"four\n")
+    options = ("--split-type", "Line", "--assemble-with", "Line", "--name", "first")
+    ended = transform(
+        "echo",
+        str(source),
+        str(answers),
+        "-e",
+        "trial",
+        *options,
+        "--batch-strategy",
+        "SingleRecord",
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert (answers / "a.txt.out").read_bytes() == b"eno\neerht\n"
+    assert (answers / "deeper" / "b.txt.out").read_bytes() == b"ruof\n"
+    lines = ended.stdout.splitlines()
+    assert ": 2 objects, 2 with an output, 0 in quarantine, 0 not done" in lines[0]
+    assert lines[2].startswith("  quarantined: a.txt record 2: ClientError: 400 Message:")
+    (listed,) = (answers / "_batch" / "quarantine.jsonl").read_text().splitlines()
+    assert json.loads(listed)["record"] == 2
+
+    shown = transform("status", "echo", "first", "-e", "trial")
+    assert shown.stdout.splitlines()[0] == "SUCCEEDED: 1 of 1 shards, 2 of 2 objects"
+    assert shown.stdout.splitlines()[1:] == lines
+    read = json.loads(transform("status", "echo", "first", "-e", "trial", "--json").stdout)
+    assert (read["objects"], read["report"]["status"]) == (2, "COMPLETE")
+
+    taken = transform("echo", str(source), str(answers), "-e", "trial", "--name", "first")
+    assert taken.returncode == 2
+    assert "there was an execution 'first' already" in taken.stderr
+
+
+def test_what_is_in_s3_runs_and_an_execution_can_be_stopped_and_resumed(
+    transform: Run, aws: Aws
+) -> None:
+    for number in range(8):
+        aws.s3.put_object(Bucket="models", Key=f"echo/in/long/{number}", Body=b"abc")
+    started = transform(
+        *("echo", "s3://models/echo/in/long/", "s3://models/echo/out/long/", "-e", "trial"),
+        *("--name", "long", "--max-objects-per-shard", "1"),
+    )
+    assert started.returncode == 0, started.stderr
+    assert started.stdout.strip().endswith(":execution:echo:long")
+    eventually(lambda: aws.s3.list_objects_v2(Bucket="models", Prefix="echo/out/long/")["KeyCount"])
+    assert "stopped long" in transform("stop", "echo", "long", "-e", "trial").stdout
+    resumed = transform("echo", "-e", "trial", "--resume", "long", "--watch", "--json")
+    assert resumed.returncode == 0, resumed.stderr
+    counts = json.loads(resumed.stdout)["counts"]
+    assert (counts["objects"], counts["answered"]) == (8, 8)
+
+
+def test_an_execution_that_is_refused_says_why_and_ends_with_1(transform: Run) -> None:
+    ended = transform(
+        *("echo", "s3://models/echo/in/", "s3://models/echo/in/out/", "-e", "trial", "--watch")
+    )
+    assert ended.returncode == 1
+    assert "ended as FAILED: output s3://models/echo/in/out/ lies inside input" in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("echo", "in", "out"), "give --environment, or --local"),
+        (("echo", "-e", "trial"), "give INPUT and OUTPUT, or --resume"),
+        (("echo", "nowhere", "out", "-e", "trial"), "nowhere is no file, and no folder with files"),
+        (("gone", "in", "out", "-e", "trial"), "there is no batch pipeline of 'gone' in 'trial'"),
+        (("status", "echo", "gone", "-e", "trial"), "there is no execution arn:aws:states:"),
+        (("echo", "a", "b", "-e", "trial", "--name", "a b"), "'a b' is no name of an execution"),
+    ],
+)
+def test_a_mistake_is_named_and_ends_with_2(
+    transform: Run, tmp_path: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    (tmp_path / "a").write_text("1")
+    ended = transform(*arguments)
+    assert ended.returncode == 2, ended.stdout
+    assert said in ended.stderr
+
+
+def test_the_client_finds_an_executions_files_where_the_function_puts_them() -> None:
+    given = {"input": "s3://data/in/", "output": "s3://data/out/"}
+    assert work_of("s3://data/work/", EXECUTION) == run_of(settings(), given, EXECUTION, 0).work

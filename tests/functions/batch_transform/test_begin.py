@@ -1,0 +1,126 @@
+"""What an execution is refused for before anything is done, and who holds an output's lock."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from sagemaker_serving.functions.batch_transform import lock
+from sagemaker_serving.functions.batch_transform.errors import Refused
+from sagemaker_serving.functions.batch_transform.run import Run, run_of
+from sagemaker_serving.functions.batch_transform.store import Place, Store
+from tests.functions.batch_transform.memory import MemoryS3
+from tests.functions.batch_transform.runs import EXECUTION, States, begun, put, settings
+
+FINE = {"input": "s3://data/in/", "output": "s3://data/out/"}
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"input": "data/in/"}, "input is 'data/in/'; it must be s3://bucket/prefix/"),
+        ({"output": None}, "output is None; it must be s3://bucket/prefix/"),
+        (
+            {"output": "s3://data/in/answers/"},
+            "output s3://data/in/answers/ lies inside input s3://data/in/, so outputs would",
+        ),
+        ({"input": "s3://data/o"}, "lies inside input s3://data/o"),
+        ({"splittype": "Line"}, "splittype is no field of an execution's input; there are input"),
+        ({"split_type": "Lines"}, "split_type is 'Lines'; it must be one of None, Line, RecordIO"),
+        ({"max_payload_in_mb": 101}, "max_payload_in_mb is 101; it must be a whole number from 0"),
+        ({"max_payload_in_mb": True}, "max_payload_in_mb is True"),
+        ({"instance_count": 0}, "instance_count is 0; it must be a whole number from 1"),
+        ({"input_filter": "a"}, "input_filter is 'a'; it must be a JSONPath from $"),
+        ({"environment": {"A": 1}}, "environment is {'A': 1}; it must be a mapping of names to"),
+        ({"environment": {"A": "x" * 40000}}, "it must be at most 32768 bytes in all"),
+        (
+            {"max_payload_in_mb": 50, "max_concurrent_transforms": 3},
+            "is 150 MB; a job takes 100",
+        ),
+        ({"batch_strategy": "SingleRecord"}, "batch_strategy needs a split_type"),
+        ({"join_source": "Input", "split_type": "Line"}, "they are Line, None"),
+    ],
+)
+def test_an_input_that_cannot_run_is_refused_with_what_is_allowed(
+    given: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(Refused) as refused:
+        run_of(settings(), {**FINE, **given}, EXECUTION, 0)
+    assert said in str(refused.value)
+
+
+def test_all_that_is_wrong_is_said_at_once() -> None:
+    with pytest.raises(Refused) as refused:
+        run_of(settings(), {"input": 1, "output": 2, "instance_count": 0}, EXECUTION, 0)
+    assert all(name in str(refused.value) for name in ("input is", "output is", "instance_count"))
+
+
+def test_fields_of_an_execution_stand_over_the_pipelines() -> None:
+    given = {"split_type": "Line", "environment": {"B": "2"}, "max_objects_per_shard": 9}
+    pipeline = settings(environment={"A": "1"}, content_type="text/csv", max_objects_per_shard=2)
+    run = run_of(pipeline, {**FINE, **given}, EXECUTION, 0)
+    assert run.job["TransformInput"] == {
+        "ContentType": "text/csv",
+        "CompressionType": "None",
+        "SplitType": "Line",
+    }
+    assert run.job["Environment"] == {"A": "1", "B": "2"}
+    assert run.limits["max_objects_per_shard"] == 9
+    assert pipeline["job"]["Environment"] == {"A": "1"}
+
+
+@pytest.mark.parametrize("name", ["nightly", "x" * 80, "a b_c", "--", "0" * 80])
+def test_names_of_jobs_are_names_and_never_alike(name: str) -> None:
+    run = run_of(settings(), FINE, f"{EXECUTION.rsplit(':', 1)[0]}:{name}", 0)
+    other = run_of(settings(), FINE, f"{EXECUTION.rsplit(':', 1)[0]}:{name}x", 0)
+    names = [each.job_name(s, n) for each in (run, other) for s in (0, 99_999) for n in (1, 100)]
+    assert len(set(names)) == len(names)
+    for made in names:
+        assert re.fullmatch(r"[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}", made), made
+
+
+def test_an_empty_prefix_is_refused_and_leaves_no_lock(s3: MemoryS3) -> None:
+    with pytest.raises(Refused, match="there are no objects under s3://data/in/"):
+        begun(s3)
+    assert list(Store(s3).listed(Place("data", ""))) == []
+
+
+def test_of_two_executions_on_one_output_the_second_is_refused(s3: MemoryS3) -> None:
+    put(s3, {"a": b""})
+    begun(s3, name="first")
+    with pytest.raises(Refused, match=r"execution:digits:first is writing to s3://data/out/"):
+        begun(s3, name="second", states=States(first="RUNNING"))
+
+
+@pytest.mark.parametrize("status", ["SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED", None])
+def test_the_lock_of_an_execution_that_has_ended_is_taken_over(
+    s3: MemoryS3, status: str | None
+) -> None:
+    put(s3, {"a": b""})
+    begun(s3, name="first")
+    second = begun(s3, name="second", states=States(**({"first": status} if status else {})))
+    assert holder(s3, second) == second.execution
+
+
+def test_to_begin_twice_is_to_begin_once(s3: MemoryS3) -> None:
+    put(s3, {"a": b""})
+    begun(s3)
+    assert begun(s3, states=States(nightly="RUNNING")).execution == EXECUTION
+
+
+def test_nobody_gives_another_ones_lock_back(s3: MemoryS3) -> None:
+    put(s3, {"a": b""})
+    first = begun(s3, name="first")
+    second = begun(s3, name="second", states=States(first="ABORTED"))
+    lock.release(Store(s3), first)
+    assert holder(s3, second) == second.execution
+    lock.release(Store(s3), second)
+    assert holder(s3, second) is None
+
+
+def holder(s3: MemoryS3, run: Run) -> Any:
+    body = Store(s3).read_if_there(run.books / "lock.json")
+    return None if body is None else json.loads(body)["execution"]

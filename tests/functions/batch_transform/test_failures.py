@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sagemaker_serving.functions.batch_transform.failures import failure_of, wait_seconds
+
+SERVICE = "(Service: AmazonSageMaker; Status Code: 400; Error Code: {}; Request ID: 1; Proxy: null)"
+
+
+def refused(name: str, message: str, code: str) -> dict[str, str]:
+    return {"Error": f"SageMaker.{name}", "Cause": f"{message} {SERVICE.format(code)}"}
+
+
+def failed(reason: str, status: str = "Failed") -> dict[str, str]:
+    job = {"TransformJobName": "j", "TransformJobStatus": status, "FailureReason": reason}
+    return {"Error": "States.TaskFailed", "Cause": json.dumps(job)}
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (
+            refused("AmazonSageMakerException", "Rate exceeded", "ThrottlingException"),
+            "throttling",
+        ),
+        (
+            refused("AmazonSageMakerException", "User: x is not authorized", "AccessDenied"),
+            "refused",
+        ),
+        (
+            refused("AmazonSageMakerException", "1 validation error", "ValidationException"),
+            "refused",
+        ),
+        (
+            refused("ResourceLimitExceededException", "The account-level", "ResourceLimitExceeded"),
+            "capacity",
+        ),
+        (refused("AmazonSageMakerException", "oh", "InternalFailure"), "internal"),
+        (refused("ResourceInUseException", "name", "ResourceInUse"), "internal"),
+        ({"Error": "States.Timeout", "Cause": ""}, "internal"),
+        (failed("CapacityError: Unable to provision requested ML compute capacity."), "capacity"),
+        (failed("InternalServerError: We encountered an internal error."), "internal"),
+        (failed("ClientError: See job logs for more information"), "data"),
+        (failed("AlgorithmError: See job logs for more information"), "data"),
+        (failed("AlgorithmError: The primary container did not pass the ping"), "internal"),
+        (failed("ClientError: Data download failed: AccessDenied"), "refused"),
+        (failed("", "Stopped"), "stopped"),
+    ],
+)
+def test_a_failure_is_told_by_its_cause(error: dict[str, str], kind: str) -> None:
+    found = failure_of(error)
+    assert found is not None
+    assert found.kind == kind
+    assert found.reason
+
+
+def test_a_job_that_completed_has_no_failure() -> None:
+    assert failure_of(None) is None
+
+
+@given(used=st.integers(0, 30), seed=st.integers())
+def test_waits_have_full_jitter_below_a_limit_that_doubles(used: int, seed: int) -> None:
+    retry = {"max_attempts": 20, "interval_seconds": 2, "backoff_rate": 2, "max_delay_seconds": 60}
+    wait = wait_seconds(retry, used, random.Random(seed))
+    if used >= 20:
+        assert wait is None
+    else:
+        assert wait is not None
+        assert 0 <= wait <= min(60, 2 * 2**used)
+
+
+def test_no_budget_is_no_retry() -> None:
+    retry = {"max_attempts": 0, "interval_seconds": 2, "backoff_rate": 2, "max_delay_seconds": 60}
+    assert wait_seconds(retry, 0, random.Random(1)) is None

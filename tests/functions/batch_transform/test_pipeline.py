@@ -1,0 +1,245 @@
+"""Whole executions on the local AWS, with transform jobs that fail: never lost, never twice."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable, Iterator
+from itertools import count
+from typing import Any
+
+import pytest
+
+from sagemaker_serving.local.faults import Fault, Kind
+from tests.functions.batch_transform.pipeline import Pipeline
+from tests.local.aws import Aws, eventually
+from tests.local.sagemaker.record_files import tfrecord, tfrecord_frame
+
+pytestmark = pytest.mark.timeout(600)
+
+NOT_A_NUMBER = 'ClientError: 400 Message: {"error": "not a number"}'
+_numbers = count(1)
+
+
+@pytest.fixture(autouse=True)
+def no_faults_are_left(aws: Aws) -> Iterator[None]:
+    yield
+    aws.gateway.faults.clear()
+
+
+def pipeline(aws: Aws, model: str = "echo", **settings: Any) -> Pipeline:
+    return Pipeline(aws, f"batch-{next(_numbers)}", model, **settings)
+
+
+def complete(ended: Any) -> None:
+    assert ended["status"] == "SUCCEEDED", (ended.get("error"), ended.get("cause"))
+
+
+def test_killed_jobs_throttling_and_bad_objects_lose_nothing_and_do_nothing_twice(
+    aws: Aws,
+) -> None:
+    batch = pipeline(aws, max_objects_per_shard=10, max_concurrent_jobs=3)
+    good = {f"{number:03}.png": b"image %d" % number for number in range(57)}
+    bad = {f"deep/er/{number}.png": b"please refuse %d" % number for number in range(3)}
+    batch.put({**good, **bad})
+    for fault in (
+        Fault(id="kill", kind=Kind.KILL, service="sagemaker", rate=0.2, seed=7),
+        Fault(id="throttle", kind=Kind.THROTTLING, service="sagemaker", rate=0.1, seed=3),
+        Fault(
+            id="capacity",
+            kind=Kind.NO_CAPACITY,
+            service="sagemaker",
+            operation="CreateTransformJob",
+            every=6,
+        ),
+    ):
+        aws.gateway.faults.put(fault)
+    complete(batch.run())
+    assert batch.outputs() == {name: body[::-1] for name, body in good.items()}
+    assert {line["object"]: line["error"] for line in batch.quarantine()} == dict.fromkeys(
+        bad, NOT_A_NUMBER
+    )
+    counts = batch.report()["counts"]
+    assert (counts["objects"], counts["answered"], counts["quarantined"]) == (60, 57, 3)
+    assert counts["unaccounted"] == 0
+    assert batch.lock() is None
+
+    jobs = batch.jobs()
+    complete(batch.run())
+    assert batch.jobs() == jobs
+    assert batch.report()["counts"]["answered_before"] == 57
+    assert [line["object"] for line in batch.quarantine()] == sorted(bad)
+
+
+RECORDS = [b"record %d" % number for number in range(150)]
+RECORDS[40] = RECORDS[41] = b"please refuse"
+RECORDS[149] = b"x" * (1024 * 1024 + 1)
+GOOD = [record for number, record in enumerate(RECORDS) if number not in (40, 41, 149)]
+
+
+COMPRESSIONS = {"Line": ("None",), "TFRecord": ("Gzip",)}
+
+
+def lines(records: list[bytes]) -> bytes:
+    return b"".join(record + b"\n" for record in records)
+
+
+@pytest.fixture(scope="module")
+def apart(aws: Aws) -> dict[str, Pipeline]:
+    """One execution for each way to cut and to compress, all at once, each with bad records."""
+    common: dict[str, Any] = {
+        "batch_strategy": "SingleRecord",
+        "assemble_with": "Line",
+        "max_payload_in_mb": 1,
+    }
+    writers: dict[str, Callable[[list[bytes]], bytes]] = {
+        "Line": lines,
+        "TFRecord": tfrecord,
+    }
+    batches, executions = {}, {}
+    for split_type, write in writers.items():
+        for compression in COMPRESSIONS[split_type]:
+            name = f"{split_type}-{compression}"
+            pack = gzip.compress if compression == "Gzip" else bytes
+            batches[name] = pipeline(
+                aws, split_type=split_type, compression_type=compression, **common
+            )
+            batches[name].put({"bad": pack(write(RECORDS)), "good": pack(write(GOOD))})
+    for name, batch in batches.items():
+        executions[name] = batch.start()
+    for name, batch in batches.items():
+        complete(batch.ended(executions[name]))
+    return batches
+
+
+@pytest.mark.parametrize(
+    ("split_type", "compression"),
+    [(each, how) for each in COMPRESSIONS for how in COMPRESSIONS[each]],
+)
+def test_bad_records_are_named_and_all_others_answered_in_order(
+    apart: dict[str, Pipeline], split_type: str, compression: str
+) -> None:
+    batch = apart[f"{split_type}-{compression}"]
+    answers = lines([record[::-1] for record in GOOD])
+    assert batch.outputs() == {"bad": answers, "good": answers}
+    listed = batch.quarantine()
+    assert [(line["object"], line["record"]) for line in listed] == [
+        ("bad", 41),
+        ("bad", 42),
+        ("bad", 150),
+    ]
+    assert [line["error"] for line in listed] == [
+        NOT_A_NUMBER,
+        NOT_A_NUMBER,
+        "the record has 1,048,577 bytes; a payload takes 1,048,576",
+    ]
+    assert b"please refuse" in listed[0]["bytes"]
+    assert batch.report()["counts"]["in_part"] == 1
+
+
+def test_a_damaged_file_is_answered_up_to_its_damage(aws: Aws) -> None:
+    batch = pipeline(aws, split_type="TFRecord", batch_strategy="SingleRecord")
+    wrong = bytearray(tfrecord_frame(b"data with another CRC"))
+    wrong[-1] ^= 0xFF
+    body = tfrecord([b"one"]) + bytes(wrong) + tfrecord([b"three"])
+    batch.put({"a.tfrecord": body + b"\x00" * 20})
+    complete(batch.run())
+    assert batch.outputs() == {"a.tfrecord": b"enoeerht"}
+    (crc, rest) = batch.quarantine()
+    assert (crc["record"], crc["offset"], crc["length"]) == (2, 19, len(wrong))
+    assert "has data with another CRC" in crc["error"]
+    assert (rest["record"], rest["offset"]) == (4, len(body))
+    assert rest["error"].startswith("from here to the end: ")
+
+
+def test_objects_that_kill_the_model_are_singled_out(aws: Aws) -> None:
+    """Others that get no answer when the model dies over one of them are not to blame."""
+    batch = pipeline(aws, invocations_max_retries=0, max_objects_per_shard=100)
+    good = {f"{number:02}": b"%d!" % number for number in range(8)}
+    batch.put({**good, "03": b"die"})
+    complete(batch.run())
+    assert batch.outputs() == {name: body[::-1] for name, body in good.items() if name != "03"}
+    (line,) = batch.quarantine()
+    assert line["object"] == "03"
+    assert line["error"].startswith("Unable to get response from algorithm")
+
+
+def test_a_missing_permission_is_not_tried_again_and_nothing_is_lost(aws: Aws) -> None:
+    batch = pipeline(aws)
+    batch.put({"a": b"1", "b": b"2"})
+    aws.gateway.faults.put(Fault(id="no", kind=Kind.ACCESS_DENIED, operation="CreateTransformJob"))
+    before = len(batch.jobs())
+    ended = batch.run()
+    assert (ended["status"], ended["error"]) == ("FAILED", "INCOMPLETE")
+    assert "2 are not done" in ended["cause"]
+    report = batch.report()
+    assert report["counts"]["unaccounted"] == 2
+    assert [line["object"] for line in report["first_unaccounted"]] == ["a", "b"]
+    assert (
+        "not authorized to perform: sagemaker:CreateTransformJob"
+        in (report["first_unaccounted"][0]["error"])
+    )
+    assert len(batch.jobs()) == before
+
+    aws.gateway.faults.clear()
+    complete(batch.run())
+    assert batch.outputs() == {"a": b"1", "b": b"2"}
+    assert batch.report()["counts"]["unaccounted"] == 0
+
+
+def test_a_budget_that_is_used_up_ends_the_shard_and_is_told(aws: Aws) -> None:
+    batch = pipeline(aws)
+    batch.put({"a": b"1"})
+    aws.gateway.faults.put(Fault(id="full", kind=Kind.NO_CAPACITY, operation="CreateTransformJob"))
+    before = len(batch.jobs())
+    assert batch.run()["error"] == "INCOMPLETE"
+    assert len(batch.jobs()) - before == 1 + 3
+    assert "CapacityError" in batch.report()["first_unaccounted"][0]["error"]
+
+
+def test_an_execution_that_is_stopped_goes_on_where_it_was(aws: Aws) -> None:
+    aws.model("slow", {"SLEEP": "0.3"})
+    batch = pipeline(aws, "slow", max_objects_per_shard=2, max_concurrent_jobs=1)
+    files = {str(number): b"%d." % number for number in range(6)}
+    batch.put(files)
+    first = batch.start()
+    eventually(batch.outputs)
+    second = batch.ended(batch.start())
+    assert (second["status"], second["error"]) == ("FAILED", "Refused")
+    assert "is writing to" in json.loads(second["cause"])["errorMessage"]
+
+    aws.client("stepfunctions").stop_execution(executionArn=first)
+    batch.ended(first)
+    done = set(batch.outputs())
+    assert len(done) < 6
+    complete(batch.run())
+    assert batch.outputs() == {name: body[::-1] for name, body in files.items()}
+    assert batch.report()["counts"]["answered_before"] >= len(done)
+
+
+def test_quarantine_fails_the_execution_where_that_is_wanted_and_metrics_tell_it(
+    aws: Aws,
+) -> None:
+    batch = pipeline(aws, fail_on_quarantine=True)
+    batch.put({"a": b"1", "b": b"refuse"})
+    ended = batch.run()
+    assert (ended["status"], ended["error"]) == ("FAILED", "QUARANTINED")
+    assert batch.outputs() == {"a": b"1"}
+    metrics = aws.client("cloudwatch").list_metrics(
+        Namespace="SageMakerServing/BatchTransform",
+        Dimensions=[{"Name": "StateMachine", "Value": batch.arn.rsplit(":", 1)[1]}],
+    )["Metrics"]
+    assert {metric["MetricName"] for metric in metrics} == {
+        *("Objects", "Answered", "Quarantined", "QuarantinedRecords", "Unaccounted")
+    }
+
+
+def test_what_was_in_quarantine_leaves_it_when_it_is_answered(aws: Aws) -> None:
+    batch = pipeline(aws, split_type="Line", assemble_with="Line")
+    batch.put({"a": b"1\nrefuse\n3\n"})
+    complete(batch.run())
+    assert [line["record"] for line in batch.quarantine()] == [2]
+    batch.put({"a": b"1\n2\n3\n"})
+    complete(batch.run(retry_quarantined=True, batch_strategy="SingleRecord"))
+    assert batch.outputs() == {"a": b"1\n2\n3\n"}
+    assert batch.quarantine() == []

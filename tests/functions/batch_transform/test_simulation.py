@@ -1,0 +1,193 @@
+"""Never lost, never twice, whatever fails: executions simulated by the hundred."""
+
+from __future__ import annotations
+
+import json
+from itertools import chain
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sagemaker_serving.functions.batch_transform.store import Place, Store
+from tests.functions.batch_transform.memory import MemoryS3
+from tests.functions.batch_transform.runs import States, begun, put
+from tests.functions.batch_transform.simulation import Simulation
+from tests.local.sagemaker.record_files import recordio, recordio_frame, tfrecord, tfrecord_frame
+
+BAD = b"bad"
+WRITERS: dict[str, Any] = {
+    "Line": lambda records: b"".join(record + b"\n" for record in records),
+    "RecordIO": recordio,
+    "TFRecord": tfrecord,
+    "None": b"".join,
+}
+
+
+def answer(payload: bytes) -> bytes | None:
+    return None if BAD in payload else b"<" + payload + b">"
+
+
+def outputs(s3: MemoryS3) -> dict[str, bytes]:
+    store = Store(s3)
+    return {
+        entry.key.removeprefix("out/").removesuffix(".out"): store.read(Place("data", entry.key))
+        for entry in store.listed(Place("data", "out/"))
+        if "_batch/" not in entry.key
+    }
+
+
+def listed(s3: MemoryS3) -> list[dict[str, Any]]:
+    body = Store(s3).read(Place("data", "out/_batch/quarantine.jsonl"))
+    return [json.loads(line) for line in body.splitlines()]
+
+
+RETRIES = {
+    kind: {"max_attempts": 1000, "interval_seconds": 0}
+    for kind in ("throttling", "capacity", "internal")
+}
+
+
+@settings(max_examples=60)
+@given(
+    objects=st.lists(st.lists(st.booleans(), min_size=1, max_size=150), min_size=1, max_size=6),
+    split_type=st.sampled_from(["Line", "RecordIO", "TFRecord"]),
+    max_objects=st.integers(1, 4),
+    dies=st.sampled_from([0.0, 0.05]),
+    seed=st.integers(0, 1000),
+)
+def test_every_record_has_its_answer_in_order_or_its_place_on_the_list(
+    objects: list[list[bool]], split_type: str, max_objects: int, dies: float, seed: int
+) -> None:
+    s3 = MemoryS3()
+    records = {
+        f"o{number}": [BAD if bad else b"%d" % index for index, bad in enumerate(flags)]
+        for number, flags in enumerate(objects)
+    }
+    put(s3, {name: WRITERS[split_type](each) for name, each in records.items()})
+    run = begun(
+        s3,
+        max_objects_per_shard=max_objects,
+        split_type=split_type,
+        batch_strategy="SingleRecord",
+        assemble_with="Line",
+        retries=RETRIES,
+    )
+    counts = Simulation(s3, answer, dies=dies, seed=seed).execute(run)
+    found, lines = outputs(s3), listed(s3)
+    assert counts["unaccounted"] == 0
+    for name, each in records.items():
+        good = [b"<" + record + b">" for record in each if record != BAD]
+        of_it = [line for line in lines if line["object"] == name]
+        if good and not (of_it and "record" not in of_it[0]):
+            assert found[name].split(b"\n")[:-1] == good
+            assert [line["record"] for line in of_it] == [
+                index for index, record in enumerate(each, start=1) if record == BAD
+            ]
+        else:
+            assert name not in found
+            assert of_it
+    assert set(found) | {line["object"] for line in lines} == set(records)
+
+
+@settings(max_examples=40)
+@given(
+    bad=st.lists(st.booleans(), min_size=1, max_size=60),
+    dies=st.sampled_from([0.0, 0.1, 0.3]),
+    seed=st.integers(0, 1000),
+)
+def test_whole_objects_are_answered_or_listed_and_a_second_execution_runs_no_job(
+    bad: list[bool], dies: float, seed: int
+) -> None:
+    s3 = MemoryS3()
+    files = {f"{n:03}": BAD if flag else b"%d" % n for n, flag in enumerate(bad)}
+    put(s3, files)
+    run = begun(s3, max_objects_per_shard=7, retries=RETRIES)
+    Simulation(s3, answer, dies=dies, seed=seed).execute(run)
+    good = {name: b"<" + body + b">" for name, body in files.items() if body != BAD}
+    assert outputs(s3) == good
+    assert [line["object"] for line in listed(s3)] == sorted(files.keys() - good.keys())
+    second = Simulation(s3, answer)
+    again = begun(s3, name="again", states=States(nightly="SUCCEEDED"), retries=RETRIES)
+    counts = second.execute(again)
+    assert second.jobs == 0
+    assert (counts["answered_before"], counts["quarantined_before"]) == (
+        len(good),
+        len(files) - len(good),
+    )
+
+
+JOINED = b'{"SageMakerInput":%d,"SageMakerOutput":%d}\n'
+FRAMES = {
+    "RecordIO": (recordio_frame(b"1"), recordio_frame(b"3")),
+    "TFRecord": (tfrecord_frame(b"1"), tfrecord_frame(b"3")),
+}
+GOLDEN = [
+    # split, strategy, assemble, join, what comes out of the records 1, bad, 3
+    ("Line", "SingleRecord", "Line", "None", b"<1>\n<3>\n"),
+    ("Line", "SingleRecord", "None", "None", b"<1><3>"),
+    ("Line", "MultiRecord", "Line", "None", b"<1>\n<3>\n"),
+    ("Line", "MultiRecord", "Line", "Input", JOINED % (1, 1) + JOINED % (3, 3)),
+    ("Line", "SingleRecord", "Line", "Input", JOINED % (1, 1) + JOINED % (3, 3)),
+    ("RecordIO", "SingleRecord", "Line", "None", b"<1>\n<3>\n"),
+    ("RecordIO", "MultiRecord", "None", "None", b"<%b><%b>" % (FRAMES["RecordIO"])),
+    ("TFRecord", "SingleRecord", "None", "None", b"<1><3>"),
+    ("TFRecord", "MultiRecord", "Line", "None", b"<%b>\n<%b>\n" % (FRAMES["TFRecord"])),
+    ("None", None, "Line", "None", None),
+    ("None", None, "None", "Input", None),
+]
+
+
+@pytest.mark.parametrize(("split", "strategy", "assemble", "join", "expected"), GOLDEN)
+def test_what_was_taken_apart_comes_out_as_these_bytes(
+    s3: MemoryS3, split: str, strategy: str | None, assemble: str, join: str, expected: bytes | None
+) -> None:
+    """One record in each chunk, each with an answer; bare but for several in one payload."""
+    put(s3, {"a": WRITERS[split]([b"1", BAD, b"3"])})
+    json_: dict[str, Any] = {"content_type": "application/json", "accept": "application/json"}
+    run = begun(
+        s3,
+        split_type=split,
+        batch_strategy=strategy,
+        assemble_with=assemble,
+        join_source=join,
+        **(json_ if join == "Input" else {}),
+    )
+
+    def same(payload: bytes) -> bytes | None:
+        return None if BAD in payload else payload
+
+    counts = Simulation(s3, same if join == "Input" else answer).execute(run)
+    assert outputs(s3) == ({} if expected is None else {"a": expected})
+    assert [line.get("record") for line in listed(s3)] == [None if expected is None else 2]
+    assert counts["unaccounted"] == 0
+
+
+def test_a_file_in_which_nothing_is_right_is_listed_whole_after_a_few_jobs(s3: MemoryS3) -> None:
+    put(s3, {"wrong": WRITERS["Line"]([BAD] * 5000)})
+    simulation = Simulation(s3, answer)
+    simulation.execute(begun(s3, split_type="Line", retries=RETRIES))
+    (line,) = listed(s3)
+    assert line == {
+        "object": "wrong",
+        "error": "none of its 64 parts went through; ClientError: 400",
+    }
+    assert simulation.jobs == 3
+
+
+def test_fifty_thousand_keys_are_planned_and_looked_up_in_shards(s3: MemoryS3) -> None:
+    for number in range(50_000):
+        s3.put_object(Bucket="data", Key=f"in/{number:07}", Body=b"")
+    simulation = Simulation(s3, answer)
+    counts = simulation.execute(begun(s3, max_objects_per_shard=5000, retries=RETRIES))
+    assert (counts["objects"], counts["answered"], counts["shards"]) == (50_000, 50_000, 10)
+    assert simulation.jobs == 10
+
+
+def test_lists_are_whole_when_they_are_long(s3: MemoryS3) -> None:
+    put(s3, {f"{number:04}": BAD for number in range(300)})
+    counts = Simulation(s3, answer).execute(begun(s3, max_objects_per_shard=50, retries=RETRIES))
+    assert counts["quarantined"] == 300
+    names = list(chain.from_iterable([line["object"]] for line in listed(s3)))
+    assert names == [f"{number:04}" for number in range(300)]

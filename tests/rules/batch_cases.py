@@ -1,0 +1,114 @@
+"""Environment files with one thing wrong in a batch pipeline."""
+
+from __future__ import annotations
+
+from typing import Any
+
+Change = dict[tuple[str | int, ...], Any]
+
+BATCH = ("models", "digits", "batch_transform")
+LINES: Change = {
+    (*BATCH, "split_type"): "Line",
+    (*BATCH, "assemble_with"): "Line",
+    (*BATCH, "content_type"): "text/csv",
+    (*BATCH, "accept"): "text/csv",
+}
+
+
+def batch(**fields: Any) -> Change:
+    """Fields of the batch pipeline."""
+    return {(*BATCH, name): value for name, value in fields.items()}
+
+
+ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
+    (
+        "batch-limits",
+        batch(max_objects_per_shard=0),
+        "max_objects_per_shard is 0; it must be 1 to 100000; use 1",
+        batch(max_objects_per_shard=1),
+    ),
+    (
+        "batch-limits",
+        batch(max_concurrent_jobs=1001),
+        "max_concurrent_jobs is 1001; it must be 1 to 1000; use 1000",
+        batch(max_concurrent_jobs=1000),
+    ),
+    (
+        "batch-retries",
+        batch(retries={"internal": {"max_attempts": -1, "interval_seconds": 1}}),
+        "max_attempts is -1; it must be 0 to 1000; use 0",
+        batch(retries={"internal": {"max_attempts": 0, "interval_seconds": 1}}),
+    ),
+    (
+        "batch-environment",
+        batch(environment={f"K{n}": "x" * 9000 for n in range(4)}),
+        "environment has 36,008 bytes; a pipeline's jobs take 32,768",
+        batch(environment={f"K{n}": "x" * 8000 for n in range(4)}),
+    ),
+    (
+        "batch-schedule",
+        batch(schedule="rate(1 days)"),
+        "schedule is 'rate(1 days)'; it must be rate(<number> <minutes, hours or days>) or cron(",
+        batch(schedule="rate(1 day)"),
+    ),
+    (
+        "batch-schedule",
+        batch(schedule="cron(0 4 * * ?)"),
+        "write rate(1 day), or cron(0 4 * * ? *)",
+        batch(schedule="cron(0 4 * * ? *)"),
+    ),
+    (
+        "batch-schedule-input",
+        batch(schedule="rate(2 hours)", input_type="ManifestFile"),
+        "a schedule transforms what is under the input's prefix",
+        batch(schedule="rate(2 hours)", input_type="S3Prefix"),
+    ),
+    (
+        "batch-topic",
+        batch(notification_topic="batches"),
+        "notification_topic is 'batches'; it must be new, null, or the ARN of a standard topic",
+        batch(notification_topic="arn:aws:sns:eu-west-1:111122223333:batches"),
+    ),
+    (
+        "batch-topic",
+        batch(notification_topic="arn:aws:sns:eu-west-1:111122223333:batches.fifo"),
+        "the ARN of a standard topic",
+        batch(notification_topic="new"),
+    ),
+    (
+        "transform-ranges",
+        batch(invocations_timeout_in_seconds=3601),
+        "invocations_timeout_in_seconds is 3601; it must be 1 to 3600; use 3600",
+        batch(invocations_timeout_in_seconds=3600),
+    ),
+    (
+        "transform-filters",
+        {**LINES, **batch(input_filter="1:3")},
+        "input_filter is '1:3' (3 characters); it must be a JSONPath from $",
+        {**LINES, **batch(input_filter="$[1:3]")},
+    ),
+    (
+        "transform-data-processing",
+        {**LINES, **batch(output_filter="$[0]", accept="image/png")},
+        "accept is 'image/png'; filters and the join know application/json",
+        {**LINES, **batch(output_filter="$[0]")},
+    ),
+    (
+        "transform-data-processing",
+        {**LINES, **batch(output_filter="$[0]", assemble_with="None")},
+        "assemble_with is 'None' and accept is 'text/csv'; filters and the join read CSV by the",
+        {**LINES, **batch(output_filter="$[0]", assemble_with="Line")},
+    ),
+    (
+        "transform-data-processing",
+        {**LINES, **batch(join_source="Input", accept="application/json")},
+        "content_type is 'text/csv' and accept is 'application/json'; the join needs both",
+        {**LINES, **batch(join_source="Input")},
+    ),
+    (
+        "transform-data-processing",
+        {**LINES, **batch(input_filter="$[0]", split_type="TFRecord")},
+        "split_type is 'TFRecord'; filters and the join know JSON and CSV only",
+        {**LINES, **batch(input_filter="$[0]")},
+    ),
+]

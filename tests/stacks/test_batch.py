@@ -1,0 +1,120 @@
+"""What starts a model's batch pipeline, and who hears of its end."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import aws_cdk as cdk
+import pytest
+from aws_cdk.assertions import Match, Template
+
+from sagemaker_serving.spec import Environment
+from stacks import EnvironmentStage
+from tests.models import saved_model
+
+
+def templates(folder: Path, **batch: Any) -> dict[str, Template]:
+    """The stacks of an environment with one model and its batch pipeline."""
+    model = folder / "model" / "digits" / "1" / "saved_model.pb"
+    model.parent.mkdir(parents=True)
+    model.write_bytes(saved_model())
+    environment = Environment.model_validate(
+        {
+            "name": "trial",
+            "region": "eu-west-1",
+            "models": {
+                "digits": {
+                    "artifact": "model",
+                    "framework": "tensorflow",
+                    "framework_version": "2.19",
+                    "batch_transform": {"instance_type": "ml.m5.large", **batch},
+                }
+            },
+        }
+    )
+    app = cdk.App(outdir=str(folder / "cdk.out"))
+    stage = EnvironmentStage(app, environment, folder=folder)
+    return {
+        name: Template.from_stack(stage.node.find_child(name))  # type: ignore[arg-type]
+        for name in ("Storage", "digits")
+    }
+
+
+def test_a_schedule_transforms_what_is_new(tmp_path: Path) -> None:
+    found = templates(tmp_path, schedule="rate(1 day)")
+    found["digits"].has_resource_properties(
+        "AWS::Events::Rule", {"ScheduleExpression": "rate(1 day)"}
+    )
+    assert "scheduled/" in json.dumps(found["digits"].find_resources("AWS::Events::Rule"))
+    found["Storage"].has_resource_properties(
+        "AWS::S3::Bucket", {"NotificationConfiguration": Match.absent()}
+    )
+
+
+@pytest.mark.parametrize(
+    ("arrivals", "pattern", "input_type"),
+    [
+        ("objects", "digits/batch/input/arriving/*", "S3Prefix"),
+        ("manifests", "digits/batch/input/arriving/*.manifest", "ManifestFile"),
+    ],
+)
+def test_what_arrives_starts_an_execution_of_its_own(
+    tmp_path: Path, arrivals: str, pattern: str, input_type: str
+) -> None:
+    found = templates(tmp_path, arrivals=arrivals)
+    (rule,) = found["digits"].find_resources("AWS::Events::Rule").values()
+    keys = rule["Properties"]["EventPattern"]["detail"]["object"]["key"]
+    assert keys == [{"wildcard": pattern}]
+    (target,) = rule["Properties"]["Targets"]
+    assert target["InputTransformer"]["InputPathsMap"] == {"key": "$.detail.object.key"}
+    template = json.dumps(target["InputTransformer"]["InputTemplate"])
+    assert "<key>" in template
+    assert input_type in template
+    found["Storage"].has_resource_properties(
+        "AWS::S3::Bucket",
+        {"NotificationConfiguration": {"EventBridgeConfiguration": {"EventBridgeEnabled": True}}},
+    )
+
+
+def test_what_is_between_goes_after_a_month_and_nothing_else_does(tmp_path: Path) -> None:
+    rules = Match.array_with(
+        [{"Prefix": "digits/batch/work/", "ExpirationInDays": 30, "Status": "Enabled"}]
+    )
+    found = templates(tmp_path)["Storage"]
+    found.has_resource_properties("AWS::S3::Bucket", {"LifecycleConfiguration": {"Rules": rules}})
+    (bucket,) = found.find_resources("AWS::S3::Bucket").values()
+    every = bucket["Properties"]["LifecycleConfiguration"]["Rules"]
+    assert [rule.get("Prefix") for rule in every if "ExpirationInDays" in rule] == [
+        "digits/batch/work/"
+    ]
+
+
+def test_rules_start_executions_and_may_do_nothing_else(tmp_path: Path) -> None:
+    found = templates(tmp_path, schedule="rate(1 day)")
+    policies = [
+        policy["Properties"]["PolicyDocument"]["Statement"]
+        for name, policy in found["digits"].find_resources("AWS::IAM::Policy").items()
+        if name.startswith("BatchSchedule")
+    ]
+    assert [[each["Action"] for each in statements] for statements in policies] == [
+        ["states:StartExecution"]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("topic", "made", "told"),
+    [
+        ("new", 1, True),
+        (None, 0, False),
+        ("arn:aws:sns:eu-west-1:111122223333:theirs", 0, True),
+    ],
+)
+def test_a_topic_is_told_of_the_end(
+    tmp_path: Path, topic: str | None, made: int, told: bool
+) -> None:
+    found = templates(tmp_path, notification_topic=topic)["digits"]
+    found.resource_count_is("AWS::SNS::Topic", made)
+    machines = json.dumps(found.find_resources("AWS::StepFunctions::StateMachine"))
+    assert (":states:::sns:publish" in machines) is told
