@@ -9,7 +9,7 @@ export CDK_DISABLE_CLI_TELEMETRY := true
 # Bytecode is kept: without it every start of CDK costs three seconds more.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test test-fast fuzz lint format docs site catalog lock audit bench clean
+.PHONY: help setup demo test test-fast fuzz lint format docs site catalog lock audit bench soak clean
 
 help: ## Show what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -72,6 +72,9 @@ audit: setup ## Ask the databases of known weaknesses about every pin; needs the
 
 bench: setup ## Run the benchmarks, print their figures and write docs/figures.md
 	$(BIN)/python -m benchmarks
+
+soak: setup ## Half an hour of mixed load on the local AWS: no leak, no lost request
+	$(BIN)/python -m benchmarks.soak
 
 clean: ## Remove what was made, except the downloaded packages
 	rm -rf cdk.out .sagemaker-serving .pytest_cache .mypy_cache .ruff_cache dist
