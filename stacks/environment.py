@@ -1,4 +1,4 @@
-"""One environment: its storage, then one stack per model."""
+"""One environment: its storage, its network if it has one, then one stack per model."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from pathlib import Path
 import aws_cdk as cdk
 from constructs import Construct
 
-from sagemaker_serving.spec import Environment
+from sagemaker_serving.spec import Environment, PrivateNetwork
+from stacks.network import NetworkStack
 from stacks.provenance import tag_provenance
 from stacks.serving import ServingStack
 from stacks.storage import StorageStack
@@ -43,9 +44,9 @@ def add_environment(
 ) -> None:
     """Adds the stacks of ``environment`` to ``scope``: a Stage, or anything within the app.
 
-    Stacks are named ``<environment>-<model>`` and ``<environment>-Storage``
-    wherever they stand. ``folder`` is where the file's relative paths start;
-    ``account`` is deployed to instead of the one that the file names;
+    Stacks are named ``<environment>-<model>``, ``<environment>-Storage`` and
+    ``<environment>-Network`` wherever they stand. ``folder`` is where the
+    file's relative paths start; ``account`` is deployed to instead of the one that the file names;
     ``provenance`` are tags of what is served, as `provenance_of` tells them.
     """
     where = cdk.Environment(
@@ -53,11 +54,19 @@ def add_environment(
         region=environment.region,
     )
     storage = StorageStack(scope, "Storage", environment=environment, env=where)
+    before: list[cdk.Stack] = [storage]
+    if isinstance(environment.network, PrivateNetwork):
+        before.append(
+            NetworkStack(
+                scope, "Network", environment=environment, network=environment.network, env=where
+            )
+        )
     for name in environment.models:
         serving = ServingStack(
             scope, name, environment=environment, model=name, folder=folder, env=where
         )
-        serving.add_stack_dependency(storage)
+        for stack in before:
+            serving.add_stack_dependency(stack)
     for key, value in environment.tags.items():
         cdk.Tags.of(scope).add(key, value)
     if provenance is not None:

@@ -21,7 +21,6 @@ from sagemaker_serving.infra import (
     ModelData,
     ModelPackage,
     MultiModelContainer,
-    Network,
     S3Prefix,
 )
 from sagemaker_serving.infra.container import AnyContainer
@@ -29,6 +28,7 @@ from sagemaker_serving.spec import Container as ContainerSpec
 from sagemaker_serving.spec import Environment, MultiModel, PipelineContainer, S3Artifact
 from sagemaker_serving.spec import ModelPackage as ModelPackageSpec
 from stacks.compiled import CompiledModels
+from stacks.network import network_of
 from stacks.storage import data_bucket, data_key
 
 
@@ -49,7 +49,7 @@ class ModelSite:
         self._folder = folder
         self.role = ExecutionRole(stack, "ExecutionRole")
         """The role that its containers act under."""
-        self.network = _network(environment)
+        self.network = network_of(stack, environment)
         """Where its containers stand, None for SageMaker's own network."""
 
     @cached_property
@@ -188,15 +188,6 @@ class ModelSite:
         if artifact.startswith("s3://"):
             return ModelData.from_s3(artifact)
         return ModelData.from_path(self._folder / artifact)
-
-
-def _network(environment: Environment) -> Network | None:
-    if environment.network is None:
-        return None
-    return Network(
-        subnet_ids=environment.network.subnet_ids,
-        security_group_ids=environment.network.security_group_ids,
-    )
 
 
 def _image(container: ContainerSpec) -> ContainerImage:

@@ -76,6 +76,12 @@ CASES: list[tuple[str, Change, str, Change]] = [
     ("tags", {("tags",): {"aws:x": "v"}}, "without 'aws:'", {("tags",): {"x": "v"}}),
     ("tags", {("tags",): {"k": "v" * 257}}, "AWS takes 256", {("tags",): {"k": "v" * 256}}),
     (
+        "model-name",
+        {("models", "Storage"): {"artifact": "s3://b/model.tar.gz"}},
+        "'Storage' is the name of the environment's own stack; rename the model",
+        {("models", "storage"): {"artifact": "s3://b/model.tar.gz"}},
+    ),
+    (
         "something-to-deploy",
         {(*DIGITS, "variants"): [], (*DIGITS, "batch_transform"): None},
         "neither variants nor batch_transform",
@@ -186,6 +192,12 @@ CASES: list[tuple[str, Change, str, Change]] = [
         {("network",): {"subnet_ids": ["s"] * 17, "security_group_ids": ["g"]}},
         "subnet_ids has 17 entries; a model takes 1 to 16; remove some",
         {("network",): {"subnet_ids": ["s"] * 16, "security_group_ids": ["g"]}},
+    ),
+    (
+        "network-cidr",
+        {("network",): {"cidr": "10.0.0.0/20"}},
+        "cidr is '10.0.0.0/20'; it must be a /16 to /19; use 10.0.0.0/16",
+        {("network",): {"cidr": "10.0.0.0/19"}},
     ),
     (
         "variant-volume",

@@ -19,9 +19,10 @@ class EcrImage:
 
     @property
     def uri(self) -> str:
-        """``<account>.dkr.ecr.<region>.<domain>/<repository>:<tag>``."""
-        domain = domain_suffix(self.region)
-        return f"{self.account}.dkr.ecr.{self.region}.{domain}/{self.repository}:{self.tag}"
+        """``<account>.dkr.ecr.<region>.<domain>/<repository>:<tag>``, or with ``@<digest>``."""
+        registry = f"{self.account}.dkr.ecr.{self.region}.{domain_suffix(self.region)}"
+        separator = "@" if self.tag.startswith("sha256:") else ":" if self.tag else ""
+        return f"{registry}/{self.repository}{separator}{self.tag}"
 
 
 def parse_ecr_uri(uri: str) -> EcrImage | None:

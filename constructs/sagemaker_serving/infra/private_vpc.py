@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 from aws_cdk import aws_ec2 as ec2
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_logs as logs
 from constructs import Construct
 
+from sagemaker_serving.infra.acknowledge import (
+    DEFAULT_GROUP_OPEN,
+    INLINE_POLICY,
+    NO_KEY_ON_LOGS,
+    acknowledge,
+)
 from sagemaker_serving.infra.network import Network
 
 _SERVICES = ec2.InterfaceVpcEndpointAwsService
@@ -32,16 +40,20 @@ class PrivateVpc(Construct):
             ip_addresses=ec2.IpAddresses.cidr(cidr),
             max_azs=2,
             nat_gateways=0,
-            # Emptying the default group takes a Lambda function; nothing here is in that group.
             restrict_default_security_group=False,
             subnet_configuration=[
                 ec2.SubnetConfiguration(
                     name="Models", subnet_type=ec2.SubnetType.PRIVATE_ISOLATED, cidr_mask=20
                 )
             ],
-            flow_logs={"Traffic": ec2.FlowLogOptions()},
         )
         """The VPC itself."""
+        acknowledge(
+            self.vpc,
+            DEFAULT_GROUP_OPEN,
+            "Nothing here is in the default group; emptying it takes a function with rights on EC2",
+        )
+        self._log_traffic()
         self.security_group = ec2.SecurityGroup(
             self, "Containers", vpc=self.vpc, description="Model containers; nothing may call in"
         )
@@ -49,6 +61,24 @@ class PrivateVpc(Construct):
         self.vpc.add_gateway_endpoint("S3", service=ec2.GatewayVpcEndpointAwsService.S3)
         self.add_door("Metrics", _SERVICES.CLOUDWATCH_MONITORING, self.security_group)
         self.add_door("Logs", _SERVICES.CLOUDWATCH_LOGS, self.security_group)
+
+    def _log_traffic(self) -> None:
+        log = logs.LogGroup(self, "TrafficLog", retention=logs.RetentionDays.ONE_YEAR)
+        acknowledge(
+            log, NO_KEY_ON_LOGS, "Addresses and ports; CloudWatch encrypts with its own key"
+        )
+        role = iam.Role(
+            self,
+            "TrafficRole",
+            assumed_by=iam.ServicePrincipal("vpc-flow-logs.amazonaws.com"),
+            description="Writes what passes through the private network into its log",
+        )
+        acknowledge(
+            role, INLINE_POLICY, "It is of use to this role only, and comes and goes with it"
+        )
+        self.vpc.add_flow_log(
+            "Traffic", destination=ec2.FlowLogDestination.to_cloud_watch_logs(log, role)
+        )
 
     @property
     def network(self) -> Network:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from ipaddress import IPv4Network
 
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import ContainerFacts, Fact
@@ -150,6 +151,31 @@ def network(facts: NetworkFacts) -> Iterator[Finding]:
                 f"{fact.name} has {fact.size} entries; a model takes 1 to {most}; "
                 f"{'add one' if fact.size == 0 else 'remove some'}",
             )
+
+
+@rule(
+    "network-cidr",
+    source="VPC user guide, VPC CIDR blocks, read 2026-11-21",
+    example="network: {cidr: 10.0.0.0/24}",
+)
+def network_cidr(facts: NetworkFacts) -> Iterator[Finding]:
+    """A VPC of one's own has a private IPv4 block of /16 to /19.
+
+    A VPC takes none larger than /16, and two subnets of 4096 addresses fit into none smaller
+    than /19.
+    """
+    text = facts.cidr.text
+    if text is None:
+        return
+    try:
+        block = IPv4Network(text)
+    except ValueError as error:
+        yield facts.cidr.where, f"cidr is {text!r}: {error}; use 10.0.0.0/16"
+        return
+    if not 16 <= block.prefixlen <= 19:
+        yield facts.cidr.where, f"cidr is {text!r}; it must be a /16 to /19; use 10.0.0.0/16"
+    elif not block.is_private:
+        yield facts.cidr.where, f"cidr is {text!r}, which is not private; use 10.0.0.0/16"
 
 
 @rule(

@@ -59,6 +59,7 @@ def environment_facts(file: EnvironmentFile) -> Iterator[object]:
         where=network.where,
         subnets=network.get("subnet_ids"),
         security_groups=network.get("security_group_ids"),
+        cidr=network.get("cidr"),
     )
     for model in models:
         yield from _of_model(model, top.get("models").get(model.name), top, file.path.parent)

@@ -31,6 +31,19 @@ def endpoint_name(model: ModelFacts) -> Iterator[Finding]:
         )
 
 
+@rule("model-name", source="this project", example="models: {Storage: {artifact: model}}")
+def model_name(model: ModelFacts) -> Iterator[Finding]:
+    """No model is named as a stack that every environment has.
+
+    Two stacks of one name cannot stand in one environment.
+    """
+    if model.name in ("Storage", "Network"):
+        yield (
+            model.where,
+            f"{model.name!r} is the name of the environment's own stack; rename the model",
+        )
+
+
 @rule(
     "region",
     source="SageMaker price lists in cfn-lint, read 2026-11-21",

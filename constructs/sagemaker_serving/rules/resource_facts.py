@@ -51,6 +51,7 @@ class NetworkFacts:
     where: Where
     subnets: Fact
     security_groups: Fact
+    cidr: Fact = ABSENT
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,6 +15,7 @@ from sagemaker_serving.spec.environment import (
 )
 from sagemaker_serving.spec.kinds import Asynchronous, ModelPackage, MultiModel
 from sagemaker_serving.spec.monitoring import AlarmThresholds, Monitoring
+from sagemaker_serving.spec.network import ExistingNetwork, Network, PrivateNetwork
 from sagemaker_serving.spec.overlay import overlay
 from sagemaker_serving.spec.reading import EnvironmentFile, read_environment
 from sagemaker_serving.spec.scaling import Scaling, Schedule, Step, StepPolicy, TrackedMetric
@@ -45,6 +46,7 @@ __all__ = [
     "DataCapture",
     "Environment",
     "EnvironmentFile",
+    "ExistingNetwork",
     "InferenceComponent",
     "InstanceVariant",
     "LinearUpdate",
@@ -53,7 +55,9 @@ __all__ = [
     "ModelPackage",
     "Monitoring",
     "MultiModel",
+    "Network",
     "PipelineContainer",
+    "PrivateNetwork",
     "Retries",
     "Retry",
     "RollingUpdate",

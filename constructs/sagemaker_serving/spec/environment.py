@@ -12,6 +12,7 @@ from sagemaker_serving.spec.container import Container, PipelineContainer
 from sagemaker_serving.spec.data_capture import DataCapture
 from sagemaker_serving.spec.kinds import Asynchronous, ModelPackage, MultiModel
 from sagemaker_serving.spec.monitoring import Monitoring
+from sagemaker_serving.spec.network import Network
 from sagemaker_serving.spec.overlay import overlay
 from sagemaker_serving.spec.scaling import Scaling
 from sagemaker_serving.spec.update import Update
@@ -50,7 +51,8 @@ class Environment(Spec):
     """The bucket for batch inputs and outputs."""
 
     network: Network | None = None
-    """Where in a VPC the models stand; left out: in SageMaker's own."""
+    """Where in a VPC the models stand: in one that exists, or in a private one of the
+    environment's own; left out: in SageMaker's."""
 
     monitoring: Monitoring | None = None
     """What watches every endpoint; left out: everything where ``production`` is true, else
@@ -93,16 +95,6 @@ class Storage(Spec):
     """Encrypt with a KMS key of one's own, rotated yearly; otherwise with S3's key. It encrypts
     the endpoints' volumes too, but for instance types with local NVMe storage, which encrypt
     themselves and take no key."""
-
-
-class Network(Spec):
-    """Subnets and security groups of one VPC, for every model of the environment."""
-
-    subnet_ids: list[str]
-    """1 to 16 subnets; S3 must be reachable from them, by a gateway endpoint for example."""
-
-    security_group_ids: list[str]
-    """1 to 5 security groups."""
 
 
 class Model(Container):
