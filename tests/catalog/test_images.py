@@ -228,12 +228,17 @@ def test_versions_are_in_the_order_of_their_release() -> None:
             "111122223333.dkr.ecr.cn-north-1.amazonaws.com.cn/server",
             ("111122223333", "cn-north-1", "server", ""),
         ),
+        (
+            f"111122223333.dkr.ecr.eu-west-1.amazonaws.com/server@sha256:{'0a' * 32}",
+            ("111122223333", "eu-west-1", "server", f"sha256:{'0a' * 32}"),
+        ),
     ],
 )
-def test_an_ecr_uri_is_taken_apart(uri: str, parts: tuple[str, ...]) -> None:
+def test_an_ecr_uri_is_taken_apart_and_put_together(uri: str, parts: tuple[str, ...]) -> None:
     image = parse_ecr_uri(uri)
     assert image is not None
     assert (image.account, image.region, image.repository, image.tag) == parts
+    assert image.uri == uri
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules import all_rules
 from tests.rules.artifact_cases import CASES as ARTIFACT_CASES
 from tests.rules.kind_cases import TEMPLATES as KIND_CASES
+from tests.rules.monitoring_cases import CASES as MONITORING_CASES
 from tests.rules.template_cases import SERVING, Case
 from tests.rules.template_cases_more import JOBS, MODELS, UPDATES
 from tests.rules.templates import problems, template
@@ -36,7 +37,7 @@ def test_the_rule_names_the_wrong_and_lets_the_nearest_pass(
 
 
 def test_every_rule_has_a_case() -> None:
-    tables = (*CASES, *ENVIRONMENT_CASES, *ARTIFACT_CASES)
+    tables = (*CASES, *ENVIRONMENT_CASES, *ARTIFACT_CASES, *MONITORING_CASES)
     assert {rule.id for rule in all_rules()} == {case[0] for case in tables}
 
 

@@ -49,8 +49,9 @@ class BatchTransform(Construct):
 
     The machine's role may run transform jobs and call its function; CreateTransformJob passes no
     role, the Model has its own. That role is granted what jobs need, with VolumeKmsKeyId also
-    kms:CreateGrant, which the caller of CreateTransformJob needs only where the model's role
-    has it not (SageMaker developer guide, "API Permissions"; read 2026-11-21).
+    kms:CreateGrant. That the caller needs it only where that role has it not is said of training
+    jobs (SageMaker developer guide, "API Permissions", read 2026-11-21 in copies of it) and taken
+    to hold for transform jobs; not tried on AWS.
 
     :param settings: what every job has in common, and how inputs are cut and tried again.
     :param inputs: what may be read. :param outputs: what may be written.

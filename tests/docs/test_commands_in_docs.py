@@ -1,0 +1,133 @@
+"""Every ``sagemaker-serving …`` that the documents show is a command that there is."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from typing import Any
+
+import click
+import pytest
+import yaml
+
+from sagemaker_serving.cli import _group
+from tests.docs.pages import PAGES, ROOT, WORKFLOW, blocks
+
+_PROGRAM = "sagemaker-serving"
+_ENDS = {"|", "||", "&&", ";", "&", ">", ">>", "<", "<<", "2>&1", ")"}
+_UNKNOWN = re.compile(r"[$<\[…]")
+"""What stands for a value that the page does not say."""
+
+
+def _shown() -> Iterator[tuple[str, str, bool]]:
+    """Where, the command, and whether it is whole: one to be run, and not one that is named."""
+    for page in PAGES:
+        for block in blocks(page):
+            for command in _commands(block.text):
+                yield block.where, command, block.language in ("sh", "console")
+        text = page.read_text(encoding="utf-8")
+        for inline in re.findall(rf"(?<!`)`({_PROGRAM} [^`]+)`(?!`)", text):
+            yield str(page.relative_to(ROOT)), " ".join(inline.split()), False
+    for name, job in yaml.safe_load(WORKFLOW.read_text(encoding="utf-8"))["jobs"].items():
+        for step in job["steps"]:
+            for command in _commands(step.get("run", "")):
+                yield f"{WORKFLOW.relative_to(ROOT)} {name}", command, True
+
+
+def _commands(text: str) -> Iterator[str]:
+    """The lines that begin with the program, with those that they go on in."""
+    text = re.sub(r"\s# .*", "", text.replace("\\\n", " "))
+    lines = iter(text.splitlines())
+    for line in lines:
+        found = re.match(rf"\s*(?:\$ )?(?:\.venv/bin/)?({_PROGRAM} .*)", line)
+        if found is not None:
+            command = found[1]
+            while command.count("'") % 2:
+                command += "\n" + next(lines)
+            yield command
+
+
+def _words(command: str) -> list[str]:
+    """The words up to a pipe, a redirection or the next command."""
+    reader = shlex.shlex(command, posix=True, punctuation_chars="();<>|&")
+    reader.whitespace_split = True
+    words = []
+    for word in reader:
+        if word in _ENDS or set(word) <= set("();<>|&"):
+            break
+        words.append(word)
+    return words[1:]
+
+
+def _found(words: list[str]) -> tuple[click.Command, list[str]]:
+    command: click.Command = _group
+    while isinstance(command, click.Group) and words and not words[0].startswith("-"):
+        context = click.Context(command)
+        named = command.get_command(context, words[0])
+        # `transform MODEL` is `transform start MODEL`.
+        below = named if named is not None else command.get_command(context, "start")
+        assert below is not None, f"there is no command {words[0]!r}"
+        command, words = below, words if named is None else words[1:]
+    return command, words
+
+
+def _must_be_whole(command: click.Command, given: dict[str, Any], left: list[str]) -> None:
+    missing = [
+        parameter.name
+        for parameter in command.params
+        if parameter.required and not isinstance(given.get(str(parameter.name)), str | list | tuple)
+    ]
+    assert missing == [], "what it needs is missing"
+    assert left == [], "it takes no such argument"
+
+
+def _must_convert(command: click.Command, given: dict[str, Any]) -> None:
+    plain = (click.Choice, click.IntRange, click.FloatRange, click.types.FloatParamType)
+    for parameter in command.params:
+        value = given.get(str(parameter.name))
+        for one in value if isinstance(value, list) else [value]:
+            if not isinstance(parameter.type, plain) or not isinstance(one, str):
+                continue
+            if not _UNKNOWN.search(one):
+                parameter.type(one, parameter)
+
+
+@pytest.mark.parametrize(
+    ("where", "command", "whole"),
+    [pytest.param(*shown, id=f"{shown[0]} {shown[1]}"[:90]) for shown in dict.fromkeys(_shown())],
+)
+def test_it_parses(where: str, command: str, whole: bool) -> None:
+    known, words = _found(_words(command))
+    words = [word for word in words if word != "…"]
+    try:
+        given, left, _ = known.make_parser(click.Context(known)).parse_args(words)
+    except click.BadOptionUsage:
+        if whole:
+            raise
+        return  # an option that is named without a value
+    _must_convert(known, given)
+    if whole and not isinstance(known, click.Group) and "--help" not in words:
+        _must_be_whole(known, given, left)
+
+
+def test_commands_are_found_in_every_kind_of_place() -> None:
+    shown = list(_shown())
+    assert len(shown) > 100
+    assert any(where.startswith("docs/ci/") for where, _, _ in shown)
+    assert any("README.md" in where for where, _, _ in shown)
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["sagemaker-serving guess", "sagemaker-serving check x --no-such", "sagemaker-serving watch"],
+)
+def test_what_there_is_not_is_found_out(command: str) -> None:
+    with pytest.raises((AssertionError, click.UsageError)):
+        test_it_parses("here", command, True)
+
+
+def test_the_page_of_commands_is_current() -> None:
+    from tools.document_commands import PAGE, page
+
+    assert PAGE.read_text(encoding="utf-8") == page(), "run `make docs`"
