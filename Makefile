@@ -30,7 +30,7 @@ demo: setup ## Deploy the examples to the local AWS, predict, transform, destroy
 test: lint ## Everything that must hold: style, types, all tests
 	$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder
 
-test-fast: setup ## The tests that start no TensorFlow, CDK CLI or local AWS; under a minute
+test-fast: setup ## The tests that start no TensorFlow, CDK CLI, local AWS or command; under a minute
 	$(BIN)/python -m pytest -n 2 --dist loadscope -m "not slow" -q
 
 fuzz: setup ## Tens of thousands of damaged archives, files to check and requests

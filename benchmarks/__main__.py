@@ -1,6 +1,6 @@
-"""Runs the benchmarks: ``make bench``, ``python -m benchmarks [--guard] [NAME…]``.
+"""Runs the benchmarks: ``make bench``, ``python -m benchmarks [--guard] [--page] [NAME…]``.
 
-Without names all of them, and their figures are written to docs/figures.md.
+Without names, or with ``--page``, the figures are written to docs/figures.md.
 ``--guard`` ends with 1 when a ratio is not what is wanted of it; seconds are
 never judged, since they are the machine's.
 """
@@ -49,7 +49,8 @@ run. Seconds are this machine's, and worth little elsewhere.
 def main() -> None:
     console = Console(highlight=False)
     guard = "--guard" in sys.argv
-    named = [name for name in sys.argv[1:] if name != "--guard"]
+    to_page = "--page" in sys.argv
+    named = [name for name in sys.argv[1:] if not name.startswith("--")]
     unknown = [name for name in named if name not in BENCHMARKS]
     if unknown:
         console.print(f"unknown: {', '.join(unknown)}; there are {', '.join(BENCHMARKS)}")
@@ -63,8 +64,8 @@ def main() -> None:
         measured[name] = list(measure())
         console.print()
         console.print(_table(BENCHMARKS[name], measured[name]))
-    if not named:
-        PAGE.write_text(_page(measured), encoding="utf-8")
+        if to_page or not named:
+            PAGE.write_text(_page(measured), encoding="utf-8")
     missed = [
         figure
         for figures in measured.values()
@@ -99,6 +100,9 @@ def _page(measured: dict[str, list[Figure | Ratio]]) -> str:
         lines += [f"## {BENCHMARKS[name]}", "", "| figure | value |", "| --- | --- |"]
         lines += [f"| {figure} | {value} |" for figure, value in figures]
         lines.append("")
+    left_out = [title for name, title in BENCHMARKS.items() if name not in measured]
+    if left_out:
+        lines += ["Not measured in this run:", "", *(f"- {title}" for title in left_out), ""]
     return "\n".join(lines)
 
 

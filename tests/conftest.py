@@ -38,10 +38,24 @@ os.environ["PATH"] = os.pathsep.join(
 )
 
 GATEWAYS = {"aws", "gateway", "gateway_and_context"}
+LONG = (
+    "tests/cli/",
+    "tests/client/test_documented.py",
+    "tests/client/test_sending.py",
+    "tests/functions/",
+    "tests/infra/test_batch_definition.py",
+    "tests/infra/test_every_option.py",
+    "tests/infra/test_neo_compilation.py",
+    "tests/rules/test_fuzz.py",
+    "tests/scanners/",
+    "tests/stacks/",
+)
+"""A process for each test, thousands of objects, every construct and scanner."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that start a local AWS are slow, too: `make test-fast` leaves them out."""
+    """Tests that start a local AWS, and `LONG` ones, are slow: `make test-fast` leaves them out."""
     for item in items:
-        if isinstance(item, pytest.Function) and GATEWAYS & set(item.fixturenames):
+        gateway = isinstance(item, pytest.Function) and GATEWAYS & set(item.fixturenames)
+        if gateway or item.nodeid.startswith(LONG):
             item.add_marker(pytest.mark.slow)

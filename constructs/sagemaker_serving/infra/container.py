@@ -8,16 +8,18 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
 from sagemaker_serving.infra.image import ContainerImage
-from sagemaker_serving.infra.model_archives import ModelArchives
 from sagemaker_serving.infra.model_data import ModelData
 from sagemaker_serving.infra.s3_prefix import S3Prefix
+
+if TYPE_CHECKING:
+    from sagemaker_serving.infra.model_archives import ModelArchives
 
 
 @dataclass(frozen=True, kw_only=True)
