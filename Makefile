@@ -27,8 +27,9 @@ setup: .venv/ready ## Make .venv and install everything, pinned; seconds when no
 demo: setup ## Deploy the examples to the local AWS, predict, transform, destroy
 	@$(BIN)/python demo.py
 
+# Three workers on two cores: a third of the time tests wait for processes of their own.
 test: lint ## Everything that must hold: style, types, all tests
-	$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder
+	$(BIN)/python -m pytest -n 3 --dist loadscope --no-loadscope-reorder
 
 test-fast: setup ## The tests that start no TensorFlow, CDK CLI, local AWS or command; under a minute
 	$(BIN)/python -m pytest -n 2 --dist loadscope -m "not slow" -q

@@ -189,7 +189,8 @@ class _Watch:
     def _last_words(self) -> Iterator[RolloutEvent]:
         """Waits a little for lines that are still on their way to CloudWatch."""
         yield from self._read_logs()
-        end = time.monotonic() + (_LINES_MAY_COME_SECONDS if self._was_seen_coming else 0.0)
+        may_come = self._was_seen_coming or not self._logs.last_lines()
+        end = time.monotonic() + (_LINES_MAY_COME_SECONDS if may_come else 0.0)
         quiet = 0
         while time.monotonic() < end and quiet < 2 and self._logs.refusal is None:
             time.sleep(0.5)
