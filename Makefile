@@ -9,7 +9,7 @@ export CDK_DISABLE_CLI_TELEMETRY := true
 # Bytecode is kept: without it every start of CDK costs three seconds more.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test test-fast fuzz lint format docs site catalog lock audit bench soak clean
+.PHONY: help setup demo test test-long test-fast fuzz lint format docs site catalog lock audit bench soak clean
 
 help: ## Show what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -29,10 +29,13 @@ demo: setup ## Deploy the examples to the local AWS, predict, transform, destroy
 
 # Three workers on two cores: a third of the time tests wait for processes of their own.
 test: lint ## Everything that must hold: style, types, all tests
-	$(BIN)/python -m pytest -n 3 --dist loadscope --no-loadscope-reorder
+	$(BIN)/python -m pytest -n 3 --dist loadscope --no-loadscope-reorder -m "not long"
+
+test-long: setup ## What goes a whole way: clients of others, Neo, promotion, tutorial, wheel
+	$(BIN)/python -m pytest -n 3 --dist loadscope --no-loadscope-reorder -m long
 
 test-fast: setup ## The tests that start no TensorFlow, CDK CLI, local AWS or command; under a minute
-	$(BIN)/python -m pytest -n 2 --dist loadscope -m "not slow" -q
+	$(BIN)/python -m pytest -n 2 --dist loadscope -m "not slow and not long" -q
 
 fuzz: setup ## Tens of thousands of damaged archives, files to check and requests
 	ARCHIVE_FUZZ_CASES=20000 RULES_FUZZ_CASES=20000 SERVER_FUZZ_CASES=50000 $(BIN)/python -m pytest \

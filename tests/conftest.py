@@ -53,9 +53,24 @@ LONG = (
 """A process for each test, thousands of objects, every construct and scanner."""
 
 
+WHOLE_WAY = (
+    "tests/clients_of_others/",
+    "tests/deploy/test_compilation.py",
+    "tests/deploy/test_nothing_leads_away.py",
+    "tests/deploy/test_promotion.py",
+    "tests/docs/test_site.py",
+    "tests/docs/test_tutorial.py",
+    "tests/local/state/test_killed.py",
+    "tests/wheel/",
+)
+"""Half a minute and more each: `make test-long`, which CI runs after `make test`."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests that start a local AWS, and `LONG` ones, are slow: `make test-fast` leaves them out."""
     for item in items:
         gateway = isinstance(item, pytest.Function) and GATEWAYS & set(item.fixturenames)
         if gateway or item.nodeid.startswith(LONG):
             item.add_marker(pytest.mark.slow)
+        if item.nodeid.startswith(WHOLE_WAY):
+            item.add_marker(pytest.mark.long)
