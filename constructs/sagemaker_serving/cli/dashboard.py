@@ -108,14 +108,10 @@ def _panels(view: DashboardView) -> list[Panel]:
 
 
 def _environment(name: str) -> Environment:
-    from sagemaker_serving.errors import ProblemsFound
     from sagemaker_serving.spec import read_environment
 
     is_file = name.endswith((".yaml", ".yml"))
-    file = read_environment(Path(name) if is_file else Path("environments") / f"{name}.yaml")
-    if file.environment is None:
-        raise ProblemsFound(file.shape_problems)
-    return file.environment
+    return read_environment(Path(name) if is_file else Path("environments") / f"{name}.yaml").sound
 
 
 def _must_have(environment: Environment, model: str) -> None:

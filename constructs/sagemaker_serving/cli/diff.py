@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from sagemaker_serving.cli.tables import print_table
-
-if TYPE_CHECKING:
-    from sagemaker_serving.spec import Environment
 
 
 @click.command()
@@ -31,9 +28,10 @@ def diff(left: Path, right: Path, as_json: bool, exit_code: bool) -> None:
       sagemaker-serving diff environments/staging.yaml environments/prod.yaml
       sagemaker-serving diff old.yaml new.yaml --json | jq '.[].path'
     """
+    from sagemaker_serving.spec import read_environment
     from sagemaker_serving.spec.differences import differences
 
-    found = differences(_sound(left), _sound(right))
+    found = differences(read_environment(left).sound, read_environment(right).sound)
     if found or as_json:
         print_table(
             [
@@ -50,16 +48,6 @@ def diff(left: Path, right: Path, as_json: bool, exit_code: bool) -> None:
         )
     if found and exit_code:
         raise click.exceptions.Exit(1)
-
-
-def _sound(path: Path) -> Environment:
-    from sagemaker_serving.errors import ProblemsFound
-    from sagemaker_serving.spec import read_environment
-
-    file = read_environment(path)
-    if file.environment is None:
-        raise ProblemsFound(file.shape_problems)
-    return file.environment
 
 
 def _shown(value: Any, as_json: bool) -> Any:

@@ -51,10 +51,13 @@ def explain(
       sagemaker-serving explain local-digits --local --json | jq '.served[].archive_sha256'
     """
     from sagemaker_serving.client.explain import explain as ask
+    from sagemaker_serving.spec import read_environment
 
-    file = None if path is None else _file(path)
-    if region is None and file is not None and file.environment is not None:
-        region = file.environment.region
+    file = None if path is None else read_environment(path)
+    if file is not None:
+        # Before AWS is asked, so that a wrong file is named at once.
+        said = file.sound.region
+        region = said if region is None else region
     found = ask(endpoint, the_aws(local, state_dir, region, profile))
     different = None if file is None else _deviations(found, file)
     if as_json:
@@ -98,16 +101,6 @@ def _compare(different: list[Deviation], path: Path | None) -> None:
     print_table([asdict(deviation) for deviation in different], as_json=False)
 
 
-def _file(path: Path) -> EnvironmentFile:
-    from sagemaker_serving.errors import ProblemsFound
-    from sagemaker_serving.spec import read_environment
-
-    file = read_environment(path)
-    if file.environment is None:
-        raise ProblemsFound(file.shape_problems)
-    return file
-
-
 def _deviations(found: Explanation, file: EnvironmentFile) -> list[Deviation]:
     import tempfile
 
@@ -115,8 +108,7 @@ def _deviations(found: Explanation, file: EnvironmentFile) -> list[Deviation]:
     from sagemaker_serving.client.explain import deviations
     from sagemaker_serving.errors import NotFound
 
-    environment = file.environment
-    assert environment is not None
+    environment = file.sound
     models = {environment.endpoint_name(model): model for model in environment.models}
     if found.endpoint not in models:
         raise NotFound(

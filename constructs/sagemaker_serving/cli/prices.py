@@ -58,8 +58,9 @@ def prices(
       sagemaker-serving prices environments/*.yaml --json
     """
     from sagemaker_serving.client.prices import Prices, costs, read_prices
+    from sagemaker_serving.spec import read_environment
 
-    environments = [_environment(path) for path in files]
+    environments = [read_environment(path).sound for path in files]
     if refresh:
         asked = must_be_region(region if region is not None else shell_region())
         regions = dict.fromkeys(
@@ -83,16 +84,6 @@ def prices(
             [row for environment, found in rows for row in _rows(environment, found, known)],
             as_json=as_json,
         )
-
-
-def _environment(path: Path) -> Environment:
-    from sagemaker_serving.errors import ProblemsFound
-    from sagemaker_serving.spec import read_environment
-
-    file = read_environment(path)
-    if file.environment is None:
-        raise ProblemsFound(file.shape_problems)
-    return file.environment
 
 
 def _rows(environment: Environment, found: list[Cost], known: Prices) -> list[dict[str, object]]:

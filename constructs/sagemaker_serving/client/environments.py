@@ -7,7 +7,7 @@ from typing import Any
 
 from sagemaker_serving.client.aws import Aws
 from sagemaker_serving.client.predictor import Predictor
-from sagemaker_serving.errors import NotFound, ProblemsFound
+from sagemaker_serving.errors import NotFound
 from sagemaker_serving.suggest import nearest
 
 
@@ -24,10 +24,7 @@ def predictor_of(
     # Its types take a third of a second to load, which no other call should pay for.
     from sagemaker_serving.spec import read_environment
 
-    file = read_environment(environment)
-    if file.environment is None:
-        raise ProblemsFound(file.shape_problems)
-    deployed = file.environment
+    deployed = read_environment(environment).sound
     if model not in deployed.models:
         close = nearest(model, deployed.models)
         known = f"it has {', '.join(deployed.models)}"

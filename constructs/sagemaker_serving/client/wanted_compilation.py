@@ -172,9 +172,7 @@ def _of_environment(text: str) -> tuple[Environment, str, Container, Where]:
             "s3://<bucket>/<key>.tar.gz, or <environment>/<model>"
         )
     file = read_environment(path)
-    if file.environment is None:
-        raise ProblemsFound(file.shape_problems)
-    environment = file.environment
+    environment = file.sound
     if model not in environment.models:
         raise NotFound(f"{path} has no model {model!r}; {_instead(model, environment.models)}")
     spec = environment.models[model]

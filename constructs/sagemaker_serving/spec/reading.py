@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from sagemaker_serving.errors import Problem, Where
+from sagemaker_serving.errors import Problem, ProblemsFound, Where
 from sagemaker_serving.spec.environment import Environment
 from sagemaker_serving.spec.inheritance import read_with_bases
 from sagemaker_serving.spec.shape import shape_problems
@@ -46,3 +46,10 @@ class EnvironmentFile:
     where: Where
     shape_problems: tuple[Problem, ...]
     environment: Environment | None
+
+    @property
+    def sound(self) -> Environment:
+        """The typed value; raises `ProblemsFound`, all at once, where the shape is wrong."""
+        if self.environment is None:
+            raise ProblemsFound(self.shape_problems)
+        return self.environment
