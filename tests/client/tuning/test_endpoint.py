@@ -47,6 +47,28 @@ def test_each_trial_has_its_settings_and_nothing_is_left(aws: Aws) -> None:
     assert [sorted(names) for names in _names(aws)] == [sorted(names) for names in before]
 
 
+def test_the_batching_that_the_endpoint_has_is_not_carried_over(aws: Aws) -> None:
+    client = aws.client("sagemaker")
+    echo = client.describe_model(ModelName="echo")
+    own = {"SAGEMAKER_TFS_MAX_BATCH_SIZE": "4", "MY_OWN": "1"}
+    client.create_model(
+        ModelName="batched",
+        ExecutionRoleArn=echo["ExecutionRoleArn"],
+        PrimaryContainer={**echo["PrimaryContainer"], "Environment": own},
+    )
+    variant = {"VariantName": "blue", "ModelName": "batched", "InstanceType": "ml.m5.large"}
+    client.create_endpoint_config(
+        EndpointConfigName="batched", ProductionVariants=[{**variant, "InitialInstanceCount": 1}]
+    )
+    client.create_endpoint(EndpointName="batched", EndpointConfigName="batched")
+    try:
+        with trials_on(aws, "batched", None) as trials:
+            trials.measure(Settings(), ASKED, callers=1, seconds=1)
+            assert _variables(client, trials) == {"MY_OWN": "1"}
+    finally:
+        client.delete_endpoint(EndpointName="batched")
+
+
 def test_an_unknown_variant_is_named_with_those_there_are(aws: Aws) -> None:
     with pytest.raises(NotFound, match="echo has no variant 'green'; it has blue"):
         EndpointTrials(aws, "echo", "green")

@@ -14,6 +14,7 @@ from sagemaker_serving.client.tuning.load import Send, load
 from sagemaker_serving.client.tuning.search import Settings
 from sagemaker_serving.client.watch import watch
 from sagemaker_serving.errors import Mistake, NotFound
+from sagemaker_serving.spec.batching import BATCHING_VARIABLES
 
 _KEPT = ("InstanceType", "VolumeSizeInGB", "RoutingConfig")
 """What the copy's variant has of the original's; it always has one instance."""
@@ -92,7 +93,7 @@ class EndpointTrials:
         kept = {
             key: value
             for key, value in container.get("Environment", {}).items()
-            if not key.startswith("SAGEMAKER_TFS_") or "BATCH" not in key
+            if key not in BATCHING_VARIABLES.values()
         }
         container["Environment"] = {**kept, **settings.variables}
         copied = ("ExecutionRoleArn", "VpcConfig", "EnableNetworkIsolation")
