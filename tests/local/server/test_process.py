@@ -197,7 +197,7 @@ def test_sigterm_ends_everything_within_two_seconds_and_is_no_failure(tmp_path: 
         until(lambda: server.poll() is not None, seconds=10)
         assert time.monotonic() - started < 2.5
         assert server.poll() == 0
-        assert gone(processes)
+        until(lambda: gone(processes), seconds=10)
         assert not scratch.exists()
 
 
@@ -214,7 +214,7 @@ def test_a_process_that_dies_during_the_start_takes_the_server_with_it(
         assert server.poll() == 1
         said = f"the {name} (pid {victim.pid}) ended by SIGKILL"
         assert server.last_log_lines()[-1].endswith(said)
-        assert gone(processes)
+        until(lambda: gone(processes), seconds=10)
         assert not server.ping()
 
 
@@ -257,7 +257,7 @@ def test_what_dies_later_is_started_again_and_ends_the_server_only_when_that_fai
 def test_stop_leaves_no_process_and_may_be_called_again(tmp_path: Path) -> None:
     with under_way(tmp_path) as (server, processes):
         server.stop()
-        assert gone(processes)
+        until(lambda: gone(processes), seconds=10)
         server.stop()
         assert server.memory_bytes() == 0
 

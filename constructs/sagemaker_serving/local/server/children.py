@@ -107,7 +107,10 @@ class Child:
         return ChildFailed(f"the {self.name} (pid {self.pid}) ended {how}")
 
     async def stop(self) -> None:
-        """End the child: its stop signal, then after `STOP_SECONDS` SIGKILL."""
+        """End the child: its stop signal, then after `STOP_SECONDS` SIGKILL.
+
+        What it forked is waited for as long again.
+        """
         with contextlib.suppress(ProcessLookupError):
             self._process.send_signal(self._stop_signal)
         try:
@@ -117,8 +120,11 @@ class Child:
                 self._process.kill()
             await self._process.wait()
         finally:
-            # What the child itself had started reads the end of the file now.
+            # What the child itself had started reads the end of the file now…
             os.close(self._lifeline_fd)
+        # …and until the last of them has gone, the reports have no end.
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._reports.read(), STOP_SECONDS)
 
 
 async def pipe_reader(fd: int) -> asyncio.StreamReader:
