@@ -45,7 +45,7 @@ from sagemaker_serving.local.faults import Faults
 from sagemaker_serving.local.faults import api as faults_api
 from sagemaker_serving.local.faults.calls import ROOT_ARN, refuse_struck_call
 from sagemaker_serving.local.lambda_functions.service import Lambda
-from sagemaker_serving.local.moto_patches import access, events_to_functions, scaling
+from sagemaker_serving.local.moto_patches import access, events_to_functions
 from sagemaker_serving.local.permissions.gate import Gate
 from sagemaker_serving.local.protocol import AwsError
 from sagemaker_serving.local.sagemaker.container import Launch
@@ -119,7 +119,6 @@ class Gateway:
     def start(self) -> None:
         """Answer requests from now on; returns at once."""
         access.apply()
-        scaling.apply()
         _forget_an_earlier_gateway()
         try:
             found = self._keeper.restore()
@@ -241,6 +240,8 @@ class Gateway:
             return self.functions.answer(request, scope.region)
         if scope.service in events_to_functions.SERVICES:
             self._bring_events_to_functions(scope.service)
+        if scope.service == "application-autoscaling":
+            self._let_sagemaker_scale()
         if scope.service == "states":
             return self._states(request, scope, action)
         return self._emulator
@@ -262,6 +263,12 @@ class Gateway:
             if service not in self._bringing_events:
                 events_to_functions.apply(service, self.context, self.functions.deliveries)
                 self._bringing_events.add(service)
+
+    def _let_sagemaker_scale(self) -> None:
+        from sagemaker_serving.local.moto_patches import scaling
+
+        with self._patching:
+            scaling.apply()
 
     def _callback(self, request: Request) -> Response:
         """Take an answer that somebody waits for, as S3 takes one at a presigned URL."""
