@@ -115,7 +115,7 @@ class ModelSite:
 
     def _containers(self, above: ContainerSpec | None) -> Sequence[AnyContainer]:
         if self.spec.model_package is not None:
-            return [_package(self.spec.model_package)]
+            return [_package(self.spec.model_package, self.spec.container(above))]
         if self.spec.multi_model is not None:
             return [self._multi_model(self.spec.multi_model, self.spec.container(above))]
         parts: Sequence[ContainerSpec | None] = self.spec.containers or [above]
@@ -198,9 +198,10 @@ def _image(container: ContainerSpec) -> ContainerImage:
     return ContainerImage.from_catalog(container.framework, container.framework_version)
 
 
-def _package(spec: ModelPackageSpec) -> ModelPackage:
+def _package(spec: ModelPackageSpec, container: ContainerSpec) -> ModelPackage:
     return ModelPackage(
         name=spec.name,
         model_data=None if spec.model_data is None else ModelData.from_s3(spec.model_data),
         image=None if spec.image_uri is None else ContainerImage.from_uri(spec.image_uri),
+        environment=container.variables,
     )

@@ -252,6 +252,12 @@ def test_a_cache_that_is_off_is_said(bench: Any) -> None:
     assert container["Environment"] == {}
 
 
+def test_a_package_is_given_variables_beside_its_own(bench: Any) -> None:
+    add_model(bench, containers=[ModelPackage(name="arn:package", environment={"LEVEL": "2"})])
+    container = rendered(bench, "AWS::SageMaker::Model")["PrimaryContainer"]
+    assert container == {"ModelPackageName": "arn:package", "Environment": {"LEVEL": "2"}}
+
+
 def test_a_package_of_the_marketplace_is_granted_nothing(bench: Any) -> None:
     add_model(bench, containers=[ModelPackage(name="arn:package")])
     assert Template.from_stack(bench.stack).find_resources("AWS::IAM::Policy") == {}

@@ -29,6 +29,10 @@ READS = {
     "model_data": "s3://models/digits.tar.gz",
     "image_uri": "111122223333.dkr.ecr.eu-west-1.amazonaws.com/mine:1",
 }
+PACKAGED: Change = {
+    **{(*DIGITS, name): None for name in ("artifact", "framework", "framework_version")},
+    (*DIGITS, "model_package"): {"name": PACKAGE, **READS},
+}
 SAFE: Change = {
     PRODUCTION: True,
     VARIANTS: [{"name": "blue", "instance_type": "ml.c5.large", "initial_instance_count": 2}],
@@ -75,6 +79,18 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
         {(*DIGITS, "multi_model"): {}},
         "artifact stands beside multi_model, which says itself what is run; remove it",
         {(*DIGITS, "multi_model"): {}, (*DIGITS, "artifact"): None},
+    ),
+    (
+        "kind-content",
+        {**PACKAGED, (*DIGITS, "framework"): "tensorflow"},
+        "framework stands beside model_package, which says itself what is run; remove it",
+        PACKAGED,
+    ),
+    (
+        "kind-content",
+        {**PACKAGED, (*DIGITS, "image_uri"): READS["image_uri"]},
+        "image_uri stands beside model_package, which says itself what is run; remove it",
+        PACKAGED,
     ),
     (
         "kind-answers",

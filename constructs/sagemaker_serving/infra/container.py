@@ -142,20 +142,25 @@ class ModelPackage(AnyContainer):
     ``name`` is its ARN. It names an archive and an image to SageMaker alone:
     ``model_data`` and ``image`` tell which the role may read, and may be left
     out where it may already, as for a product of the Marketplace.
+    ``environment`` stands beside the package's own variables.
     """
 
     name: str
     model_data: ModelData | None = None
     image: ContainerImage | None = None
+    environment: Mapping[str, str] = field(default_factory=dict)
 
     def bind(self, scope: Construct, host: Host) -> BoundContainer:
         """The container; the role may read what the package is said to name."""
         data = None if self.model_data is None else self.model_data.bind(scope, host.role)
         if self.image is not None:
             self.image.bind(scope, host.role, host.instance_type)
+        variables = dict(self.environment)
         return BoundContainer(
-            definition=sagemaker.CfnModel.ContainerDefinitionProperty(model_package_name=self.name),
-            identity=[self.name],
+            definition=sagemaker.CfnModel.ContainerDefinitionProperty(
+                model_package_name=self.name, environment=variables or None
+            ),
+            identity=[self.name, *([variables] if variables else [])],
             grant=None if data is None else data.grant,
         )
 

@@ -18,6 +18,13 @@ _PACKAGE = re.compile(
 _INSTEAD = ("containers", "multi_model", "model_package", "inference_components")
 """What stands in the place of one artifact for the whole model."""
 
+_SAID_BY = {
+    "containers": ("artifact",),
+    "multi_model": ("artifact",),
+    "model_package": ("artifact", "framework", "framework_version", "image_uri"),
+}
+"""Fields of one artifact's model that these say themselves."""
+
 
 @rule("kind-content", source=_MODEL, example="multi_model: {}   # beside containers")
 def kind_content(kind: KindFacts) -> Iterator[Finding]:
@@ -33,13 +40,14 @@ def kind_content(kind: KindFacts) -> Iterator[Finding]:
             f"{given[1].name} stands beside {given[0].name}; a model is one of them; "
             "remove the other",
         )
-    artifact = kind.model.get("artifact")
     for fact in given[:1]:
-        if artifact.given and fact.name != "inference_components":
-            yield (
-                artifact.where,
-                f"artifact stands beside {fact.name}, which says itself what is run; remove it",
-            )
+        for said in map(kind.model.get, _SAID_BY.get(fact.name, ())):
+            if said.given:
+                yield (
+                    said.where,
+                    f"{said.name} stands beside {fact.name}, which says itself what is run; "
+                    "remove it",
+                )
 
 
 @rule("kind-answers", source=_GUIDE, example="asynchronous: {}   # beside a serverless variant")
