@@ -1,8 +1,7 @@
-"""One environment with every kind of endpoint that the local AWS follows, by the real CDK CLI.
+"""One environment with every kind of endpoint, by the real CDK CLI.
 
 Deployed, called, updated, destroyed. The model servers are stand-ins; the
-stacks, the CLI and everything between are not. Inference components are not
-followed by the local AWS: tests/stacks/test_kinds.py has their templates.
+stacks, the CLI and everything between are not.
 """
 
 from __future__ import annotations
@@ -26,10 +25,14 @@ from tests.local.sagemaker.numbers import figures
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
+IMAGE = f"763104351884.dkr.ecr.{REGION}.amazonaws.com/tensorflow-inference:2.19-cpu"
+PACKAGED = "s3://registered-models/half/1/model.tar.gz"
+PACKAGE = f"arn:aws:sagemaker:{REGION}:{ACCOUNT}:model-package/half/1"
 MODEL = """\
     artifact: model
     framework: tensorflow
     framework_version: "2.19"
+    environment: {VERSION: "first"}
 """
 ON_CPU = """\
     variants:
@@ -40,8 +43,7 @@ name: kinds
 region: {REGION}
 models:
   plain:
-{MODEL}    environment: {{VERSION: "first"}}
-    variants:
+{MODEL}    variants:
       - {{name: cpu, instance_type: ml.c5.large, initial_instance_count: 2}}
       - {{name: spare, instance_type: ml.c5.large, weight: 0, environment: {{VERSION: "spare"}}}}
     scaling: {{cpu: {{min: 2, max: 4, invocations_per_instance: 300}}}}
@@ -61,13 +63,30 @@ models:
     framework: tensorflow
     framework_version: "2.19"
     multi_model: {{archives: {{red: red}}}}
+    environment: {{VERSION: "first"}}
 {ON_CPU}  line:
     framework: tensorflow
     framework_version: "2.19"
     containers:
       - {{artifact: model, container_hostname: one, environment: {{APPEND: "-one"}}}}
       - {{artifact: model, container_hostname: two, environment: {{APPEND: "-two"}}}}
-{ON_CPU}"""
+{ON_CPU}  bought:
+    model_package:
+      name: {PACKAGE}
+      model_data: {PACKAGED}
+      image_uri: {IMAGE}
+    environment: {{VERSION: "first"}}
+{ON_CPU}  parts:
+{MODEL}    variants:
+      - name: shared
+        instance_type: ml.c5.xlarge
+        managed_instance_scaling: {{min_instance_count: 0, max_instance_count: 2}}
+    inference_components:
+      small: {{min_memory_required_in_mb: 512}}
+      large: {{min_memory_required_in_mb: 2048, framework_version: "2.18"}}
+    scaling: {{small: {{min: 0, max: 4, invocations_per_instance: 60}}}}
+"""
+UPDATED = ENVIRONMENT.replace('"first"', '"second"').replace('"-two"', '"-three"')
 
 
 class Deployed:
@@ -83,6 +102,21 @@ class Deployed:
         graph.write_text("graph")
         (folder / "red").mkdir()
         (folder / "red" / "file").write_text("red")
+        self._register()
+
+    def _register(self) -> None:
+        """What somebody else has put into the model registry."""
+        bucket, _, key = PACKAGED.removeprefix("s3://").partition("/")
+        self.aws.s3.create_bucket(
+            Bucket=bucket, CreateBucketConfiguration={"LocationConstraint": REGION}
+        )
+        self.aws.s3.put_object(Bucket=bucket, Key=key, Body=archive({"file": b"packaged"}))
+        self.aws.sagemaker.create_model_package_group(ModelPackageGroupName="half")
+        registered = self.aws.sagemaker.create_model_package(
+            ModelPackageGroupName="half",
+            InferenceSpecification={"Containers": [{"Image": IMAGE, "ModelDataUrl": PACKAGED}]},
+        )
+        assert registered["ModelPackageArn"] == PACKAGE
 
     def deploy(self, text: str) -> None:
         """Synthesizes the file with the project's own stacks, and lets the CLI deploy it."""
@@ -168,18 +202,11 @@ def test_requests_and_answers_are_captured_where_the_stack_says(deployed: Deploy
 
 
 def test_serverless_starts_with_its_first_request(deployed: Deployed) -> None:
-    assert deployed.aws.ask("kinds-cold", b"abc") == b"cba"
+    assert deployed.aws.ask("kinds-cold", b"which") == b"first"
 
 
 def test_asynchronous_answers_into_s3_and_is_scaled_from_zero(deployed: Deployed) -> None:
-    bucket, prefix = deployed.place("queue/async-input")
-    deployed.aws.s3.put_object(Bucket=bucket, Key=f"{prefix}in", Body=b"abc")
-    asked = deployed.aws.runtime.invoke_endpoint_async(
-        EndpointName="kinds-queue", InputLocation=f"s3://{bucket}/{prefix}in"
-    )
-    output = asked["OutputLocation"].removeprefix(f"s3://{bucket}/")
-    assert output.startswith("queue/async/output/")
-    assert eventually(lambda: body(deployed.aws, bucket, output)) == b"cba"
+    assert asked_later(deployed, b"which") == b"first"
     targets = deployed.aws.client("application-autoscaling").describe_scalable_targets(
         ServiceNamespace="sagemaker"
     )["ScalableTargets"]
@@ -189,8 +216,7 @@ def test_asynchronous_answers_into_s3_and_is_scaled_from_zero(deployed: Deployed
 
 
 def test_a_shadow_is_asked_what_production_is_asked(deployed: Deployed) -> None:
-    assert deployed.aws.ask("kinds-copied", b"copied") == b"deipoc"
-
+    assert deployed.aws.ask("kinds-copied", b"which") == b"first"
     eventually(lambda: figures(deployed.aws, "Invocations", "kinds-copied", "next"))
 
 
@@ -207,9 +233,22 @@ def test_a_pipelines_containers_answer_one_another(deployed: Deployed) -> None:
     assert deployed.aws.ask("kinds-line", b"in") == b"in-one-two"
 
 
+def test_a_package_of_the_registry_answers(deployed: Deployed) -> None:
+    assert deployed.aws.ask("kinds-bought", b"which") == b"first"
+    described = deployed.aws.sagemaker.describe_endpoint(EndpointName="kinds-bought")
+    (variant,) = described["ProductionVariants"]
+    assert variant["DeployedImages"][0]["SpecifiedImage"] == IMAGE
+
+
+@pytest.mark.parametrize("component", ["small", "large"])
+def test_a_component_is_asked_by_its_name(deployed: Deployed, component: str) -> None:
+    name = f"kinds-parts-{component}"
+    assert deployed.aws.ask("kinds-parts", b"which", InferenceComponentName=name) == b"first"
+
+
 def test_an_update_moves_by_its_canary_and_fails_no_request(deployed: Deployed) -> None:
     with Load(deployed.aws, "kinds-plain", per_second=20) as load:
-        deployed.deploy(ENVIRONMENT.replace('VERSION: "first"', 'VERSION: "second"'))
+        deployed.deploy(UPDATED)
     assert load.failures == []
     assert deployed.aws.ask("kinds-plain", b"which") == b"second"
     described = deployed.aws.sagemaker.describe_endpoint(EndpointName="kinds-plain")
@@ -218,10 +257,50 @@ def test_an_update_moves_by_its_canary_and_fails_no_request(deployed: Deployed) 
     assert routing["TrafficRoutingConfiguration"]["Type"] == "CANARY"
 
 
+def test_the_same_update_reaches_every_other_kind(deployed: Deployed) -> None:
+    for endpoint, named in (
+        ("kinds-cold", {}),
+        ("kinds-copied", {}),
+        ("kinds-bought", {}),
+        ("kinds-parts", {"InferenceComponentName": "kinds-parts-small"}),
+        ("kinds-parts", {"InferenceComponentName": "kinds-parts-large"}),
+    ):
+        assert deployed.aws.ask(endpoint, b"which", **named) == b"second", endpoint
+    assert asked_later(deployed, b"which") == b"second"
+    assert deployed.aws.ask("kinds-line", b"in") == b"in-one-three"
+    assert deployed.aws.ask("kinds-many", b"which", TargetModel="red.tar.gz") == b"red"
+    assert environment_of(deployed.aws, "kinds-many")["VERSION"] == "second"
+
+
 def test_destroying_leaves_nothing_that_runs(deployed: Deployed) -> None:
     deployed.destroy()
     assert deployed.aws.status()["endpoints"] == []
     eventually(lambda: not deployed.aws.status()["processes"])
+
+
+def asked_later(deployed: Deployed, question: bytes) -> bytes:
+    """What the asynchronous endpoint writes as the answer."""
+    bucket, prefix = deployed.place("queue/async-input")
+    deployed.aws.s3.put_object(Bucket=bucket, Key=f"{prefix}in", Body=question)
+    asked = deployed.aws.runtime.invoke_endpoint_async(
+        EndpointName="kinds-queue", InputLocation=f"s3://{bucket}/{prefix}in"
+    )
+    output = asked["OutputLocation"].removeprefix(f"s3://{bucket}/")
+    assert output.startswith("queue/async/output/")
+    answer: bytes = eventually(lambda: body(deployed.aws, bucket, output))
+    return answer
+
+
+def environment_of(aws: Aws, endpoint: str) -> dict[str, str]:
+    """The variables of the model that an endpoint of one variant serves."""
+    described = aws.sagemaker.describe_endpoint(EndpointName=endpoint)
+    config = aws.sagemaker.describe_endpoint_config(
+        EndpointConfigName=described["EndpointConfigName"]
+    )
+    (variant,) = config["ProductionVariants"]
+    model = aws.sagemaker.describe_model(ModelName=variant["ModelName"])
+    environment: dict[str, str] = model["PrimaryContainer"]["Environment"]
+    return environment
 
 
 def body(aws: Aws, bucket: str, key: str) -> bytes | None:
