@@ -19,6 +19,8 @@ SERVERLESS: Change = {
     VARIANTS: [{"name": "all", "memory_size_in_mb": 2048, "max_concurrency": 5}],
     (*DIGITS, "batching"): None,
 }
+ON_GPU: Change = {VARIANTS: [{"name": "blue", "instance_type": "ml.g4dn.xlarge"}]}
+LATER: Change = {**ONE, (*DIGITS, "asynchronous"): {}}
 COMPONENTS: Change = {
     **ONE,
     (*DIGITS, "inference_components"): {"half": {"min_memory_required_in_mb": 512}},
@@ -98,11 +100,63 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
         "asynchronous stands beside a serverless variant, which answers at once",
         {(*DIGITS, "asynchronous"): {}},
     ),
+    *(
+        (
+            "alarm-unmade",
+            {**made, (*DIGITS, "monitoring"): {"thresholds": {field: 90}}},
+            f"{field} makes no alarm: it is of {of}; remove it",
+            {**well, (*DIGITS, "monitoring"): {"thresholds": {field: 90}}},
+        )
+        for field, of, made, well in (
+            ("gpu_utilization_percent", "instance types with a GPU", ONE, ON_GPU),
+            ("serverless_concurrency_percent", "serverless variants", ONE, SERVERLESS),
+            ("cpu_utilization_percent", "variants on instances", SERVERLESS, ONE),
+            ("oldest_request_seconds", "asynchronous endpoints", ONE, LATER),
+            ("model_latency_p99_milliseconds", "endpoints that answer at once", LATER, ONE),
+            (
+                "overhead_latency_p99_milliseconds",
+                "variants on instances that answer at once",
+                SERVERLESS,
+                ONE,
+            ),
+        )
+    ),
     (
         "variant-override",
         {(*DIGITS, "containers"): [{}, {}], (*BLUE, "framework_version"): "2.18"},
         "framework_version of a variant is passed over beside containers; say it there",
         {(*DIGITS, "containers"): [{"framework_version": "2.18"}, {}]},
+    ),
+    (
+        "variant-override",
+        {
+            (*DIGITS, "multi_model"): {"archives": {"half": "model"}},
+            (*DIGITS, "artifact"): None,
+            (*BLUE, "artifact"): "model",
+        },
+        "artifact of a variant is passed over beside multi_model; give it a name in archives",
+        {(*DIGITS, "multi_model"): {"archives": {"half": "model"}}, (*DIGITS, "artifact"): None},
+    ),
+    (
+        "part-isolation",
+        {(*DIGITS, "containers"): [{"network_isolation": True}, {}]},
+        "network_isolation of a container is passed over; say it of the model",
+        {(*DIGITS, "containers"): [{}, {}], (*DIGITS, "network_isolation"): True},
+    ),
+    (
+        "part-isolation",
+        component(network_isolation=True),
+        "network_isolation of an inference component is passed over; say it of the model",
+        {**COMPONENTS, (*DIGITS, "network_isolation"): True},
+    ),
+    (
+        "component-host",
+        {
+            **COMPONENTS,
+            VARIANTS: [{"name": "blue", "instance_type": "ml.c5.large", "weight": 0.5}],
+        },
+        "weight shares requests among variants, and inference components have one; remove it",
+        COMPONENTS,
     ),
     (
         "component-host",

@@ -93,6 +93,34 @@ def variant_override(kind: KindFacts) -> Iterator[Finding]:
                     f"{name} of a variant is passed over beside {several[0]}; say it there, or of "
                     "the model",
                 )
+    for variant in kind.model.get("variants").items():
+        if kind.model.get("multi_model").given and variant.get("artifact").given:
+            yield (
+                variant.get("artifact").where,
+                "artifact of a variant is passed over beside multi_model; give it a name in "
+                "archives",
+            )
+
+
+@rule("part-isolation", source=_MODEL, example="containers: [{network_isolation: true}, …]")
+def part_isolation(kind: KindFacts) -> Iterator[Finding]:
+    """Network isolation is the whole model's: a pipeline's containers and components share it.
+
+    SageMaker takes it of a Model or of an endpoint, not of a part of either.
+    """
+    parts = {
+        "a container": kind.model.get("containers").items(),
+        "an inference component": (
+            component for _, component in kind.model.get("inference_components").entries()
+        ),
+    }
+    for what, facts in parts.items():
+        for isolation in (part.get("network_isolation") for part in facts):
+            if isolation.given:
+                yield (
+                    isolation.where,
+                    f"network_isolation of {what} is passed over; say it of the model",
+                )
 
 
 @rule("component-host", source=_GUIDE, example="inference_components: {…}   # two variants")
@@ -110,6 +138,13 @@ def component_host(kind: KindFacts) -> Iterator[Finding]:
                 f"there are {variants.size or 0} variants; inference components share the "
                 "instances of exactly one; give one variant with an instance_type",
             )
+        for weight in (variant.get("weight") for variant in variants.items()):
+            if weight.given:
+                yield (
+                    weight.where,
+                    "weight shares requests among variants, and inference components have one; "
+                    "remove it",
+                )
         if kind.model.get("shadow_variants").value:
             yield (
                 components.where,

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import Fact
+from sagemaker_serving.rules.instance_types import known
+from sagemaker_serving.rules.kind_facts import KindFacts, is_serverless
 from sagemaker_serving.rules.numbers import at_least, between
 from sagemaker_serving.spec.monitoring import LOG_RETENTION_DAYS, AlarmThresholds
 
@@ -71,6 +74,26 @@ def alarm_threshold(monitoring: MonitoringFacts) -> Iterator[Finding]:
                 f"{name} is {fact.value}; every request takes longer; use more than 0, or null "
                 "for no such alarm",
             )
+
+
+@rule(
+    "alarm-unmade",
+    source="this project",
+    severity=Severity.WARNING,
+    example="thresholds: {gpu_utilization_percent: 80}   # on ml.c5.large",
+)
+def alarm_unmade(kind: KindFacts) -> Iterator[Finding]:
+    """A model's own threshold is of a metric that its endpoint has.
+
+    What the environment's file says for every model is for those that have the metric.
+    """
+    variants = kind.model.get("variants").items()
+    for name, fact in kind.model.get("monitoring").get("thresholds").entries():
+        if name not in _MEASURED or fact.number is None:
+            continue
+        what, is_measured = _MEASURED[name]
+        if not any(is_measured(kind, variant) for variant in variants):
+            yield (fact.where, f"{name} makes no alarm: it is of {what}; remove it")
 
 
 @rule("alarm-period", source=_ALARM, example="thresholds: {period_seconds: 45}")
@@ -161,6 +184,41 @@ def log_retention(monitoring: MonitoringFacts) -> Iterator[Finding]:
             f"{', '.join(map(str, LOG_RETENTION_DAYS))} days; use {longer}, or null to keep them "
             "for ever",
         )
+
+
+def _at_once(kind: KindFacts, variant: Fact) -> bool:
+    return not kind.model.get("asynchronous").given
+
+
+def _on_instances(kind: KindFacts, variant: Fact) -> bool:
+    return not is_serverless(variant)
+
+
+def _with_gpu(kind: KindFacts, variant: Fact) -> bool:
+    """A type that the catalog lacks may have one."""
+    hardware = known(variant.get("instance_type"))
+    return not is_serverless(variant) and (hardware is None or hardware.gpus > 0)
+
+
+_MEASURED: Mapping[str, tuple[str, Callable[[KindFacts, Fact], bool]]] = {
+    "model_latency_p99_milliseconds": ("endpoints that answer at once", _at_once),
+    "overhead_latency_p99_milliseconds": (
+        "variants on instances that answer at once",
+        lambda kind, variant: _at_once(kind, variant) and _on_instances(kind, variant),
+    ),
+    "cpu_utilization_percent": ("variants on instances", _on_instances),
+    "disk_utilization_percent": ("variants on instances", _on_instances),
+    "gpu_utilization_percent": ("instance types with a GPU", _with_gpu),
+    "serverless_concurrency_percent": (
+        "serverless variants",
+        lambda kind, variant: is_serverless(variant),
+    ),
+    "oldest_request_seconds": (
+        "asynchronous endpoints",
+        lambda kind, variant: not _at_once(kind, variant),
+    ),
+}
+"""What each threshold is of, and whether a variant has it; those of every variant are left out."""
 
 
 def _is_period(seconds: float) -> bool:
