@@ -45,7 +45,7 @@ from sagemaker_serving.local.faults import Faults
 from sagemaker_serving.local.faults import api as faults_api
 from sagemaker_serving.local.faults.calls import ROOT_ARN, refuse_struck_call
 from sagemaker_serving.local.lambda_functions.service import Lambda
-from sagemaker_serving.local.moto_patches import access, events_to_functions
+from sagemaker_serving.local.moto_patches import access, events_to_functions, memory
 from sagemaker_serving.local.permissions.gate import Gate
 from sagemaker_serving.local.protocol import AwsError
 from sagemaker_serving.local.sagemaker.container import Launch
@@ -119,6 +119,7 @@ class Gateway:
     def start(self) -> None:
         """Answer requests from now on; returns at once."""
         access.apply()
+        memory.apply()
         _forget_an_earlier_gateway()
         try:
             found = self._keeper.restore()
