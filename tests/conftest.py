@@ -61,6 +61,7 @@ WHOLE_WAY = (
     "tests/docs/test_site.py",
     "tests/docs/test_tutorial.py",
     "tests/local/state/test_killed.py",
+    "tests/stacks/test_no_field_is_passed_over.py",
     "tests/wheel/",
 )
 """Half a minute and more each: `make test-long`, which CI runs after `make test`."""
