@@ -16,7 +16,11 @@ def run(tmp_path: Path) -> Run:
     """Runs ``sagemaker-serving`` in an empty folder, as a shell without AWS settings would."""
 
     def run_command(
-        *arguments: str, folder: Path = tmp_path, stdin: str = "", **variables: str
+        *arguments: str,
+        folder: Path = tmp_path,
+        stdin: str = "",
+        within: float = 120,
+        **variables: str,
     ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [str(Path(sys.executable).parent / "sagemaker-serving"), *arguments],
@@ -31,7 +35,7 @@ def run(tmp_path: Path) -> Run:
             capture_output=True,
             text=True,
             check=False,
-            timeout=120,
+            timeout=within,
         )
 
     return run_command

@@ -119,7 +119,8 @@ def _drawn(panel: Panel, width: int, colours: bool) -> str:
             [x for x, _ in points], [y for _, y in points], marker=None if colours else marker
         )
         figure.draw(signal.label(label).lines())
-    figure.ruler("y").lim(0, _top(panel))
+    heights = [_top(panel) * number / (_TICKS - 1) for number in range(_TICKS)]
+    figure.ruler("y").lim(0, _top(panel)).ticks(heights, [_amount(height) for height in heights])
     places = _places(panel)
     figure.ruler("x").ticks(
         places, [f"{place:g}" if panel.x else _clock(place) for place in places]
@@ -142,6 +143,11 @@ def _places(panel: Panel) -> list[float]:
     if first == last:
         return [first]
     return [first + (last - first) * number / (_TICKS - 1) for number in range(_TICKS)]
+
+
+def _amount(value: float) -> str:
+    """As one writes it: no powers of ten, no digits that nobody reads."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def _clock(seconds: float) -> str:

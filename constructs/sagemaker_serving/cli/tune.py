@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sagemaker_serving.cli.options import aws_options, the_aws
-from sagemaker_serving.cli.tables import print_table
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sagemaker_serving.cli.graphs import Panel
     from sagemaker_serving.client.aws import Aws
     from sagemaker_serving.client.bench import BenchInput, VariantReport
     from sagemaker_serving.client.tuning import Settings, Trial, Tuning
@@ -59,7 +61,7 @@ if TYPE_CHECKING:
     "and takes minutes for each trial, and delete the copy at the end.",
 )
 @click.option("--variant", help="With --endpoint: which variant to copy; default: the first.")
-@click.option("--plot", is_flag=True, help="Draw throughput and latency on the terminal.")
+@click.option("--plot", is_flag=True, help="Draw throughput and p99 along each setting.")
 @click.option(
     "--output",
     "-o",
@@ -91,8 +93,10 @@ def tune(
     MODEL_OR_ENDPOINT is a model's folder or archive, served on this machine, or
     with --endpoint an endpoint. Tries no batching, then batch sizes, time-outs and
     threads, each from the best so far; with an inference.py also how many requests
-    its server takes at once. Prints every trial, and the winning block for the
-    environment file. On this machine callers and model share its cores: the figures
+    its server takes at once. Batching that seems to gain is tried once more, beside
+    none. Prints every trial (in a pipe: requests per second, p50 and p99 in ms,
+    errors, settings, between tabs) and the winning block for the environment
+    file. On this machine callers and model share its cores: the figures
     compare with one another, and say nothing about an instance type. Ends with
     1 when nothing kept the goal.
 
@@ -183,17 +187,20 @@ def _on_a_copy(
 
 
 def _say(trial: Trial) -> None:
-    print_table([_row(trial)], as_json=False)
+    """A line as the trial ends: aligned on a terminal, tabs between the values in a pipe."""
+    import sys
 
-
-def _row(trial: Trial) -> dict[str, object]:
     result = trial.result
-    return {
-        "settings": str(trial.settings),
-        "per second": f"{result.per_second:.1f}",
-        **{f"p{percent} ms": _ms(result.percentile(percent)) for percent in (50, 99)},
-        "errors": result.failed,
-    }
+    p50, p99 = (_ms(result.percentile(percent)) for percent in (50, 99))
+    if sys.stdout.isatty():
+        failed = f", {result.failed} failed" if result.failed else ""
+        click.echo(
+            f"{result.per_second:9.1f} per second, p50 {p50:>7} ms, p99 {p99:>7} ms{failed}: "
+            f"{trial.settings}"
+        )
+    else:
+        values = (f"{result.per_second:.1f}", p50, p99, result.failed, trial.settings)
+        click.echo("\t".join(map(str, values)))
 
 
 def _ms(seconds: float | None) -> str:
@@ -240,24 +247,50 @@ def _draw(found: Tuning) -> None:
     import shutil
     import sys
 
-    from sagemaker_serving.cli.graphs import Panel, draw
+    from sagemaker_serving.cli.graphs import draw
 
-    def line(value: Callable[[VariantReport], float | None]) -> list[tuple[float, float]]:
-        points = ((number, value(trial.result)) for number, trial in enumerate(found.trials, 1))
-        return [(number, amount) for number, amount in points if amount is not None]
-
-    def milliseconds(result: VariantReport) -> float | None:
-        seconds = result.percentile(99)
-        return None if seconds is None else seconds * 1000
-
-    panels = [
-        Panel(title="answered", unit="per second", x="trial", lines=[("", line(_per_second))]),
-        Panel(title="p99", unit="ms", x="trial", lines=[("p99", line(milliseconds))]),
-    ]
     on_terminal = sys.stdout.isatty()
     width = shutil.get_terminal_size().columns if on_terminal else 100
+    panels = [panel for field in _CURVES for panel in _curves(found, field)]
     click.echo(draw(panels, width=width, colours=on_terminal))
 
 
-def _per_second(result: VariantReport) -> float | None:
-    return result.per_second
+def _curves(found: Tuning, field: str) -> Iterator[Panel]:
+    """What was answered, and how late, along the values of ``field`` that were tried."""
+    from sagemaker_serving.cli.graphs import Panel
+
+    tried = {getattr(trial.settings, field): trial.result for trial in _climb(found, field)}
+    values = sorted(value for value in tried if value is not None)
+    if len(values) < 2:
+        return
+    late = [(value, tried[value].percentile(99)) for value in values]
+    p99 = [(float(value), seconds * 1000) for value, seconds in late if seconds is not None]
+    ends = (float(values[0]), float(values[-1]))
+    yield Panel(
+        title="answered",
+        unit="per second",
+        x=field,
+        note=f"by {field}",
+        lines=[("", [(float(value), tried[value].per_second) for value in values])],
+    )
+    yield Panel(
+        title="p99",
+        unit="ms",
+        x=field,
+        note=f"by {field}",
+        lines=[("p99", p99), ("goal", [(end, found.goal_seconds * 1000) for end in ends])],
+    )
+
+
+def _climb(found: Tuning, field: str) -> list[Trial]:
+    """The trials along ``field``, before any field after it was set."""
+    later = _CURVES[_CURVES.index(field) + 1 :]
+    return [
+        trial
+        for trial in found.trials
+        if all(getattr(trial.settings, name) is None for name in later)
+    ]
+
+
+_CURVES = ("max_batch_size", "batch_timeout_micros", "num_batch_threads")
+"""The fields that make a curve, in the order in which they are tried."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from sagemaker_serving.client.bench import VariantReport
 from sagemaker_serving.client.tuning import Settings, Trial, tune
 
@@ -79,6 +81,18 @@ def test_a_gain_within_the_noise_is_no_gain() -> None:
     assert [
         trial.settings.gunicorn_threads for trial in tried if trial.settings.max_batch_size
     ] == [None] * len([trial for trial in tried if trial.settings.max_batch_size])
+
+
+def test_batching_that_won_by_chance_is_left_out() -> None:
+    lucky = iter([150.0])
+
+    def by_chance(settings: Settings) -> VariantReport:
+        return answering(next(lucky, 100) if settings.max_batch_size == 4 else 100, 0.010)
+
+    tried: list[Trial] = []
+    found = tune(by_chance, goal_seconds=0.1, has_handler=False, callers=9, tried=tried.append)
+    assert max(trial.result.per_second for trial in tried) == pytest.approx(150)
+    assert found.best.settings == Settings()
 
 
 def test_with_a_handler_its_threads_come_first() -> None:

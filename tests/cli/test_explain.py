@@ -1,0 +1,92 @@
+"""`explain` as a shell sees it: what runs, whether a file says so, and exit statuses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sagemaker_serving.local.gateway import Gateway
+from tests.local.aws import IMAGE, REGION, Aws, StandIn
+
+Run = Callable[..., Any]
+
+FILE = f"""
+name: prod
+region: {REGION}
+models:
+  digits:
+    artifact: s3://models/model.tar.gz
+    image_uri: {IMAGE}
+    environment: {{VERSION: "%s"}}
+    variants: [{{name: blue, instance_type: ml.m5.large}}]
+"""
+
+
+@pytest.fixture(scope="module")
+def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
+    gateway = Gateway(tmp_path_factory.mktemp("aws"), region=REGION, launch=StandIn.start)
+    gateway.start()
+    try:
+        local = Aws(gateway)
+        local.config("one", {"blue": local.model("one", {"VERSION": "1"})})
+        local.endpoint("prod-digits", "one")
+        yield local
+    finally:
+        gateway.stop()
+
+
+@pytest.fixture
+def explain(run: Run, aws: Aws, tmp_path: Path) -> Run:
+    """Runs ``explain`` against that AWS, beside files that ask for versions 1 and 2."""
+    for version in ("1", "2"):
+        (tmp_path / f"{version}.yaml").write_text(FILE % version)
+    return lambda *arguments: run(
+        "explain",
+        *arguments,
+        AWS_ENDPOINT_URL=aws.url,
+        AWS_DEFAULT_REGION=REGION,
+        AWS_ACCESS_KEY_ID="test",
+        AWS_SECRET_ACCESS_KEY="test",
+    )
+
+
+def test_what_runs_is_told(explain: Run) -> None:
+    ended = explain("prod-digits")
+    assert ended.returncode == 0, ended.stderr
+    lines = ended.stdout.splitlines()
+    assert lines[0] == "endpoint     prod-digits, InService"
+    assert "commit       not said" in lines
+    assert f"  image        {IMAGE}" in lines
+    assert "  VERSION=1" in lines
+
+
+def test_a_file_that_says_so_is_confirmed(explain: Run) -> None:
+    ended = explain("prod-digits", "--file=1.yaml")
+    assert (ended.returncode, ended.stdout.splitlines()[-1]) == (0, "it is what 1.yaml says")
+
+
+def test_a_file_that_says_something_else_is_told_and_ends_with_1(explain: Run) -> None:
+    ended = explain("prod-digits", "--file=2.yaml", "--json")
+    assert ended.returncode == 1
+    (deviation,) = json.loads(ended.stdout)["deviations"]
+    assert (deviation["runs"], deviation["file"]) == ("1", "2")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("gone",), "gone"),
+        (("prod-digits", "--file=gone.yaml"), "gone.yaml: there is no such environment file"),
+    ],
+)
+def test_a_mistake_gets_one_clear_message(
+    explain: Run, arguments: tuple[str, ...], said: str
+) -> None:
+    ended = explain(*arguments)
+    assert ended.returncode == 2
+    assert said in ended.stderr
+    assert "Traceback" not in ended.stderr

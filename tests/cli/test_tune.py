@@ -1,0 +1,59 @@
+"""`tune` as a shell sees it, with a real model server under a short load."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+Run = Callable[..., Any]
+
+MODEL = Path(__file__).parents[2] / "model_assets" / "half_plus_three" / "model"
+
+
+@pytest.fixture
+def body(tmp_path: Path) -> Path:
+    path = tmp_path / "one.json"
+    path.write_text('{"instances": [1.0, 2.0, 5.0]}')
+    return path
+
+
+@pytest.mark.slow
+@pytest.mark.long
+@pytest.mark.timeout(600)
+def test_every_trial_is_told_and_the_winner_is_a_block_of_the_environment_file(
+    run: Run, body: Path, tmp_path: Path
+) -> None:
+    ended = run(
+        *("tune", str(MODEL), "--input", str(body), "--p99-ms=60000"),
+        *("--seconds=1", "--callers=4", "--json", "-o", "block.yaml"),
+        within=500,
+    )
+    assert ended.returncode == 0, ended.stderr
+    document = json.loads(ended.stdout)
+    trials = document["trials"]
+    assert trials[0]["settings"] == {}
+    assert {trial["settings"]["batching"]["max_batch_size"] for trial in trials[1:3]} == {4, 8}
+    assert all(trial["per_second"] > 0 and trial["errors"] == 0 for trial in trials)
+    written = yaml.safe_load((tmp_path / "block.yaml").read_text())
+    assert (written or {}) == document["best"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("gone",), "gone: there is no such model; an endpoint is tuned with --endpoint"),
+        ((str(MODEL), "--input=gone.json"), "gone.json"),
+    ],
+)
+def test_a_mistake_gets_one_clear_message(
+    run: Run, body: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    ended = run("tune", *arguments, "--input", str(body), "--p99-ms=20")
+    assert ended.returncode == 2
+    assert said in ended.stderr
+    assert "Traceback" not in ended.stderr
