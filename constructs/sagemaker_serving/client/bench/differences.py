@@ -65,7 +65,7 @@ def _differences(expected: Any, found: Any, path: str) -> Iterator[Difference]:
 def _of_keys(expected: dict[str, Any], found: dict[str, Any], path: str) -> Iterator[Difference]:
     if expected.keys() != found.keys():
         yield _other(f"keys {', '.join(expected)}", f"keys {', '.join(found)}", path)
-    for key in expected.keys() & found.keys():
+    for key in (key for key in expected if key in found):
         yield from _differences(expected[key], found[key], f"{path}.{key}" if path else key)
 
 

@@ -64,7 +64,7 @@ def _read(body: bytes) -> Any:
 
 def _compared(path: str, before: Any, after: Any, tolerance: float) -> Iterator[str]:
     if isinstance(before, dict) and isinstance(after, dict):
-        for key in before.keys() | after.keys():
+        for key in {**before, **after}:
             inner = f"{path}.{key}" if path else str(key)
             if key not in after:
                 yield f"{inner}: it is not there"
