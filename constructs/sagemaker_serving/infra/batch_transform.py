@@ -6,20 +6,19 @@ from typing import TYPE_CHECKING
 
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
-from aws_cdk import aws_logs as logs
 from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
 from sagemaker_serving import catalog
 from sagemaker_serving.infra.acknowledge import (
     INLINE_POLICY,
-    NO_KEY_ON_LOGS,
     acknowledge,
     acknowledge_wildcard,
 )
 from sagemaker_serving.infra.batch_definition import NAMESPACE, batch_definition
 from sagemaker_serving.infra.batch_settings import transform_settings
 from sagemaker_serving.infra.own_function import OwnFunction
+from sagemaker_serving.infra.own_log import add_log
 from sagemaker_serving.infra.tokens import is_token, partition
 
 if TYPE_CHECKING:
@@ -114,7 +113,7 @@ class BatchTransform(Construct):
             ),
             tracing_enabled=True,
             logs=sfn.LogOptions(
-                destination=self._log(retain=retain_logs, key=encryption_key),
+                destination=add_log(self, retain=retain_logs, encryption_key=encryption_key),
                 level=sfn.LogLevel.ALL,
             ),
         )
@@ -131,20 +130,6 @@ class BatchTransform(Construct):
     def grant_start(self, grantee: iam.IGrantable) -> iam.Grant:
         """Lets ``grantee`` start executions."""
         return self.state_machine.grant_start_execution(grantee)
-
-    def _log(self, *, retain: bool, key: kms.IKey | None) -> logs.LogGroup:
-        log = logs.LogGroup(
-            self,
-            "Log",
-            retention=logs.RetentionDays.ONE_YEAR,
-            removal_policy=cdk.RemovalPolicy.RETAIN if retain else cdk.RemovalPolicy.DESTROY,
-            encryption_key=key,
-        )
-        if key is None:
-            acknowledge(
-                log, NO_KEY_ON_LOGS, "No key was asked for; CloudWatch encrypts with its own"
-            )
-        return log
 
     def _grant_jobs(self) -> None:
         stack = cdk.Stack.of(self)

@@ -8,19 +8,18 @@ from typing import TYPE_CHECKING
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
-from aws_cdk import aws_logs as logs
 from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
 from sagemaker_serving.infra.acknowledge import (
     INLINE_POLICY,
-    NO_KEY_ON_LOGS,
     acknowledge,
     acknowledge_wildcard,
 )
 from sagemaker_serving.infra.execution_role import ExecutionRole
 from sagemaker_serving.infra.neo_states import compiling_states
 from sagemaker_serving.infra.own_function import OwnFunction
+from sagemaker_serving.infra.own_log import add_log
 from sagemaker_serving.infra.tokens import partition
 from sagemaker_serving.spec.compilation_job import JOB_PREFIX, OUTPUT_PREFIX
 
@@ -105,18 +104,7 @@ class NeoCompiler(Construct):
         )
 
     def _state_machine(self) -> sfn.StateMachine:
-        retained = cdk.RemovalPolicy.RETAIN if self._retain_logs else cdk.RemovalPolicy.DESTROY
-        log = logs.LogGroup(
-            self,
-            "Log",
-            retention=logs.RetentionDays.ONE_YEAR,
-            removal_policy=retained,
-            encryption_key=self._key,
-        )
-        if self._key is None:
-            acknowledge(
-                log, NO_KEY_ON_LOGS, "No key was asked for; CloudWatch encrypts with its own"
-            )
+        log = add_log(self, retain=self._retain_logs, encryption_key=self._key)
         states = compiling_states(self.work.function.function_arn)
         machine = sfn.StateMachine(
             self,

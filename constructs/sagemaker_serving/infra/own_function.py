@@ -9,19 +9,18 @@ from typing import TYPE_CHECKING
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
-from aws_cdk import aws_logs as logs
 from constructs import Construct
 
 from sagemaker_serving.infra.acknowledge import (
     INLINE_POLICY,
     NO_DEAD_LETTERS,
-    NO_KEY_ON_LOGS,
     NO_KEY_ON_VARIABLES,
     NO_RESERVED_CONCURRENCY,
     NOT_IN_A_VPC,
     acknowledge,
     acknowledge_wildcard,
 )
+from sagemaker_serving.infra.own_log import add_log
 
 if TYPE_CHECKING:
     from aws_cdk import aws_kms as kms
@@ -67,7 +66,7 @@ class OwnFunction(Construct):
             description=f"Runs {package}.{handler}; holds only what was granted",
         )
         """Empty but for the function's own log and traces; grants go to it."""
-        log = self._log(retain=retain_logs, key=encryption_key)
+        log = add_log(self, retain=retain_logs, encryption_key=encryption_key)
         log.grant_write(self.role)
         self.function = lambda_.Function(
             self,
@@ -86,20 +85,6 @@ class OwnFunction(Construct):
         )
         """The function itself."""
         self._acknowledge(encrypted=encryption_key is not None)
-
-    def _log(self, *, retain: bool, key: kms.IKey | None) -> logs.LogGroup:
-        log = logs.LogGroup(
-            self,
-            "Log",
-            retention=logs.RetentionDays.ONE_YEAR,
-            removal_policy=cdk.RemovalPolicy.RETAIN if retain else cdk.RemovalPolicy.DESTROY,
-            encryption_key=key,
-        )
-        if key is None:
-            acknowledge(
-                log, NO_KEY_ON_LOGS, "No key was asked for; CloudWatch encrypts with its own"
-            )
-        return log
 
     def _acknowledge(self, *, encrypted: bool) -> None:
         acknowledge(
