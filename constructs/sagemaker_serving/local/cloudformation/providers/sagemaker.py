@@ -14,8 +14,6 @@ ENDPOINT_LIMIT_SECONDS = 10 * 3600.0
 """How long an endpoint may take to reach a final state: a guarded deployment may take 8 hours
 (botocore: MaximumExecutionTimeoutInSeconds)."""
 
-_FINAL = frozenset({"InService", "OutOfService", "Failed", "UpdateRollbackFailed"})
-
 
 class _Named(ApiProvider):
     """A SageMaker resource: named in the template or by its logical id, referred to by ARN."""
@@ -128,7 +126,41 @@ class EndpointConfig(_Named):
     describe_operation = "DescribeEndpointConfig"
 
 
-class Endpoint(_Named):
+class _Settling(_Named):
+    """A resource that takes time: ``status_member`` of its description says how it is."""
+
+    status_member: str
+    final: frozenset[str]
+    what: str
+
+    @override
+    def delete(self, request: Request) -> None:
+        """Delete it and wait until it is gone; in transition it is waited for first."""
+        try:
+            self._settled(request)
+            super().delete(request)
+            request.wait(
+                lambda: None if self.describe(request) else True,
+                limit_seconds=ENDPOINT_LIMIT_SECONDS,
+                what=f"deleting {self.what}",
+            )
+        except ClientError as error:
+            if not is_absent(error):
+                raise
+
+    def _settled(self, request: Request) -> dict[str, Any]:
+        """Its description, once it is in a state that it does not leave by itself."""
+
+        def look() -> dict[str, Any] | None:
+            described = self.describe(request)
+            return described if described[self.status_member] in self.final else None
+
+        return request.wait(
+            look, limit_seconds=ENDPOINT_LIMIT_SECONDS, what=f"{self.what}'s start or update"
+        )
+
+
+class Endpoint(_Settling):
     """``AWS::SageMaker::Endpoint``: done when it is InService with the configuration it names.
 
     SageMaker returns a failed update to the old fleet and to InService by itself, so an
@@ -141,6 +173,9 @@ class Endpoint(_Named):
     create_operation = "CreateEndpoint"
     delete_operation = "DeleteEndpoint"
     describe_operation = "DescribeEndpoint"
+    status_member = "EndpointStatus"
+    final = frozenset({"InService", "OutOfService", "Failed", "UpdateRollbackFailed"})
+    what = "the endpoint"
     also_supported = frozenset(
         {
             "ExcludeRetainedVariantProperties",
@@ -172,34 +207,8 @@ class Endpoint(_Named):
                 )
         return super().update(request)
 
-    @override
-    def delete(self, request: Request) -> None:
-        """Delete the endpoint and wait until it is gone; one in transition is waited for first."""
-        try:
-            self._settled(request)
-            super().delete(request)
-            request.wait(
-                lambda: None if self.describe(request) else True,
-                limit_seconds=ENDPOINT_LIMIT_SECONDS,
-                what="deleting the endpoint",
-            )
-        except ClientError as error:
-            if not is_absent(error):
-                raise
 
-    def _settled(self, request: Request) -> dict[str, Any]:
-        """The endpoint, once it is in a state that it does not leave by itself."""
-
-        def look() -> dict[str, Any] | None:
-            endpoint = self.describe(request)
-            return endpoint if endpoint["EndpointStatus"] in _FINAL else None
-
-        return request.wait(
-            look, limit_seconds=ENDPOINT_LIMIT_SECONDS, what="the endpoint's start or update"
-        )
-
-
-class InferenceComponent(_Named):
+class InferenceComponent(_Settling):
     """``AWS::SageMaker::InferenceComponent``: done when it is InService; Ref is the ARN."""
 
     type_name = "AWS::SageMaker::InferenceComponent"
@@ -208,6 +217,9 @@ class InferenceComponent(_Named):
     create_operation = "CreateInferenceComponent"
     delete_operation = "DeleteInferenceComponent"
     describe_operation = "DescribeInferenceComponent"
+    status_member = "InferenceComponentStatus"
+    final = frozenset({"InService", "Failed"})
+    what = "the inference component"
     also_supported = frozenset({"DeploymentConfig"})
     unchangeable = frozenset({"EndpointName", "VariantName"})
 
@@ -232,31 +244,6 @@ class InferenceComponent(_Named):
             if component.get("FailureReason"):
                 raise ResourceFailed(component["FailureReason"], code="NotStabilized")
         return super().update(request)
-
-    @override
-    def delete(self, request: Request) -> None:
-        """Delete the component and wait until it is gone."""
-        try:
-            self._settled(request)
-            super().delete(request)
-            request.wait(
-                lambda: None if self.describe(request) else True,
-                limit_seconds=ENDPOINT_LIMIT_SECONDS,
-                what="deleting the inference component",
-            )
-        except ClientError as error:
-            if not is_absent(error):
-                raise
-
-    def _settled(self, request: Request) -> dict[str, Any]:
-        def look() -> dict[str, Any] | None:
-            component = self.describe(request)
-            final = component["InferenceComponentStatus"] in ("InService", "Failed")
-            return component if final else None
-
-        return request.wait(
-            look, limit_seconds=ENDPOINT_LIMIT_SECONDS, what="the inference component's start"
-        )
 
 
 def _not_in_service(endpoint: dict[str, Any]) -> ResourceFailed:
