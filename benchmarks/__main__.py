@@ -2,7 +2,8 @@
 
 Without names, or with ``--page``, the figures are written to docs/figures.md.
 ``--guard`` ends with 1 when a ratio is not what is wanted of it; seconds are
-never judged, since they are the machine's.
+never judged, since they are the machine's. One that fails is said and ends it
+with 1, after the others.
 """
 
 from __future__ import annotations
@@ -57,12 +58,18 @@ def main() -> None:
         raise SystemExit(2)
     console.print(_machine())
     measured: dict[str, list[Figure | Ratio]] = {}
+    failed: dict[str, Exception] = {}
     for name in named or BENCHMARKS:
         measure: Callable[[], Iterable[Figure | Ratio]] = import_module(
             f"benchmarks.{name}"
         ).measure
-        measured[name] = list(measure())
         console.print()
+        try:
+            measured[name] = list(measure())
+        except Exception as error:  # the others' half hour shall not be lost with it
+            failed[name] = error
+            console.print(f"{BENCHMARKS[name]}: failed: {error}", markup=False)
+            continue
         console.print(_table(BENCHMARKS[name], measured[name]))
         if to_page or not named:
             PAGE.write_text(_page(measured), encoding="utf-8")
@@ -76,6 +83,9 @@ def main() -> None:
         console.print()
         for ratio in missed:
             console.print(f"{ratio.name}: {ratio}")
+    if failed:
+        console.print(f"\nfailed: {', '.join(failed)}")
+    if failed or (guard and missed):
         raise SystemExit(1)
 
 

@@ -174,10 +174,15 @@ def _assemblies(ours: Address, folder: Path) -> Mapping[str, Path]:
 
 
 def _that_moto_reads(template: dict[str, Any]) -> dict[str, Any]:
-    """Without the tags of SSM parameters, on which plain moto's CreateStack breaks."""
-    for resource in template["Resources"].values():
+    """Without what plain moto's CreateStack breaks on.
+
+    The tags of SSM parameters, and dashboards, which name alarms that it does not know yet.
+    """
+    for logical_id, resource in list(template["Resources"].items()):
         if resource["Type"] == "AWS::SSM::Parameter":
             resource["Properties"].pop("Tags", None)
+        if resource["Type"] == "AWS::CloudWatch::Dashboard":
+            del template["Resources"][logical_id]
     return template
 
 
