@@ -109,6 +109,28 @@ def test_the_wheel_carries_types_and_data_but_no_tests(installed: Installed) -> 
     assert tops == {"sagemaker_serving"}
 
 
+def test_the_base_install_is_small_beside_cdk(
+    installed: Installed, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (packages,) = (installed.python.parents[1] / "lib").glob("python*/site-packages")
+    cdk = _megabytes(packages / "aws_cdk")
+    others = _megabytes(packages) - cdk - _megabytes(packages / "pip")
+    own = _megabytes(installed.place / "sagemaker_serving")
+    with capsys.disabled():
+        print(
+            f"\nbase install: {cdk + others + own:.0f} MB, of which aws_cdk {cdk:.0f}, "
+            f"sagemaker_serving {own:.1f}; the wheel {installed.wheel.stat().st_size / 1e6:.1f} MB"
+        )
+    assert own < 10
+    assert others < 80
+
+
+def _megabytes(folder: Path) -> float:
+    """Without bytecode, which Python makes as it goes."""
+    files = (path for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc")
+    return sum(path.stat().st_size for path in files) / 1e6
+
+
 def test_the_pins_of_this_environment_are_those_that_the_wheel_asks_for(
     installed: Installed,
 ) -> None:
