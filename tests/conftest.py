@@ -40,12 +40,17 @@ os.environ["PATH"] = os.pathsep.join(
 GATEWAYS = {"aws", "gateway", "gateway_and_context"}
 LONG = (
     "tests/cli/",
+    "tests/client/golden/test_replaying.py",
     "tests/client/test_documented.py",
     "tests/client/test_sending.py",
+    "tests/docs/test_ci.py",
     "tests/functions/",
+    "tests/infra/test_alpha_templates.py",
     "tests/infra/test_batch_definition.py",
+    "tests/infra/test_batch_transform.py",
     "tests/infra/test_every_option.py",
     "tests/infra/test_neo_compilation.py",
+    "tests/local/server/nursery/",
     "tests/rules/test_fuzz.py",
     "tests/scanners/",
     "tests/stacks/",
