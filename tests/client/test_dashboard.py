@@ -93,6 +93,7 @@ def view(gateway: Gateway) -> DashboardView:
         Threshold=1,
         Statistic="Sum",
         ComparisonOperator="GreaterThanThreshold",
+        TreatMissingData="breaching",  # the local AWS judges it, too, at any moment
     )
     cloudwatch.set_alarm_state(AlarmName="a", StateValue="ALARM", StateReason="test")
     cloudwatch.put_dashboard(DashboardName="page", DashboardBody=json.dumps({"widgets": WIDGETS}))
