@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from sagemaker_serving.local.gateway import Gateway
+from tests.cli.conftest import Run, shell_of
 from tests.local.aws import IMAGE, REGION, Aws, StandIn
-
-Run = Callable[..., Any]
 
 FILE = f"""
 name: prod
@@ -44,14 +42,7 @@ def explain(run: Run, aws: Aws, tmp_path: Path) -> Run:
     """Runs ``explain`` against that AWS, beside files that ask for versions 1 and 2."""
     for version in ("1", "2"):
         (tmp_path / f"{version}.yaml").write_text(FILE % version)
-    return lambda *arguments: run(
-        "explain",
-        *arguments,
-        AWS_ENDPOINT_URL=aws.url,
-        AWS_DEFAULT_REGION=REGION,
-        AWS_ACCESS_KEY_ID="test",
-        AWS_SECRET_ACCESS_KEY="test",
-    )
+    return lambda *arguments: run("explain", *arguments, **shell_of(aws.url))
 
 
 def test_what_runs_is_told(explain: Run) -> None:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 import pytest
 
 from sagemaker_serving.local.gateway import Gateway
+from tests.cli.conftest import Run, shell_of
 from tests.local.aws import REGION, Aws, StandIn
-
-Run = Callable[..., Any]
 
 
 @pytest.fixture(scope="module")
@@ -32,13 +30,7 @@ def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
 @pytest.fixture
 def run_there(run: Run, aws: Aws) -> Run:
     """Runs a command against that AWS, as a shell with its variables does."""
-    return lambda *arguments: run(
-        *arguments,
-        AWS_ENDPOINT_URL=aws.url,
-        AWS_DEFAULT_REGION=REGION,
-        AWS_ACCESS_KEY_ID="test",
-        AWS_SECRET_ACCESS_KEY="test",
-    )
+    return lambda *arguments: run(*arguments, **shell_of(aws.url))
 
 
 def test_what_serves_is_told_in_plain_lines(run_there: Run) -> None:

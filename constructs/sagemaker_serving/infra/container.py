@@ -142,7 +142,10 @@ class ModelPackage(AnyContainer):
     ``name`` is its ARN. It names an archive and an image to SageMaker alone:
     ``model_data`` and ``image`` tell which the role may read, and may be left
     out where it may already, as for a product of the Marketplace.
-    ``environment`` stands beside the package's own variables.
+    ``environment``, at most 100 variables, stands beside the package's own;
+    that it counts where both name one is unverified on AWS.
+    Source: botocore CreateModel, ContainerDefinition, and
+    github.com/aws/sagemaker-python-sdk/pull/3581; read 2026-11-21.
     """
 
     name: str
