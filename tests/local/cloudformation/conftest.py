@@ -278,7 +278,7 @@ def aws(gateway_and_context: tuple[Gateway, LocalContext]) -> Iterator[Aws]:
     with pytest.MonkeyPatch.context() as patches:
         patches.setenv("MOTO_IAM_LOAD_MANAGED_POLICIES", "true")
         _be_no_stricter_than_s3(patches)
-        _empty({"iam": "aws", "s3": "aws", "sagemaker": REGION})
+        _empty({"iam": "aws", "s3": "aws", "sagemaker": REGION, "cloudwatch": REGION})
         gateway.cloudformation = CloudFormation(context)
         gateway.endpoints = Endpoints()
         yield Aws(context.url, gateway, context)

@@ -217,6 +217,7 @@ def test_gzip_is_unpacked_before_it_is_split(split_type: str) -> None:
         gzip.compress(b"text" * 100)[:-9],
         gzip.compress(b"text")[:-8] + b"\0" * 8,
     ],
+    ids=["empty", "text", "cut off", "another checksum"],
 )
 def test_what_is_not_gzip_is_refused(body: bytes) -> None:
     transformation = Transformation.of(job(source={"CompressionType": "Gzip"}))
