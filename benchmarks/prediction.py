@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-import urllib.request
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from sagemaker_serving.archive import build_archive
 from sagemaker_serving.catalog import image_uri
 from sagemaker_serving.client import Aws, Predictor
 from sagemaker_serving.local import daemon
+from sagemaker_serving.local.address import Address
+from sagemaker_serving.local.server.places import Place
 from tests.roles import MODEL_POLICY, trust
 
 ROOT = Path(__file__).parents[1]
@@ -54,12 +53,12 @@ def measure() -> list[tuple[str, str]]:
         address = daemon.start(state, port=0, with_parent=True)
         try:
             aws = address.aws(REGION)
-            at_start = _status(address.url)["memory_bytes"]
-            idle = _settled_memory(address.url)
+            at_start = address.status()["memory_bytes"]
+            idle = _settled_memory(address)
             in_service = _create_endpoint(aws, state)
             predictor = Predictor("bench", aws)
             through_gateway = _timed(lambda: predictor.invoke(BODY))
-            server = _model_server_alone(_status(address.url)["processes"][0]["port"])
+            server = _model_server_alone(Path(address.status()["processes"][0]["listens"]))
         finally:
             daemon.stop(state)
     return [
@@ -72,12 +71,12 @@ def measure() -> list[tuple[str, str]]:
     ]
 
 
-def _settled_memory(url: str) -> int:
+def _settled_memory(address: Address) -> int:
     """The memory once what every deploy asks for has been loaded in the background."""
     before, memory = 0, 1
     while memory > before:
         time.sleep(3.0)
-        before, memory = memory, int(_status(url)["memory_bytes"])
+        before, memory = memory, int(address.status()["memory_bytes"])
     return memory
 
 
@@ -123,8 +122,8 @@ def _create_endpoint(aws: Aws, folder: Path) -> float:
     return time.perf_counter() - began
 
 
-def _model_server_alone(port: int) -> list[float]:
-    connection = http.client.HTTPConnection("localhost", port)
+def _model_server_alone(socket_path: Path) -> list[float]:
+    connection = Place(socket_path=socket_path).connection(10)
 
     def call() -> None:
         connection.request("POST", "/invocations", BODY, {"Content-Type": "application/json"})
@@ -148,9 +147,3 @@ def _percentiles(name: str, seconds: list[float]) -> list[tuple[str, str]]:
         (f"{name}, p50", f"{cuts[49] * 1000:.2f} ms"),
         (f"{name}, p99", f"{cuts[98] * 1000:.2f} ms"),
     ]
-
-
-def _status(url: str) -> dict[str, Any]:
-    with urllib.request.urlopen(f"{url}/_local/status") as answer:
-        facts: dict[str, Any] = json.load(answer)
-    return facts

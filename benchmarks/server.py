@@ -158,8 +158,8 @@ def _bare_engine() -> _Bare:
 
 def _measured(model: Path) -> _Served:
     with _model_server(model, {}) as (server, start_seconds):
-        one = _load(server.port, BODY, connections=1)
-        eight = _load(server.port, BODY, connections=8)
+        one = _load(_port(server), BODY, connections=1)
+        eight = _load(_port(server), BODY, connections=8)
         return _Served(
             start_seconds=start_seconds,
             p50=statistics.median(one),
@@ -173,7 +173,7 @@ def _digits(environment: Mapping[str, str]) -> tuple[float, float]:
     with _model_server(DIGITS, environment) as (server, _):
         (engine,) = psutil.Process(server.pid).children()
         before = sum(engine.cpu_times()[:2])
-        took = _load(server.port, IMAGE, connections=32)
+        took = _load(_port(server), IMAGE, connections=32)
         spent = sum(engine.cpu_times()[:2]) - before
         return len(took) / SECONDS, spent / len(took)
 
@@ -185,7 +185,7 @@ def _model_server(
     with tempfile.TemporaryDirectory() as folder:
         began = time.perf_counter()
         log_path = Path(folder, "container.log")
-        server = ModelServer.start(model, environment=environment, log_path=log_path)
+        server = ModelServer.start(model, environment=environment, log_path=log_path, port=0)
         try:
             server.wait_until_healthy(START_SECONDS)
             yield server, time.perf_counter() - began
@@ -256,6 +256,11 @@ def _memory(pid: int) -> int:
     return sum(
         int(process.memory_full_info().pss) for process in [root, *root.children(recursive=True)]
     )
+
+
+def _port(server: ModelServer) -> int:
+    assert server.place.port is not None, "it is asked over TCP, as BentoML is"
+    return server.place.port
 
 
 def _load(port: int, body: bytes, *, connections: int) -> list[float]:

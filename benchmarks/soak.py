@@ -15,7 +15,6 @@ import sys
 import tempfile
 import threading
 import time
-import urllib.request
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +22,10 @@ from rich.console import Console
 
 from benchmarks.hosting import BODY, BUCKET, MODEL, REGION, Hosting
 from sagemaker_serving.archive import build_archive
-from sagemaker_serving.client import Aws, Predictor
+from sagemaker_serving.client import Predictor
 from sagemaker_serving.errors import ServingError
 from sagemaker_serving.local import daemon
+from sagemaker_serving.local.address import Address
 
 MINUTES = float(os.environ.get("SOAK_MINUTES", "30"))
 REQUESTS_PER_SECOND = 20.0
@@ -40,7 +40,7 @@ def main() -> None:
         state = Path(folder)
         address = daemon.start(state, port=0, with_parent=True)
         try:
-            soak = Soak(address.aws(REGION), address.url, state)
+            soak = Soak(address, state)
             soak.run(MINUTES * 60, console)
         finally:
             daemon.stop(state)
@@ -58,10 +58,10 @@ def main() -> None:
 class Soak:
     """One endpoint under steady requests, and rounds of everything else beside it."""
 
-    def __init__(self, aws: Aws, url: str, folder: Path) -> None:
-        self._aws = aws
-        self._url = url
-        self._hosting = Hosting(aws)
+    def __init__(self, address: Address, folder: Path) -> None:
+        self._aws = address.aws(REGION)
+        self._address = address
+        self._hosting = Hosting(self._aws)
         archive = build_archive(MODEL, lambda sha256: folder / f"{sha256}.tar.gz")
         self._hosting.s3.upload_file(str(archive.path), BUCKET, "model.tar.gz")
         self._archive = f"s3://{BUCKET}/model.tar.gz"
@@ -181,9 +181,7 @@ class Soak:
             self.lost.append(f"transform job {name}: {status}")
 
     def _status(self) -> dict[str, Any]:
-        with urllib.request.urlopen(f"{self._url}/_local/status") as answer:
-            facts: dict[str, Any] = json.load(answer)
-        return facts
+        return self._address.status()
 
 
 if __name__ == "__main__":

@@ -39,13 +39,3 @@ def run(tmp_path: Path) -> Run:
         )
 
     return run_command
-
-
-def shell_of(url: str) -> dict[str, str]:
-    """The variables of a shell that is set up for an AWS at ``url``."""
-    return {
-        "AWS_ENDPOINT_URL": url,
-        "AWS_DEFAULT_REGION": "eu-west-1",
-        "AWS_ACCESS_KEY_ID": "test",
-        "AWS_SECRET_ACCESS_KEY": "test",
-    }

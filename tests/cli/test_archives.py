@@ -13,9 +13,8 @@ from typing import Any
 
 import pytest
 
-from sagemaker_serving.client import Aws
 from sagemaker_serving.local.gateway import Gateway
-from tests.local.aws import REGION, StandIn
+from tests.local.aws import REGION, StandIn, client_of, shell_of
 from tests.models import archive, saved_model
 
 Run = Callable[..., Any]
@@ -100,16 +99,10 @@ def test_inspect_ends_with_2_and_names_what_is_wrong(run: Run, tmp_path: Path) -
 
 
 def test_inspect_streams_from_s3(run: Run, gateway: Gateway) -> None:
-    keys = {"access_key_id": "test", "secret_access_key": "test"}
-    s3 = Aws(region=REGION, endpoint_url=gateway.url, **keys).client("s3")
+    s3 = client_of(gateway).client("s3")
     s3.create_bucket(Bucket="models", CreateBucketConfiguration={"LocationConstraint": REGION})
     s3.put_object(Bucket="models", Key="a b.tar.gz", Body=archive(FILES))
-    aws = {
-        "AWS_ENDPOINT_URL": gateway.url,
-        "AWS_ACCESS_KEY_ID": "test",
-        "AWS_SECRET_ACCESS_KEY": "test",
-        "AWS_REGION": REGION,
-    }
+    aws = {**shell_of(gateway), "AWS_REGION": REGION}
     ended = run("inspect", "s3://models/a b.tar.gz", **aws)
     assert ended.returncode == 0, ended.stderr
     assert "images: float32 (?, 8, 8)" in ended.stdout

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sagemaker_serving.local.gateway import Gateway
-from tests.local.aws import REGION, Aws, StandIn, archive
+from tests.local.aws import REGION, Aws, StandIn, archive, shell_of
 
 pytestmark = pytest.mark.slow
 
@@ -37,9 +37,7 @@ def compile_(run: Run, aws: Aws) -> Run:
         return run(
             "compile",
             *arguments,
-            AWS_ENDPOINT_URL=aws.url,
-            AWS_ACCESS_KEY_ID="test",
-            AWS_SECRET_ACCESS_KEY="test",
+            **shell_of(aws.gateway),
             AWS_REGION=REGION,
         )
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from sagemaker_serving.local.gateway import Gateway
-from tests.cli.conftest import Run, shell_of
-from tests.local.aws import IMAGE, REGION, Aws, StandIn
+from tests.cli.conftest import Run
+from tests.local.aws import IMAGE, REGION, Aws, StandIn, shell_of
 
 FILE = f"""
 name: prod
@@ -42,7 +42,9 @@ def explain(run: Run, aws: Aws, tmp_path: Path) -> Run:
     """Runs ``explain`` against that AWS, beside files that ask for versions 1 and 2."""
     for version in ("1", "2"):
         (tmp_path / f"{version}.yaml").write_text(FILE % version)
-    return lambda *arguments: run("explain", *arguments, **shell_of(aws.url))
+    return lambda *arguments: run(
+        "explain", *arguments, AWS_DEFAULT_REGION=REGION, **shell_of(aws.gateway)
+    )
 
 
 def test_what_runs_is_told(explain: Run) -> None:

@@ -14,7 +14,7 @@ from sagemaker_serving.functions.batch_transform.run import run_of
 from sagemaker_serving.local.gateway import Gateway
 from tests.functions.batch_transform.pipeline import Pipeline
 from tests.functions.batch_transform.runs import EXECUTION, settings
-from tests.local.aws import REGION, Aws, StandIn, eventually
+from tests.local.aws import REGION, Aws, StandIn, eventually, shell_of
 
 Run = Callable[..., Any]
 
@@ -50,10 +50,8 @@ def transform(run: Run, aws: Aws) -> Run:
     return lambda *arguments: run(
         "transform",
         *arguments,
-        AWS_ENDPOINT_URL=aws.url,
+        **shell_of(aws.gateway),
         AWS_DEFAULT_REGION=REGION,
-        AWS_ACCESS_KEY_ID="test",
-        AWS_SECRET_ACCESS_KEY="test",
     )
 
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from sagemaker_serving.local.gateway import Gateway
-from tests.cli.conftest import Run, shell_of
-from tests.local.aws import REGION, Aws, StandIn
+from tests.cli.conftest import Run
+from tests.local.aws import REGION, Aws, StandIn, shell_of
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
 @pytest.fixture
 def run_there(run: Run, aws: Aws) -> Run:
     """Runs a command against that AWS, as a shell with its variables does."""
-    return lambda *arguments: run(*arguments, **shell_of(aws.url))
+    return lambda *arguments: run(*arguments, AWS_DEFAULT_REGION=REGION, **shell_of(aws.gateway))
 
 
 def test_what_serves_is_told_in_plain_lines(run_there: Run) -> None:

@@ -12,7 +12,7 @@ from botocore.stub import Stubber
 
 from sagemaker_serving.client import Aws, Predictor
 from sagemaker_serving.local.gateway import Gateway
-from tests.local.aws import REGION, StandIn
+from tests.local.aws import REGION, StandIn, client_of
 from tests.local.aws import Aws as LocalAws
 
 
@@ -67,8 +67,8 @@ class Stubbed:
 class Local:
     """A real endpoint on a gateway, behind a stand-in model server."""
 
-    def __init__(self, url: str) -> None:
-        self._aws = _aws(url)
+    def __init__(self, gateway: Gateway) -> None:
+        self._aws = client_of(gateway)
 
     def predictor(self, body: bytes) -> Predictor:
         return Predictor("echo", self._aws)
@@ -78,6 +78,7 @@ class Local:
 
 
 def _aws(url: str) -> Aws:
+    """An AWS that nothing is sent to."""
     return Aws(region=REGION, endpoint_url=url, access_key_id="test", secret_access_key="test")
 
 
@@ -95,4 +96,4 @@ def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
 
 @pytest.fixture(params=["stubbed", "local"])
 def transport(request: Any, gateway: Gateway) -> Transport:
-    return Stubbed() if request.param == "stubbed" else Local(gateway.url)
+    return Stubbed() if request.param == "stubbed" else Local(gateway)

@@ -11,7 +11,7 @@ from botocore.stub import ANY, Stubber
 from sagemaker_serving.client import Aws, EndpointFacts, Predictor
 from sagemaker_serving.errors import Failure, Mistake, ModelFailed
 from sagemaker_serving.local.gateway import Gateway
-from tests.local.aws import IMAGE, REGION
+from tests.local.aws import IMAGE, client_of
 
 ASYNCHRONOUS = EndpointFacts(asynchronous=True)
 OUTPUT, FAILURE = "s3://models/out/1.out", "s3://models/failed/1.out"
@@ -53,8 +53,7 @@ class Acquainted(Aws):
 
 @pytest.fixture(scope="module")
 def region(gateway: Gateway) -> Aws:
-    keys = {"access_key_id": "test", "secret_access_key": "test"}
-    return Acquainted(region=REGION, endpoint_url=gateway.url, **keys)
+    return Acquainted(**vars(client_of(gateway)))
 
 
 @pytest.fixture

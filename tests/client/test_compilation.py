@@ -16,7 +16,7 @@ from sagemaker_serving.errors import Failure, Mistake, NotFound, ProblemsFound
 from sagemaker_serving.local.gateway import Gateway
 from sagemaker_serving.local.sagemaker import compilation_run
 from sagemaker_serving.spec.compilation_job import CompilationJob
-from tests.local.aws import REGION, Aws, StandIn
+from tests.local.aws import REGION, Aws, StandIn, client_of
 from tests.models import saved_model
 
 ROLE = "arn:aws:iam::123456789012:role/model"
@@ -57,9 +57,7 @@ def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
 
 @pytest.fixture
 def client(aws: Aws) -> Client:
-    return Client(
-        region=REGION, endpoint_url=aws.url, access_key_id="test", secret_access_key="test"
-    )
+    return client_of(aws.gateway)
 
 
 @pytest.fixture

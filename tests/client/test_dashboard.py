@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 
-from sagemaker_serving.client import Aws
 from sagemaker_serving.client.dashboard import DashboardView, view_dashboard
 from sagemaker_serving.errors import NotFound
 from sagemaker_serving.local.gateway import Gateway
-from tests.local.aws import REGION
+from tests.local.aws import REGION, client_of
 
 WIDGETS: list[dict[str, Any]] = [
     {
@@ -97,16 +96,7 @@ def view(gateway: Gateway) -> DashboardView:
     )
     cloudwatch.set_alarm_state(AlarmName="a", StateValue="ALARM", StateReason="test")
     cloudwatch.put_dashboard(DashboardName="page", DashboardBody=json.dumps({"widgets": WIDGETS}))
-    return view_dashboard("page", _aws(gateway))
-
-
-def _aws(gateway: Gateway) -> Aws:
-    return Aws(
-        region=REGION,
-        endpoint_url=gateway.url,
-        access_key_id="test",
-        secret_access_key="test",
-    )
+    return view_dashboard("page", client_of(gateway))
 
 
 def test_a_line_has_the_sums_of_its_periods_in_their_order(view: DashboardView) -> None:
@@ -137,4 +127,4 @@ def test_alarms_have_their_states_and_those_that_are_gone_are_left_out(
 
 def test_a_dashboard_that_does_not_exist_is_the_callers_mistake(gateway: Gateway) -> None:
     with pytest.raises(NotFound, match="there is no dashboard 'none'; give the model `monitoring"):
-        view_dashboard("none", _aws(gateway))
+        view_dashboard("none", client_of(gateway))

@@ -13,7 +13,7 @@ from sagemaker_serving.client.endpoint_facts import look_up
 from sagemaker_serving.client.limits import ASYNCHRONOUS, REAL_TIME, SERVERLESS
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.local.gateway import Gateway
-from tests.local.aws import IMAGE, REGION
+from tests.local.aws import IMAGE, REGION, client_of
 
 ARN = "arn:aws:sagemaker:eu-west-1:123456789012"
 THEN = datetime(2026, 11, 21)
@@ -186,6 +186,5 @@ def test_a_serverless_endpoints_large_body_is_never_sent() -> None:
 
 
 def test_the_local_aws_tells_the_same_facts(gateway: Gateway) -> None:
-    keys = {"access_key_id": "test", "secret_access_key": "test"}
-    facts = look_up(Aws(region=REGION, endpoint_url=gateway.url, **keys), "echo")
+    facts = look_up(client_of(gateway), "echo")
     assert facts == EndpointFacts(asynchronous=False, variants=("blue",), images={"blue": IMAGE})

@@ -11,16 +11,14 @@ from sagemaker_serving.client.explain import deviations, explain
 from sagemaker_serving.errors import NotFound
 from sagemaker_serving.local.gateway import Gateway
 from sagemaker_serving.spec import Model
-from tests.local.aws import IMAGE, REGION
+from tests.local.aws import IMAGE, REGION, client_of
 
 SHA256 = "0f" * 32
 
 
 @pytest.fixture
 def aws(gateway: Gateway) -> Aws:
-    return Aws(
-        region=REGION, endpoint_url=gateway.url, access_key_id="test", secret_access_key="test"
-    )
+    return client_of(gateway)
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from sagemaker_serving.client import Aws, EndpointFacts, Predictor, predictor_of
 from sagemaker_serving.errors import Mistake, NotFound, ProblemsFound
 from sagemaker_serving.local.gateway import Gateway
 from tests.client.conftest import _aws
+from tests.local.aws import client_of
 from tests.models import archive, saved_model
 
 NOWHERE = _aws("http://localhost:1")
@@ -54,7 +55,7 @@ def test_of_several_models_one_must_be_named(tmp_path: Path) -> None:
 
 
 def test_an_archive_in_s3_is_read(gateway: Gateway) -> None:
-    aws = _aws(gateway.url)
+    aws = client_of(gateway)
     aws.client("s3").put_object(Bucket="models", Key="facts.tar.gz", Body=archive(FILES))
     assert widths("s3://models/facts.tar.gz", aws) == 3
 

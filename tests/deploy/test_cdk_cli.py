@@ -41,7 +41,7 @@ def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
 
 @pytest.fixture(scope="module")
 def cdk(aws: Aws, tmp_path_factory: pytest.TempPathFactory) -> Cdk:
-    return Cdk(aws.url, tmp_path_factory.mktemp("cdk"))
+    return Cdk(aws.gateway, tmp_path_factory.mktemp("cdk"))
 
 
 @dataclass(frozen=True, kw_only=True)

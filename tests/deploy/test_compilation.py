@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import urllib.request
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -229,6 +228,5 @@ def stacks(project: Project) -> list[str]:
 
 
 def put_fault(project: Project, fault: dict[str, Any]) -> None:
-    url = f"{project.status['url']}/_local/faults"
     body = json.dumps({"faults": [fault]}).encode()
-    urllib.request.urlopen(urllib.request.Request(url, data=body, method="PUT")).close()
+    project.address.open("/_local/faults", "PUT", body).close()

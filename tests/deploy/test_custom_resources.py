@@ -53,7 +53,7 @@ def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
 
 @pytest.fixture(scope="module")
 def cdk(aws: Aws, tmp_path_factory: pytest.TempPathFactory) -> Cdk:
-    return Cdk(aws.url, tmp_path_factory.mktemp("cdk"))
+    return Cdk(aws.gateway, tmp_path_factory.mktemp("cdk"))
 
 
 def asking(do: str, **properties: Any) -> dict[str, Any]:
@@ -87,7 +87,10 @@ def test_an_answer_reaches_the_templates_outputs(aws: Aws, cdk: Cdk) -> None:
     assert environment["AWS_LAMBDA_FUNCTION_NAME"].startswith("Answers-Function-")
     assert "theirs" not in environment.values()
     assert environment["AWS_ENDPOINT_URL"] == aws.url
-    assert environment["AWS_ACCESS_KEY_ID"] not in ("test", os.environ.get("AWS_ACCESS_KEY_ID"))
+    assert environment["AWS_ACCESS_KEY_ID"] not in (
+        aws.gateway.context.credentials.access_key_id,
+        os.environ.get("AWS_ACCESS_KEY_ID"),
+    )
 
 
 @pytest.mark.parametrize(

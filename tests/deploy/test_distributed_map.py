@@ -86,7 +86,7 @@ def test_200_items_run_as_200_child_executions(
     aws: Aws, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     aws.s3.put_object(Bucket="models", Key="items.json", Body=json.dumps(ITEMS).encode())
-    ended = Cdk(aws.url, tmp_path_factory.mktemp("cdk")).deploy("Map", counting(READ, START))
+    ended = Cdk(aws.gateway, tmp_path_factory.mktemp("cdk")).deploy("Map", counting(READ, START))
     assert ended.status == 0, ended.printed
     machine = aws.client("cloudformation").describe_stacks(StackName="Map")["Stacks"][0]["Outputs"]
     states = aws.client("stepfunctions")

@@ -170,7 +170,7 @@ def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
     gateway.start()
     try:
         aws = Aws(gateway)
-        cli = Cdk(aws.url, tmp_path_factory.mktemp("cdk"))
+        cli = Cdk(aws.gateway, tmp_path_factory.mktemp("cdk"))
         assert cli.bootstrap().status == 0
         deployed = Deployed(aws, cli, tmp_path_factory.mktemp("kinds"))
         deployed.deploy(ENVIRONMENT)

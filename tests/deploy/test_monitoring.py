@@ -12,11 +12,10 @@ import aws_cdk as cdk
 import pytest
 from aws_cdk.assertions import Template
 
-from sagemaker_serving.client import Aws
 from sagemaker_serving.client.dashboard import view_dashboard
 from sagemaker_serving.infra import AlarmThresholds, AlarmTopic, EndpointMonitoring, WatchedVariant
 from sagemaker_serving.local.gateway import Gateway
-from tests.local.aws import REGION, StandIn, eventually
+from tests.local.aws import REGION, StandIn, client_of, eventually
 from tests.local.aws import Aws as LocalAws
 
 GROUP = "/aws/sagemaker/Endpoints/digits"
@@ -84,10 +83,7 @@ def test_it_is_deployed_sees_requests_and_goes(aws: LocalAws, tmp_path: Path) ->
         except aws.runtime.exceptions.ModelError:
             assert body == b"fail"
     aws.gateway.sagemaker.flush()
-    client_side = Aws(
-        region=REGION, endpoint_url=aws.url, access_key_id="test", secret_access_key="test"
-    )
-    view = view_dashboard(f"digits-{REGION}", client_side, over=timedelta(minutes=5))
+    view = view_dashboard(f"digits-{REGION}", client_of(aws.gateway), over=timedelta(minutes=5))
     assert dict(view.alarms).keys() >= {"digits-blue-invocation-5xx-errors"}
     seen = {
         (graph.title, line.label): sum(value for _, value in line.points)

@@ -12,14 +12,13 @@ from pathlib import Path
 import aws_cdk as cdk
 import pytest
 
-from sagemaker_serving.client import Aws as Client
 from sagemaker_serving.client.explain import Served, explain
 from sagemaker_serving.local.gateway import Gateway
 from sagemaker_serving.rules import check_environment
 from sagemaker_serving.spec import read_environment
 from stacks import EnvironmentStage
 from tests.deploy.assemblies import ACCOUNT, Cdk, Ended
-from tests.local.aws import REGION, Aws, StandIn
+from tests.local.aws import REGION, Aws, StandIn, client_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -89,12 +88,10 @@ def test_what_was_tested_is_what_is_deployed(
     aws: Aws, assembly: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     assert len(list(assembly.rglob("asset.*.tar.gz"))) == 1, "each content once, for all"
-    cli = Promoting(aws.url, tmp_path_factory.mktemp("cdk"))
+    cli = Promoting(aws.gateway, tmp_path_factory.mktemp("cdk"))
     bootstrapped = cli.bootstrap()
     assert bootstrapped.status == 0, bootstrapped.printed
-    client = Client(
-        region=REGION, endpoint_url=aws.url, access_key_id="test", secret_access_key="test"
-    )
+    client = client_of(aws.gateway)
     served: dict[str, Served] = {}
     for stage in ("staging", "prod"):
         ended = cli.deploy_stage(assembly, stage)

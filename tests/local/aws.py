@@ -23,8 +23,11 @@ from typing import Any
 
 import psutil
 
+from sagemaker_serving import client
 from sagemaker_serving.errors import Failure
+from sagemaker_serving.local.address import Address
 from sagemaker_serving.local.gateway import Gateway
+from sagemaker_serving.local.server.places import Place
 
 REGION = "eu-west-1"
 IMAGE = "763104351884.dkr.ecr.eu-west-1.amazonaws.com/tensorflow-inference:2.19-cpu"
@@ -130,9 +133,8 @@ class StandIn:
     def __init__(self, process: subprocess.Popen[bytes], port: int, log_path: Path) -> None:
         self._process = process
         self._log_path = log_path
-        self.port = port
+        self.place = Place(port=port)
         self.pid = process.pid
-        self.url = f"http://127.0.0.1:{port}"
 
     @classmethod
     def start(
@@ -166,7 +168,7 @@ class StandIn:
 
     def ping(self) -> bool:
         try:
-            with urllib.request.urlopen(f"{self.url}/ping", timeout=2):
+            with urllib.request.urlopen(f"{self.place.url}/ping", timeout=2):
                 return True
         except (urllib.error.URLError, OSError):
             return False
@@ -281,8 +283,41 @@ class Aws:
         return content
 
     def status(self) -> Any:
-        with urllib.request.urlopen(f"{self.url}/_local/status") as answer:
+        with self.page("/_local/status") as answer:
             return json.load(answer)
+
+    def page(self, path: str, method: str = "GET", body: bytes | None = None) -> Any:
+        """The answer of one of the local AWS's own pages."""
+        return address_of(self.gateway).open(path, method, body)
+
+
+def address_of(gateway: Gateway) -> Address:
+    """A gateway of this process, as users find one that runs."""
+    return Address(url=gateway.url, pid=os.getpid(), credentials=gateway.context.credentials)
+
+
+def client_of(gateway: Gateway) -> client.Aws:
+    """It, as a user's program knows an AWS."""
+    return address_of(gateway).aws(REGION)
+
+
+def keys_of(gateway: Gateway) -> dict[str, str]:
+    """The developer's credentials as boto3's clients take them."""
+    credentials = gateway.context.credentials
+    return {
+        "aws_access_key_id": credentials.access_key_id,
+        "aws_secret_access_key": credentials.secret_access_key,
+    }
+
+
+def shell_of(gateway: Gateway) -> dict[str, str]:
+    """The variables of a shell that is set up for it, beside the region."""
+    credentials = gateway.context.credentials
+    return {
+        "AWS_ENDPOINT_URL": gateway.url,
+        "AWS_ACCESS_KEY_ID": credentials.access_key_id,
+        "AWS_SECRET_ACCESS_KEY": credentials.secret_access_key,
+    }
 
 
 def eventually(look: Callable[[], Any], seconds: float = 60.0) -> Any:

@@ -14,12 +14,15 @@ from urllib.parse import urlsplit
 
 import boto3
 import pytest
+from botocore.auth import SigV4Auth
+from botocore.awsrequest import AWSRequest
 from botocore.config import Config
+from botocore.credentials import Credentials
 from botocore.exceptions import ClientError
 
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.local.gateway import Gateway
-from tests.local.aws import REGION, Aws, StandIn, children
+from tests.local.aws import REGION, Aws, StandIn, children, keys_of
 
 
 def port_of(aws: Aws) -> int:
@@ -30,7 +33,8 @@ def port_of(aws: Aws) -> int:
 
 def get(aws: Aws, path: str, headers: dict[str, str]) -> tuple[int, bytes]:
     connection = http.client.HTTPConnection("127.0.0.1", port_of(aws))
-    connection.request("GET", path, headers=headers)
+    token = {"Authorization": f"Bearer {aws.gateway.context.credentials.page_token}"}
+    connection.request("GET", path, headers=headers | (token if "/_local/" in path else {}))
     answer = connection.getresponse()
     return answer.status, answer.read()
 
@@ -96,16 +100,18 @@ def test_a_connection_is_kept_for_the_next_request(aws: Aws) -> None:
 def test_a_body_that_nobody_reads_does_not_spoil_the_next_request(aws: Aws) -> None:
     connection = http.client.HTTPConnection("localhost", port_of(aws))
     for _ in range(2):
-        connection.request("PUT", "/_local/status", body=b"GET /stolen HTTP/1.1\r\n\r\n" * 9999)
+        connection.request("PUT", "/models/key", body=b"GET /stolen HTTP/1.1\r\n\r\n" * 9999)
         answer = connection.getresponse()
-        assert json.loads(answer.read())["url"] == aws.url
+        assert (answer.status, b"AccessDenied" in answer.read()) == (403, True)
 
 
 def test_a_chunked_body_arrives_whole(aws: Aws) -> None:
+    url = aws.s3.generate_presigned_url("put_object", {"Bucket": "models", "Key": "chunked"})
     connection = http.client.HTTPConnection("localhost", port_of(aws))
     chunks = [b"one", b"two", b"three"]
-    connection.request("PUT", "/models/chunked", body=iter(chunks), encode_chunked=True)
-    assert connection.getresponse().read() is not None
+    target = url.removeprefix(aws.url)
+    connection.request("PUT", target, body=iter(chunks), encode_chunked=True)
+    assert connection.getresponse().status == 200
     assert aws.s3.get_object(Bucket="models", Key="chunked")["Body"].read() == b"onetwothree"
 
 
@@ -161,8 +167,7 @@ def test_a_crash_is_an_internal_failure_in_the_services_protocol(
         service,
         region_name=REGION,
         endpoint_url=aws.url,
-        aws_access_key_id="test",
-        aws_secret_access_key="test",
+        **keys_of(aws.gateway),
         config=once,
     )
     with pytest.raises(ClientError) as failed:
@@ -174,10 +179,12 @@ def test_a_crash_is_an_internal_failure_in_the_services_protocol(
 
 
 def test_a_body_that_is_not_json_is_a_serialization_exception(aws: Aws) -> None:
-    connection = http.client.HTTPConnection("localhost", port_of(aws))
-    headers = {"X-Amz-Target": "SageMaker.ListModels"}
+    credentials = Credentials(*keys_of(aws.gateway).values())
     for body in ("{", "[]"):
-        connection.request("POST", "/", body=body, headers=headers)
+        request = AWSRequest("POST", aws.url, {"X-Amz-Target": "SageMaker.ListModels"}, body)
+        SigV4Auth(credentials, "sagemaker", REGION).add_auth(request)
+        connection = http.client.HTTPConnection("localhost", port_of(aws))
+        connection.request("POST", "/", body=body, headers=dict(request.headers.items()))
         answer = connection.getresponse()
         assert answer.status == 400
         assert json.loads(answer.read())["__type"] == "SerializationException"

@@ -8,9 +8,10 @@ import pytest
 
 from sagemaker_serving.client import Aws
 from sagemaker_serving.local.address import Address
+from sagemaker_serving.local.credentials import Credentials
 from sagemaker_serving.local.seclusion import NOTHING_OF_THE_USERS, no_proxy, secluded
 
-HERE = Address(url="http://localhost:4570", pid=1)
+HERE = Address(url="http://localhost:4570", pid=1, credentials=Credentials.made())
 
 LEADING_AWAY = {
     "AWS_ACCESS_KEY_ID": "their-key",
@@ -55,7 +56,8 @@ def test_a_client_of_the_local_aws_heeds_nothing_in_the_shell(
     assert client.meta.endpoint_url == HERE.url
     assert client.meta.config.proxies == {}
     credentials = client._request_signer._credentials
-    assert (credentials.access_key, credentials.token) == ("test", None)
+    assert credentials.access_key == HERE.credentials.access_key_id
+    assert credentials.token is None
 
 
 def test_a_profile_of_the_shell_is_heeded_by_clients_of_the_real_aws(

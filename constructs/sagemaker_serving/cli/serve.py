@@ -131,7 +131,7 @@ def serve(
                 elif record is not None:
                     _record(server, log, asked_port, record)
                 else:
-                    _watch(server, log, server.url)
+                    _watch(server, log, server.place.url)
         finally:
             server.stop()
 
@@ -141,13 +141,13 @@ def _compare(server: ModelServer, exchanges: list[Exchange], tolerance: float) -
     from sagemaker_serving.client.golden import replay, to_server
 
     server.wait_until_healthy(START_SECONDS)
-    must_be_the_same(replay(exchanges, to_server(server.port), tolerance))
+    must_be_the_same(replay(exchanges, to_server(server.place.connection), tolerance))
 
 
 def _record(server: ModelServer, log: BinaryIO, port: int, file: Path) -> None:
     from sagemaker_serving.local.recording import recording
 
-    with recording(server.port, port, file) as own_port:
+    with recording(server.place, port, file) as own_port:
         _watch(server, log, f"http://localhost:{own_port}")
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.request import Request
 
 from sagemaker_serving.errors import Failure, Mistake, NotFound
-from sagemaker_serving.local.context import ACCESS_KEY_ID, SECRET_ACCESS_KEY
+from sagemaker_serving.local.credentials import Credentials
 from sagemaker_serving.local.seclusion import DIRECTLY, NOTHING_OF_THE_USERS
 
 if TYPE_CHECKING:
@@ -24,21 +25,22 @@ DEFAULT_PORT = 4570
 
 @dataclass(frozen=True, kw_only=True)
 class Address:
-    """A local AWS that runs: its URL and the process that is it."""
+    """A local AWS that runs: its URL, the process that is it, and what its developer signs with."""
 
     url: str
     pid: int
+    credentials: Credentials = field(repr=False)
 
     def environment(self, region: str) -> dict[str, str]:
         """The variables with which any AWS client, and the CDK CLI, speaks to it.
 
-        Credentials are always the fake ones, so that a missing address can
-        never reach a real account.
+        The credentials are this local AWS's own, which nobody has on AWS, so that a missing
+        address can never reach a real account.
         """
         return {
             "AWS_ENDPOINT_URL": self.url,
-            "AWS_ACCESS_KEY_ID": ACCESS_KEY_ID,
-            "AWS_SECRET_ACCESS_KEY": SECRET_ACCESS_KEY,
+            "AWS_ACCESS_KEY_ID": self.credentials.access_key_id,
+            "AWS_SECRET_ACCESS_KEY": self.credentials.secret_access_key,
             "AWS_REGION": region,
             "AWS_DEFAULT_REGION": region,
             **NOTHING_OF_THE_USERS,
@@ -47,7 +49,7 @@ class Address:
     def status(self) -> dict[str, Any]:
         """What runs there, as `Gateway.status` has it; raises `Failure` when it does not answer."""
         try:
-            with DIRECTLY.open(f"{self.url}/_local/status", timeout=10) as answer:
+            with self.open("/_local/status") as answer:
                 facts: dict[str, Any] = json.load(answer)
         except (OSError, ValueError) as error:
             raise Failure(
@@ -56,6 +58,12 @@ class Address:
             ) from None
         return facts
 
+    def open(self, path: str, method: str = "GET", body: bytes | None = None) -> Any:
+        """The answer of one of its own pages, ``/_local/…``; raises what `urllib.request` does."""
+        token = {"Authorization": f"Bearer {self.credentials.page_token}"}
+        request = Request(f"{self.url}{path}", data=body, method=method, headers=token)
+        return DIRECTLY.open(request, timeout=10)
+
     def aws(self, region: str) -> Aws:
         """It, as the client knows an AWS."""
         from sagemaker_serving.client import Aws
@@ -63,8 +71,8 @@ class Address:
         return Aws(
             region=region,
             endpoint_url=self.url,
-            access_key_id=ACCESS_KEY_ID,
-            secret_access_key=SECRET_ACCESS_KEY,
+            access_key_id=self.credentials.access_key_id,
+            secret_access_key=self.credentials.secret_access_key,
         )
 
 
@@ -74,7 +82,8 @@ def find(state_dir: Path) -> Address:
         raise NotFound(
             f"no local AWS runs in {state_dir}; start one with `sagemaker-serving local up`"
         )
-    return Address(**json.loads(_note(state_dir).read_text(encoding="utf-8")))
+    note = json.loads(_note(state_dir).read_text(encoding="utf-8"))
+    return Address(**note, credentials=Credentials.of(state_dir))
 
 
 def answers(state_dir: Path) -> bool:
@@ -106,7 +115,7 @@ class Hold:
     """
 
     def __init__(self, state_dir: Path) -> None:
-        state_dir.mkdir(parents=True, exist_ok=True)
+        state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._state_dir = state_dir
         self._handle = os.open(_lock(state_dir), os.O_RDWR | os.O_CREAT, 0o644)
         try:
@@ -123,7 +132,8 @@ class Hold:
         """Tells others where this local AWS is."""
         note = _note(self._state_dir)
         partial = note.with_suffix(".partial")
-        partial.write_text(json.dumps(asdict(address)), encoding="utf-8")
+        note_of = {"url": address.url, "pid": address.pid}
+        partial.write_text(json.dumps(note_of), encoding="utf-8")
         partial.rename(note)
 
     def withdraw(self) -> None:

@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from sagemaker_serving.local.callbacks import Callbacks
+from sagemaker_serving.local.credentials import Credentials
 from sagemaker_serving.local.permissions import Judge, RoleSession, RoleSessions
+from sagemaker_serving.local.permissions.identities import Developer
 from sagemaker_serving.local.state.turnstile import Turnstile
 
 ACCOUNT_ID = "123456789012"
 """The one account of the local AWS: the emulator's own default, nobody's real one."""
-
-ACCESS_KEY_ID = "test"
-SECRET_ACCESS_KEY = "test"
 
 INTERNAL_USER_AGENT = "sagemaker-serving/internal"
 """In the User-Agent of calls that the local AWS makes for its own bookkeeping: no fault that a
@@ -37,6 +36,8 @@ class LocalContext:
     url: str
     state_dir: Path
     account_id: str = ACCOUNT_ID
+    credentials: Credentials = field(repr=False, compare=False)
+    """The developer's, which the local AWS's own calls are signed with, too."""
     client: Callable[[str, str], Any] = field(repr=False, compare=False)
     """``client("s3", "eu-west-1")``: a boto3 client on the gateway, made once per pair."""
     sessions: RoleSessions = field(default_factory=RoleSessions, repr=False, compare=False)
@@ -52,14 +53,26 @@ class LocalContext:
         """A boto3 client whose calls are made, and judged, in a role's name."""
         return _client_of(self.url, session, service, region)
 
+    @property
+    def developer(self) -> Developer:
+        """Who has the credentials."""
+        return Developer(
+            account=self.account_id,
+            access_key_id=self.credentials.access_key_id,
+            secret_access_key=self.credentials.secret_access_key,
+        )
+
     @classmethod
     def at(cls, url: str, state_dir: Path) -> LocalContext:
-        """A context whose clients speak to the gateway at ``url``."""
-        return cls(url=url, state_dir=state_dir, client=_clients(url))
+        """A context whose clients speak to the gateway at ``url``. Raises as `Credentials.of`."""
+        credentials = Credentials.of(state_dir)
+        return cls(
+            url=url, state_dir=state_dir, credentials=credentials, client=_clients(url, credentials)
+        )
 
 
-def _clients(url: str) -> Callable[[str, str], Any]:
-    return lambda service, region: _client_of(url, None, service, region)
+def _clients(url: str, credentials: Credentials) -> Callable[[str, str], Any]:
+    return lambda service, region: _client_of(url, credentials, service, region)
 
 
 _MAKING = threading.Lock()
@@ -70,7 +83,7 @@ quarter of an hour."""
 
 
 @lru_cache(maxsize=512)
-def _client_of(url: str, session: RoleSession | None, service: str, region: str) -> Any:
+def _client_of(url: str, keys: Credentials | RoleSession, service: str, region: str) -> Any:
     from botocore.config import Config
 
     from sagemaker_serving.client.aws import NO_WAY_AROUND
@@ -81,16 +94,14 @@ def _client_of(url: str, session: RoleSession | None, service: str, region: str)
             service,
             region_name=region,
             endpoint_url=url,
-            aws_access_key_id=ACCESS_KEY_ID if session is None else session.access_key_id,
-            aws_secret_access_key=(
-                SECRET_ACCESS_KEY if session is None else session.secret_access_key
-            ),
-            aws_session_token=None if session is None else session.session_token,
+            aws_access_key_id=keys.access_key_id,
+            aws_secret_access_key=keys.secret_access_key,
+            aws_session_token=keys.session_token if isinstance(keys, RoleSession) else None,
             config=Config(
                 max_pool_connections=64,
                 read_timeout=_LONG_ANSWERS_SECONDS.get(service, 60),
                 retries={"max_attempts": 1},
-                user_agent_extra=INTERNAL_USER_AGENT if session is None else None,
+                user_agent_extra=None if isinstance(keys, RoleSession) else INTERNAL_USER_AGENT,
             ).merge(NO_WAY_AROUND),
         )
 

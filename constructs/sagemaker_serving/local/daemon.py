@@ -119,6 +119,7 @@ def serve(state_dir: Path, port: int, *, parent_fd: int | None = None, fresh: bo
         signal.signal(number, lambda *_: ended.set())
     if parent_fd is not None:
         threading.Thread(target=_wait_for_eof, args=(parent_fd, ended), daemon=True).start()
+    os.umask(0o077)  # whatever is written from here on is nobody else's to read
     hold = Hold(state_dir)
     try:
         if fresh:
@@ -130,7 +131,9 @@ def serve(state_dir: Path, port: int, *, parent_fd: int | None = None, fresh: bo
         gateway.start()
         try:
             gateway.warm_up()
-            address = Address(url=gateway.url, pid=os.getpid())
+            address = Address(
+                url=gateway.url, pid=os.getpid(), credentials=gateway.context.credentials
+            )
             os.environ.update(address.environment(gateway.region))  # for clients that others make
             hold.announce(address)
             print(f"listening on {gateway.url}", flush=True)

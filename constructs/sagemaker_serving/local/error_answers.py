@@ -8,44 +8,51 @@ from xml.sax.saxutils import escape
 
 from werkzeug import Request, Response
 
-from sagemaker_serving.local.callers import CredentialScope
-from sagemaker_serving.local.protocol import AwsError
+from sagemaker_serving.local.authentication import Scope
+from sagemaker_serving.local.protocol import AwsError, Family, family_of
 
 JSON = "application/x-amz-json-1.1"
 XML = "text/xml"
 
 
-def error_answer(request: Request, scope: CredentialScope, error: AwsError) -> Response:
+def error_answer(request: Request, scope: Scope, error: AwsError) -> Response:
     """The error in the protocol of the service that was called."""
-    if "X-Amz-Target" in request.headers:
+    family = family_of(request.environ, scope.service)
+    if family is Family.JSON:
         body = json.dumps({"__type": error.code, "message": error.message})
         return Response(body, error.status, content_type=JSON, headers=[request_id()])
-    if scope.service == "s3":
-        body = f"<Error>{_code_and_message(error)}</Error>"
-        return Response(body, error.status, content_type="application/xml")
-    if scope.service == "cloudformation" or request.mimetype == _FORM:
-        return _query_error(error)
-    members = {"Message": error.message, **error.members}
-    return Response(
-        json.dumps(members),
-        error.status,
-        mimetype="application/json",
-        headers=[("x-amzn-ErrorType", error.code), request_id()],
-    )
+    if family is Family.REST_JSON:
+        return Response(
+            json.dumps({"Message": error.message, **error.members}),
+            error.status,
+            mimetype="application/json",
+            headers=[("x-amzn-ErrorType", error.code), request_id()],
+        )
+    body, content_type = _XML[family](error), "application/xml" if family is Family.S3 else XML
+    return Response(body, error.status, content_type=content_type)
 
 
-_FORM = "application/x-www-form-urlencoded"
-
-
-def _query_error(error: AwsError) -> Response:
-    request_id = uuid.uuid4()
+def _query_error(error: AwsError) -> str:
     sender = "Receiver" if error.status >= 500 else "Sender"
-    body = (
+    return (
         '<ErrorResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/">'
         f"<Error><Type>{sender}</Type>{_code_and_message(error)}</Error>"
-        f"<RequestId>{request_id}</RequestId></ErrorResponse>"
+        f"<RequestId>{uuid.uuid4()}</RequestId></ErrorResponse>"
     )
-    return Response(body, error.status, content_type=XML)
+
+
+def _ec2_error(error: AwsError) -> str:
+    return (
+        f"<Response><Errors><Error>{_code_and_message(error)}</Error></Errors>"
+        f"<RequestID>{uuid.uuid4()}</RequestID></Response>"
+    )
+
+
+def _s3_error(error: AwsError) -> str:
+    return f"<Error>{_code_and_message(error)}</Error>"
+
+
+_XML = {Family.QUERY: _query_error, Family.EC2: _ec2_error, Family.S3: _s3_error}
 
 
 def _code_and_message(error: AwsError) -> str:
@@ -57,7 +64,7 @@ def request_id() -> tuple[str, str]:
     return ("x-amzn-RequestId", str(uuid.uuid4()))
 
 
-def crash_of(request: Request, scope: CredentialScope) -> AwsError:
+def crash_of(request: Request, scope: Scope) -> AwsError:
     """What a caller is told of a failure of the local AWS's own."""
     what = scope.service or request.headers.get("X-Amz-Target", "") or request.path
     return AwsError(

@@ -9,7 +9,8 @@
 
 Requests are told apart as AWS's own front door does it: by the credential
 scope that each is signed with (``…/<region>/<service>/aws4_request``), by
-``X-Amz-Target``, and by path. Signatures are not checked.
+``X-Amz-Target``, and by path. Every signature is verified before that
+(`sagemaker_serving.local.authentication`).
 """
 
 from __future__ import annotations
@@ -31,22 +32,33 @@ from urllib.parse import parse_qsl
 import psutil
 from moto.iam.models import iam_backends
 from moto.moto_api._internal import moto_api_backend
-from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 from werkzeug import Request, Response
 
 from sagemaker_serving.errors import Mistake
+from sagemaker_serving.local.authentication import (
+    PAGES,
+    Authenticator,
+    Caller,
+    Scope,
+    has_unguessable_path,
+    reject_foreign_origin,
+    require_token,
+)
 from sagemaker_serving.local.callbacks import PATH as CALLBACKS
-from sagemaker_serving.local.callers import CredentialScope, refuse_strangers
 from sagemaker_serving.local.cloudformation import CloudFormation
 from sagemaker_serving.local.cloudformation.providers.emulated import forget_made
 from sagemaker_serving.local.context import LocalContext
+from sagemaker_serving.local.emulator import Emulator
 from sagemaker_serving.local.error_answers import JSON, XML, crash_of, error_answer, request_id
 from sagemaker_serving.local.faults import Faults
 from sagemaker_serving.local.faults import api as faults_api
-from sagemaker_serving.local.faults.calls import ROOT_ARN, refuse_struck_call
+from sagemaker_serving.local.faults.calls import refuse_struck_call
+from sagemaker_serving.local.lambda_functions.code import PATH as LAMBDA_CODE
 from sagemaker_serving.local.lambda_functions.service import Lambda
 from sagemaker_serving.local.moto_patches import access, events_to_functions, memory
+from sagemaker_serving.local.permissions.api_calls import refuse_target_of_another_service
 from sagemaker_serving.local.permissions.gate import Gate
+from sagemaker_serving.local.permissions.identities import AnyCaller, find_holder
 from sagemaker_serving.local.protocol import AwsError
 from sagemaker_serving.local.sagemaker.container import Launch
 from sagemaker_serving.local.sagemaker.control_plane import ControlPlane
@@ -61,6 +73,8 @@ if TYPE_CHECKING:
 
 DEFAULT_REGION = "us-east-1"
 """Where a request without a credential scope goes: the emulator's own default."""
+
+SignedBy = Caller[AnyCaller]
 
 _log = logging.getLogger(__name__)
 
@@ -91,7 +105,7 @@ class Gateway:
         self.region = region
         self._server = LoopbackServer(port)
         self.url = f"http://localhost:{self._server.port}"
-        state_dir.mkdir(parents=True, exist_ok=True)
+        state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.context = LocalContext.at(self.url, state_dir)
         self.faults = Faults()
         self.sagemaker = ControlPlane(
@@ -108,9 +122,12 @@ class Gateway:
         )
         self._keeper = Keeper(state_dir / STATE, self.context.turnstile, self._parts())
         self._recovered: list[dict[str, str]] = []
+        self._authenticator: Authenticator[AnyCaller] = Authenticator(
+            find_holder(self.context.developer, self.context.sessions), region
+        )
         self._gate = Gate(self.context.sessions, self.context.judge, self.context.account_id)
         self.context.judge.take_policies_from("lambda", self.functions.policy)
-        self._emulator: WsgiApplication = DomainDispatcherApplication(create_backend_app)
+        self._emulator: WsgiApplication = Emulator()
         self._step_functions: StepFunctions | None = None
         self._patching = threading.Lock()
         self._bringing_events: set[str] = set()
@@ -188,21 +205,19 @@ class Gateway:
     ) -> Iterable[bytes]:
         """Answer one request, as WSGI has it."""
         request = Request(environ, populate_request=False)
-        scope = CredentialScope.of(request, self.region)
-        if not may_change(request):
-            return self._answered(request, scope, start_response)
-        with nullcontext() if takes_long(request) else self.context.turnstile.change():
-            answer = self._answered(request, scope, start_response)
-            self._keeper.changed(scope.service)
-        return answer
-
-    def _answered(
-        self, request: Request, scope: CredentialScope, start_response: Callable[..., Any]
-    ) -> Iterable[bytes]:
-        environ = request.environ
+        scope = Scope.said_by(environ, self.region)
         try:
-            application = self._application(request, scope)
-            return application(environ, start_response)
+            reject_foreign_origin(environ)
+            if request.path.startswith(PAGES):
+                return self._page(request)(environ, start_response)
+            caller = self._authenticator.authenticate(environ)
+            if not may_change(request):
+                return self._judged(request, caller)(environ, start_response)
+            with nullcontext() if takes_long(request) else self.context.turnstile.change():
+                try:
+                    return self._judged(request, caller)(environ, start_response)
+                finally:
+                    self._keeper.changed(caller.service)
         except AwsError as error:
             answer = error_answer(request, scope, error)
         except Exception:
@@ -210,52 +225,63 @@ class Gateway:
             answer = error_answer(request, scope, crash_of(request, scope))
         return answer(environ, start_response)
 
-    def _application(self, request: Request, scope: CredentialScope) -> WsgiApplication:
-        refuse_strangers(request)
+    def _judged(self, request: Request, caller: SignedBy) -> WsgiApplication:
+        """What answers the caller, who may do it. Raises `AwsError` when not."""
+        refuse_target_of_another_service(request.environ, caller.service)
+        answered = self._gate.admit(
+            request.environ, caller.holder, region=caller.region, scope=caller.service
+        )
+        self._refuse_struck(request, caller)
+        if answered is not None:
+            return Response(answered, content_type=XML, headers=[request_id()])
+        return self._service(request, caller)
+
+    def _page(self, request: Request) -> WsgiApplication:
+        """One of the local AWS's own pages."""
+        if has_unguessable_path(request.environ):
+            if request.path.startswith(CALLBACKS):
+                return self._callback(request)
+            return self.functions.code(request.path.removeprefix(LAMBDA_CODE))
+        require_token(request.environ, self.context.credentials.page_token)
         if request.path == "/_local/status":
             return Response(json.dumps(self.status(), indent=2), mimetype="application/json")
-        if request.path.startswith(CALLBACKS):
-            return self._callback(request)
-        if request.path.startswith(_LAMBDA_CODE):
-            return self.functions.code(request.path.removeprefix(_LAMBDA_CODE))
         if request.path == "/_local/permissions":
             judged = [entry.as_json() for entry in self.context.judge.trail]
             return Response(json.dumps(judged, indent=2), mimetype="application/json")
         if request.path.startswith(faults_api.PATH):
             return faults_api.answer(self.faults, request)
-        answered = self._gate.admit(request.environ, region=scope.region, scope=scope.service)
-        if answered is not None:
-            return Response(answered, content_type=XML, headers=[request_id()])
-        self._refuse_struck(request, scope)
+        return Response("there is no such page\n", 404)
+
+    def _service(self, request: Request, caller: SignedBy) -> WsgiApplication:
         invocation = _INVOCATION.fullmatch(request.path)
-        if invocation is not None and scope.service in ("sagemaker", ""):
-            return self._runtime(request, scope, invocation)
+        if invocation is not None and caller.service == "sagemaker":
+            return self._runtime(request, caller, invocation)
         service, _, action = request.headers.get("X-Amz-Target", "").partition(".")
-        if service == "SageMaker":
-            return self._sagemaker(request, scope, action)
-        if action == "LookupEvents":
+        if caller.service == "sagemaker" and service == "SageMaker":
+            return self._sagemaker(request, caller, action)
+        if caller.service == "cloudtrail" and action == "LookupEvents":
             return _NO_TRAIL
-        if scope.service == "cloudformation":
-            return self._cloudformation(request, scope)
-        if scope.service == "lambda":
-            return self.functions.answer(request, scope.region)
-        if scope.service in events_to_functions.SERVICES:
-            self._bring_events_to_functions(scope.service)
-        if scope.service == "application-autoscaling":
+        if caller.service == "cloudformation":
+            return self._cloudformation(request, caller)
+        if caller.service == "lambda":
+            return self.functions.answer(request, caller.region)
+        if caller.service in events_to_functions.SERVICES:
+            self._bring_events_to_functions(caller.service)
+        if caller.service == "application-autoscaling":
             self._let_sagemaker_scale()
-        if scope.service == "states":
-            return self._states(request, scope, action)
+        if caller.service == "states":
+            return self._states(request, caller, action)
         return self._emulator
 
-    def _refuse_struck(self, request: Request, scope: CredentialScope) -> None:
+    def _refuse_struck(self, request: Request, caller: SignedBy) -> None:
         if self.faults:
-            session = self.context.sessions.of(scope.access_key_id)
+            who = caller.holder
             refuse_struck_call(
                 self.faults,
                 request,
-                region=scope.region,
-                scope=scope.service,
-                caller=ROOT_ARN if session is None else session.arn,
+                region=caller.region,
+                scope=caller.service,
+                caller="anonymous" if who is None else who.arn,
             )
 
     def _bring_events_to_functions(self, service: str) -> None:
@@ -278,11 +304,11 @@ class Gateway:
         )
         return Response(status=200 if taken else 403)
 
-    def _states(self, request: Request, scope: CredentialScope, action: str) -> WsgiApplication:
+    def _states(self, request: Request, caller: SignedBy, action: str) -> WsgiApplication:
         """Answer what is ours of Step Functions; the emulator has the rest, and reads it anew."""
         body = request.get_data()
         request.environ["wsgi.input"] = io.BytesIO(body)
-        answer = self.step_functions.answer(action, body, scope.region)
+        answer = self.step_functions.answer(action, body, caller.region)
         return self._emulator if answer is None else answer
 
     @property
@@ -297,33 +323,31 @@ class Gateway:
                 self._step_functions = loaded
             return self._step_functions
 
-    def _runtime(
-        self, request: Request, scope: CredentialScope, invocation: re.Match[str]
-    ) -> Response:
+    def _runtime(self, request: Request, caller: SignedBy, invocation: re.Match[str]) -> Response:
         endpoint, operation = invocation["endpoint"], invocation["operation"]
         runtime = self.sagemaker.runtime
         if operation not in ("invocations", "async-invocations"):
             raise AwsError("ValidationError", f"the local AWS does not offer /{operation} yet")
         invoke = runtime.invoke if operation == "invocations" else runtime.invoke_async
         answer = invoke(
-            scope.region,
+            caller.region,
             endpoint,
             headers=request.headers,
             body=runtime.read_body(request.stream, request.content_length),
         )
         return Response(answer.body, answer.status, headers=[*answer.headers, request_id()])
 
-    def _sagemaker(self, request: Request, scope: CredentialScope, action: str) -> Response:
+    def _sagemaker(self, request: Request, caller: SignedBy, action: str) -> Response:
         try:
             parameters = json.loads(request.get_data() or b"{}")
         except ValueError as error:
             raise AwsError("SerializationException", f"the body is not JSON: {error}") from None
         if not isinstance(parameters, dict):
             raise AwsError("SerializationException", "the body is not a JSON object")
-        output = self.sagemaker.handle(action, parameters, scope.region)
+        output = self.sagemaker.handle(action, parameters, caller.region)
         return Response(json.dumps(output), content_type=JSON, headers=[request_id()])
 
-    def _cloudformation(self, request: Request, scope: CredentialScope) -> Response:
+    def _cloudformation(self, request: Request, caller: SignedBy) -> Response:
         parameters = dict(
             [
                 *parse_qsl(request.query_string.decode(), keep_blank_values=True),
@@ -331,7 +355,7 @@ class Gateway:
             ]
         )
         action = parameters.get("Action", "")
-        body = self.cloudformation.handle(action, parameters, scope.region)
+        body = self.cloudformation.handle(action, parameters, caller.region)
         return Response(body, content_type=XML, headers=[request_id()])
 
 
@@ -345,7 +369,6 @@ _INVOCATION = re.compile(
     r"/endpoints/(?P<endpoint>[^/]+)/"
     r"(?P<operation>invocations|async-invocations|invocations-response-stream)"
 )
-_LAMBDA_CODE = "/_local/lambda-code/"
 _ASKED_BY_EVERY_DEPLOY = (
     ("s3", "list_buckets"),
     ("iam", "list_roles"),

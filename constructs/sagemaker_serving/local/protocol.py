@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from enum import Enum
 from types import MappingProxyType
+from typing import Any
 
 
 class AwsError(Exception):
@@ -21,3 +24,39 @@ class AwsError(Exception):
         self.code = code
         self.message = message
         self.status = status
+
+
+class Family(Enum):
+    """How services of AWS write requests and answers, as far as errors go."""
+
+    S3 = "s3"
+    EC2 = "ec2"
+    QUERY = "query"
+    """Forms in, XML out: CloudFormation, IAM, STS, SNS …"""
+    JSON = "json"
+    """X-Amz-Target and JSON: SageMaker, Step Functions, KMS …"""
+    REST_JSON = "rest-json"
+    """Paths and JSON: Lambda, the SageMaker Runtime …"""
+
+
+def family_of(environ: Mapping[str, Any], service: str) -> Family:
+    """The family of a WSGI request by what it looks like; ``service`` is its scope's, or ""."""
+    path: str = environ.get("PATH_INFO", "/")
+    if service in ("s3", "s3-object-lambda", "s3express"):
+        return Family.S3
+    if service == "ec2":
+        return Family.EC2
+    if "HTTP_X_AMZ_TARGET" in environ or "/operation/" in path:
+        return Family.JSON
+    is_form = environ.get("CONTENT_TYPE", "").startswith("application/x-www-form-urlencoded")
+    if path == "/" or is_form or service in ("cloudformation", "route53", "cloudfront"):
+        return Family.QUERY
+    return Family.REST_JSON if service or is_path_of_an_api(path) else Family.S3
+
+
+def is_path_of_an_api(path: str) -> bool:
+    """Whether it is one of Lambda's or the SageMaker Runtime's; all others can be an object's."""
+    return _OF_AN_API.match(path) is not None
+
+
+_OF_AN_API = re.compile(r"/\d{4}-\d\d-\d\d/|/endpoints/[^/]+/[a-z-]*invocations")

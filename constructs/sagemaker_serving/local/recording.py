@@ -14,7 +14,9 @@ from aiohttp import web
 
 from sagemaker_serving.client.golden import Answer, Exchange, Request, append_exchange
 from sagemaker_serving.local.server.bodies import read_body
+from sagemaker_serving.local.server.browsers import without_browsers
 from sagemaker_serving.local.server.front import HOP_BY_HOP
+from sagemaker_serving.local.server.places import Place
 from sagemaker_serving.local.server.ports import listen
 
 _HEADERS = {
@@ -26,13 +28,13 @@ _NO_AUTOMATIC_HEADERS = ("Accept", "Accept-Encoding", "Content-Type", "User-Agen
 
 
 @contextmanager
-def recording(server_port: int, port: int, file: Path) -> Iterator[int]:
-    """Stand before the server on ``server_port``; every POST /invocations is added to ``file``.
+def recording(server: Place, port: int, file: Path) -> Iterator[int]:
+    """Stand before the server at ``server``; every POST /invocations is added to ``file``.
 
     Yields the port it listens on: ``port``, or a free one for 0. Other
     requests pass unrecorded. Raises `Mistake` when the port is in use.
     """
-    recorder = _Recorder(server_port, file)
+    recorder = _Recorder(server, file)
     with listen(port) as public:
         loop = asyncio.new_event_loop()
         thread = threading.Thread(target=loop.run_forever, name="recording", daemon=True)
@@ -48,21 +50,22 @@ def recording(server_port: int, port: int, file: Path) -> Iterator[int]:
 
 
 class _Recorder:
-    def __init__(self, server_port: int, file: Path) -> None:
-        self._server = f"http://127.0.0.1:{server_port}"
+    def __init__(self, server: Place, file: Path) -> None:
+        self._server = server
         self._file = file
         self._runner: web.ServerRunner | None = None
         self._session: aiohttp.ClientSession | None = None
 
     async def start(self, public: socket.socket) -> None:
         self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0),
+            connector=_connector(self._server),
             auto_decompress=False,
             skip_auto_headers=_NO_AUTOMATIC_HEADERS,
             timeout=aiohttp.ClientTimeout(total=None),
             cookie_jar=aiohttp.DummyCookieJar(),
         )
-        server = web.Server(self._pass, access_log=None, auto_decompress=False)
+        handle = without_browsers(self._pass)
+        server = web.Server(handle, access_log=None, auto_decompress=False)
         self._runner = web.ServerRunner(server)
         await self._runner.setup()
         await web.SockSite(self._runner, public).start()
@@ -78,7 +81,7 @@ class _Recorder:
         body = await read_body(request)
         async with self._session.request(
             request.method,
-            self._server + request.raw_path,
+            (self._server.url or "http://localhost") + request.raw_path,
             headers=_end_to_end(request.headers),
             data=body,
             allow_redirects=False,
@@ -94,6 +97,12 @@ class _Recorder:
         given = {key: headers[name] for key, name in _HEADERS.items() if name in headers}
         request = Request(body=body, **{"content_type": "", **given})
         append_exchange(self._file, Exchange(request=request, expected=answer))
+
+
+def _connector(server: Place) -> aiohttp.BaseConnector:
+    if server.socket_path is None:
+        return aiohttp.TCPConnector(limit=0)
+    return aiohttp.UnixConnector(str(server.socket_path), limit=0)
 
 
 def _end_to_end(headers: Mapping[str, str]) -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from sagemaker_serving.client.bench import BenchInput, VariantReport
 from sagemaker_serving.client.tuning import Settings, load
 from sagemaker_serving.client.tuning.load import Send
 from sagemaker_serving.errors import Failure
+from sagemaker_serving.local.server.places import Place
 from sagemaker_serving.local.server.process import ModelServer
 
 START_SECONDS = 480.0
@@ -43,7 +43,7 @@ def measure(
             server.wait_until_healthy(START_SECONDS)
             return load(
                 str(settings),
-                lambda: _sender(server.port, inputs),
+                lambda: _sender(server.place, inputs),
                 callers=callers,
                 seconds=seconds,
             )
@@ -51,8 +51,8 @@ def measure(
             server.stop()
 
 
-def _sender(port: int, inputs: Sequence[BenchInput]) -> Send:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=70)
+def _sender(place: Place, inputs: Sequence[BenchInput]) -> Send:
+    connection = place.connection(70)
 
     def send(number: int) -> None:
         chosen = inputs[number % len(inputs)]

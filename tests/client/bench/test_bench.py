@@ -16,7 +16,7 @@ from sagemaker_serving.client import Aws
 from sagemaker_serving.client.bench import BenchInput, bench
 from sagemaker_serving.errors import Mistake, NotFound, ServingError
 from sagemaker_serving.local.gateway import Gateway
-from tests.local.aws import REGION, archive
+from tests.local.aws import REGION, archive, client_of, shell_of
 from tests.local.aws import Aws as LocalAws
 
 pytestmark = pytest.mark.slow
@@ -72,9 +72,7 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalAws]:
 
 @pytest.fixture
 def aws(local: LocalAws) -> Aws:
-    return Aws(
-        region=REGION, endpoint_url=local.url, access_key_id="test", secret_access_key="test"
-    )
+    return client_of(local.gateway)
 
 
 def given(*bodies: bytes) -> list[BenchInput]:
@@ -157,9 +155,7 @@ def test_no_request_at_all_is_a_mistake(aws: Aws, requests: int, concurrency: in
 
 def run(local: LocalAws, *arguments: str) -> Any:
     environment = {
-        "AWS_ENDPOINT_URL": local.url,
-        "AWS_ACCESS_KEY_ID": "test",
-        "AWS_SECRET_ACCESS_KEY": "test",
+        **shell_of(local.gateway),
         "AWS_REGION": REGION,
         "AWS_DEFAULT_REGION": REGION,
     }

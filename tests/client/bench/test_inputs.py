@@ -10,12 +10,11 @@ from pathlib import Path
 import pytest
 
 from sagemaker_serving.archive import Signature, Tensor
-from sagemaker_serving.client import Aws
 from sagemaker_serving.client.bench import generated_inputs, inputs_of
 from sagemaker_serving.client.bench.inputs import _example
 from sagemaker_serving.errors import Mistake, NotFound
 from sagemaker_serving.local.gateway import Gateway
-from tests.local.aws import REGION, StandIn, archive
+from tests.local.aws import REGION, StandIn, archive, client_of
 from tests.local.aws import Aws as LocalAws
 
 
@@ -101,7 +100,7 @@ def test_inputs_are_made_from_the_archive_of_the_endpoint_s_model(local: LocalAw
     local.s3.put_object(Bucket="models", Key="half.tar.gz", Body=archive(files))
     name = local.model("half", ModelDataUrl="s3://models/half.tar.gz")
     local.endpoint("half", local.config("half", {"v": name}))
-    aws = Aws(region=REGION, endpoint_url=local.url, access_key_id="test", secret_access_key="test")
+    aws = client_of(local.gateway)
     made = generated_inputs(aws, "half")
     assert made == generated_inputs(aws, "half", "v")
     assert len({given.body for given in made}) == 8

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any, cast
@@ -146,12 +147,16 @@ def port() -> Iterator[int]:
 def test_a_server_is_sent_the_headers_that_are_given_and_no_others(
     port: int, request_: Request, said: str
 ) -> None:
-    assert to_server(port)(request_) == Answer(status=409, body=said.encode())
+    assert to_server(at(port))(request_) == Answer(status=409, body=said.encode())
+
+
+def at(port: int) -> Callable[[float], HTTPConnection]:
+    return lambda seconds: HTTPConnection("127.0.0.1", port, timeout=seconds)
 
 
 def test_a_server_that_is_not_there_is_a_failure() -> None:
     with pytest.raises(Failure, match="the model server does not answer: "):
-        to_server(1)(Request(body=b""))
+        to_server(at(1))(Request(body=b""))
 
 
 def command(file: Path, monkeypatch: pytest.MonkeyPatch, *options: str) -> Any:

@@ -13,7 +13,7 @@ import pytest
 
 from sagemaker_serving.client import Aws
 from sagemaker_serving.local.gateway import Gateway
-from tests.local.aws import IMAGE, REGION, StandIn, eventually
+from tests.local.aws import IMAGE, REGION, StandIn, client_of, eventually
 from tests.local.aws import Aws as LocalAws
 
 _MAY_START = threading.Event()
@@ -43,12 +43,7 @@ class Rollouts(LocalAws):
     @property
     def client_side(self) -> Aws:
         """What a user's program has."""
-        return _Quick(
-            region=REGION,
-            endpoint_url=self.url,
-            access_key_id="test",
-            secret_access_key="test",
-        )
+        return _Quick(**vars(client_of(self.gateway)))
 
     def hold(self) -> None:
         """From now on no container with the variable HELD starts, until `let_go`."""

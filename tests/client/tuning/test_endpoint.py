@@ -12,16 +12,14 @@ from sagemaker_serving.client.tuning import Settings
 from sagemaker_serving.client.tuning.endpoint import EndpointTrials, trials_on
 from sagemaker_serving.errors import NotFound
 from sagemaker_serving.local.gateway import Gateway
-from tests.local.aws import REGION
+from tests.local.aws import client_of
 
 ASKED = [BenchInput(name="one", body=b"abc", content_type="text/plain")]
 
 
 @pytest.fixture
 def aws(gateway: Gateway) -> Aws:
-    return Aws(
-        region=REGION, endpoint_url=gateway.url, access_key_id="test", secret_access_key="test"
-    )
+    return client_of(gateway)
 
 
 def _names(aws: Aws) -> tuple[list[str], list[str], list[str]]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import boto3
 import pytest
 
 from sagemaker_serving.functions.model_archives.place import handler
 from sagemaker_serving.local.gateway import Gateway
 from tests.functions.neo_compilation.driving import Listener
-from tests.local.aws import REGION, Aws, StandIn
+from tests.local.aws import REGION, Aws, StandIn, shell_of
 
 
 @pytest.fixture(scope="module")
@@ -18,13 +19,9 @@ def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
     gateway = Gateway(tmp_path_factory.mktemp("aws"), region=REGION, launch=StandIn.start)
     gateway.start()
     with pytest.MonkeyPatch.context() as patches:
-        for name, value in {
-            "AWS_ENDPOINT_URL": gateway.url,
-            "AWS_ACCESS_KEY_ID": "test",
-            "AWS_SECRET_ACCESS_KEY": "test",
-            "AWS_DEFAULT_REGION": REGION,
-        }.items():
+        for name, value in {**shell_of(gateway), "AWS_DEFAULT_REGION": REGION}.items():
             patches.setenv(name, value)
+        patches.setattr(boto3, "DEFAULT_SESSION", None)  # it would know another test's keys
         try:
             yield Aws(gateway)
         finally:

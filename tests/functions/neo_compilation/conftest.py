@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import boto3
 import pytest
 
 from sagemaker_serving.functions.neo_compilation import clients
@@ -11,7 +12,7 @@ from sagemaker_serving.local.faults import Fault, Kind
 from sagemaker_serving.local.gateway import Gateway
 from sagemaker_serving.local.sagemaker import compilation_run
 from tests.functions.neo_compilation.driving import Listener
-from tests.local.aws import REGION, Aws, StandIn, archive
+from tests.local.aws import REGION, Aws, StandIn, archive, shell_of
 
 
 @pytest.fixture(scope="module")
@@ -21,13 +22,9 @@ def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
     with pytest.MonkeyPatch.context() as patches:
         patches.setattr(compilation_run, "STARTING_SECONDS", 0.02)
         patches.setattr(compilation_run, "COMPILING_SECONDS", 0.02)
-        for name, value in {
-            "AWS_ENDPOINT_URL": gateway.url,
-            "AWS_ACCESS_KEY_ID": "test",
-            "AWS_SECRET_ACCESS_KEY": "test",
-            "AWS_DEFAULT_REGION": REGION,
-        }.items():
+        for name, value in {**shell_of(gateway), "AWS_DEFAULT_REGION": REGION}.items():
             patches.setenv(name, value)
+        patches.setattr(boto3, "DEFAULT_SESSION", None)  # it would know another test's keys
         clients.client.cache_clear()
         try:
             here = Aws(gateway)

@@ -14,7 +14,7 @@ from botocore.config import Config
 from botocore.exceptions import ClientError
 
 from sagemaker_serving.local.faults import Fault, Kind
-from tests.local.aws import REGION, Aws, eventually
+from tests.local.aws import REGION, Aws, eventually, keys_of
 
 
 @pytest.fixture(autouse=True)
@@ -35,8 +35,7 @@ def user(aws: Aws, service: str) -> Any:
         service,
         region_name=REGION,
         endpoint_url=aws.url,
-        aws_access_key_id="test",
-        aws_secret_access_key="test",
+        **keys_of(aws.gateway),
         config=Config(retries={"total_max_attempts": 1}),
     )
 
@@ -92,8 +91,7 @@ def test_a_client_that_tries_again_gets_through(aws: Aws) -> None:
         "sagemaker",
         region_name=REGION,
         endpoint_url=aws.url,
-        aws_access_key_id="test",
-        aws_secret_access_key="test",
+        **keys_of(aws.gateway),
         config=Config(retries={"total_max_attempts": 3}),
     )
     assert "Models" in patient.list_models()
@@ -243,13 +241,9 @@ def test_a_server_is_killed_under_a_request_and_comes_back(aws: Aws) -> None:
 
 
 def ask(aws: Aws, method: str, path: str = "", body: object = None) -> tuple[int, Any]:
-    request = urllib.request.Request(
-        f"{aws.url}/_local/faults{path}",
-        method=method,
-        data=None if body is None else json.dumps(body).encode(),
-    )
+    data = None if body is None else json.dumps(body).encode()
     try:
-        with urllib.request.urlopen(request) as answer:
+        with aws.page(f"/_local/faults{path}", method, data) as answer:
             return answer.status, json.load(answer)
     except urllib.error.HTTPError as refused:
         return refused.code, json.load(refused)

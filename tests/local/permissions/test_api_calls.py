@@ -28,7 +28,6 @@ def call(scope: str, method: str, path: str, **more: Any) -> ApiCall:
     [
         ("s3", "GET", "/b/k/x", {}, "s3", "GetObject", {"Bucket": "b", "Key": "k/x"}),
         ("s3", "GET", "/b?list-type=2", {}, "s3", "ListObjectsV2", {"Bucket": "b"}),
-        ("", "GET", "/b/k", {}, "s3", "GetObject", {"Bucket": "b", "Key": "k"}),
         (
             "s3",
             "PUT",

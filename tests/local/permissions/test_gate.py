@@ -9,10 +9,12 @@ import zipfile
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
-from urllib.request import urlopen
 
 import boto3
 import pytest
+from botocore.auth import HmacV1Auth
+from botocore.awsrequest import AWSRequest
+from botocore.credentials import Credentials
 from botocore.exceptions import ClientError
 
 from sagemaker_serving.local.permissions.sessions import TEMPORARY
@@ -419,6 +421,7 @@ def test_a_presigned_url_may_what_its_signer_may(aws: Aws, nobody: Caller, signa
             endpoint_url=aws.url,
             aws_access_key_id=caller.session.access_key_id,
             aws_secret_access_key=caller.session.secret_access_key,
+            aws_session_token=caller.session.session_token,
             config=boto3.session.Config(signature_version=signature),
         )
         place = {"Bucket": "models", "Key": "model.tar.gz"}
@@ -429,9 +432,16 @@ def test_a_presigned_url_may_what_its_signer_may(aws: Aws, nobody: Caller, signa
 def test_requests_signed_in_the_old_way_are_judged_too(aws: Aws, nobody: Caller) -> None:
     reader = Caller(aws, allow("s3:GetObject"))
     for caller, expected in ((reader, 200), (nobody, 403)):
-        signed = f"AWS {caller.session.access_key_id}:signature"
+        keys = Credentials(
+            caller.session.access_key_id,
+            caller.session.secret_access_key,
+            caller.session.session_token,
+        )
+        request = AWSRequest("GET", f"{aws.url}/models/model.tar.gz")
+        request.headers["x-amz-security-token"] = keys.token
+        HmacV1Auth(keys).add_auth(request)
         connection = http.client.HTTPConnection("localhost", urlsplit(aws.url).port or 0)
-        connection.request("GET", "/models/model.tar.gz", headers={"Authorization": signed})
+        connection.request("GET", "/models/model.tar.gz", headers=dict(request.headers.items()))
         assert connection.getresponse().status == expected
 
 
@@ -499,16 +509,42 @@ def test_a_role_that_is_gone_may_nothing(aws: Aws) -> None:
     assert refusal(caller.client("s3").list_objects_v2, Bucket="models")[1] == "AccessDenied"
 
 
-def test_a_key_that_is_no_roles_is_the_users(aws: Aws) -> None:
-    aws.s3.list_objects_v2(Bucket="models")
+def test_a_user_of_iam_may_what_its_own_policies_and_its_groups_say(aws: Aws) -> None:
+    iam = aws.client("iam")
+    iam.create_user(UserName="reader")
+    keys = iam.create_access_key(UserName="reader")["AccessKey"]
     client = boto3.client(
         "s3",
         region_name=REGION,
         endpoint_url=aws.url,
-        aws_access_key_id="another",
-        aws_secret_access_key="one",
+        aws_access_key_id=keys["AccessKeyId"],
+        aws_secret_access_key=keys["SecretAccessKey"],
     )
+    status, code, message = refusal(client.list_objects_v2, Bucket="models")
+    assert (status, code) == (403, "AccessDenied")
+    assert message == (
+        f"User: arn:aws:iam::{ACCOUNT}:user/reader is not authorized to perform: s3:ListBucket on "
+        'resource: "arn:aws:s3:::models" because no identity-based policy allows the '
+        "s3:ListBucket action"
+    )
+    listing = policy(allow("s3:ListBucket"))
+    iam.put_user_policy(UserName="reader", PolicyName="own", PolicyDocument=listing)
     client.list_objects_v2(Bucket="models")
+    iam.create_group(GroupName="readers")
+    reading = policy(allow("s3:GetObject"))
+    iam.put_group_policy(GroupName="readers", PolicyName="own", PolicyDocument=reading)
+    refusal(client.get_object, Bucket="models", Key="model.tar.gz")
+    iam.add_user_to_group(GroupName="readers", UserName="reader")
+    client.get_object(Bucket="models", Key="model.tar.gz")
+    iam.update_access_key(UserName="reader", AccessKeyId=keys["AccessKeyId"], Status="Inactive")
+    assert refusal(client.list_objects_v2, Bucket="models")[1] == "InvalidAccessKeyId"
+
+
+def test_a_session_is_over_when_its_time_is(aws: Aws) -> None:
+    caller = Caller(aws, allow("s3:ListBucket"))
+    session = aws.gateway.context.sessions.hand_out(caller.arn, "short", seconds=0)
+    client = aws.gateway.context.client_as(session, "s3", REGION)
+    assert refusal(client.list_objects_v2, Bucket="models")[:2] == (400, "ExpiredToken")
 
 
 def test_what_was_judged_can_be_read(aws: Aws) -> None:
@@ -517,7 +553,7 @@ def test_what_was_judged_can_be_read(aws: Aws) -> None:
     for _ in range(3):
         client.get_object(Bucket="models", Key="model.tar.gz")
     refusal(client.list_objects_v2, Bucket="models")
-    with urlopen(f"{aws.url}/_local/permissions") as answer:
+    with aws.page("/_local/permissions") as answer:
         judged = [entry for entry in json.load(answer) if entry["role"] == caller.arn]
     arn = "arn:aws:s3:::models"
     assert judged == [
@@ -543,15 +579,17 @@ def test_what_was_judged_can_be_read(aws: Aws) -> None:
 
 
 @pytest.mark.parametrize(
-    ("service", "operation", "code"),
+    ("service", "operation", "status", "code"),
     [
-        ("s3", "list_buckets", "InvalidAccessKeyId"),
-        ("sagemaker", "list_models", "UnrecognizedClientException"),
-        ("sqs", "list_queues", "UnrecognizedClientException"),
+        ("s3", "list_buckets", 403, "InvalidAccessKeyId"),
+        ("sagemaker", "list_models", 400, "UnrecognizedClientException"),
+        ("lambda", "list_functions", 403, "UnrecognizedClientException"),
+        ("iam", "list_roles", 403, "InvalidClientTokenId"),
+        ("ec2", "describe_vpcs", 401, "AuthFailure"),
     ],
 )
 def test_a_session_that_nobody_knows_is_refused(
-    aws: Aws, service: str, operation: str, code: str
+    aws: Aws, service: str, operation: str, status: int, code: str
 ) -> None:
     client = boto3.client(
         service,
@@ -561,4 +599,4 @@ def test_a_session_that_nobody_knows_is_refused(
         aws_secret_access_key="secret",
         aws_session_token="token",
     )
-    assert refusal(getattr(client, operation))[:2] == (403, code)
+    assert refusal(getattr(client, operation))[:2] == (status, code)

@@ -9,7 +9,6 @@ real.
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -21,14 +20,13 @@ import pytest
 
 from sagemaker_serving.client import BatchExecution, BatchPipeline
 from sagemaker_serving.errors import Failure
-from sagemaker_serving.local.address import Address
 from sagemaker_serving.local.cdk import CdkCli
 from sagemaker_serving.local.gateway import Gateway
 from sagemaker_serving.local.permissions import deployed
 from sagemaker_serving.local.permissions.documents import Policy, Statement
 from sagemaker_serving.local.permissions.evaluation import decide
 from sagemaker_serving.local.permissions.trail import Judged
-from tests.local.aws import REGION, StandIn, eventually, policy
+from tests.local.aws import REGION, StandIn, address_of, client_of, eventually, policy
 from tests.local.permissions.callers import refusal
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
@@ -107,7 +105,7 @@ class Deployment:
 
     @property
     def pipeline(self) -> BatchPipeline:
-        return BatchPipeline("local", "digits", Address(url=self.gateway.url, pid=1).aws(REGION))
+        return BatchPipeline("local", "digits", client_of(self.gateway))
 
     def ended(self, execution: BatchExecution) -> str:
         """What a run fails with; "" when it succeeds."""
@@ -179,7 +177,7 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]:
     gateway.start()
     try:
         with (folder / "cdk.log").open("w+") as log:
-            cdk = CdkCli(project, Address(url=gateway.url, pid=os.getpid()), REGION, log=log)
+            cdk = CdkCli(project, address_of(gateway), REGION, log=log)
             cdk.synth("local", folder / "assembly")
             cdk.bootstrap()
             cdk.deploy(folder / "assembly")

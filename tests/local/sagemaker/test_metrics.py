@@ -11,6 +11,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from sagemaker_serving.local.context import LocalContext
+from sagemaker_serving.local.credentials import Credentials
 from sagemaker_serving.local.sagemaker.metrics import Metrics
 from tests.local.aws import Aws
 
@@ -171,7 +172,9 @@ def test_counting_asks_nobody() -> None:
     def client(service: str, region: str) -> Any:
         asked.append(service)
 
-    context = LocalContext(url="http://localhost:1", state_dir=Path(), client=client)
+    context = LocalContext(
+        url="http://localhost:1", state_dir=Path(), credentials=Credentials.made(), client=client
+    )
     metrics = Metrics(context, list)
     for _ in range(1000):
         metrics.record(

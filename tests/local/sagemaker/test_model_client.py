@@ -3,16 +3,42 @@
 from __future__ import annotations
 
 import socket
+import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
 from sagemaker_serving.local.sagemaker.model_client import ModelClient, NoAnswer
+from sagemaker_serving.local.server.places import Place
+from sagemaker_serving.local.server.ports import listen_privately
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 CUT_SHORT = b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\ncut"
+
+
+@pytest.fixture(params=["port", "socket"], autouse=True)
+def kind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every test of this file is about both kinds of places."""
+    monkeypatch.setattr(f"{__name__}.KIND", request.param)
+
+
+KIND = "port"
+
+
+@contextmanager
+def listening() -> Iterator[tuple[socket.socket, Place]]:
+    """A listening socket, and where it is."""
+    if KIND == "port":
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            yield listener, Place(port=listener.getsockname()[1])
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "a.sock"
+        with listen_privately(path) as listener:
+            yield listener, Place(socket_path=path)
 
 
 @contextmanager
@@ -29,10 +55,10 @@ def server(*connections: list[bytes]) -> Iterator[tuple[ModelClient, list[bytes]
                     if answer:
                         connection.sendall(answer)
 
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+    with listening() as (listener, place):
         thread = threading.Thread(target=serve, daemon=True)
         thread.start()
-        client = ModelClient(f"http://127.0.0.1:{listener.getsockname()[1]}")
+        client = ModelClient(place)
         yield client, requests
         client.close()
         thread.join(5)
@@ -73,15 +99,15 @@ def test_an_answer_that_was_cut_short_is_not_asked_for_again() -> None:
 
 
 def test_silence_is_a_timeout() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        client = ModelClient(f"http://127.0.0.1:{silent.getsockname()[1]}")
+    with listening() as (_, place):
+        client = ModelClient(place)
         with pytest.raises(NoAnswer, match=r"no answer within 0.1 s") as failed:
             ask(client, seconds=0.1)
     assert failed.value.timed_out
 
 
 def test_nobody_there_is_no_answer() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as gone:
-        port = gone.getsockname()[1]
-    with pytest.raises(NoAnswer, match="refused"):
-        ask(ModelClient(f"http://127.0.0.1:{port}"))
+    with listening() as (_, place):
+        pass
+    with pytest.raises(NoAnswer, match=r"refused|No such file"):
+        ask(ModelClient(place))

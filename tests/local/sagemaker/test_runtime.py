@@ -144,10 +144,14 @@ def test_a_model_that_is_too_slow_is_a_model_error(
     aws.delete("late")
 
 
-def test_an_unsigned_request_is_answered_too(aws: Aws) -> None:
+def test_an_unsigned_request_never_reaches_the_model(aws: Aws) -> None:
     connection = http.client.HTTPConnection(urlsplit(aws.url).netloc)
     connection.request("POST", "/endpoints/e/invocations", body=b"ab")
-    assert connection.getresponse().read() == b"ba"
+    answer = connection.getresponse()
+    assert (answer.status, answer.headers["x-amzn-ErrorType"]) == (
+        403,
+        "MissingAuthenticationTokenException",
+    )
 
 
 def test_a_target_model_needs_a_multi_model_endpoint(aws: Aws) -> None:

@@ -20,9 +20,10 @@ def running(
     folder: Path,
     environment: Mapping[str, str] | None = None,
     container_version: str | None = None,
+    port: int | None = 0,
 ) -> Iterator[ModelServer]:
     """A healthy server of ``model``; its log is ``folder / "container.log"``."""
-    with starting(model, folder, environment, container_version) as server:
+    with starting(model, folder, environment, container_version, port) as server:
         server.wait_until_healthy(HEALTHY_WITHIN_SECONDS)
         yield server
 
@@ -33,12 +34,14 @@ def starting(
     folder: Path,
     environment: Mapping[str, str] | None = None,
     container_version: str | None = None,
+    port: int | None = 0,
 ) -> Iterator[ModelServer]:
     """A server that was told to start, no more."""
     server = ModelServer.start(
         model,
         environment=environment or {},
         log_path=folder / "container.log",
+        port=port,
         container_version=container_version,
     )
     try:

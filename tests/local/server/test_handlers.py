@@ -175,7 +175,7 @@ def pair(saved_models: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
 def ask(server: ModelServer, what: str, body: str | bytes = b"", **headers: str) -> Any:
     return requests.post(
-        f"{server.url}/invocations",
+        f"{server.place.url}/invocations",
         data=body,
         headers={"Content-Type": f"do/{what}", **headers},
         timeout=20,
@@ -209,7 +209,7 @@ def test_the_context_tells_the_request(handler: ModelServer) -> None:
 
 def test_absent_headers_have_defaults(handler: ModelServer) -> None:
     response = requests.post(
-        f"{handler.url}/invocations",
+        f"{handler.place.url}/invocations",
         data=b"",
         headers={"Accept": None, "Content-Type": "do/context"},
         timeout=20,
@@ -321,13 +321,13 @@ def test_a_bad_custom_attribute_is_a_400(handler: ModelServer) -> None:
 def test_paths_without_a_handler(
     handler: ModelServer, method: str, path: str, status: int, body: str
 ) -> None:
-    response = requests.request(method, handler.url + path, timeout=20)
+    response = requests.request(method, handler.place.url + path, timeout=20)
     assert (response.status_code, response.text) == (status, body)
 
 
 def test_a_pair_of_handlers_stands_around_the_engine(pair: ModelServer) -> None:
     response = requests.post(
-        f"{pair.url}/invocations",
+        f"{pair.place.url}/invocations",
         data=b"5",
         headers={"Content-Type": "application/x-number"},
         timeout=20,
@@ -338,7 +338,7 @@ def test_a_pair_of_handlers_stands_around_the_engine(pair: ModelServer) -> None:
 
 
 def test_an_error_of_the_engine_never_reaches_the_output_handler(pair: ModelServer) -> None:
-    response = requests.post(f"{pair.url}/invocations", data=b"", timeout=20)
+    response = requests.post(f"{pair.place.url}/invocations", data=b"", timeout=20)
     assert response.status_code == 400
     assert response.json()["title"] == "400 Bad Request"
     said = json.loads(response.json()["description"])
@@ -346,7 +346,7 @@ def test_an_error_of_the_engine_never_reaches_the_output_handler(pair: ModelServ
 
 
 def test_the_rest_api_stays_reachable_beside_the_code(pair: ModelServer) -> None:
-    response = requests.get(f"{pair.url}/tfs/v1/models/half_plus_three", timeout=20)
+    response = requests.get(f"{pair.place.url}/tfs/v1/models/half_plus_three", timeout=20)
     assert response.status_code == 200
 
 

@@ -63,17 +63,17 @@ class Served:
     def load(self, name: str) -> requests.Response:
         url = f"/opt/ml/models/{name}/model"
         body = {"model_name": name, "url": url}
-        return requests.post(f"{self.server.url}/models", json=body, timeout=60)
+        return requests.post(f"{self.server.place.url}/models", json=body, timeout=60)
 
     def unload(self, name: str) -> requests.Response:
-        return requests.delete(f"{self.server.url}/models/{name}", timeout=60)
+        return requests.delete(f"{self.server.place.url}/models/{name}", timeout=60)
 
     def invoke(self, name: str) -> requests.Response:
-        url = f"{self.server.url}/models/{name}/invoke"
+        url = f"{self.server.place.url}/models/{name}/invoke"
         return requests.post(url, data=b'{"instances": [1.0]}', timeout=60)
 
     def unload_all(self) -> None:
-        for name in requests.get(f"{self.server.url}/models", timeout=60).json():
+        for name in requests.get(f"{self.server.place.url}/models", timeout=60).json():
             self.unload(name)
 
 

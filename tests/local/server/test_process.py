@@ -233,7 +233,9 @@ def test_what_dies_later_is_started_again_and_ends_the_server_only_when_that_fai
     shutil.copytree(saved_models / "half_plus_three", model / "half_plus_three")
 
     def answers(method: str, path: str) -> int:
-        return requests.request(method, f"{server.url}{path}", data="x", timeout=30).status_code
+        return requests.request(
+            method, f"{server.place.url}{path}", data="x", timeout=30
+        ).status_code
 
     with running(model, tmp_path) as server:
         engine, worker = named(server, "server.engine"), named(server, "server.handler")
@@ -265,8 +267,8 @@ def test_stop_leaves_no_process_and_may_be_called_again(tmp_path: Path) -> None:
 def test_it_does_not_ping_before_it_is_ready(tmp_path: Path) -> None:
     with under_way(tmp_path) as (server, _):
         assert not server.ping()
-        assert requests.get(f"{server.url}/ping", timeout=5).status_code == 502
-        assert requests.get(f"{server.url}/else", timeout=5).status_code == 404
+        assert requests.get(f"{server.place.url}/ping", timeout=5).status_code == 502
+        assert requests.get(f"{server.place.url}/else", timeout=5).status_code == 404
 
 
 def test_waiting_ends_at_the_deadline(tmp_path: Path) -> None:
@@ -322,4 +324,4 @@ def test_a_request_under_way_is_answered_when_the_server_is_told_to_stop(
 
 
 def invoke(server: ModelServer, body: object) -> requests.Response:
-    return requests.post(f"{server.url}/invocations", json=body, timeout=20)
+    return requests.post(f"{server.place.url}/invocations", json=body, timeout=20)

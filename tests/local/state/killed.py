@@ -65,7 +65,9 @@ class Killable:
         return self.context.client(service, REGION)
 
     def status(self) -> Any:
-        return Address(url=self.url, pid=self._process.pid).status()
+        return Address(
+            url=self.url, pid=self._process.pid, credentials=self.context.credentials
+        ).status()
 
     def kill(self) -> None:
         os.kill(self._process.pid, signal.SIGKILL)

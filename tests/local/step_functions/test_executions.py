@@ -19,7 +19,7 @@ from moto.stepfunctions.parser.asl.component.state.exec.state_task.service impor
 from sagemaker_serving.local.moto_patches.step_functions import flow
 from sagemaker_serving.local.step_functions.execution import Machine
 from sagemaker_serving.local.step_functions.registry import Executions
-from tests.local.aws import REGION, Aws, eventually
+from tests.local.aws import REGION, Aws, eventually, keys_of
 from tests.local.step_functions.machines import (
     PASS,
     ROLE,
@@ -468,8 +468,7 @@ def test_an_express_machine_answers_with_its_result(aws: Aws) -> None:
         "stepfunctions",
         region_name=REGION,
         endpoint_url=aws.url,
-        aws_access_key_id="test",
-        aws_secret_access_key="test",
+        **keys_of(aws.gateway),
         config=Config(inject_host_prefix=False),  # "sync-localhost" is no name of this machine
     )
     answer = client.start_sync_execution(stateMachineArn=machine, input='{"a": 1}')

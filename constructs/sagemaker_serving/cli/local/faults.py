@@ -116,20 +116,14 @@ def _ask(
 ) -> list[dict[str, Any]]:
     """The faults that are set once the local AWS has done it; its refusals as `Mistake`."""
     import urllib.error
-    import urllib.request
 
     from sagemaker_serving.errors import Mistake
     from sagemaker_serving.local.address import find
-    from sagemaker_serving.local.seclusion import DIRECTLY
 
     path = "/_local/faults" if id is None else f"/_local/faults/{quote(id, safe='')}"
-    request = urllib.request.Request(
-        find(state_dir).url + path,
-        method=method,
-        data=None if body is None else json.dumps(body).encode(),
-    )
+    data = None if body is None else json.dumps(body).encode()
     try:
-        with DIRECTLY.open(request, timeout=10) as answer:
+        with find(state_dir).open(path, method, data) as answer:
             listed: list[dict[str, Any]] = json.load(answer)["faults"]
     except urllib.error.HTTPError as refused:
         raise Mistake(json.load(refused)["message"]) from None

@@ -49,7 +49,7 @@ def _print(facts: Facts) -> None:
     _table(("transform job", "status"), map(_job, facts["transform_jobs"]))
     _table(("execution", "status"), map(_execution, facts["executions"]))
     processes = [*facts["processes"], *facts.get("function_processes", ())]
-    _table(("process", "pid", "port", "memory", "log"), map(_process, processes))
+    _table(("process", "pid", "listens", "memory", "log"), map(_process, processes))
     if not facts["stacks"] and not facts["endpoints"]:
         click.echo("nothing is deployed; next: sagemaker-serving local deploy local")
 
@@ -77,7 +77,7 @@ def _process(process: Facts) -> Sequence[Any]:
     return (
         process["name"],
         process["pid"],
-        process.get("port", ""),
+        process.get("listens", ""),
         "" if memory is None else _mb(memory),
         process.get("log", ""),
         None,

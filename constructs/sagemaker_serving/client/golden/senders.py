@@ -39,10 +39,11 @@ def to_endpoint(predictor: Predictor) -> Send:
     return send
 
 
-def to_server(port: int) -> Send:
-    """Sends to /invocations of a model server on 127.0.0.1, or to the model that is named.
+def to_server(connect: Callable[[float], http.client.HTTPConnection]) -> Send:
+    """Sends to /invocations of a model server, or to the model that is named.
 
-    What chooses between the variants of an endpoint means nothing to it.
+    ``connect`` opens a connection to it, with a time-out in seconds. What chooses between the
+    variants of an endpoint means nothing to it.
     """
 
     def send(request: Request) -> Answer:
@@ -54,7 +55,7 @@ def to_server(port: int) -> Send:
         path = "/invocations"
         if request.target_model is not None:
             path = f"/models/{request.target_model}/invoke"
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=SERVER_TIMEOUT_SECONDS)
+        connection = connect(SERVER_TIMEOUT_SECONDS)
         try:
             connection.request(
                 "POST",

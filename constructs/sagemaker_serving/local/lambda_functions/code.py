@@ -20,6 +20,9 @@ from botocore.exceptions import ClientError
 
 from .limits import UNPACKED_BYTES, ZIP_BYTES, invalid
 
+PATH = "/_local/lambda-code/"
+"""Below it the gateway answers with zips, each at a path that only GetFunction tells."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Code:

@@ -9,7 +9,7 @@ from uuid import uuid4
 from sagemaker_serving.local.context import LocalContext
 from sagemaker_serving.local.protocol import AwsError
 
-from .code import CodeStore, hex_of
+from .code import PATH, CodeStore, hex_of
 from .limits import check_environment, check_handler, check_sizes, invalid, refusals
 from .names import Target, conflict, find_function, find_version
 from .paging import page
@@ -89,12 +89,13 @@ class Functions:
         """A version's configuration, where its zip can be read, the function's tags."""
         function, configuration = find_version(self._store, region, given)
         concurrency = function.reserved_concurrency
-        sha256 = configuration["CodeSha256"]
+        digest = hex_of(configuration["CodeSha256"])
+        seal = self._context.credentials.seal(digest)
         return {
             "Configuration": configuration,
             "Code": {
                 "RepositoryType": "S3",
-                "Location": f"{self._context.url}/_local/lambda-code/{hex_of(sha256)}",
+                "Location": f"{self._context.url}{PATH}{seal}/{digest}",
             },
             "Tags": function.tags,
             **({} if concurrency is None else {"Concurrency": _reserved(concurrency)}),

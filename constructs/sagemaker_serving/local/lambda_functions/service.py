@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from hmac import compare_digest
 from typing import Any
 from uuid import uuid4
 
@@ -39,6 +40,7 @@ class Lambda:
         self, context: LocalContext, *, retry_seconds: tuple[float, float] = RETRY_SECONDS
     ) -> None:
         folder = context.state_dir / "lambda"
+        self._seal = context.credentials.seal
         self.store = Store()
         self._code = CodeStore(folder)
         self._pool = Pool(context, self._code, folder)
@@ -88,11 +90,13 @@ class Lambda:
             "Invoke",
         )
 
-    def code(self, hexadecimal: str) -> Response:
-        """A function's zip, for GetFunction's Code.Location."""
-        content = self._code.read(hexadecimal)
+    def code(self, sealed: str) -> Response:
+        """A function's zip, for GetFunction's Code.Location, which alone names it rightly."""
+        seal, _, hexadecimal = sealed.partition("/")
+        is_ours = compare_digest(seal.encode(), self._seal(hexadecimal).encode())
+        content = self._code.read(hexadecimal) if is_ours else None
         if content is None:
-            return Response(status=404)
+            return Response(status=403)
         return Response(content, content_type="application/zip")
 
     def policy(self, region: str, account: str, name: str) -> str | None:

@@ -10,8 +10,6 @@ from moto.iam.access_control import PermissionResult
 from moto.iam.models import IAMBackend
 from moto.s3.models import FakeBucket
 
-from sagemaker_serving.local.permissions import judge
-
 
 def apply() -> None:
     """Apply every patch; a second time changes nothing more."""
@@ -39,17 +37,10 @@ def know_managed_policies() -> None:
 def leave_bucket_policies_to_the_gateway() -> None:
     """The emulator takes every Deny of a bucket's policy for one, whatever its conditions.
 
-    Buckets that take TLS only would refuse everything. The gateway judges each
-    request by the policy before it comes here; what is left is to tell whether
-    the policy lets everyone in, which an unsigned request needs.
+    Buckets that take TLS only would refuse everything. The gateway judges each request by the
+    policy before it comes here, unsigned ones too.
     """
-
-    def get_permission(bucket: Any, action: str, resource: str) -> Any:
-        name = "s3:GetObject" if action == "s3:HeadObject" else action
-        is_public = judge.is_open_to_all(name, resource)
-        return PermissionResult.PERMITTED if is_public else PermissionResult.NEUTRAL
-
-    FakeBucket.get_permission = get_permission
+    FakeBucket.get_permission = lambda *_: PermissionResult.NEUTRAL
 
 
 def log_access_before_the_policy_is_there() -> None:

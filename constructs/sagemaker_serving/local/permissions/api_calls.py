@@ -15,12 +15,14 @@ from moto.core.routing import get_service_router
 from moto.core.utils import get_service_model
 from werkzeug.exceptions import HTTPException
 
+from sagemaker_serving.local.authentication.authenticator import UPLOAD_FORM
+from sagemaker_serving.local.protocol import AwsError
+
 _BY_SCOPE = {
     "states": "stepfunctions",
     "monitoring": "cloudwatch",
     "email": "ses",
     "tagging": "resourcegroupstaggingapi",
-    "": "s3",  # presigned in the old way, which S3 alone still has
 }
 """boto3's names of services whose requests are signed for another one."""
 
@@ -55,6 +57,16 @@ def read_call(environ: dict[str, Any], *, region: str, scope: str) -> ApiCall | 
     if service == "sagemaker" and request.path.startswith("/endpoints/"):
         service = "sagemaker-runtime"
 
+    form = environ.get(UPLOAD_FORM)
+    if form is not None:
+        return ApiCall(
+            service="s3",
+            operation="PutObject",
+            region=region,
+            parameters={"Bucket": form.bucket, "Key": form.key},
+            headers={"x-amz-acl": form.fields["acl"]} if "acl" in form.fields else {},
+        )
+
     def body() -> bytes:
         content: bytes = request.get_data(cache=True)
         environ["wsgi.input"] = io.BytesIO(content)
@@ -76,6 +88,29 @@ def read_call(environ: dict[str, Any], *, region: str, scope: str) -> ApiCall | 
         query={name.lower(): value for name, value in request.args.items()},
         read_body=body,
     )
+
+
+def refuse_target_of_another_service(environ: dict[str, Any], scope: str) -> None:
+    """Raise `AwsError` when X-Amz-Target names an operation of a service that was not signed for.
+
+    What a request asks for and what it was signed for are told apart by different headers: a
+    signature for one service must not do for another.
+    """
+    target = environ.get("HTTP_X_AMZ_TARGET", "")
+    if not target:
+        return
+    try:
+        prefix = get_service_model(_BY_SCOPE.get(scope, scope)).metadata.get("targetPrefix", "")
+    except UnknownServiceError:
+        return
+    # Services that share a scope share the beginning: DynamoDB_20120810, DynamoDBStreams_20120810.
+    stem = prefix.partition("_")[0]
+    if not stem or not target.startswith(stem):
+        raise AwsError(
+            "InvalidSignatureException",
+            "Credential should be scoped to correct service: "
+            f"'{scope}' has no operation '{target[:80]}'.",
+        )
 
 
 def _operation(request: Request, service: str) -> tuple[str | None, dict[str, Any]]:

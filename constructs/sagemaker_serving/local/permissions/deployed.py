@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from moto.backends import get_backend
+from moto.core import DEFAULT_ACCOUNT_ID
 
 from .documents import Policy
 from .evaluation import Policies
@@ -22,14 +23,25 @@ RESOURCE_DECIDES = frozenset({"kms"})
 
 
 @dataclass(frozen=True, kw_only=True)
-class Role:
+class Attached:
+    """What is attached to a user or a role, as it stands now."""
+
+    policies: tuple[Policy, ...]
+    boundary: Policy | None = None
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Role(Attached):
     """A role as it stands now."""
 
     arn: str
     trust: Policy
-    policies: tuple[Policy, ...]
-    boundary: Policy | None = None
-    tags: Mapping[str, str] = field(default_factory=dict)
+
+
+def attached_to(arn: str) -> Attached | None:
+    """What is attached to the user or role of that ARN; None when there is none."""
+    return _user_of(arn) if ":user/" in arn else role_of(arn)
 
 
 def role_of(arn: str) -> Role | None:
@@ -54,6 +66,26 @@ def role_of(arn: str) -> Role | None:
     )
 
 
+def _user_of(arn: str) -> Attached | None:
+    """A user's own policies and those of its groups; the emulator knows no boundaries of users."""
+    account, name = arn.split(":")[4], arn.rpartition("/")[2]
+    iam = get_backend("iam")[account]["aws"]
+    found = iam.users.get(name)
+    if found is None or found.arn != arn:
+        return None
+    holders = [(f"user {name}", found)]
+    holders += [(f"group {group.name}", group) for group in iam.get_groups_for_user(name)]
+    policies = [
+        Policy.parse(document, name=f"inline policy '{policy}' of {holder}")
+        for holder, each in holders
+        for policy, document in dict(each.policies).items()
+    ]
+    policies += [_managed(iam, policy) for _, each in holders for policy in each.managed_policies]
+    return Attached(
+        policies=tuple(policies), tags={tag["Key"]: tag["Value"] for tag in _tags(found.tags)}
+    )
+
+
 def _managed(iam: Any, arn: str) -> Policy:
     policy = iam.managed_policies[arn]
     document = next(version.document for version in policy.versions if version.is_default)
@@ -68,12 +100,12 @@ DocumentOf = Callable[[str, str, str], str | None]
 """``(region, account, name)`` to a policy's text; ``name`` is the last part of an ARN."""
 
 
-def policies_of(role: Role | None, resource: str, more: Mapping[str, DocumentOf]) -> Policies:
-    """What bears on a call of this role to this resource; see `resource_policy`."""
+def policies_of(own: Attached | None, resource: str, more: Mapping[str, DocumentOf]) -> Policies:
+    """What bears on a call to this resource of whoever has these policies."""
     service = resource.split(":")[2] if resource.startswith("arn:") else ""
     return Policies(
-        identity=() if role is None else role.policies,
-        boundary=None if role is None else role.boundary,
+        identity=() if own is None else own.policies,
+        boundary=None if own is None else own.boundary,
         resource=resource_policy(resource, more),
         resource_decides=service in RESOURCE_DECIDES,
     )
@@ -88,6 +120,50 @@ def resource_policy(resource: str, more: Mapping[str, DocumentOf]) -> Policy | N
     document_of = more.get(service) or _DOCUMENTS.get(service)
     document = None if document_of is None else document_of(region, account, name)
     return None if not document else Policy.parse(document, name=f"policy of {resource}")
+
+
+def has_no_public_policy(resource: str) -> bool:
+    """Whether a bucket rules out that its policy lets everyone in."""
+    return _blocks(resource, "restrict_public_buckets")
+
+
+def is_public_by_list(action: str, resource: str) -> bool:
+    """Whether an access control list of S3 gives this to everyone.
+
+    Source: S3 user guide, "Access control list (ACL) overview", read 2026-11-22.
+    """
+    name, _, key = resource.removeprefix("arn:aws:s3:::").partition("/")
+    bucket = bucket_of(name, DEFAULT_ACCOUNT_ID) if resource.startswith("arn:aws:s3:::") else None
+    if bucket is None or _blocks(resource, "ignore_public_acls"):
+        return False
+    if action in ("s3:GetObject", "s3:GetObjectVersion"):
+        listed, permission = bucket.keys.get(key), "READ"
+    else:
+        listed, permission = bucket, _OF_BUCKETS.get(action, "")
+    acl = None if listed is None else listed.acl
+    return acl is not None and any(
+        grantee.uri == _ALL_USERS and {permission, "FULL_CONTROL"} & set(grant.permissions)
+        for grant in acl.grants
+        for grantee in grant.grantees
+    )
+
+
+_ALL_USERS = "http://acs.amazonaws.com/groups/global/AllUsers"
+_OF_BUCKETS = {
+    "s3:ListBucket": "READ",
+    "s3:ListBucketVersions": "READ",
+    "s3:ListBucketMultipartUploads": "READ",
+    "s3:PutObject": "WRITE",
+    "s3:DeleteObject": "WRITE",
+}
+
+
+def _blocks(resource: str, setting: str) -> bool:
+    """Whether a setting of the bucket's public access block is on."""
+    name = resource.removeprefix("arn:aws:s3:::").partition("/")[0]
+    bucket = bucket_of(name, DEFAULT_ACCOUNT_ID) if resource.startswith("arn:aws:s3:::") else None
+    block = None if bucket is None else bucket.public_access_block
+    return block is not None and bool(getattr(block, setting))
 
 
 def key_arn(key: str, *, region: str, account: str) -> str | None:
@@ -109,8 +185,6 @@ def bucket_of(name: str, account: str) -> Any:
 
 
 def _bucket_policy(region: str, account: str, name: str) -> str | None:
-    from moto.core import DEFAULT_ACCOUNT_ID
-
     bucket = bucket_of(name.partition("/")[0], account or DEFAULT_ACCOUNT_ID)
     return None if bucket is None or bucket.policy is None else bucket.policy.decode()
 

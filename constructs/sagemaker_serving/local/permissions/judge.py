@@ -11,11 +11,11 @@ from sagemaker_serving.local.protocol import AwsError
 from .documents import Policy, Statement
 from .evaluation import Call, Decision, Policies, decide
 from .principals import EVERYONE, Principal
-from .sessions import RoleSession
 from .trail import Trail
 
 if TYPE_CHECKING:
-    from .deployed import DocumentOf, Role
+    from .deployed import Attached, DocumentOf
+    from .identities import Identity
 
 Given = Mapping[str, str | tuple[str, ...]]
 """Condition keys of one call; keys in any case."""
@@ -33,7 +33,7 @@ NOBODY = Principal(account="anonymous")
 
 
 class AccessDenied(AwsError):
-    """A role may not do what it was about to do; the message is AWS's."""
+    """A caller may not do what it was about to do; the message is AWS's."""
 
     def __init__(
         self, message: str, *, code: str = "AccessDeniedException", status: int = 400
@@ -42,7 +42,7 @@ class AccessDenied(AwsError):
 
 
 class Judge:
-    """Says whether a role may do something now, and remembers that it was asked.
+    """Says whether a role or user may do something now, and remembers that it was asked.
 
     Policies are read anew for each call, so a change holds from the next call
     on; on AWS it takes seconds to spread.
@@ -58,60 +58,60 @@ class Judge:
         self._more[service] = document_of
 
     def allows(
-        self, session: RoleSession, action: str, resource: str, context: Given | None = None
+        self, who: Identity, action: str, resource: str, context: Given | None = None
     ) -> bool:
-        """Whether the role may: ``allows(session, "logs:PutLogEvents", "arn:aws:logs:…")``."""
-        return self.decision(session, action, resource, context).allowed
+        """Whether it may: ``allows(session, "logs:PutLogEvents", "arn:aws:logs:…")``."""
+        return self.decision(who, action, resource, context).allowed
 
     def require(
-        self, session: RoleSession, action: str, resource: str, context: Given | None = None
+        self, who: Identity, action: str, resource: str, context: Given | None = None
     ) -> None:
-        """Raise `AccessDenied`, in AWS's words, unless the role may."""
-        decision = self.decision(session, action, resource, context)
+        """Raise `AccessDenied`, in AWS's words, unless it may."""
+        decision = self.decision(who, action, resource, context)
         if not decision.allowed:
-            raise AccessDenied(denial(session.arn, action, resource, decision))
+            raise AccessDenied(denial(who.arn, action, resource, decision))
 
     def decision(
-        self, session: RoleSession, action: str, resource: str, context: Given | None = None
+        self, who: Identity, action: str, resource: str, context: Given | None = None
     ) -> Decision:
-        """The judgement on one call of a role, and why. Raises `MalformedPolicy`."""
+        """The judgement on one call of a role or user, and why. Raises `MalformedPolicy`."""
         from . import deployed
 
-        role = deployed.role_of(session.role_arn)
-        principal = session_principal(session)
+        attached = deployed.attached_to(who.principal_arn)
+        principal = principal_of(who)
         call = Call(
             principal=principal,
             action=action,
             resource=resource,
-            context=_context(principal, resource, role, context or {}),
+            context=_context(principal, resource, attached, context or {}),
         )
-        return self._decide(call, deployed.policies_of(role, resource, self._more))
+        return self._decide(call, deployed.policies_of(attached, resource, self._more))
 
     def assuming(
-        self, caller: RoleSession | None, account: str, role_arn: str, context: Given
+        self, caller: Identity | None, account: str, role_arn: str, context: Given
     ) -> Decision:
-        """Whether a role's session, or the account's own user, may assume a role.
+        """Whether a role's session, a user, or the account itself (None) may assume a role.
 
         Its trust policy must name the caller, or the account and then the caller's policies.
         """
         from . import deployed
 
-        role = None if caller is None else deployed.role_of(caller.role_arn)
-        principal = user_principal(account) if caller is None else session_principal(caller)
+        attached = None if caller is None else deployed.attached_to(caller.principal_arn)
+        principal = account_principal(account) if caller is None else principal_of(caller)
         own = (EVERYTHING,) if caller is None else ()
         assumed = deployed.role_of(role_arn)
         call = Call(
             principal=principal,
             action="sts:AssumeRole",
             resource=role_arn,
-            context=_context(principal, role_arn, role, context),
+            context=_context(principal, role_arn, attached, context),
         )
         trust = None if assumed is None else assumed.trust
         return self._decide(
             call,
             Policies(
-                identity=own if role is None else role.policies,
-                boundary=None if role is None else role.boundary,
+                identity=own if attached is None else attached.policies,
+                boundary=None if attached is None else attached.boundary,
                 resource=trust,
                 resource_decides=True,
             ),
@@ -143,19 +143,24 @@ class Judge:
         known = _context(principal, resource, None, context)
         return policy is not None and policy.denies_to(principal, action, resource, known)
 
+    def lets_everyone(self, action: str, resource: str, context: Given) -> bool:
+        """Whether the resource's own policy, or a list of S3, lets in whoever has no key at all."""
+        from . import deployed
+
+        policy = deployed.resource_policy(resource, self._more)
+        known = _context(NOBODY, resource, None, context)
+        if policy is not None and policy.denies_to(NOBODY, action, resource, known):
+            return False
+        if deployed.is_public_by_list(action, resource):
+            return True
+        if policy is None or deployed.has_no_public_policy(resource):
+            return False
+        return EVERYONE in policy.allowed_as(NOBODY, action, resource, known)
+
     def _decide(self, call: Call, policies: Policies) -> Decision:
         decision = decide(call, policies)
         self.trail.add(call, decision)
         return decision
-
-
-def is_open_to_all(action: str, resource: str) -> bool:
-    """Whether the resource's policy lets everyone do this, even without credentials."""
-    from . import deployed
-
-    policy = deployed.resource_policy(resource, {})
-    known = _context(NOBODY, resource, None, {})
-    return policy is not None and EVERYONE in policy.allowed_as(NOBODY, action, resource, known)
 
 
 def denial(
@@ -170,19 +175,20 @@ def denial(
     )
 
 
-def session_principal(session: RoleSession) -> Principal:
-    """A role's session as policies know it."""
-    account = session.role_arn.split(":")[4]
-    return Principal(account=account, arn=session.arn, role_arn=session.role_arn)
+def principal_of(who: Identity) -> Principal:
+    """A role's session, or a user, as policies know it."""
+    own = who.principal_arn
+    role_arn = own if ":role/" in own else ""
+    return Principal(account=own.split(":")[4], arn=who.arn, role_arn=role_arn)
 
 
-def user_principal(account: str) -> Principal:
-    """The user of the local AWS: the account itself, who may do everything."""
+def account_principal(account: str) -> Principal:
+    """The account itself, which may do everything."""
     return Principal(account=account, arn=f"arn:aws:iam::{account}:root")
 
 
 def _context(
-    principal: Principal, resource: str, role: Role | None, given: Given
+    principal: Principal, resource: str, attached: Attached | None, given: Given
 ) -> dict[str, tuple[str, ...]]:
     """The global condition keys that are known here, and those that the call itself has."""
     now = datetime.now(UTC)
@@ -202,11 +208,19 @@ def _context(
         known |= {
             "aws:principalaccount": principal.account,
             "aws:principalarn": principal.role_arn or principal.arn,
-            "aws:principaltype": "AssumedRole" if principal.role_arn else "Account",
+            "aws:principaltype": _type_of(principal),
         }
-    if role is not None:
-        known |= {f"aws:principaltag/{key.lower()}": value for key, value in role.tags.items()}
+        if ":user/" in principal.arn:
+            known["aws:username"] = principal.arn.rpartition("/")[2]
+    if attached is not None:
+        known |= {f"aws:principaltag/{key.lower()}": value for key, value in attached.tags.items()}
     context: dict[str, tuple[str, ...]] = {key: (value,) for key, value in known.items()}
     for key, value in given.items():
         context[key.lower()] = (value,) if isinstance(value, str) else value
     return context
+
+
+def _type_of(principal: Principal) -> str:
+    if principal.role_arn:
+        return "AssumedRole"
+    return "User" if ":user/" in principal.arn else "Account"

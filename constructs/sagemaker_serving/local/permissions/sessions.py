@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import threading
+import time
 from dataclasses import dataclass, field
 
 TEMPORARY = "ASIA"
@@ -19,6 +20,13 @@ class RoleSession:
     access_key_id: str
     secret_access_key: str = field(repr=False)
     session_token: str = field(repr=False)
+    expires_at: float | None = None
+    """When it ends, in seconds since the epoch; None for one that the local AWS uses itself."""
+
+    @property
+    def principal_arn(self) -> str:
+        """The ARN of the role, whose policies are the session's."""
+        return self.role_arn
 
     @property
     def arn(self) -> str:
@@ -37,21 +45,45 @@ class RoleSessions:
         self._lock = threading.Lock()
 
     def assume(self, role_arn: str, session_name: str) -> RoleSession:
-        """The session of this name in this role; the same pair gives the same credentials."""
+        """The local AWS's own session in this role; the same pair gives the same credentials."""
         with self._lock:
             session = self._by_role.get((role_arn, session_name))
             if session is None:
-                session = RoleSession(
-                    role_arn=role_arn,
-                    session_name=session_name,
-                    access_key_id=TEMPORARY + secrets.token_hex(8).upper(),
-                    secret_access_key=secrets.token_urlsafe(30),
-                    session_token=secrets.token_urlsafe(60),
-                )
+                session = self._add(_new(role_arn, session_name, expires_at=None))
                 self._by_role[role_arn, session_name] = session
-                self._by_key[session.access_key_id] = session
             return session
 
+    def hand_out(self, role_arn: str, session_name: str, seconds: int) -> RoleSession:
+        """A new session for a client of STS, which ends in so many seconds."""
+        now = time.time()
+        with self._lock:
+            for ended in [key for key, each in self._by_key.items() if _is_long_over(each, now)]:
+                del self._by_key[ended]
+            return self._add(_new(role_arn, session_name, expires_at=now + seconds))
+
+    def _add(self, session: RoleSession) -> RoleSession:
+        self._by_key[session.access_key_id] = session
+        return session
+
     def of(self, access_key_id: str) -> RoleSession | None:
-        """Whose key it is; None for the user's own and for any other."""
+        """Whose key it is; None for any that is no session's."""
         return self._by_key.get(access_key_id)
+
+
+_REMEMBERED_SECONDS = 3600
+"""How long a session that has ended is still told from one that never was."""
+
+
+def _is_long_over(session: RoleSession, now: float) -> bool:
+    return session.expires_at is not None and session.expires_at < now - _REMEMBERED_SECONDS
+
+
+def _new(role_arn: str, session_name: str, *, expires_at: float | None) -> RoleSession:
+    return RoleSession(
+        role_arn=role_arn,
+        session_name=session_name,
+        access_key_id=TEMPORARY + secrets.token_hex(8).upper(),
+        secret_access_key=secrets.token_urlsafe(30),
+        session_token=secrets.token_urlsafe(60),
+        expires_at=expires_at,
+    )

@@ -14,10 +14,12 @@ from xml.sax.saxutils import escape
 from sagemaker_serving.local.protocol import AwsError
 
 from .api_calls import ApiCall
+from .identities import AnyCaller, Developer
 from .judge import AccessDenied, Judge, denial
 from .sessions import RoleSession, RoleSessions
 
-DEFAULT_SECONDS = 3600
+MIN_SECONDS, DEFAULT_SECONDS, MAX_SECONDS = 900, 3600, 43200
+"""How long a session lasts (STS API reference, AssumeRole, read 2026-11-21)."""
 
 _NOT_OFFERED = (
     "AssumeRoleWithSAML",
@@ -37,11 +39,11 @@ class Sts:
         self._judge = judge
         self._account = account
 
-    def answer(self, call: ApiCall, caller: RoleSession | None) -> str | None:
+    def answer(self, call: ApiCall, caller: AnyCaller | None) -> str | None:
         """The answer as XML; None for what the emulator answers. Raises `AwsError`."""
-        if call.operation == "AssumeRole":
+        if call.operation == "AssumeRole" and caller is not None:
             return self._assume_role(call, caller)
-        if call.operation == "GetCallerIdentity" and caller is not None:
+        if call.operation == "GetCallerIdentity" and isinstance(caller, RoleSession | Developer):
             identity = {
                 "UserId": _user_id(caller),
                 "Account": self._account,
@@ -54,7 +56,7 @@ class Sts:
             )
         return None
 
-    def _assume_role(self, call: ApiCall, caller: RoleSession | None) -> str:
+    def _assume_role(self, call: ApiCall, caller: AnyCaller) -> str:
         role, name = str(call.parameters["RoleArn"]), str(call.parameters["RoleSessionName"])
         for unknown in ("Policy", "PolicyArns"):
             if call.parameters.get(unknown):
@@ -62,14 +64,22 @@ class Sts:
         context = {"sts:RoleSessionName": name}
         if call.parameters.get("ExternalId"):
             context["sts:ExternalId"] = str(call.parameters["ExternalId"])
-        decision = self._judge.assuming(caller, self._account, role, context)
+        who = None if isinstance(caller, Developer) else caller
+        decision = self._judge.assuming(who, self._account, role, context)
         if not decision.allowed:
-            arn = caller.arn if caller is not None else f"arn:aws:iam::{self._account}:root"
             raise AccessDenied(
-                denial(arn, "sts:AssumeRole", role, decision), code="AccessDenied", status=403
+                denial(caller.arn, "sts:AssumeRole", role, decision),
+                code="AccessDenied",
+                status=403,
             )
-        session = self._sessions.assume(role, name)
         seconds = int(call.parameters.get("DurationSeconds") or DEFAULT_SECONDS)
+        if not MIN_SECONDS <= seconds <= MAX_SECONDS:
+            raise AwsError(
+                "ValidationError",
+                f"1 validation error detected: Value '{seconds}' at 'durationSeconds' failed to "
+                f"satisfy constraint: Member must have value from {MIN_SECONDS} to {MAX_SECONDS}",
+            )
+        session = self._sessions.hand_out(role, name, seconds)
         expires = datetime.now(UTC) + timedelta(seconds=seconds)
         credentials = {
             "AccessKeyId": session.access_key_id,
@@ -85,8 +95,11 @@ class Sts:
         )
 
 
-def _user_id(session: RoleSession) -> str:
-    """``AROA…:<session>``; the role's part is made from its ARN."""
+def _user_id(caller: RoleSession | Developer) -> str:
+    """``AROA…:<session>``, the role's part made from its ARN; the developer's is the account's."""
+    if isinstance(caller, Developer):
+        return caller.account
+    session = caller
     return (
         f"AROA{sha256(session.role_arn.encode()).hexdigest()[:17].upper()}:{session.session_name}"
     )

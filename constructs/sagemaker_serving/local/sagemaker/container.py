@@ -20,6 +20,7 @@ from sagemaker_serving.local.sagemaker.models import container_of, is_multi_mode
 from sagemaker_serving.local.sagemaker.programs import NoEngine, serving_program
 from sagemaker_serving.local.sagemaker.roles import credentials, role_client
 from sagemaker_serving.local.sagemaker.store import Resource
+from sagemaker_serving.local.server.places import Place
 
 HEALTH_CHECK_SECONDS = 480.0
 """How long /ping may fail before a container counts as broken, when the config does not say:
@@ -35,16 +36,12 @@ class Server(Protocol):
     """A model server's process, as `sagemaker_serving.local.server` starts it."""
 
     @property
-    def port(self) -> int:
-        """The port it listens on."""
+    def place(self) -> Place:
+        """Where it listens."""
 
     @property
     def pid(self) -> int:
         """Its process."""
-
-    @property
-    def url(self) -> str:
-        """``http://<loopback>:<port>``."""
 
     def poll(self) -> int | None:
         """Its exit status, or None while it runs."""
@@ -226,7 +223,7 @@ class Container:
                 container_version=container_version(self.plan.container["Image"]),
                 program=serving_program(self.plan.container["Image"]),
             )
-            self.server, self._client = server, ModelClient(server.url)
+            self.server, self._client = server, ModelClient(server.place)
         return server
 
     def _end_process(self) -> None:
@@ -260,13 +257,13 @@ class Container:
         return opening + lines[-(MAX_FAILURE_REASON - len(opening)) :]
 
     def summary(self) -> dict[str, Any]:
-        """The process as ``local status`` shows it; pid, port and memory absent when it is gone."""
+        """The process as ``local status`` shows it; of one that is gone, its log alone."""
         summary: dict[str, Any] = {"log": str(self.plan.log_path)}
         server = self.server
         if server is not None and server.poll() is None:
             summary |= {
                 "pid": server.pid,
-                "port": server.port,
+                "listens": str(server.place),
                 "memory_bytes": server.memory_bytes(),
             }
         return summary

@@ -169,7 +169,7 @@ class ControlPlane:
                 found for region in regions for found in self._compilation_jobs.summaries(region)
             ],
             "processes": [
-                {name: found[name] for name in ("name", "pid", "port", "memory_bytes", "log")}
+                {name: found[name] for name in ("name", "pid", "listens", "memory_bytes", "log")}
                 for found in (*variants, *jobs)
                 if "pid" in found
             ],

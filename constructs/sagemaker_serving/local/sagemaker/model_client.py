@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 import urllib3
 from urllib3.exceptions import HTTPError, ProtocolError, ReadTimeoutError
 
+from sagemaker_serving.local.server.places import Place
+
 _CONNECT_SECONDS = 2.0
 _KEPT_CONNECTIONS = 64
 
@@ -48,8 +50,8 @@ class ModelAnswer:
 class ModelClient:
     """A pool of connections to one model server; any number of threads may use it."""
 
-    def __init__(self, url: str) -> None:
-        self._pool = urllib3.connection_from_url(url, maxsize=_KEPT_CONNECTIONS, retries=False)
+    def __init__(self, place: Place) -> None:
+        self._pool = place.pool(_KEPT_CONNECTIONS)
 
     def invoke(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sagemaker_serving.local.context import ACCESS_KEY_ID, SECRET_ACCESS_KEY, LocalContext
+from sagemaker_serving.local.context import LocalContext
 
 SESSION_NAME = "SageMaker"
 """What SageMaker calls its sessions: ``assumed-role/<role>/SageMaker``, as error messages on AWS
@@ -19,9 +19,9 @@ def role_client(context: LocalContext, role_arn: str | None, service: str, regio
 
 
 def credentials(context: LocalContext, role_arn: str | None) -> dict[str, str]:
-    """The variables that give a container the role's credentials; the account's without a role."""
+    """The variables that give a container the role's credentials; none without a role."""
     if role_arn is None:
-        return {"AWS_ACCESS_KEY_ID": ACCESS_KEY_ID, "AWS_SECRET_ACCESS_KEY": SECRET_ACCESS_KEY}
+        return {}
     session = context.sessions.assume(role_arn, SESSION_NAME)
     return {
         "AWS_ACCESS_KEY_ID": session.access_key_id,

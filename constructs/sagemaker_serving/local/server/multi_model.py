@@ -79,17 +79,16 @@ class MultiModelRules:
     """The message of a load, by name and the REST and gRPC ports of all models."""
 
 
-def served_path(url: str, folder: Path) -> Path:
+def served_path(url: str, folder: Path) -> Path | None:
     """The path that ``url`` of a load request means, ``folder`` being the one that is served.
 
-    Paths below `SERVED_FOLDERS` lie in ``folder``, all others are this
-    machine's own.
+    Paths below `SERVED_FOLDERS` lie in ``folder``. None for any that leads out of it, by its
+    name or by a link: a container has no other models, and this machine's are nobody's business.
     """
     path = PurePosixPath(url)
-    for mounted in SERVED_FOLDERS:
-        if path.is_relative_to(mounted):
-            return folder / path.relative_to(mounted)
-    return Path(url)
+    mounted = next((each for each in SERVED_FOLDERS if path.is_relative_to(each)), None)
+    asked = Path(url) if mounted is None else folder / path.relative_to(mounted)
+    return asked if asked.resolve().is_relative_to(folder.resolve()) else None
 
 
 def has_versions(base_path: Path) -> bool:

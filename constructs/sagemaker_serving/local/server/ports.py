@@ -1,9 +1,10 @@
-"""Listening sockets on the loopback interface."""
+"""Listening sockets that nobody beyond this machine can reach."""
 
 from __future__ import annotations
 
 import logging
 import socket
+from pathlib import Path
 
 from sagemaker_serving.errors import Mistake
 
@@ -25,6 +26,18 @@ def listen(port: int) -> socket.socket:
         raise Mistake(
             f"port {port} is in use; stop what listens there or choose another port"
         ) from error
+
+
+def listen_privately(path: Path) -> socket.socket:
+    """A listening Unix socket; who may reach it is a matter of the folder that it is in."""
+    listener = socket.socket(socket.AF_UNIX)
+    try:
+        listener.bind(str(path))
+        listener.listen(1024)
+    except BaseException:
+        listener.close()
+        raise
+    return listener
 
 
 def listen_near(preferred: int | None) -> socket.socket:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import http.client
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Self
@@ -19,8 +19,8 @@ from typing import Self
 import psutil
 
 from sagemaker_serving.errors import Failure
-from sagemaker_serving.local.seclusion import DIRECTLY
-from sagemaker_serving.local.server.ports import listen
+from sagemaker_serving.local.server.places import Place
+from sagemaker_serving.local.server.ports import listen, listen_privately
 from sagemaker_serving.local.server.programs import Program
 
 PING_TIMEOUT_SECONDS = 2.0
@@ -54,7 +54,7 @@ class ModelServer:
     def __init__(
         self,
         process: subprocess.Popen[bytes],
-        port: int,
+        place: Place,
         log_path: Path,
         lifeline_fd: int,
         scratch: Path,
@@ -62,7 +62,7 @@ class ModelServer:
         self._process = process
         self._scratch = scratch
         self._lifeline_fd: int | None = lifeline_fd
-        self.port = port
+        self.place = place
         self.pid = process.pid
         self.log_path = log_path
 
@@ -83,14 +83,19 @@ class ModelServer:
         are added (and by the server HOME, OMP_NUM_THREADS and
         TF_CPP_MIN_LOG_LEVEL; in multi-model mode, as by the platform,
         `SAFE_PORT_RANGE`), nothing else of this process, credentials least of
-        all. Its log is appended to ``log_path``. ``port`` None takes a free
-        one; `port` and `url` are right at once. ``container_version`` is the
+        all. Its log is appended to ``log_path``. It listens on ``port`` of
+        127.0.0.1, 0 taking a free one; without a ``port`` on a Unix socket that
+        only this user can reach; `place` is right at once. ``container_version`` is the
         image's framework version, None the newest; it says nothing to other
         programs than TensorFlow's. ``program`` is one of `Program`. Raises
         `Mistake` when the port is in use.
         """
-        public = listen(0 if port is None else port)
         scratch = Path(tempfile.mkdtemp(prefix="sagemaker-serving-"))
+        try:
+            public, place = _listening(port, scratch)
+        except BaseException:
+            scratch.rmdir()
+            raise
         their_lifeline, lifeline_fd = os.pipe()
         try:
             with public, log_path.open("ab") as log:
@@ -111,18 +116,13 @@ class ModelServer:
                     pass_fds=(public.fileno(), their_lifeline),
                     start_new_session=True,
                 )
-                return cls(process, public.getsockname()[1], log_path, lifeline_fd, scratch)
+                return cls(process, place, log_path, lifeline_fd, scratch)
         except BaseException:
             os.close(lifeline_fd)
-            scratch.rmdir()
+            shutil.rmtree(scratch, ignore_errors=True)
             raise
         finally:
             os.close(their_lifeline)
-
-    @property
-    def url(self) -> str:
-        """``http://localhost:PORT``."""
-        return f"http://localhost:{self.port}"
 
     def poll(self) -> int | None:
         """The exit status; None while the server runs."""
@@ -130,13 +130,14 @@ class ModelServer:
 
     def ping(self) -> bool:
         """Whether GET /ping answers 200 within `PING_TIMEOUT_SECONDS`."""
+        connection = self.place.connection(PING_TIMEOUT_SECONDS)
         try:
-            with DIRECTLY.open(
-                f"http://127.0.0.1:{self.port}/ping", timeout=PING_TIMEOUT_SECONDS
-            ) as response:
-                return bool(response.status == 200)
-        except (urllib.error.URLError, OSError):
+            connection.request("GET", "/ping")
+            return connection.getresponse().status == 200
+        except (http.client.HTTPException, OSError):
             return False
+        finally:
+            connection.close()
 
     def wait_until_healthy(self, deadline_seconds: float) -> None:
         """Wait until /ping answers 200.
@@ -200,6 +201,14 @@ class ModelServer:
     def _not_healthy(self, message: str) -> ServerNotHealthy:
         lines = self.last_log_lines()
         return ServerNotHealthy(f"{message}; its log ends:\n" + "\n".join(lines), lines)
+
+
+def _listening(port: int | None, scratch: Path) -> tuple[socket.socket, Place]:
+    if port is None:
+        path = scratch / "front.sock"
+        return listen_privately(path), Place(socket_path=path)
+    public = listen(port)
+    return public, Place(port=public.getsockname()[1])
 
 
 def _version_arguments(container_version: str | None) -> list[str]:

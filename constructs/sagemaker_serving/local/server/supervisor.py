@@ -16,6 +16,7 @@ from typing import NoReturn
 from aiohttp import web
 
 from sagemaker_serving.errors import ServingError
+from sagemaker_serving.local.server.browsers import without_browsers
 from sagemaker_serving.local.server.container import Container
 from sagemaker_serving.local.server.front import Front
 from sagemaker_serving.local.server.plan import Plan, make_plan
@@ -68,7 +69,12 @@ async def _run(container: Container, front: Front, planning: Callable[[], Plan])
 async def listen_http(
     handle: Callable[[web.BaseRequest], Awaitable[web.Response]], public: socket.socket
 ) -> web.ServerRunner:
-    """A server on the listening socket ``public``; its `cleanup` ends it."""
+    """A server on the listening socket ``public``; its `cleanup` ends it.
+
+    A port is open to every web page of this machine's browsers, which a Unix socket is not.
+    """
+    if public.family != socket.AF_UNIX:
+        handle = without_browsers(handle)
     server = web.ServerRunner(
         web.Server(handle, access_log=None, auto_decompress=False),
         shutdown_timeout=DRAIN_SECONDS,

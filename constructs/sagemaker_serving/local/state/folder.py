@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from sagemaker_serving.errors import Mistake
+from sagemaker_serving.local.credentials import CREDENTIALS
 
 from .files import refuse_foreign, write_whole
 from .objects import ObjectStore
@@ -155,7 +156,11 @@ def _forget_all_but(used: Collection[str], folder: Path) -> None:
 
 
 def forget(state_dir: Path) -> None:
-    """Delete what a local AWS has kept in ``state_dir``, with what it unpacked; logs stay."""
+    """Delete what a local AWS has kept in ``state_dir``, with what it unpacked; logs stay.
+
+    Its credentials go too: nobody who had them before is known to the next one.
+    """
+    (state_dir / CREDENTIALS).unlink(missing_ok=True)
     for name in (STATE, "endpoints", "transform", "lambda"):
         shutil.rmtree(state_dir / name, ignore_errors=True)
 

@@ -13,7 +13,7 @@ from sagemaker_serving.local.server.contract import CONTRACTS
 from sagemaker_serving.local.server.generations import Generation
 from sagemaker_serving.local.server.handler.answering import Handlers
 from sagemaker_serving.local.server.handler.models import Served, models_application
-from sagemaker_serving.local.server.multi_model import Outcome
+from sagemaker_serving.local.server.multi_model import Outcome, served_path
 from sagemaker_serving.local.server.nursery.client import LoadedEngine, NurseryClient
 from tests.local.server.contract.light import HALF, TEXT, Light
 from tests.local.server.contract.test_code import ATTRIBUTES, PAIR, told
@@ -135,8 +135,7 @@ def test_a_load_tells_its_ports_and_up_to_2_8_those_of_all_models(
         ("/opt/ml/models/half/model", "/served/half/model"),
         ("/opt/ml/model/half", "/served/half"),
         ("/opt/ml/models", "/served"),
-        ("/opt/ml/modelsets/half", "/opt/ml/modelsets/half"),
-        ("/tmp/half", "/tmp/half"),
+        ("/served/half", "/served/half"),
     ],
 )
 def test_a_url_below_the_mounted_folders_means_the_folder_that_is_served(
@@ -145,6 +144,24 @@ def test_a_url_below_the_mounted_folders_means_the_folder_that_is_served(
     multi = Multi(container, C)
     multi.load(url=url)
     assert multi.nursery.base_paths == [Path(base_path)]
+
+
+@pytest.mark.parametrize(
+    "url", ["/opt/ml/modelsets/half", "/tmp/half", "/opt/ml/models/../half", "/served/../half", "."]
+)
+def test_a_url_outside_of_the_folder_that_is_served_has_no_model(
+    container: Light, url: str
+) -> None:
+    multi = Multi(container, C)
+    status, answer = meant(multi.load(url=url))
+    assert (status, multi.nursery.base_paths) == (404, [])
+    assert answer["error"].startswith(f"Could not find valid base path {url} for servable")
+
+
+def test_no_link_leads_out_of_the_folder_that_is_served(tmp_path: Path) -> None:
+    (tmp_path / "served").mkdir()
+    (tmp_path / "served" / "half").symlink_to(tmp_path)
+    assert served_path("/opt/ml/models/half", tmp_path / "served") is None
 
 
 @pytest.mark.parametrize("generation", Generation)

@@ -5,7 +5,6 @@ Statuses and texts are those of TorchServe 0.12.0, asked on 2026-11-21.
 
 from __future__ import annotations
 
-import http.client
 import importlib.util
 import json
 import tarfile
@@ -84,7 +83,7 @@ def ask(
     path: str = "/invocations",
     **headers: str,
 ) -> tuple[int, bytes]:
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+    connection = server.place.connection(60)
     try:
         connection.request(method, path, body, {"Content-Type": content_type, **headers})
         response = connection.getresponse()

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from aiohttp import web
 
+from sagemaker_serving.local.server.browsers import without_browsers
 from sagemaker_serving.local.server.engine.batching import BatchingRunner
 from sagemaker_serving.local.server.engine.registry import Registry
 from sagemaker_serving.local.server.engine.rest import RestApi
@@ -75,7 +76,8 @@ async def serve(
         loop.add_signal_handler(number, stopped.set)
     with ThreadPoolExecutor(_threads(settings), thread_name_prefix="rest") as pool:
         api = RestApi(registry, Service(_runner(settings, pool), pool))
-        server = web.ServerRunner(web.Server(api.handle, access_log=None), shutdown_timeout=1.0)
+        handle = without_browsers(api.handle)
+        server = web.ServerRunner(web.Server(handle, access_log=None), shutdown_timeout=1.0)
         await server.setup()
         await web.SockSite(server, listener).start()
         if link_path is not None:

@@ -47,7 +47,7 @@ class RestApi:
         }
 
     async def handle(self, request: web.BaseRequest) -> web.Response:
-        """The answer to an HTTP request."""
+        """The answer to an HTTP request; wrap it in `browsers.without_browsers` for a port."""
         reply = await self.answer(request.method, request.raw_path, await read_body(request))
         return web.Response(
             status=reply.status, body=reply.body, headers={"Content-Type": reply.content_type}

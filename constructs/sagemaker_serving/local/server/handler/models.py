@@ -125,7 +125,8 @@ class Models:
         if self._served.batching and not self._rules.batches:
             self._fail_plainly(response, falcon.HTTP_500, "No such file or directory")
             return
-        outcome = self._nursery.load(name, served_path(url, self._served.folder))
+        place = served_path(url, self._served.folder)
+        outcome = Outcome.NO_BASE_PATH if place is None else self._nursery.load(name, place)
         if outcome is Outcome.LOADED:
             self._import_code(name)
             models = self._nursery.loaded()
