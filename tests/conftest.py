@@ -61,6 +61,7 @@ LONG = (
 WHOLE_WAY = (
     "tests/clients_of_others/",
     "tests/deploy/test_compilation.py",
+    "tests/deploy/test_nobody_gets_in.py",
     "tests/deploy/test_nothing_leads_away.py",
     "tests/deploy/test_promotion.py",
     "tests/docs/test_site.py",
