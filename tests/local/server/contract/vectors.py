@@ -130,6 +130,7 @@ def routed(
 
 
 COMMA_IN_OBJECT = "Missing a comma or } after an object member."
+AFTER_THE_ROOT = "The document root must not be followed by other values."
 COMMA_IN_ARRAY = "Missing a comma or ] after an array element."
 INVALID = "Invalid value."
 MULTI = Answer(body=SEVERAL_LINES)
@@ -157,12 +158,12 @@ TFS_JSON = [
     ),
     Vector(
         body='{"instances": [1.0]}{"instances": [2.0]}',
-        today=predictions(3.5),
+        today=unparsed(AFTER_THE_ROOT, 20),
         b1=unparsed(COMMA_IN_OBJECT, 33),
     ),
     Vector(
         body='{"instances": [1.0]}\n{"instances": [2.0]}',
-        today=predictions(3.5),
+        today=unparsed(AFTER_THE_ROOT, 21),
         b1=refused(
             "Failed to process element: 0 key: instances of 'instances' list. Error: "
             "INVALID_ARGUMENT: JSON object: does not have named input: instances"

@@ -17,16 +17,16 @@ from sagemaker_serving.local.server.engine.status import Code, StatusError
     ("body", "document"),
     [
         (b'{"a": [1, 2.5, "x", true, null]}', {"a": [1, 2.5, "x", True, None]}),
-        (b' \n{"a": 1} and then whatever', {"a": 1}),
+        (b' \n{"a": 1}\r\n\t ', {"a": 1}),
+        (b'{"a": 1}\0{"a": 2}', {"a": 1}),
         (b"\xef\xbb\xbf{}", {}),
         (b'{"a": Infinity, "b": -Infinity}', {"a": math.inf, "b": -math.inf}),
         ('{"é": "ü"}'.encode(), {"é": "ü"}),
         (rb'{"a": "\ud83d\uDE00"}', {"a": "\N{GRINNING FACE}"}),
         (rb'{"a": "\\ud800"}', {"a": r"\ud800"}),
-        (rb'{"a": 1} \ud800', {"a": 1}),
     ],
 )
-def test_a_body_begins_with_an_object(body: bytes, document: object) -> None:
+def test_a_body_is_an_object(body: bytes, document: object) -> None:
     assert parse_document(body) == document
 
 
@@ -79,6 +79,21 @@ def test_a_body_begins_with_an_object(body: bytes, document: object) -> None:
         (
             b'{"a":' + b"[" * 100_000,
             "JSON Parse error: Terminate parsing due to Handler error. at offset: 100005",
+        ),
+        (
+            b'{"instances": [1.0]}\n{"instances": [2.0]}',
+            "JSON Parse error: The document root must not be followed by other values. "
+            "at offset: 21",
+        ),
+        (
+            '{"é": 1} \n x'.encode(),
+            "JSON Parse error: The document root must not be followed by other values. "
+            "at offset: 12",
+        ),
+        (
+            b"[1], [2]",
+            "JSON Parse error: The document root must not be followed by other values. "
+            "at offset: 3",
         ),
         (b"[1]", "JSON Value: [\n    1\n] Is not object"),
         (b'"x"', 'JSON Value: "x" Is not object'),

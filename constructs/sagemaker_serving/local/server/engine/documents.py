@@ -41,10 +41,17 @@ _PARSE_ERRORS = {
 
 
 def parse_document(body: bytes) -> dict[str, Any]:
-    """The JSON object that ``body`` begins with; whatever follows it is ignored.
+    """The JSON object that ``body`` is.
 
     NaN and Infinity are numbers. Raises `StatusError` (400) when the body is
-    empty, is no JSON or is no object.
+    empty, is no JSON, is no object, or goes on after its first value.
+
+    TensorFlow Serving up to 2.17 refuses what goes on in these words; from 2.18
+    its parser stops after the first value and never looks at the rest
+    (util/json_tensor.cc, ParseJson, at the tags 2.17.1 and 2.18.0 to 2.20.0,
+    where kParseStopWhenDoneFlag came with 6cb01316; read 2026-11-22). It is
+    refused here in every version: a request of two documents that gets the
+    answer to one is a mistake wherever it is sent.
     """
     if not body:
         raise invalid("JSON Parse error: The document is empty")
@@ -61,6 +68,7 @@ def parse_document(body: bytes) -> dict[str, Any]:
     except RecursionError as error:
         raise _parse_error("Terminate parsing due to Handler error.", text, len(text)) from error
     _must_have_whole_pairs(text, start, end)
+    _must_be_the_end(text, end)
     if not isinstance(document, dict):
         raise invalid(f"JSON Value: {shown(document)} Is not object")
     return document
@@ -110,6 +118,15 @@ def _must_have_whole_pairs(text: str, start: int, end: int) -> None:
         if escape["half"] is not None:
             complaint = "The surrogate pair in string is invalid."
             raise _parse_error(complaint, text, escape.start())
+
+
+def _must_be_the_end(text: str, end: int) -> None:
+    """Only blanks may follow a document; a null byte ends it as the end of the body does."""
+    blank = _BLANK.match(text, end)
+    following = end if blank is None else blank.end()
+    if text[following : following + 1] not in ("", "\0"):
+        complaint = "The document root must not be followed by other values."
+        raise _parse_error(complaint, text, following)
 
 
 def _complaint(error: json.JSONDecodeError, text: str) -> str:
