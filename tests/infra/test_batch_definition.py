@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sagemaker_serving.functions.batch_transform.errors import Refused
-from sagemaker_serving.functions.batch_transform.jobs import next_job
-from sagemaker_serving.functions.batch_transform.run import run_of
+from sagemaker_serving.functions.batch_transform.run import Run, run_of
+from sagemaker_serving.functions.batch_transform.shard import Shard
 from sagemaker_serving.functions.batch_transform.sharding import Input
-from sagemaker_serving.functions.batch_transform.state import Unit
+from sagemaker_serving.functions.batch_transform.state import ShardState, Unit
 from sagemaker_serving.functions.batch_transform.store import Store
 from sagemaker_serving.infra.batch_definition import batch_definition
 from sagemaker_serving.infra.batch_settings import transform_settings
@@ -126,6 +126,16 @@ def _value(value: Any) -> Any:
     return 1.0 if ".counts." in value else "text"
 
 
+def next_job(run: Run, number: int, *, jobs: int) -> dict[str, Any]:
+    """The job that follows ``jobs`` others of a shard with one input."""
+    state = ShardState(jobs=jobs, groups=[[Unit(input=0)]])
+    inputs = [Input(name="a", size=1, modified=0)]
+    store = Store(MemoryS3())
+    shard = Shard(store=store, run=run, number=number, step=jobs, inputs=inputs, state=state)
+    job: dict[str, Any] = shard.next_step()["job"]
+    return job
+
+
 FIELDS = st.fixed_dictionaries(
     {},
     optional={
@@ -161,8 +171,7 @@ def test_a_job_is_one_that_create_transform_job_takes_or_refused_before(
         run = run_of(settings, given_, arn, 0)
     except Refused:
         return
-    inputs = [Input(name="a", size=1, modified=0)]
-    job = next_job(Store(MemoryS3()), run, 3, 1, [Unit(input=0)], inputs)
+    job = next_job(run, 3, jobs=0)
     validate("CreateTransformJob", job)
     assert job.get("MaxPayloadInMB", 0) <= 100
     if "DataProcessing" not in job:
@@ -181,8 +190,7 @@ def test_the_largest_job_leaves_most_of_a_states_payload_free() -> None:
     )
     arn = f"arn:aws:states:eu-west-1:111122223333:execution:{'m' * 80}:{'r' * 80}"
     run = run_of(settings, {"input": "s3://data/in/", "output": "s3://data/out/"}, arn, 0)
-    inputs = [Input(name="a", size=1, modified=0)]
-    job = next_job(Store(MemoryS3()), run, 99_999, 100, [Unit(input=0)], inputs)
+    job = next_job(run, 99_999, jobs=99)
     validate("CreateTransformJob", job)
     answer = {"after": 1, "next": "transform", "wait_seconds": 0, "job": job, "work": run.work}
     assert len(json.dumps(answer)) < PAYLOAD_BYTES / 4

@@ -11,11 +11,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from sagemaker_serving.functions.batch_transform import data_log
-from sagemaker_serving.functions.batch_transform.isolate import isolate
+from sagemaker_serving.functions.batch_transform.bisection import bisect
 from sagemaker_serving.functions.batch_transform.plan import plan
+from sagemaker_serving.functions.batch_transform.reconcile import reconcile
 from sagemaker_serving.functions.batch_transform.report import report
 from sagemaker_serving.functions.batch_transform.run import Run
-from sagemaker_serving.functions.batch_transform.settle import begin_shard, settle
+from sagemaker_serving.functions.batch_transform.shard import Shard
 from sagemaker_serving.functions.batch_transform.store import Place, Store
 from sagemaker_serving.local.sagemaker.jobs import ObjectRefused
 from sagemaker_serving.local.sagemaker.transformation import Transformation
@@ -45,15 +46,16 @@ class Simulation:
         counts: Mapping[str, Any] = report(store, run, None, lambda: True, self.s3.now)["counts"]
         return counts
 
-    def _shard(self, store: Store, run: Run, shard: int) -> None:
-        answer = begin_shard(store, run, shard)
+    def _shard(self, store: Store, run: Run, number: int) -> None:
+        answer = Shard.begin(store, run, number).next_step()
         while answer["next"] in ("transform", "isolate"):
             answer = json.loads(json.dumps(answer))
+            error = self._job(answer["job"]) if answer["next"] == "transform" else None
+            shard = Shard.load(store, run, number, answer["after"])
             if answer["next"] == "isolate":
-                answer = isolate(store, run, shard, answer["after"], lambda: True)
-                continue
-            error = self._job(answer["job"])
-            answer = settle(store, self, run, shard, answer["after"], error, self._chance)
+                answer = bisect(shard, lambda: True)
+            else:
+                answer = reconcile(shard, self, error, self._chance)
 
     def _job(self, job: Mapping[str, Any]) -> dict[str, str] | None:
         """Run a job as SageMaker does; what its state would catch."""

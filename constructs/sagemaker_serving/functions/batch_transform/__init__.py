@@ -1,4 +1,4 @@
-"""The batch pipeline's function: it plans, settles what jobs leave, takes objects apart, reports.
+"""The batch pipeline's function: it plans, reconciles what jobs leave, bisects objects, reports.
 
 One function with one step for each state of the machine in ``infra/batch_transform.py``. All
 that grows with the data lies in S3; a state carries names and numbers only. Every step reads

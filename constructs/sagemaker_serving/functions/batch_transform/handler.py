@@ -14,12 +14,13 @@ from botocore.config import Config
 from botocore.exceptions import ClientError
 
 from . import lock
+from .bisection import bisect
 from .errors import NotAllowed, Refused
-from .isolate import isolate
 from .plan import begin, plan
+from .reconcile import reconcile
 from .report import report
 from .run import Run
-from .settle import begin_shard, settle
+from .shard import Shard
 from .store import Store
 
 _SPARE_MILLISECONDS = 120_000
@@ -52,13 +53,13 @@ def _step(event: dict[str, Any], context: Any) -> dict[str, Any]:
     run = Run.load(store, event["work"])
     if step == "report":
         return report(store, run, event.get("cursor"), in_time, int(time.time()))
-    shard = int(event["shard"])
-    if step == "isolate":
-        return isolate(store, run, shard, event["after"], in_time)
+    number = int(event["shard"])
     if event.get("after") is None:
-        return begin_shard(store, run, shard)
-    logs, chance = _client("logs"), random.SystemRandom()
-    return settle(store, logs, run, shard, event["after"], event.get("error"), chance)
+        return Shard.begin(store, run, number).next_step()
+    shard = Shard.load(store, run, number, event["after"])
+    if step == "isolate":
+        return bisect(shard, in_time)
+    return reconcile(shard, _client("logs"), event.get("error"), random.SystemRandom())
 
 
 def _plan(event: dict[str, Any], in_time: Callable[[], bool]) -> dict[str, Any]:

@@ -11,9 +11,9 @@ from itertools import islice
 from typing import Any
 
 from . import lock
-from .books import accounts
 from .errors import Refused
 from .inputs import folder_of, of_manifest, under_prefix
+from .ledger import accounts
 from .quarantine import OBJECTS, Bad, place_of, quarantine
 from .run import Run, run_of
 from .sharding import Input, shards

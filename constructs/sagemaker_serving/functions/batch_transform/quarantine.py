@@ -50,7 +50,7 @@ def quarantine_records(store: Store, run: Run, name: str, bad: Sequence[Bad]) ->
     store.delete(place_of(run, OBJECTS, name))
 
 
-def pardon(store: Store, run: Run, name: str) -> None:
+def release(store: Store, run: Run, name: str) -> None:
     """Take an input from the list."""
     for kind in (OBJECTS, RECORDS):
         store.delete(place_of(run, kind, name))

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any
 
 from . import lock
-from .books import Accounts, accounts
+from .ledger import Accounts, accounts
 from .plan import inputs_of
 from .quarantine import OBJECTS, RECORDS
 from .run import Run

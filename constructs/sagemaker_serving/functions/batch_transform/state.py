@@ -1,4 +1,4 @@
-"""Where a shard stands: what is still to run, and what was taken apart."""
+"""Where a shard stands: what is still to run, and which inputs are run in chunks."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Unit:
 
 
 @dataclass(kw_only=True)
-class Apart:
+class SplitInput:
     """An input that is run in chunks: the good ones, and the bad records.
 
     ``is_over`` is whether its output, and what the list says of it, are written.
@@ -60,16 +60,14 @@ class ShardState:
     groups: list[list[Unit]] = field(default_factory=list)
     to_cut: list[dict[str, Any]] = field(default_factory=list)
     """Units that are to be cut into smaller ones, each with why: ``{"unit": …, "error": …}``."""
-    apart: dict[str, Apart] = field(default_factory=dict)
+    split_inputs: dict[str, SplitInput] = field(default_factory=dict)
     """By the input's index, as text, since JSON's keys are."""
-    quarantined: int = 0
-    """Inputs that were put into quarantine whole."""
 
     @property
-    def is_to_isolate(self) -> bool:
+    def is_to_bisect(self) -> bool:
         """Whether there is something to cut, or to put together, before the next job."""
-        ready = not self.groups and any(not each.is_over for each in self.apart.values())
-        return bool(self.to_cut) or ready
+        inputs = self.split_inputs.values()
+        return bool(self.to_cut) or (not self.groups and any(not each.is_over for each in inputs))
 
     def save(self, store: Store, run: Run, shard: int, step: int) -> None:
         """Keep it as what step ``step`` has left."""
@@ -84,8 +82,9 @@ class ShardState:
             budgets=dict(kept["budgets"]),
             groups=[[Unit(**unit) for unit in group] for group in kept["groups"]],
             to_cut=list(kept["to_cut"]),
-            apart={index: Apart(**each) for index, each in kept["apart"].items()},
-            quarantined=kept["quarantined"],
+            split_inputs={
+                index: SplitInput(**each) for index, each in kept["split_inputs"].items()
+            },
         )
 
 

@@ -79,9 +79,13 @@ class Store:
                 index += 1
         return found
 
+    def open(self, place: Place) -> Any:
+        """The object as a stream with ``read(size)``; it has to be there."""
+        return self.s3.get_object(Bucket=place.bucket, Key=place.key)["Body"]
+
     def read(self, place: Place) -> bytes:
         """The whole object; it has to be there."""
-        body: bytes = self.s3.get_object(Bucket=place.bucket, Key=place.key)["Body"].read()
+        body: bytes = self.open(place).read()
         return body
 
     def read_if_there(self, place: Place) -> bytes | None:
@@ -126,8 +130,7 @@ class Store:
 
     def read_lines(self, place: Place) -> Iterator[Any]:
         """The values of an object with one JSON document in each line; it has to be there."""
-        body = self.s3.get_object(Bucket=place.bucket, Key=place.key)["Body"]
-        for line in body.iter_lines(1 << 16):
+        for line in self.open(place).iter_lines(1 << 16):
             yield json.loads(line)
 
     def write_lines(self, place: Place, values: Iterable[Any]) -> None:

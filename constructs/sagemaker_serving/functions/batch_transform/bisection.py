@@ -1,0 +1,123 @@
+"""Inputs that failed twice: cut into chunks, and put together again without their bad records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .cutting import HELD_BYTES, PIECES, Cutter
+from .quarantine import SHOWN_BYTES, Bad, quarantine, quarantine_records
+from .records import Damaged, records_of
+from .shard import Shard
+from .sharding import Input
+from .state import SplitInput, Unit
+from .upload import Upload
+
+MAX_BAD_RECORDS = 1000
+"""Bad records of one input that are told apart; one with more is quarantined whole."""
+
+MAX_INPUT_BYTES = 5 * 1024**3
+"""An input over that is not cut; reading it twice would take more than a call may."""
+
+MAX_INPUTS = 100
+"""Inputs of one shard that are cut: where more fail, something else is wrong."""
+
+
+def bisect(shard: Shard, in_time: Callable[[], bool]) -> dict[str, Any]:
+    """Cut what the step before wants to be cut, and write the outputs of what is through."""
+    state = shard.state
+    _give_up_the_hopeless(shard)
+    cutter = Cutter(shard)
+    chunks: list[Unit] = []
+    while state.to_cut and (not chunks or in_time()):
+        chunks += cutter.cut(state.to_cut.pop(0))
+    if chunks:
+        state.groups.append(chunks)
+    _put_together(shard)
+    return shard.next_step()
+
+
+def _give_up_the_hopeless(shard: Shard) -> None:
+    """Inputs of which nothing went through, or too much did not, are not cut any finer."""
+    state = shard.state
+    failed: dict[str, int] = {}
+    for each in state.to_cut:
+        if Unit(**each["unit"]).is_chunk:
+            failed[str(each["unit"]["input"])] = failed.get(str(each["unit"]["input"]), 0) + 1
+    for index, split in state.split_inputs.items():
+        cut = failed.get(index, 0)
+        if split.is_over or cut == 0:
+            continue
+        if not split.good and cut >= PIECES // 2:
+            _refuse_all(shard, index, f"none of its {cut} parts went through")
+        elif len(split.bad) + cut > MAX_BAD_RECORDS:
+            _refuse_all(shard, index, f"more than {MAX_BAD_RECORDS:,} of its records are bad")
+    wanted = [each for each in state.to_cut if not Unit(**each["unit"]).is_chunk]
+    room = MAX_INPUTS - sum(1 for split in state.split_inputs.values() if split.good or split.bad)
+    for each in wanted[max(room, 0) :]:
+        why = f"not taken apart: more than {MAX_INPUTS} inputs of its shard failed"
+        _refuse_all(shard, str(each["unit"]["input"]), why)
+    for each in wanted:
+        if shard.inputs[each["unit"]["input"]].size > MAX_INPUT_BYTES:
+            _refuse_all(shard, str(each["unit"]["input"]), "too large to be taken apart")
+
+
+def _refuse_all(shard: Shard, index: str, why: str) -> None:
+    """An input goes into quarantine as it is, for ``why`` and what was said of it."""
+    state = shard.state
+    said = [each["error"] for each in state.to_cut if str(each["unit"]["input"]) == index]
+    said += [bad["error"] for bad in state.split_inputs[index].bad]
+    state.to_cut = [each for each in state.to_cut if str(each["unit"]["input"]) != index]
+    kept = ([unit for unit in group if str(unit.input) != index] for group in state.groups)
+    state.groups = [group for group in kept if group]
+    error = "; ".join([why, *said[:1]])
+    state.split_inputs[index] = SplitInput(bad=[{"error": error}])
+
+
+def _put_together(shard: Shard) -> None:
+    """Write the list and the output of each input that has no chunk to run any more."""
+    state = shard.state
+    running = {str(unit.input) for group in state.groups for unit in group}
+    running |= {str(each["unit"]["input"]) for each in state.to_cut}
+    for index, split in state.split_inputs.items():
+        if split.is_over or index in running:
+            continue
+        entry = shard.inputs[int(index)]
+        bad = _with_bytes(shard, int(index), split)
+        if not split.good:
+            quarantine(shard.store, shard.run, entry.name, bad)
+        else:
+            if bad:
+                quarantine_records(shard.store, shard.run, entry.name, bad)
+            _join(shard, entry, int(index), split)
+        split.is_over = True
+
+
+def _join(shard: Shard, entry: Input, index: int, split: SplitInput) -> None:
+    """The chunks' outputs in the order of their records, as the input's output."""
+    target = shard.run.output_place / f"{entry.name}.out"
+    with Upload(shard.store, shard.run, target) as upload:
+        for first, count in sorted(split.good):
+            unit = Unit(input=index, first=first, count=count)
+            body = shard.store.open(shard.output_of(unit))
+            while part := body.read(1 << 20):
+                upload.write(part)
+
+
+def _with_bytes(shard: Shard, index: int, split: SplitInput) -> list[Bad]:
+    """The bad records in order, each with how it begins."""
+    run = shard.run
+    listed = [dict(bad) for bad in sorted(split.bad, key=lambda bad: bad.get("record", 0))]
+    by_offset = {bad["offset"]: bad for bad in listed if bad.get("length") is not None}
+    if by_offset:
+        body = shard.store.open(shard.source_of(Unit(input=index)))
+        last = max(by_offset)
+        try:
+            for record in records_of(body, run.split_type, is_gzip=run.is_gzip, limit=HELD_BYTES):
+                if record.offset in by_offset:
+                    by_offset[record.offset]["data"] = record.data[:SHOWN_BYTES]
+                if record.offset >= last:
+                    break
+        except Damaged:
+            pass
+    return [Bad(**bad) for bad in listed]
