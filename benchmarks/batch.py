@@ -115,7 +115,7 @@ def _images(aws: Aws, address: Address, folder: Path) -> Iterator[tuple[str, str
     with _faults(address):
         execution, seconds = _run(pipeline, source, "images-1")
         outputs = [name for name, _ in pipeline.outputs(execution)]
-        listed = {line["object"] for line in _quarantine(aws, execution)}
+        listed = {line["object"] for line in _quarantine(aws, pipeline, execution)}
         wanted = {file.name for file in files.iterdir()}
         answered = {name.removesuffix(".out") for name in outputs}
         lost, twice = wanted - answered - listed, answered & listed
@@ -154,7 +154,10 @@ def _lines(aws: Aws, folder: Path) -> Iterator[tuple[str, str]]:
         kept = [line for line in range(LINES) if (file, line) not in BAD_LINES]
         right = right and read == [(file * LINES + line) / 2 + 3 for line in kept]
         answers += len(read)
-    listed = {(int(line["object"][:2]), line["record"] - 1) for line in _quarantine(aws, execution)}
+    listed = {
+        (int(line["object"][:2]), line["record"] - 1)
+        for line in _quarantine(aws, pipeline, execution)
+    }
     yield (
         f"{FILES} files of {LINES:,} JSON lines",
         f"{answers:,} answers {'in order' if right else 'NOT IN ORDER'}, {len(listed)} records in "
@@ -172,9 +175,11 @@ def _run(
     return execution, time.monotonic() - began
 
 
-def _quarantine(aws: Aws, execution: BatchExecution) -> list[dict[str, Any]]:
-    bucket, _, prefix = execution.output_uri.removeprefix("s3://").partition("/")
-    key = f"{prefix}_batch/quarantine.jsonl"
+def _quarantine(
+    aws: Aws, pipeline: BatchPipeline, execution: BatchExecution
+) -> list[dict[str, Any]]:
+    bucket, _, prefix = pipeline.reports_of(execution).removeprefix("s3://").partition("/")
+    key = f"{prefix}quarantine.jsonl"
     body = aws.client("s3").get_object(Bucket=bucket, Key=key)["Body"].read()
     return [json.loads(line) for line in body.splitlines()]
 

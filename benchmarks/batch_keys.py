@@ -25,6 +25,7 @@ PAGE = 1000
 _OLD, _NEW = datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 1, 2, tzinfo=UTC)
 SETTINGS = {
     "work": "s3://data/work/",
+    "reports": "s3://data/reports/",
     "input_type": "S3Prefix",
     "job": {"ModelName": "m", "TransformInput": {}, "TransformOutput": {}},
     "limits": {

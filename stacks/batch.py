@@ -19,7 +19,8 @@ def add_batch_transform(site: ModelSite, spec: BatchTransformSpec) -> None:
     """Adds the pipeline; its state machine and its prefixes leave as outputs and parameters."""
     site.role.grant_logs("/aws/sagemaker/TransformJobs")
     site.role.grant_metrics("/aws/sagemaker/TransformJobs")
-    places = {kind: site.prefix(f"batch/{kind}") for kind in ("input", "output", "work")}
+    kinds = ("input", "output", "work", "reports")
+    places = {kind: site.prefix(f"batch/{kind}") for kind in kinds}
     topic = _topic(site, spec)
     batch = BatchTransform(
         site.stack,
@@ -30,6 +31,7 @@ def add_batch_transform(site: ModelSite, spec: BatchTransformSpec) -> None:
         inputs=places["input"],
         outputs=places["output"],
         work=places["work"],
+        reports=places["reports"],
         retain_logs=site.environment.production,
         encryption_key=site.key,
         topic=topic,

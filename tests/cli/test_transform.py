@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from sagemaker_serving.client.batch_progress import work_of
+from sagemaker_serving.client.batch_report import report_folder
 from sagemaker_serving.functions.batch_transform.run import run_of
 from sagemaker_serving.local.gateway import Gateway
 from tests.functions.batch_transform.pipeline import Pipeline
@@ -34,6 +35,7 @@ def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
             "batch-input": batch.input,
             "batch-output": batch.output,
             "batch-work": "s3://models/echo/work/",
+            "batch-reports": "s3://models/echo/reports/",
         }
         for name, value in told.items():
             aws.client("ssm").put_parameter(
@@ -77,7 +79,7 @@ def test_a_folder_goes_in_and_answers_come_into_another(transform: Run, tmp_path
     lines = ended.stdout.splitlines()
     assert ": 2 objects, 2 with an output, 0 in quarantine, 0 not done" in lines[0]
     assert lines[2].startswith("  quarantined: a.txt record 2: ClientError: 400 Message:")
-    (listed,) = (answers / "_batch" / "quarantine.jsonl").read_text().splitlines()
+    (listed,) = (tmp_path / "out-report" / "quarantine.jsonl").read_text().splitlines()
     assert json.loads(listed)["record"] == 2
 
     shown = transform("status", "echo", "first", "-e", "trial")
@@ -140,4 +142,6 @@ def test_a_mistake_is_named_and_ends_with_2(
 
 def test_the_client_finds_an_executions_files_where_the_function_puts_them() -> None:
     given = {"input": "s3://data/in/", "output": "s3://data/out/"}
-    assert work_of("s3://data/work/", EXECUTION) == run_of(settings(), given, EXECUTION, 0).work
+    run = run_of(settings(), given, EXECUTION, 0)
+    assert work_of("s3://data/work/", EXECUTION) == run.work
+    assert f"s3://data/reports/{report_folder(run.output)}" == run.reports

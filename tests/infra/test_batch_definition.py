@@ -38,7 +38,9 @@ def definition(**settings: Any) -> dict[str, Any]:
     return batch_definition(
         partition="aws",
         function_arn="arn:aws:lambda:eu-west-1:111122223333:function:batch",
-        settings=transform_settings(spec, model_name="digits", work="s3://data/work/"),
+        settings=transform_settings(
+            spec, model_name="digits", work="s3://data/work/", reports="s3://data/reports/"
+        ),
         topic_arn="arn:aws:sns:eu-west-1:111122223333:topic",
     )
 
@@ -164,7 +166,9 @@ def test_a_job_is_one_that_create_transform_job_takes_or_refused_before(
 ) -> None:
     """Whatever an execution's input says: types, ranges, patterns, payload times concurrency."""
     spec = BatchTransform(instance_type="ml.m5.large")
-    settings = transform_settings(spec, model_name="digits", work="s3://data/work/")
+    settings = transform_settings(
+        spec, model_name="digits", work="s3://data/work/", reports="s3://data/reports/"
+    )
     given_ = {"input": "s3://data/in/", "output": "s3://data/out/", **fields}
     arn = "arn:aws:states:eu-west-1:111122223333:execution:batch:run"
     try:
@@ -187,6 +191,7 @@ def test_the_largest_job_leaves_most_of_a_states_payload_free() -> None:
         ),
         model_name="m" * 63,
         work="s3://data/" + "w" * 900,
+        reports="s3://data/" + "r" * 900,
     )
     arn = f"arn:aws:states:eu-west-1:111122223333:execution:{'m' * 80}:{'r' * 80}"
     run = run_of(settings, {"input": "s3://data/in/", "output": "s3://data/out/"}, arn, 0)

@@ -182,6 +182,7 @@ def _fill(stack: cdk.Stack, folder: Path) -> None:
         inputs=S3Prefix(bucket=data.bucket, prefix="batch/in"),
         outputs=S3Prefix(bucket=data.bucket, prefix="batch/out"),
         work=S3Prefix(bucket=data.bucket, prefix="batch/work"),
+        reports=S3Prefix(bucket=data.bucket, prefix="batch/reports"),
         topic=sns.Topic(stack, "Ended", enforce_ssl=True, master_key=data.key),
         topic_key=data.key,
         retain_logs=True,

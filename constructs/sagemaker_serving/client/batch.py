@@ -15,12 +15,16 @@ from botocore.exceptions import ClientError
 from sagemaker_serving.client.aws import Aws, aws_failures
 from sagemaker_serving.client.batch_execution import BatchExecution, split_uri
 from sagemaker_serving.client.batch_progress import BatchProgress, progress_of
-from sagemaker_serving.client.batch_report import BatchReport
+from sagemaker_serving.client.batch_report import (
+    BatchReport,
+    report_folder,
+    report_folder_beside,
+)
 from sagemaker_serving.errors import Failure, Mistake, NotFound
 
 _AT_ONCE = 8
-_BOOKS = "_batch/"
-_PARAMETERS = ("state-machine-arn", "batch-input", "batch-output", "batch-work")
+_PARAMETERS = ("state-machine-arn", "batch-input", "batch-output", "batch-work", "batch-reports")
+_REPORTS = ("quarantine.jsonl", "report.json")
 _RUN = re.compile(r"[a-zA-Z0-9-]{1,80}")
 
 
@@ -51,6 +55,8 @@ class BatchPipeline:
         """Where executions may write, ``s3://…/``."""
         self.work_uri = found["batch-work"]
         """Where executions keep what is between, ``s3://…/``."""
+        self.reports_uri = found["batch-reports"]
+        """Where locks, quarantines and reports lie, each output's in a folder of its own."""
 
     def upload(self, files: Iterable[Path], run: str, *, folder: Path | None = None) -> str:
         """Uploads ``files`` under the pipeline's input and returns their prefix, ``s3://…/run/``.
@@ -148,16 +154,20 @@ class BatchPipeline:
 
     def report(self, execution: BatchExecution) -> BatchReport | None:
         """The execution's report; None when it has none, or a later one wrote over it."""
-        bucket, prefix = split_uri(execution.output_uri)
+        bucket, prefix = split_uri(self.reports_of(execution))
         with aws_failures():
             try:
-                answer = self._s3.get_object(Bucket=bucket, Key=f"{prefix}{_BOOKS}report.json")
+                answer = self._s3.get_object(Bucket=bucket, Key=f"{prefix}report.json")
             except ClientError as error:
                 if error.response["Error"].get("Code") == "NoSuchKey":
                     return None
                 raise
             read = json.loads(answer["Body"].read())
         return BatchReport.of(read) if read["execution"] == execution.arn else None
+
+    def reports_of(self, execution: BatchExecution) -> str:
+        """Where the execution's report and lists lie, ``s3://…/``."""
+        return f"{self.reports_uri}{report_folder(execution.output_uri)}"
 
     def outputs(self, execution: BatchExecution) -> Iterator[tuple[str, bytes]]:
         """Every output object of ``execution``: its name below the prefix, and its bytes."""
@@ -168,11 +178,14 @@ class BatchPipeline:
                 yield name, body
 
     def download(self, execution: BatchExecution, folder: Path) -> int:
-        """Writes outputs and lists into ``folder``; how many outputs there were.
+        """Writes outputs into ``folder``; how many there were.
 
-        The lists, ``quarantine.jsonl`` and ``report.json``, go into ``_batch`` of the folder.
+        ``quarantine.jsonl`` and ``report.json`` go into `report_folder_beside` it, where no
+        output of any name can lie.
         """
         bucket, prefix = split_uri(execution.output_uri)
+        reports_bucket, reports = split_uri(self.reports_of(execution))
+        beside = report_folder_beside(folder)
 
         def fetch(name: str) -> None:
             path = folder / name
@@ -183,18 +196,18 @@ class BatchPipeline:
 
         with aws_failures(), ThreadPoolExecutor(_AT_ONCE) as pool:
             names = list(self._names(bucket, prefix))
-            lists = [f"{_BOOKS}{name}" for name in ("quarantine.jsonl", "report.json")]
-            for _ in pool.map(fetch, [*names, *lists]):
+            for _ in pool.map(fetch, names):
                 pass
+            beside.mkdir(parents=True, exist_ok=True)
+            for name in _REPORTS:
+                self._s3.download_file(reports_bucket, reports + name, str(beside / name))
         return len(names)
 
     def _names(self, bucket: str, prefix: str) -> Iterator[str]:
         pages = self._s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix)
         for page in pages:
             for entry in page.get("Contents", []):
-                name = entry["Key"].removeprefix(prefix)
-                if not name.startswith(_BOOKS):
-                    yield name
+                yield entry["Key"].removeprefix(prefix)
 
     def _start(self, given: Mapping[str, Any], run: str) -> BatchExecution:
         with aws_failures():

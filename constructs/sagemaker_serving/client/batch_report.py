@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 
 @dataclass(frozen=True, kw_only=True)
 class BatchReport:
-    """An execution's report, ``_batch/report.json`` of its output.
+    """An execution's report, the ``report.json`` of its output.
 
     ``status`` is COMPLETE, QUARANTINED where that was to be a failure, or INCOMPLETE.
     ``quarantined`` and ``unaccounted`` begin the lists, each line with ``object``, ``error`` and,
@@ -51,6 +54,18 @@ class BatchReport:
             lines.append(f"lines of the whole list: {counts['quarantined_records']:,}")
             lines.append(f"the list: {self.quarantine_uri}")
         return lines
+
+
+def report_folder(output_uri: str) -> str:
+    """Where the report on an output ``s3://…/`` lies below its pipeline's reports."""
+    last = re.sub(r"[^a-zA-Z0-9._-]+", "-", output_uri.rstrip("/").rsplit("/", 1)[-1])[:24]
+    return f"{last}-{hashlib.sha256(output_uri.encode()).hexdigest()[:12]}/"
+
+
+def report_folder_beside(outputs: Path) -> Path:
+    """Where the report on downloaded ``outputs`` goes: ``answers-report`` beside ``answers``."""
+    whole = outputs.resolve()
+    return whole.with_name(f"{whole.name}-report") if whole.name else whole / "report"
 
 
 def _shown(line: Mapping[str, Any]) -> str:

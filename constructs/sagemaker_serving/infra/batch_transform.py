@@ -43,8 +43,8 @@ class BatchTransform(Construct):
     "s3://bucket/prefix/"}``, with any field of ``settings`` beside them to override it. It cuts
     the input into shards, runs a transform job for each and again what failed and may not fail
     the next time, takes apart what fails twice, and ends with a report: every object has an
-    output, or stands in ``_batch/quarantine.jsonl`` of the output with the reason. Started again
-    on the same output it does what is missing.
+    output, or stands with its reason in the ``quarantine.jsonl`` of that output below ``reports``.
+    Started again on the same output it does what is missing.
 
     The machine's role may run transform jobs and call its function; CreateTransformJob passes no
     role, the Model has its own. That role is granted what jobs need, with VolumeKmsKeyId also
@@ -55,6 +55,8 @@ class BatchTransform(Construct):
     :param settings: what every job has in common, and how inputs are cut and tried again.
     :param inputs: what may be read. :param outputs: what may be written.
     :param work: where manifests, chunks and plans lie while an execution runs.
+    :param reports: where each output's lock, quarantine and reports lie, in a folder of its own.
+        Inputs and outputs overlap neither this nor ``work``.
     :param job_role: the model's role.
     :param retain_logs: whether the executions' log outlives the stack.
     :param encryption_key: encrypts logs and, if settings ask for it, jobs' volumes; its policy
@@ -73,6 +75,7 @@ class BatchTransform(Construct):
         inputs: S3Prefix,
         outputs: S3Prefix,
         work: S3Prefix,
+        reports: S3Prefix,
         retain_logs: bool,
         encryption_key: kms.IKey | None = None,
         topic: sns.ITopic | None = None,
@@ -81,6 +84,7 @@ class BatchTransform(Construct):
         super().__init__(scope, construct_id)
         self._settings = settings
         self._inputs, self._outputs, self._work = inputs, outputs, work
+        self._reports = reports
         self.function = OwnFunction(
             self,
             "Function",
@@ -100,6 +104,7 @@ class BatchTransform(Construct):
                 settings,
                 model_name=model.model_name,
                 work=f"{work.uri}/",
+                reports=f"{reports.uri}/",
                 output_key=outputs.key_arn,
                 volume_key=None if volume_key is None else volume_key.key_arn,
             ),
@@ -204,15 +209,15 @@ class BatchTransform(Construct):
     def _grant_function(self) -> None:
         role = self.function.role
         self._inputs.grant_read(role, of="Inputs of batch jobs")
+        self._outputs.grant_list(role)
+        self._outputs.grant_write(role, of="Outputs of batch jobs")
         for place, of in (
-            (self._outputs, "Outputs of batch jobs"),
             (self._work, "What batch jobs have between"),
+            (self._reports, "Locks, quarantines and reports of batch jobs"),
         ):
             place.grant_read(role, of=of)
             place.grant_write(role, of=of)
-        books = self._outputs.bucket.arn_for_objects(f"{self._outputs.prefix.strip('/')}/*_batch/*")
-        role.add_to_policy(iam.PolicyStatement(actions=["s3:DeleteObject"], resources=[books]))
-        acknowledge_wildcard(role, books, "The lock, and what is in quarantine no more")
+        self._reports.grant_delete(role, of="Locks, quarantines and reports of batch jobs")
         streams = cdk.Stack.of(self).format_arn(
             service="logs",
             resource="log-group",

@@ -37,7 +37,7 @@ class S3Prefix:
 
     def grant_read(self, grantee: iam.IGrantable, *, of: str) -> iam.Grant:
         """Lets ``grantee`` list and read what is here; ``of`` tells scanners what that is."""
-        self._grant_list(grantee)
+        self.grant_list(grantee)
         self._grant_key(grantee, "kms:Decrypt")
         return self._grant_objects(grantee, of, "s3:GetObject")
 
@@ -48,6 +48,10 @@ class S3Prefix:
         """
         self._grant_key(grantee, "kms:Decrypt", "kms:GenerateDataKey")
         return self._grant_objects(grantee, of, "s3:PutObject", "s3:AbortMultipartUpload")
+
+    def grant_delete(self, grantee: iam.IGrantable, *, of: str) -> iam.Grant:
+        """Lets ``grantee`` delete what is here; ``of`` tells scanners what that is."""
+        return self._grant_objects(grantee, of, "s3:DeleteObject")
 
     def _grant_objects(self, grantee: iam.IGrantable, of: str, *actions: str) -> iam.Grant:
         below = self.prefix.strip("/")
@@ -61,7 +65,8 @@ class S3Prefix:
             grantee=grantee, actions=list(actions), resource_arns=[objects]
         )
 
-    def _grant_list(self, grantee: iam.IGrantable) -> None:
+    def grant_list(self, grantee: iam.IGrantable) -> None:
+        """Lets ``grantee`` see what is here, and read none of it."""
         grantee.grant_principal.add_to_principal_policy(
             iam.PolicyStatement(
                 actions=["s3:ListBucket"],

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from sagemaker_serving import functions
+from sagemaker_serving.functions.batch_transform.run import report_folder
 from sagemaker_serving.infra.batch_definition import batch_definition
 from sagemaker_serving.infra.batch_settings import transform_settings
 from sagemaker_serving.spec import BatchTransform, Retries, Retry
@@ -43,7 +44,12 @@ class Pipeline:
         self.definition = batch_definition(
             partition="aws",
             function_arn=self._function_arn,
-            settings=transform_settings(spec, model_name=model, work=f"s3://{BUCKET}/{name}/work/"),
+            settings=transform_settings(
+                spec,
+                model_name=model,
+                work=f"s3://{BUCKET}/{name}/work/",
+                reports=f"s3://{BUCKET}/{name}/reports/",
+            ),
             topic_arn=None,
         )
         created = self._states.create_state_machine(
@@ -120,20 +126,16 @@ class Pipeline:
 
     def outputs(self) -> dict[str, bytes]:
         """The outputs by their inputs' names."""
-        found = self._below("out/")
-        return {
-            name.removesuffix(".out"): body for name, body in found.items() if "_batch/" not in name
-        }
+        return {name.removesuffix(".out"): body for name, body in self._below("out/").items()}
 
     def report(self) -> dict[str, Any]:
         """The latest report."""
-        read: dict[str, Any] = json.loads(self._below("out/_batch/report.json")[""])
+        read: dict[str, Any] = json.loads(self._report("report.json"))
         return read
 
     def quarantine(self) -> list[dict[str, Any]]:
         """The lines of the quarantine."""
-        lines = self._below("out/_batch/quarantine.jsonl")[""].splitlines()
-        read = [json.loads(line) for line in lines]
+        read = [json.loads(line) for line in self._report("quarantine.jsonl").splitlines()]
         for line in read:
             if "bytes" in line:
                 line["bytes"] = base64.b64decode(line["bytes"])
@@ -146,7 +148,10 @@ class Pipeline:
 
     def lock(self) -> bytes | None:
         """What the lock says, None when nobody holds it."""
-        return self._below("out/_batch/lock.json").get("")
+        return self._below(f"reports/{report_folder(self.output)}lock.json").get("")
+
+    def _report(self, name: str) -> bytes:
+        return self._below(f"reports/{report_folder(self.output)}{name}")[""]
 
     def _below(self, prefix: str) -> dict[str, bytes]:
         whole = f"{self._name}/{prefix}"

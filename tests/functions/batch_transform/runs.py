@@ -7,14 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sagemaker_serving.functions.batch_transform.plan import begin, plan
-from sagemaker_serving.functions.batch_transform.run import Run
-from sagemaker_serving.functions.batch_transform.store import Store
+from sagemaker_serving.functions.batch_transform.run import Run, report_folder
+from sagemaker_serving.functions.batch_transform.store import Place, Store
 from sagemaker_serving.infra.batch_settings import transform_settings
 from sagemaker_serving.spec import BatchTransform
 from tests.functions.batch_transform.memory import MemoryS3, failure
 
 EXECUTION = "arn:aws:states:eu-west-1:123456789012:execution:digits:nightly"
 INPUT, OUTPUT = "s3://data/in/", "s3://data/out/"
+REPORTS = Place.parse(f"s3://data/reports/{report_folder(OUTPUT)}")
 
 
 class States:
@@ -33,7 +34,9 @@ class States:
 def settings(**fields: Any) -> dict[str, Any]:
     """The settings of a pipeline."""
     spec = BatchTransform.model_validate({"instance_type": "ml.m5.large", **fields})
-    return transform_settings(spec, model_name="digits", work="s3://data/work/")
+    return transform_settings(
+        spec, model_name="digits", work="s3://data/work/", reports="s3://data/reports/"
+    )
 
 
 def put(s3: MemoryS3, files: Mapping[str, bytes], below: str = "in/") -> None:

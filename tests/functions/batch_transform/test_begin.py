@@ -10,7 +10,7 @@ import pytest
 
 from sagemaker_serving.functions.batch_transform import lock
 from sagemaker_serving.functions.batch_transform.errors import Refused
-from sagemaker_serving.functions.batch_transform.run import Run, run_of
+from sagemaker_serving.functions.batch_transform.run import Run, report_folder, run_of
 from sagemaker_serving.functions.batch_transform.store import Place, Store
 from tests.functions.batch_transform.memory import MemoryS3
 from tests.functions.batch_transform.runs import EXECUTION, States, begun, put, settings
@@ -28,6 +28,14 @@ FINE = {"input": "s3://data/in/", "output": "s3://data/out/"}
             "output s3://data/in/answers/ lies inside input s3://data/in/, so outputs would",
         ),
         ({"input": "s3://data/o"}, "lies inside input s3://data/o"),
+        (
+            {"input": "s3://data/reports/"},
+            "input s3://data/reports/ overlaps s3://data/reports/, where the pipeline keeps its",
+        ),
+        ({"input": "s3://data/"}, "input s3://data/ overlaps s3://data/work/"),
+        ({"input": "s3://data/work/0/a"}, "input s3://data/work/0/a overlaps s3://data/work/"),
+        ({"output": "s3://data/reports/out"}, "output s3://data/reports/out/ overlaps"),
+        ({"output": "s3://data/"}, "output s3://data/ overlaps s3://data/reports/"),
         ({"splittype": "Line"}, "splittype is no field of an execution's input; there are input"),
         ({"split_type": "Lines"}, "split_type is 'Lines'; it must be one of None, Line, RecordIO"),
         ({"max_payload_in_mb": 101}, "max_payload_in_mb is 101; it must be a whole number from 0"),
@@ -82,6 +90,14 @@ def test_names_of_jobs_are_names_and_never_alike(name: str) -> None:
         assert re.fullmatch(r"[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}", made), made
 
 
+def test_outputs_of_one_name_have_folders_of_their_own(s3: MemoryS3) -> None:
+    outputs = ["s3://a/june/", "s3://b/june/", "s3://a/x/june/", "s3://a/june/?", "s3://a/"]
+    folders = {report_folder(output) for output in outputs}
+    assert len(folders) == len(outputs)
+    assert {folder.count("/") for folder in folders} == {1}
+    assert report_folder("s3://a/june/").startswith("june-")
+
+
 def test_an_empty_prefix_is_refused_and_leaves_no_lock(s3: MemoryS3) -> None:
     with pytest.raises(Refused, match="there are no objects under s3://data/in/"):
         begun(s3)
@@ -122,5 +138,5 @@ def test_nobody_gives_another_ones_lock_back(s3: MemoryS3) -> None:
 
 
 def holder(s3: MemoryS3, run: Run) -> Any:
-    body = Store(s3).read_if_there(run.books / "lock.json")
+    body = Store(s3).read_if_there(run.reports_place / "lock.json")
     return None if body is None else json.loads(body)["execution"]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from itertools import chain
 from typing import Any
 
@@ -92,9 +93,19 @@ def test_names_without_an_object_are_listed_and_the_others_run(s3: MemoryS3) -> 
     assert listed == [{"object": "gone", "error": "the manifest names it, and there is no object"}]
 
 
-def test_placeholders_of_folders_and_books_of_other_runs_are_no_inputs(s3: MemoryS3) -> None:
-    put(s3, {"": b"", "sub/": b"", "sub/a": b"", "old/_batch/report.json": b"{}"})
-    assert planned(s3, begun(s3)) == [["sub/a"]]
+def test_placeholders_of_folders_are_no_inputs_and_every_other_key_is_one(s3: MemoryS3) -> None:
+    put(s3, {"": b"", "sub/": b"", "sub/a": b"", "old/_batch/report.json": b"{}", "_batch/x": b""})
+    assert planned(s3, begun(s3)) == [["_batch/x", "old/_batch/report.json", "sub/a"]]
+
+
+@pytest.mark.parametrize("name", ["work/0123/run.json", "reports/out-1/lock.json"])
+def test_a_manifest_cannot_name_the_pipelines_own_files(s3: MemoryS3, name: str) -> None:
+    s3.put_object(Bucket="data", Key=name, Body=b"{}")
+    body = json.dumps([{"prefix": "s3://data/"}, name]).encode()
+    s3.put_object(Bucket="data", Key="some.manifest", Body=body)
+    run = begun(s3, source="s3://data/some.manifest", input_type="ManifestFile")
+    with pytest.raises(Refused, match=f"names s3://data/{name}; below s3://data/{name[:4]}.*lie"):
+        planned(s3, run)
 
 
 def test_names_begin_at_the_prefixs_folder(s3: MemoryS3) -> None:
@@ -148,5 +159,5 @@ def test_an_input_over_the_pipelines_limits_is_refused(
 
 def test_a_name_that_leaves_no_room_for_its_output_is_refused(s3: MemoryS3) -> None:
     put(s3, {"x" * 1000: b""})
-    with pytest.raises(Refused, match=r"has 1,000 bytes, and the output leaves 98\d of the 1,024"):
+    with pytest.raises(Refused, match=r"has 1,000 bytes, and the output leaves 9\d\d of the 1,024"):
         planned(s3, begun(s3))

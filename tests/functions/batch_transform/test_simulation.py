@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sagemaker_serving.functions.batch_transform.store import Place, Store
 from tests.functions.batch_transform.memory import MemoryS3
-from tests.functions.batch_transform.runs import States, begun, put
+from tests.functions.batch_transform.runs import REPORTS, States, begun, put
 from tests.functions.batch_transform.simulation import Simulation
 from tests.local.sagemaker.record_files import recordio, recordio_frame, tfrecord, tfrecord_frame
 
@@ -34,12 +34,11 @@ def outputs(s3: MemoryS3) -> dict[str, bytes]:
     return {
         entry.key.removeprefix("out/").removesuffix(".out"): store.read(Place("data", entry.key))
         for entry in store.listed(Place("data", "out/"))
-        if "_batch/" not in entry.key
     }
 
 
 def listed(s3: MemoryS3) -> list[dict[str, Any]]:
-    body = Store(s3).read(Place("data", "out/_batch/quarantine.jsonl"))
+    body = Store(s3).read(REPORTS / "quarantine.jsonl")
     return [json.loads(line) for line in body.splitlines()]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from .errors import Refused
-from .run import BOOKS, Run
+from .run import Run
 from .seen import Seen
 from .sharding import Input
 from .store import Entry, Place, Store
@@ -36,14 +36,13 @@ def folder_of(store: Store, run: Run) -> Place:
 def under_prefix(store: Store, run: Run, *, after: str | None) -> Iterator[Input]:
     """The objects under the prefix whose names come after ``after``, in order.
 
-    Folders' placeholders, as consoles make them, and what another execution keeps about
-    itself are no inputs.
+    Folders' placeholders, as consoles make them, are no inputs.
     """
     place = Place.parse(run.source)
     cut = place.key.rfind("/") + 1
     key = None if after is None else place.key[:cut] + after
     for entry in store.listed(place, after=key):
-        if not entry.key.endswith("/") and f"/{BOOKS}" not in f"/{entry.key}":
+        if not entry.key.endswith("/"):
             yield Input(name=entry.key[cut:], size=entry.size, modified=entry.modified)
 
 

@@ -45,7 +45,7 @@ def release(store: Store, run: Run) -> None:
 
 
 def _place(run: Run) -> Place:
-    return run.books / "lock.json"
+    return run.reports_place / "lock.json"
 
 
 def _held(store: Store, place: Place) -> tuple[str | None, str | None]:

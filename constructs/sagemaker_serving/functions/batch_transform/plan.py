@@ -131,6 +131,8 @@ def _to_do(
     store: Store, run: Run, counts: dict[str, int], window: list[Input], absent: list[str]
 ) -> Iterator[Input]:
     _must_fit(run, [entry.name for entry in window] + absent)
+    if run.input_type == "ManifestFile":
+        _must_be_others(store, run, [entry.name for entry in window])
     for name in absent:
         quarantine(store, run, name, [Bad(error="the manifest names it, and there is no object")])
     counts["missing"] += len(absent)
@@ -148,7 +150,8 @@ def _to_do(
 
 def _must_fit(run: Run, names: list[str]) -> None:
     """A name must leave room for what is written of it: S3's keys have at most 1,024 bytes."""
-    room = _MAX_KEY_BYTES - len(place_of(run, OBJECTS, "").key.encode())
+    written = (run.output_place / ".out", place_of(run, OBJECTS, ""))
+    room = _MAX_KEY_BYTES - max(len(place.key.encode()) for place in written)
     for name in names:
         if len(name) * 4 > room and len(name.encode()) > room:
             raise Refused(
@@ -157,6 +160,18 @@ def _must_fit(run: Run, names: list[str]) -> None:
                     f"leaves {room:,} of the {_MAX_KEY_BYTES:,} that S3's keys take; give it a "
                     "shorter prefix"
                 ]
+            )
+
+
+def _must_be_others(store: Store, run: Run, names: list[str]) -> None:
+    """What a manifest names must not lie where the pipeline keeps its own files."""
+    folder = str(folder_of(store, run))
+    kept = [run.work.rstrip("/").rpartition("/")[0], run.reports.rstrip("/").rpartition("/")[0]]
+    for name in names:
+        own = next((place for place in kept if f"{folder}{name}".startswith(f"{place}/")), None)
+        if own is not None:
+            raise Refused(
+                [f"the manifest names {folder}{name}; below {own}/ lie the pipeline's own files"]
             )
 
 

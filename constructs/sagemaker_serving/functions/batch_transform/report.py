@@ -81,11 +81,11 @@ def _finish(
     listed = (
         entry for kind in (OBJECTS, RECORDS) for entry in store.listed(run.quarantined / kind)
     )
-    quarantined = _join(store, run, run.books / "quarantine.jsonl", listed)
+    quarantined = _join(store, run, run.reports_place / "quarantine.jsonl", listed)
     missing = _join(
         store,
         run,
-        run.books / "unaccounted.jsonl",
+        run.reports_place / "unaccounted.jsonl",
         store.listed(run.work_place / "unaccounted/"),
     )
     counts = {
@@ -111,20 +111,22 @@ def _finish(
         "ended": now,
         "seconds": now - run.began,
         "counts": counts,
-        "quarantine": str(run.books / "quarantine.jsonl"),
-        "unaccounted": str(run.books / "unaccounted.jsonl"),
+        "quarantine": str(run.reports_place / "quarantine.jsonl"),
+        "unaccounted": str(run.reports_place / "unaccounted.jsonl"),
         "first_quarantined": quarantined.first,
         "first_unaccounted": missing.first,
     }
     text = summary(body)
-    store.write(run.books / "report.json", json.dumps(body, indent=1, ensure_ascii=False).encode())
-    store.write(run.books / "summary.txt", text.encode(), "text/plain; charset=utf-8")
+    store.write(
+        run.reports_place / "report.json", json.dumps(body, indent=1, ensure_ascii=False).encode()
+    )
+    store.write(run.reports_place / "summary.txt", text.encode(), "text/plain; charset=utf-8")
     lock.release(store, run)
     return {
         "status": ended,
         "counts": counts,
         "seconds": body["seconds"],
-        "report": str(run.books / "report.json"),
+        "report": str(run.reports_place / "report.json"),
         "summary": text[:4000],
     }
 

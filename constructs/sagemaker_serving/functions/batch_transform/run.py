@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from .errors import Refused
 from .fields import contradictions, merged, problems
 from .store import Place, Store
-
-BOOKS = "_batch/"
-"""Below the output: the lock, the quarantine and the reports. Names that begin with an
-underscore are passed over by Athena, Glue and Spark."""
 
 _S3 = re.compile(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]/.*", re.DOTALL)
 
@@ -38,6 +34,8 @@ class Run:
     """Where outputs go: ``s3://…/``."""
     work: str
     """Where what is between lies: ``s3://…/``."""
+    reports: str
+    """Where the output's lock, its quarantine and the reports on it lie: ``s3://…/``."""
     job: Mapping[str, Any]
     limits: Mapping[str, Any]
     retries: Mapping[str, Mapping[str, float]]
@@ -50,14 +48,14 @@ class Run:
         return Place.parse(self.output)
 
     @property
-    def books(self) -> Place:
-        """Where the lock, the quarantine and the reports lie."""
-        return self.output_place / BOOKS
+    def reports_place(self) -> Place:
+        """Where the output's lock, its quarantine and the reports on it lie."""
+        return Place.parse(self.reports)
 
     @property
     def quarantined(self) -> Place:
         """Where each input that has records without an answer has an object that lists them."""
-        return self.books / "quarantined/"
+        return self.reports_place / "quarantined/"
 
     @property
     def work_place(self) -> Place:
@@ -107,7 +105,8 @@ def run_of(settings: Mapping[str, Any], given: Any, execution: str, began: int) 
         raise Refused(["the execution's input must be an object with input and output"])
     wanted = {name: value for name, value in given.items() if name not in ("input", "output")}
     input_type = wanted.get("input_type", settings["input_type"])
-    found = [*_places(given, input_type), *problems(wanted)]
+    own = [settings["work"], settings["reports"]]
+    found = [*_places(given, input_type, own), *problems(wanted)]
     if not found:
         job = merged(settings["job"], wanted)
         found = list(contradictions(job))
@@ -123,6 +122,7 @@ def run_of(settings: Mapping[str, Any], given: Any, execution: str, began: int) 
         input_type=input_type,
         output=output,
         work=f"{settings['work']}{name}/",
+        reports=f"{settings['reports']}{report_folder(output)}",
         job=job,
         limits=limits,
         retries=settings["retries"],
@@ -131,7 +131,22 @@ def run_of(settings: Mapping[str, Any], given: Any, execution: str, began: int) 
     )
 
 
-def _places(given: Mapping[str, Any], input_type: str) -> list[str]:
+def report_folder(output: str) -> str:
+    """The folder of an output's own files below the pipeline's reports, with a slash at its end.
+
+    It has the last part of the output's path for people, and a hash of all of it, so that no two
+    outputs share one.
+    """
+    last = re.sub(r"[^a-zA-Z0-9._-]+", "-", output.rstrip("/").rsplit("/", 1)[-1])[:24]
+    return f"{last}-{hashlib.sha256(output.encode()).hexdigest()[:12]}/"
+
+
+def overlap(one: str, other: str) -> bool:
+    """Whether a key can begin with both of two places."""
+    return one.startswith(other) or other.startswith(one)
+
+
+def _places(given: Mapping[str, Any], input_type: str, own: Sequence[str]) -> list[str]:
     found = []
     for name in ("input", "output"):
         value = given.get(name)
@@ -145,6 +160,13 @@ def _places(given: Mapping[str, Any], input_type: str) -> list[str]:
             f"output {output} lies inside input {source}, so outputs would become inputs; "
             "write beside it"
         )
+    read = [] if input_type == "ManifestFile" else [("input", source)]
+    found += [
+        f"{name} {place} overlaps {kept}, where the pipeline keeps its own files; take another"
+        for name, place in (*read, ("output", output))
+        for kept in own
+        if overlap(place, kept)
+    ]
     if len(output) > 900:
         found.append(f"output has {len(output)} letters; it must leave room for keys: at most 900")
     return found
