@@ -78,7 +78,7 @@ def test_a_folder_goes_in_and_answers_come_into_another(transform: Run, tmp_path
     assert (answers / "deeper" / "b.txt.out").read_bytes() == b"ruof\n"
     lines = ended.stdout.splitlines()
     assert ": 2 objects, 2 with an output, 0 in quarantine, 0 not done" in lines[0]
-    assert lines[2].startswith("  quarantined: a.txt record 2: ClientError: 400 Message:")
+    assert lines[3].startswith("  quarantined: a.txt record 2: ClientError: 400 Message:")
     (listed,) = (tmp_path / "out-report" / "quarantine.jsonl").read_text().splitlines()
     assert json.loads(listed)["record"] == 2
 

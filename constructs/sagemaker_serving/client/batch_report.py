@@ -46,12 +46,17 @@ class BatchReport:
             f"{counts['answered']:,} with an output, {counts['quarantined']:,} in quarantine, "
             f"{counts['unaccounted']:,} not done"
         ]
+        if counts["records"]:
+            lines.append(
+                f"{counts['records']:,} records in, {counts['records_answered']:,} answers out, "
+                f"{counts['records_quarantined']:,} records in quarantine"
+            )
         if counts["in_part"]:
             lines.append(f"{counts['in_part']:,} outputs lack records that are in quarantine")
         for title, listed in (("quarantined", self.quarantined), ("not done", self.unaccounted)):
             lines += [f"  {title}: {_shown(line)}" for line in listed]
-        if counts["quarantined_records"]:
-            lines.append(f"lines of the whole list: {counts['quarantined_records']:,}")
+        if counts["quarantine_lines"]:
+            lines.append(f"lines of the whole list: {counts['quarantine_lines']:,}")
             lines.append(f"the list: {self.quarantine_uri}")
         return lines
 

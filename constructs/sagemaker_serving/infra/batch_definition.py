@@ -5,7 +5,8 @@
     Plan ─┬─(more)── Plan
           ├─(nothing to do)───────────┐
           └─ Shards: a Distributed Map│ over the plan in S3, one child for each shard
-                │  Settle ─┬─ Wait ─ Transform ─ Settle …
+                │  Settle ─┬─(more)── Settle
+                │          ├─ Wait ─ Transform ─ Settle …
                 │          ├─ Isolate ─┬─ Wait ─ Transform …
                 │          ├─ Done     └─ Done
                 │          └─ GiveUp
@@ -32,7 +33,9 @@ METRICS = {
     "Objects": "objects",
     "Answered": "answered",
     "Quarantined": "quarantined",
-    "QuarantinedRecords": "quarantined_records",
+    "Records": "records",
+    "AnsweredRecords": "records_answered",
+    "QuarantinedRecords": "records_quarantined",
     "Unaccounted": "unaccounted",
 }
 """Each metric and the report's count that it has."""
@@ -219,6 +222,7 @@ def _shard(partition: str, call: Any) -> dict[str, Any]:
                     "Next": "Wait",
                 },
                 {"Condition": "{% $states.input.next = 'transform' %}", "Next": "Transform"},
+                {"Condition": "{% $states.input.next = 'settle' %}", "Next": "Settle"},
                 {"Condition": "{% $states.input.next = 'isolate' %}", "Next": "Isolate"},
                 {"Condition": "{% $states.input.next = 'done' %}", "Next": "Done"},
             ],

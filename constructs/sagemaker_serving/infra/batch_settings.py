@@ -14,17 +14,19 @@ def transform_settings(
     model_name: str,
     work: str,
     reports: str,
+    requests_alone: bool | None = False,
     output_key: str | None = None,
     volume_key: str | None = None,
 ) -> dict[str, Any]:
     """What the pipeline's function is told of every execution; an execution lays its own over it.
 
     ``work`` is where what is between lies, ``reports`` where locks, quarantines and reports do,
-    both ``s3://…/``; the keys are ARNs.
+    both ``s3://…/``; the keys are ARNs. ``requests_alone`` is `Model.requests_alone`.
     """
     return {
         "work": work,
         "reports": reports,
+        "requests_alone": requests_alone,
         "input_type": spec.input_type,
         "job": transform_arguments(
             spec, model_name=model_name, output_key=output_key, volume_key=volume_key

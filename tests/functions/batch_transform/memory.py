@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from bisect import bisect_right, insort
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from itertools import count
 from typing import Any
@@ -44,11 +44,20 @@ class MemoryS3:
         self._objects[Bucket, Key] = (Body, self.now, etag)
         return {"ETag": etag}
 
-    def get_object(self, *, Bucket: str, Key: str) -> dict[str, Any]:
+    def get_object(self, *, Bucket: str, Key: str, Range: str = "bytes=0-") -> dict[str, Any]:
         if (Bucket, Key) not in self._objects:
             raise failure("NoSuchKey")
         body, _, etag = self._objects[Bucket, Key]
-        return {"Body": Body(body), "ETag": etag}
+        first = int(Range.removeprefix("bytes=").removesuffix("-"))
+        if first and first >= len(body):
+            raise failure("InvalidRange")
+        return {"Body": Body(body[first:]), "ETag": etag}
+
+    def copy_object(
+        self, *, Bucket: str, Key: str, CopySource: Mapping[str, str], **given: Any
+    ) -> dict[str, str]:
+        body = self._objects[CopySource["Bucket"], CopySource["Key"]][0]
+        return self.put_object(Bucket=Bucket, Key=Key, Body=body, **given)
 
     def delete_object(self, *, Bucket: str, Key: str) -> None:
         if self._objects.pop((Bucket, Key), None) is not None:

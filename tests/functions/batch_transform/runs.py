@@ -31,11 +31,15 @@ class States:
         return {"status": self._statuses[name]}
 
 
-def settings(**fields: Any) -> dict[str, Any]:
+def settings(*, requests_alone: bool | None = False, **fields: Any) -> dict[str, Any]:
     """The settings of a pipeline."""
     spec = BatchTransform.model_validate({"instance_type": "ml.m5.large", **fields})
     return transform_settings(
-        spec, model_name="digits", work="s3://data/work/", reports="s3://data/reports/"
+        spec,
+        model_name="digits",
+        work="s3://data/work/",
+        reports="s3://data/reports/",
+        requests_alone=requests_alone,
     )
 
 

@@ -29,11 +29,20 @@ Model = Callable[[bytes], bytes | None]
 class Simulation:
     """Executions over ``s3``; ``dies`` is how likely a job is killed before each object."""
 
-    def __init__(self, s3: MemoryS3, model: Model, *, dies: float = 0.0, seed: int = 0) -> None:
+    def __init__(
+        self,
+        s3: MemoryS3,
+        model: Model,
+        *,
+        dies: float = 0.0,
+        seed: int = 0,
+        in_time: Callable[[], bool] = lambda: True,
+    ) -> None:
         self.s3 = s3
         self.jobs = 0
         self._model = model
         self._dies = dies
+        self._in_time = in_time
         self._chance = random.Random(seed)
         self._said: dict[str, list[str]] = {}
 
@@ -48,14 +57,14 @@ class Simulation:
 
     def _shard(self, store: Store, run: Run, number: int) -> None:
         answer = Shard.begin(store, run, number).next_step()
-        while answer["next"] in ("transform", "isolate"):
+        while answer["next"] in ("transform", "settle", "isolate"):
             answer = json.loads(json.dumps(answer))
             error = self._job(answer["job"]) if answer["next"] == "transform" else None
             shard = Shard.load(store, run, number, answer["after"])
             if answer["next"] == "isolate":
                 answer = bisect(shard, lambda: True)
             else:
-                answer = reconcile(shard, self, error, self._chance)
+                answer = reconcile(shard, self, error, self._chance, self._in_time)
 
     def _job(self, job: Mapping[str, Any]) -> dict[str, str] | None:
         """Run a job as SageMaker does; what its state would catch."""

@@ -230,7 +230,8 @@ def test_quarantine_fails_the_execution_where_that_is_wanted_and_metrics_tell_it
         Dimensions=[{"Name": "StateMachine", "Value": batch.arn.rsplit(":", 1)[1]}],
     )["Metrics"]
     assert {metric["MetricName"] for metric in metrics} == {
-        *("Objects", "Answered", "Quarantined", "QuarantinedRecords", "Unaccounted")
+        *("Objects", "Answered", "Quarantined", "Unaccounted"),
+        *("Records", "AnsweredRecords", "QuarantinedRecords"),
     }
 
 

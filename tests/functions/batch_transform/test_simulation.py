@@ -170,6 +170,7 @@ def test_a_file_in_which_nothing_is_right_is_listed_whole_after_a_few_jobs(s3: M
     (line,) = listed(s3)
     assert line == {
         "object": "wrong",
+        "records": 5000,
         "error": "none of its 64 parts went through; ClientError: 400",
     }
     assert simulation.jobs == 3
@@ -190,3 +191,54 @@ def test_lists_are_whole_when_they_are_long(s3: MemoryS3) -> None:
     assert counts["quarantined"] == 300
     names = list(chain.from_iterable([line["object"]] for line in listed(s3)))
     assert names == [f"{number:04}" for number in range(300)]
+
+
+@pytest.mark.parametrize("split_type", ["Line", "None"])
+def test_an_input_that_is_put_anew_while_it_is_transformed_is_answered_as_it_is(
+    s3: MemoryS3, split_type: str
+) -> None:
+    """Otherwise the answer to what it was would look like one to what it is: it is younger."""
+    put(s3, {"a": b"old\n", "b": b"same\n"})
+
+    def overtaken(payload: bytes) -> bytes | None:
+        if payload == b"old" or payload == b"old\n":
+            put(s3, {"a": b"new\nlines\n"})
+        return b"".join(b"<%b>\n" % line for line in payload.split())
+
+    run = begun(s3, split_type=split_type, retries=RETRIES)
+    counts = Simulation(s3, overtaken).execute(run)
+    assert outputs(s3) == {"a": b"<new>\n<lines>\n", "b": b"<same>\n"}
+    assert counts["unaccounted"] == 0
+
+
+def test_an_input_that_is_put_anew_while_it_is_bisected_is_answered_as_it_is(
+    s3: MemoryS3,
+) -> None:
+    put(s3, {"a": b"1\nbad\n3\n"})
+    asked: list[bytes] = []
+
+    def overtaken(payload: bytes) -> bytes | None:
+        asked.append(payload)
+        if payload == b"3":
+            put(s3, {"a": b"4\n5\n"})
+        return answer(payload)
+
+    run = begun(s3, split_type="Line", batch_strategy="SingleRecord", assemble_with="Line")
+    Simulation(s3, overtaken).execute(run)
+    assert asked.count(b"3") == 1
+    assert outputs(s3) == {"a": b"<4>\n<5>\n"}
+    assert listed(s3) == []
+
+
+def test_an_input_that_never_rests_is_left_undone_and_told(s3: MemoryS3) -> None:
+    put(s3, {"a": b"1\n", "b": b"2\n"})
+
+    def overtaken(payload: bytes) -> bytes | None:
+        if payload == b"1":
+            put(s3, {"a": b"1\n"})
+        return payload
+
+    simulation = Simulation(s3, overtaken)
+    counts = simulation.execute(begun(s3, split_type="Line"))
+    assert outputs(s3) == {"b": b"2"}
+    assert (counts["answered"], counts["unaccounted"]) == (1, 1)

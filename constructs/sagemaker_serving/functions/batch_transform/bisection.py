@@ -1,7 +1,9 @@
-"""Inputs that failed twice: cut into chunks, and put together again without their bad records."""
+"""Inputs that failed twice, or whose answers are not as many as their records: cut into chunks,
+and put together again without their bad records."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +13,7 @@ from .records import Damaged, records_of
 from .shard import Shard
 from .sharding import Input
 from .state import SplitInput, Unit
+from .tallying import BLANK
 from .upload import Upload
 
 MAX_BAD_RECORDS = 1000
@@ -38,17 +41,19 @@ def bisect(shard: Shard, in_time: Callable[[], bool]) -> dict[str, Any]:
 
 
 def _give_up_the_hopeless(shard: Shard) -> None:
-    """Inputs of which nothing went through, or too much did not, are not cut any finer."""
+    """Inputs of which nothing went through, or too much did not, are not cut any finer.
+
+    What has answers, but not as many as records, is cut until each has one.
+    """
     state = shard.state
-    failed: dict[str, int] = {}
-    for each in state.to_cut:
-        if Unit(**each["unit"]).is_chunk:
-            failed[str(each["unit"]["input"])] = failed.get(str(each["unit"]["input"]), 0) + 1
+    chunks = [each for each in state.to_cut if Unit(**each["unit"]).is_chunk]
+    failed = Counter(str(each["unit"]["input"]) for each in chunks)
+    differing = {str(each["unit"]["input"]) for each in chunks if each["differs"]}
     for index, split in state.split_inputs.items():
-        cut = failed.get(index, 0)
+        cut = failed[index]
         if split.is_over or cut == 0:
             continue
-        if not split.good and cut >= PIECES // 2:
+        if not split.good and cut >= PIECES // 2 and index not in differing:
             _refuse_all(shard, index, f"none of its {cut} parts went through")
         elif len(split.bad) + cut > MAX_BAD_RECORDS:
             _refuse_all(shard, index, f"more than {MAX_BAD_RECORDS:,} of its records are bad")
@@ -65,13 +70,12 @@ def _give_up_the_hopeless(shard: Shard) -> None:
 def _refuse_all(shard: Shard, index: str, why: str) -> None:
     """An input goes into quarantine as it is, for ``why`` and what was said of it."""
     state = shard.state
-    said = [each["error"] for each in state.to_cut if str(each["unit"]["input"]) == index]
-    said += [bad["error"] for bad in state.split_inputs[index].bad]
+    split = state.split_inputs[index]
     state.to_cut = [each for each in state.to_cut if str(each["unit"]["input"]) != index]
     kept = ([unit for unit in group if str(unit.input) != index] for group in state.groups)
     state.groups = [group for group in kept if group]
-    error = "; ".join([why, *said[:1]])
-    state.split_inputs[index] = SplitInput(bad=[{"error": error}])
+    bad = [{"error": f"{why}; {split.error}", "records": split.records}]
+    state.split_inputs[index] = SplitInput(error=split.error, records=split.records, bad=bad)
 
 
 def _put_together(shard: Shard) -> None:
@@ -79,38 +83,62 @@ def _put_together(shard: Shard) -> None:
     state = shard.state
     running = {str(unit.input) for group in state.groups for unit in group}
     running |= {str(each["unit"]["input"]) for each in state.to_cut}
-    for index, split in state.split_inputs.items():
-        if split.is_over or index in running:
+    through = [
+        index
+        for index, split in state.split_inputs.items()
+        if not split.is_over and index not in running
+    ]
+    changed = shard.changed([Unit(input=int(index)) for index in through])
+    for index in through:
+        split = state.split_inputs[index]
+        unit = Unit(input=int(index))
+        if unit in changed:
+            shard.run_anew(unit, changed[unit])
             continue
-        entry = shard.inputs[int(index)]
-        bad = _with_bytes(shard, int(index), split)
+        entry = shard.input_of(unit)
+        bad = _with_bytes(shard, unit, split)
         if not split.good:
             quarantine(shard.store, shard.run, entry.name, bad)
         else:
             if bad:
                 quarantine_records(shard.store, shard.run, entry.name, bad)
-            _join(shard, entry, int(index), split)
+            _join(shard, entry, unit, split)
         split.is_over = True
+        _note(shard, split)
 
 
-def _join(shard: Shard, entry: Input, index: int, split: SplitInput) -> None:
+def _note(shard: Shard, split: SplitInput) -> None:
+    """Count the records of an input that is through; those that nobody counted are left out."""
+    if split.records is None:
+        return
+    whole = any("record" not in bad for bad in split.bad)
+    blank = sum(bad["error"] == BLANK for bad in split.bad)
+    listed = sum(bad.get("records") or 1 for bad in split.bad)
+    shard.state.add(
+        records=split.records,
+        answers=sum(count for _, count in split.good) - blank,
+        refused=split.records if whole else listed,
+    )
+
+
+def _join(shard: Shard, entry: Input, whole: Unit, split: SplitInput) -> None:
     """The chunks' outputs in the order of their records, as the input's output."""
     target = shard.run.output_place / f"{entry.name}.out"
     with Upload(shard.store, shard.run, target) as upload:
         for first, count in sorted(split.good):
-            unit = Unit(input=index, first=first, count=count)
+            unit = Unit(input=whole.input, first=first, count=count)
             body = shard.store.open(shard.output_of(unit))
             while part := body.read(1 << 20):
                 upload.write(part)
 
 
-def _with_bytes(shard: Shard, index: int, split: SplitInput) -> list[Bad]:
+def _with_bytes(shard: Shard, whole: Unit, split: SplitInput) -> list[Bad]:
     """The bad records in order, each with how it begins."""
     run = shard.run
     listed = [dict(bad) for bad in sorted(split.bad, key=lambda bad: bad.get("record", 0))]
     by_offset = {bad["offset"]: bad for bad in listed if bad.get("length") is not None}
     if by_offset:
-        body = shard.store.open(shard.source_of(Unit(input=index)))
+        body = shard.store.open(shard.source_of(whole))
         last = max(by_offset)
         try:
             for record in records_of(body, run.split_type, is_gzip=run.is_gzip, limit=HELD_BYTES):

@@ -40,7 +40,12 @@ class Cutter:
         """The chunks of a unit of ``to_cut``; what can be no chunk is bad already."""
         unit = Unit(**failed["unit"])
         split = self._shard.state.split_inputs[str(unit.input)]
-        count = unit.count if unit.count is not None else self._count(unit)
+        if unit.is_chunk:
+            count = unit.count
+        else:
+            split.records = self._count(unit) if split.records is None else split.records
+            count = split.records
+        assert count is not None
         if count == 0:
             split.bad.append({"error": failed["error"]})
             return []

@@ -59,7 +59,8 @@ def _step(event: dict[str, Any], context: Any) -> dict[str, Any]:
     shard = Shard.load(store, run, number, event["after"])
     if step == "isolate":
         return bisect(shard, in_time)
-    return reconcile(shard, _client("logs"), event.get("error"), random.SystemRandom())
+    logs, chance = _client("logs"), random.SystemRandom()
+    return reconcile(shard, logs, event.get("error"), chance, in_time)
 
 
 def _plan(event: dict[str, Any], in_time: Callable[[], bool]) -> dict[str, Any]:

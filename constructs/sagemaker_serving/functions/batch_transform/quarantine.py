@@ -28,10 +28,12 @@ class Bad:
 
     ``record`` counts from 1, ``offset`` and ``length`` are bytes of the input as it is
     without its compression, ``data`` is how it begins. Without a ``length`` it is
-    everything from there on.
+    everything from there on. ``records`` is how many it stands for, None for one or for nobody
+    knows how many.
     """
 
     error: str
+    records: int | None = None
     record: int | None = None
     offset: int | None = None
     length: int | None = None
@@ -70,6 +72,7 @@ def _line(name: str, bad: Bad) -> dict[str, object]:
     line = {
         "object": name,
         "record": bad.record,
+        "records": bad.records,
         "offset": bad.offset,
         "length": bad.length,
         "error": bad.error[:_ERROR_LETTERS],

@@ -1,30 +1,43 @@
-"""After each of a shard's jobs: what has an output, what runs again, what is bisected."""
+"""After each of a shard's jobs: what is whole, what runs again, what is bisected."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from . import data_log
 from .failures import Failure, Kind, failure_of, wait_seconds
-from .quarantine import Bad, quarantine
 from .shard import Shard
-from .state import SplitInput, Unit
-
-_SPLIT = ("Line", "RecordIO", "TFRecord")
+from .state import Tally, Unit
+from .store import Entry
+from .tallying import tally_outputs
 
 
 def reconcile(
-    shard: Shard, logs: Any, error: Mapping[str, Any] | None, chance: random.Random
+    shard: Shard,
+    logs: Any,
+    error: Mapping[str, Any] | None,
+    chance: random.Random,
+    in_time: Callable[[], bool],
 ) -> dict[str, Any]:
-    """What follows the job that was asked for last; ``error`` is what it failed with."""
+    """What follows the job that was asked for last; ``error`` is what it failed with.
+
+    Where there is not the time to count all of its outputs, another call goes on.
+    """
     state = shard.state
-    group = state.groups.pop(0)
-    missing = _missing(shard, group)
-    _note_good(shard, group, missing)
-    failure = failure_of(error)
+    if state.tally is None:
+        state.tally = Tally(error=error, units=len(state.groups[0]))
+    tally = state.tally
+    group = state.groups[0]
+    outputs = _outputs(shard, group)
+    missing = [unit for unit in group if unit not in outputs]
+    if not tally_outputs(shard, tally, outputs, in_time):
+        return shard.again()
+    state.groups.pop(0)
+    state.tally = None
+    failure = failure_of(tally.error)
     if missing and failure is None:
         failure = Failure(kind=Kind.DATA, reason="the job has completed, and wrote no output")
     if not missing or failure is None:
@@ -34,8 +47,21 @@ def reconcile(
     if failure.kind is not Kind.DATA and not reasons:
         return _again(shard, missing, failure, chance)
     state.budgets = {}
-    _judge(shard, group, missing, failure, reasons)
+    _judge(shard, missing, failure, reasons, are_all=len(missing) == tally.units)
     return shard.next_step()
+
+
+def _outputs(shard: Shard, group: Sequence[Unit]) -> dict[Unit, Entry]:
+    """The outputs of a job's group, without those that are older than what they answer."""
+    if not group:
+        return {}
+    by_key = {shard.output_of(unit).key: unit for unit in group}
+    found = shard.store.found(shard.outputs_folder(group[0]), sorted(by_key))
+    return {
+        by_key[key]: entry
+        for key, entry in found.items()
+        if by_key[key].is_chunk or entry.modified >= shard.input_of(by_key[key]).modified
+    }
 
 
 def _again(
@@ -49,31 +75,9 @@ def _again(
     if wait is None or not shard.can_run_more:
         return shard.give_up(failure)
     state.budgets[failure.kind] = used + 1
+    state.wait_seconds = wait
     state.groups.insert(0, missing)
-    return shard.next_step(wait=wait)
-
-
-def _missing(shard: Shard, group: Sequence[Unit]) -> list[Unit]:
-    """The units of a job's group that have no output, or only one that is older than they are."""
-    places = [shard.output_of(unit) for unit in group]
-    folder = shard.outputs_folder(group[0])
-    found = shard.store.found(folder, sorted(place.key for place in places))
-    missing = []
-    for unit, place in zip(group, places, strict=True):
-        there = found.get(place.key)
-        since = 0 if unit.is_chunk else shard.input_of(unit).modified
-        if there is None or there.modified < since:
-            missing.append(unit)
-    return missing
-
-
-def _note_good(shard: Shard, group: Sequence[Unit], missing: Sequence[Unit]) -> None:
-    if not group[0].is_chunk:
-        return
-    for unit in set(group) - set(missing):
-        assert unit.first is not None
-        assert unit.count is not None
-        shard.state.split_inputs[str(unit.input)].good.append([unit.first, unit.count])
+    return shard.next_step()
 
 
 def _reasons(shard: Shard, logs: Any, missing: Sequence[Unit], failure: Failure) -> dict[Unit, str]:
@@ -88,15 +92,17 @@ def _reasons(shard: Shard, logs: Any, missing: Sequence[Unit], failure: Failure)
 
 def _judge(
     shard: Shard,
-    group: Sequence[Unit],
     missing: Sequence[Unit],
     failure: Failure,
     reasons: Mapping[Unit, str],
+    *,
+    are_all: bool,
 ) -> None:
     """What each unit without an output comes to.
 
     One that was refused itself is guilty; so is one that failed alone. Where the model gave no
     answer, another object may have killed it: those run again in halves, until one is alone.
+    ``are_all`` is whether no unit of the job has an output.
     """
     again: list[Unit] = []
     doubtful: list[Unit] = []
@@ -109,37 +115,12 @@ def _judge(
         elif is_doubtful and shard.can_run_more:
             doubtful.append(tried)
         else:
-            _single_out(shard, tried, why)
+            shard.refuse(tried, why)
     groups = shard.state.groups
     if again:
         groups.insert(0, again)
     if doubtful:
         half = (len(doubtful) + 1) // 2
-        alike = len(doubtful) == len(group)
+        alike = are_all and len(doubtful) == len(missing)
         halves = [doubtful[:half], doubtful[half:]] if alike else [doubtful]
         groups[0:0] = [each for each in halves if each]
-
-
-def _single_out(shard: Shard, unit: Unit, why: str) -> None:
-    """Quarantine what cannot be cut any more; have the rest cut."""
-    state = shard.state
-    if unit.count == 1:
-        state.split_inputs[str(unit.input)].bad.append(
-            {"record": unit.first, "offset": unit.offset, "length": unit.length, "error": why}
-        )
-    elif shard.run.split_type in _SPLIT and shard.can_run_more:
-        state.split_inputs.setdefault(str(unit.input), SplitInput())
-        state.to_cut.append({"unit": asdict(unit), "error": why})
-    elif unit.is_chunk:
-        assert unit.first is not None
-        assert unit.count is not None
-        state.split_inputs[str(unit.input)].bad.append(
-            {
-                "record": unit.first,
-                "offset": unit.offset,
-                "length": unit.length,
-                "error": f"not told apart: one of {unit.count} records from here on: {why}",
-            }
-        )
-    else:
-        quarantine(shard.store, shard.run, shard.input_of(unit).name, [Bad(error=why)])

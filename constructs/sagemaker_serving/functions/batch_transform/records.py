@@ -47,14 +47,17 @@ def records_of(stream: Any, split_type: str, *, is_gzip: bool, limit: int) -> It
 
     Raises `Damaged` where the rest cannot be read, with all records before it given.
     """
-    reader = _Reader(_Unzipped(stream) if is_gzip else stream)
+    reader = Reader(Unzipped(stream) if is_gzip else stream)
     if split_type == "Line":
         return _lines(reader, limit)
     return _tfrecords(reader, limit) if split_type == "TFRecord" else _recordio(reader, limit)
 
 
-class _Reader:
-    """A stream that knows where it is, and holds what was looked at but not taken."""
+class Reader:
+    """A stream with ``read(size)`` that knows where it is.
+
+    It holds what was looked at but not taken.
+    """
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
@@ -94,7 +97,7 @@ class _Reader:
         return skipped
 
 
-class _Unzipped:
+class Unzipped:
     """A gzip stream, of one member or several."""
 
     def __init__(self, stream: Any) -> None:
@@ -108,7 +111,7 @@ class _Unzipped:
             raise Damaged(f"the gzip file is damaged: {error}") from None
 
 
-def _lines(reader: _Reader, limit: int) -> Iterator[Framed]:
+def _lines(reader: Reader, limit: int) -> Iterator[Framed]:
     while reader.fill(1):
         offset, searched = reader.offset, 0
         end = reader.find(b"\n", 0)
@@ -129,7 +132,7 @@ def _lines(reader: _Reader, limit: int) -> Iterator[Framed]:
             yield _cut_line(reader, offset, limit)
 
 
-def _cut_line(reader: _Reader, offset: int, limit: int) -> Framed:
+def _cut_line(reader: Reader, offset: int, limit: int) -> Framed:
     """A line over the limit: its beginning, and the rest passed over."""
     data = reader.take(limit)
     size = len(data)
@@ -143,7 +146,7 @@ def _cut_line(reader: _Reader, offset: int, limit: int) -> Framed:
     return Framed(offset=offset, length=reader.offset - offset, size=size, data=data, is_cut=True)
 
 
-def _tfrecords(reader: _Reader, limit: int) -> Iterator[Framed]:
+def _tfrecords(reader: Reader, limit: int) -> Iterator[Framed]:
     while reader.fill(1):
         head = reader.peek(12)
         if len(head) < 12:
@@ -154,7 +157,7 @@ def _tfrecords(reader: _Reader, limit: int) -> Iterator[Framed]:
         yield _frame(reader, 12 + length + 4, length, limit)
 
 
-def _recordio(reader: _Reader, limit: int) -> Iterator[Framed]:
+def _recordio(reader: Reader, limit: int) -> Iterator[Framed]:
     while reader.fill(1):
         size, span = 0, 0
         while True:
@@ -174,7 +177,7 @@ def _recordio(reader: _Reader, limit: int) -> Iterator[Framed]:
         yield _frame(reader, span, size, limit)
 
 
-def _frame(reader: _Reader, length: int, size: int, limit: int) -> Framed:
+def _frame(reader: Reader, length: int, size: int, limit: int) -> Framed:
     offset = reader.offset
     data = reader.take(length if size <= limit else limit)
     missing = length - len(data)

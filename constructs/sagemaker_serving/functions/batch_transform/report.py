@@ -26,7 +26,9 @@ SHOWN = 20
 
 _AT_ONCE = 8
 _TOGETHER = 16
-_COUNTS = ("answered", "refused", "in_part", "unaccounted", "failed_shards")
+_MEANWHILE = "it was put anew again and again meanwhile, or its output was deleted"
+_RECORDS = ("records", "records_answered", "records_quarantined")
+_COUNTS = ("answered", "refused", "in_part", "unaccounted", "failed_shards", *_RECORDS)
 
 
 def report(
@@ -58,9 +60,10 @@ def _look_up(store: Store, run: Run, shard: int) -> dict[str, int]:
     settled = found.settled
     missing: list[Input] = [entry for entry in inputs if entry.name not in settled]
     ended = store.read_if_there(run.ended(shard))
-    how = {"ended": "broken off", "reason": None} if ended is None else json.loads(ended)
+    how: dict[str, Any] = {"ended": "broken off", "reason": None}
+    how |= {} if ended is None else json.loads(ended)
     if missing:
-        why = how["reason"] if how["reason"] is not None else how["ended"]
+        why = _MEANWHILE if how["ended"] == "done" else how["reason"] or how["ended"]
         store.write_lines(
             run.work_place / f"unaccounted/{shard:06}.jsonl",
             ({"object": entry.name, "shard": shard, "error": why} for entry in missing),
@@ -71,6 +74,7 @@ def _look_up(store: Store, run: Run, shard: int) -> dict[str, int]:
         "in_part": len(found.in_part),
         "unaccounted": len(missing),
         "failed_shards": int(how["ended"] != "done"),
+        **{name: how.get(name, 0) for name in _RECORDS},
     }
 
 
@@ -94,7 +98,8 @@ def _finish(
         "quarantined": planned["quarantined"] + planned["missing"] + state["refused"],
         "in_part": state["in_part"],
         "unaccounted": state["unaccounted"],
-        "quarantined_records": quarantined.lines,
+        **{name: state[name] for name in _RECORDS},
+        "quarantine_lines": quarantined.lines,
         "answered_before": planned["answered"],
         "quarantined_before": planned["quarantined"],
         "bytes": planned["bytes"],
@@ -132,7 +137,9 @@ def _finish(
 
 
 def _verdict(run: Run, counts: Mapping[str, int]) -> str:
-    if counts["unaccounted"] or counts["answered"] + counts["quarantined"] != counts["objects"]:
+    objects = counts["answered"] + counts["quarantined"]
+    records = counts["records_answered"] + counts["records_quarantined"]
+    if counts["unaccounted"] or objects != counts["objects"] or records != counts["records"]:
         return "INCOMPLETE"
     bad = counts["quarantined"] or counts["in_part"]
     return "QUARANTINED" if bad and run.fail_on_quarantine else "COMPLETE"
@@ -148,7 +155,9 @@ def summary(report: Mapping[str, Any]) -> str:
         f"{counts['answered']:,} have an output ({counts['answered_before']:,} from before), "
         f"{counts['in_part']:,} of these without some of their records",
         f"{counts['quarantined']:,} are in quarantine ({counts['quarantined_before']:,} from "
-        f"before); {counts['quarantined_records']:,} lines in {report['quarantine']}",
+        f"before); {counts['quarantine_lines']:,} lines in {report['quarantine']}",
+        f"{counts['records']:,} records in of what ran this time: {counts['records_answered']:,} "
+        f"answers, {counts['records_quarantined']:,} in quarantine",
         f"{counts['unaccounted']:,} are not done; start again with the same output to go on"
         if counts["unaccounted"]
         else "nothing is unaccounted for",

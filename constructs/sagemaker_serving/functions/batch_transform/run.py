@@ -41,6 +41,9 @@ class Run:
     retries: Mapping[str, Mapping[str, float]]
     fail_on_quarantine: bool
     retry_quarantined: bool
+    requests_alone: bool | None
+    """Whether the container takes one whole request, ``{"instances": …}``, in a payload and no
+    more, as TensorFlow Serving does; None: perhaps, if no code of the user's reads it."""
 
     @property
     def output_place(self) -> Place:
@@ -74,6 +77,31 @@ class Run:
     def split_type(self) -> str:
         """How objects are cut into records."""
         return str(self.job["TransformInput"].get("SplitType", "None"))
+
+    @property
+    def is_split(self) -> bool:
+        """Whether an object has records at all; otherwise it is one request with one answer."""
+        return self.split_type != "None"
+
+    @property
+    def strategy(self) -> str:
+        """Whether a request has one record or many; MultiRecord is SageMaker's default."""
+        return str(self.job.get("BatchStrategy", "MultiRecord"))
+
+    @property
+    def accept(self) -> str:
+        """The media type of outputs in lower case, "" where none is asked for."""
+        return str(self.job["TransformOutput"].get("Accept", "")).partition(";")[0].strip().lower()
+
+    @property
+    def assemble_with(self) -> str:
+        """What stands between the answers of an output."""
+        return str(self.job["TransformOutput"].get("AssembleWith", "None"))
+
+    @property
+    def joins_source(self) -> bool:
+        """Whether answers are joined to their records."""
+        return bool(self.job.get("DataProcessing", {}).get("JoinSource", "None") == "Input")
 
     @property
     def is_gzip(self) -> bool:
@@ -128,6 +156,7 @@ def run_of(settings: Mapping[str, Any], given: Any, execution: str, began: int) 
         retries=settings["retries"],
         fail_on_quarantine=wanted.get("fail_on_quarantine", settings["fail_on_quarantine"]),
         retry_quarantined=wanted.get("retry_quarantined", False),
+        requests_alone=settings.get("requests_alone", False),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,10 +12,10 @@ from .failures import Failure
 from .inputs import folder_of
 from .ledger import stale
 from .plan import inputs_of
-from .quarantine import release
+from .quarantine import Bad, quarantine, release
 from .run import Run
 from .sharding import Input
-from .state import ShardState, Unit
+from .state import ShardState, SplitInput, Unit
 from .store import Place, Store
 
 MAX_JOBS = 100
@@ -43,14 +43,11 @@ class Shard:
     @classmethod
     def load(cls, store: Store, run: Run, number: int, step: int) -> Shard:
         """The shard as step ``step`` has left it."""
-        return cls(
-            store=store,
-            run=run,
-            number=number,
-            step=step,
-            inputs=inputs_of(store, run, number),
-            state=ShardState.load(store, run, number, step),
-        )
+        state = ShardState.load(store, run, number, step)
+        inputs = inputs_of(store, run, number)
+        for index, modified in state.changed.items():
+            inputs[int(index)] = replace(inputs[int(index)], modified=modified)
+        return cls(store=store, run=run, number=number, step=step, inputs=inputs, state=state)
 
     @property
     def can_run_more(self) -> bool:
@@ -74,7 +71,70 @@ class Shard:
         """The object that a job writes for a unit."""
         return self.outputs_folder(unit) / f"{self._name(unit)}.out"
 
-    def next_step(self, *, wait: int = 0) -> dict[str, Any]:
+    def changed(self, units: Sequence[Unit]) -> dict[Unit, int]:
+        """Those of units whose inputs were put anew since they were planned, and when.
+
+        An answer to what an input was before is none to what it is now, however young it is.
+        """
+        by_key = {self._inputs_folder.key + self.input_of(unit).name: unit for unit in units}
+        found = self.store.found(self._inputs_folder, sorted(by_key))
+        return {
+            by_key[key]: entry.modified
+            for key, entry in found.items()
+            if entry.modified > self.input_of(by_key[key]).modified
+        }
+
+    def run_anew(self, unit: Unit, modified: int) -> None:
+        """Have an input that was put anew transformed as it is now.
+
+        One that is put again and again stays unaccounted for in the end.
+        """
+        self.state.changed[str(unit.input)] = modified
+        self.state.split_inputs.pop(str(unit.input), None)
+        if self.can_run_more:
+            self.state.groups.append([Unit(input=unit.input)])
+
+    def again(self) -> dict[str, Any]:
+        """Save where the shard stands, and have this step called again."""
+        self.step += 1
+        self.state.save(self.store, self.run, self.number, self.step)
+        return {"after": self.step, "next": "settle"}
+
+    def refuse(
+        self, unit: Unit, why: str, *, differs: bool = False, records: int | None = None
+    ) -> None:
+        """Quarantine what cannot be cut any more; have the rest cut.
+
+        ``differs`` is whether the unit has an output whose answers are not as many as its
+        ``records``.
+        """
+        known = records if records is not None else unit.count
+        if unit.is_chunk:
+            self._refuse_chunk(unit, why, differs=differs)
+        elif self.run.is_split and self.can_run_more and known not in (0, 1):
+            self.state.split_inputs[str(unit.input)] = SplitInput(records=records, error=why)
+            self._cut(unit, why, differs=differs)
+        else:
+            whole = None if known == 1 else known
+            bad = Bad(error=why, records=whole)
+            quarantine(self.store, self.run, self.input_of(unit).name, [bad])
+            if known is not None or not self.run.is_split:
+                number = 1 if known is None else known
+                self.state.add(records=number, answers=0, refused=number)
+
+    def _refuse_chunk(self, unit: Unit, why: str, *, differs: bool) -> None:
+        if unit.count != 1 and self.can_run_more:
+            self._cut(unit, why, differs=differs)
+            return
+        bad = {"record": unit.first, "offset": unit.offset, "length": unit.length, "error": why}
+        if unit.count != 1:
+            bad |= {"records": unit.count, "error": f"not told apart, from here on: {why}"}
+        self.state.split_inputs[str(unit.input)].bad.append(bad)
+
+    def _cut(self, unit: Unit, why: str, *, differs: bool) -> None:
+        self.state.to_cut.append({"unit": asdict(unit), "error": why, "differs": differs})
+
+    def next_step(self) -> dict[str, Any]:
         """Save where the shard stands, and say what the state machine does next."""
         self.step += 1
         answer: dict[str, Any] = {"after": self.step, "next": "done"}
@@ -83,6 +143,7 @@ class Shard:
         elif self.state.groups:
             self.state.jobs += 1
             job = self._next_job(self.state.groups[0])
+            wait, self.state.wait_seconds = self.state.wait_seconds, 0
             answer |= {"next": "transform", "wait_seconds": wait, "job": job}
         self.state.save(self.store, self.run, self.number, self.step)
         if answer["next"] == "done":
@@ -111,13 +172,21 @@ class Shard:
         return self._inputs_folder
 
     def outputs_folder(self, unit: Unit) -> Place:
-        """Where a job over such units writes."""
+        """Where a job over such units writes.
+
+        Outputs of records go beside the shard's other files, until they are counted.
+        """
         if unit.is_chunk:
             return self.run.shard(self.number) / "answers/"
+        if self.run.is_split:
+            return self.run.shard(self.number) / f"outputs/{self.state.jobs:03}/"
         return self.run.output_place
 
     def _name(self, unit: Unit) -> str:
-        return unit.chunk_name if unit.is_chunk else self.input_of(unit).name
+        if not unit.is_chunk:
+            return self.input_of(unit).name
+        anew = self.state.changed.get(str(unit.input))
+        return unit.chunk_name if anew is None else f"{anew}/{unit.chunk_name}"
 
     def _next_job(self, units: Sequence[Unit]) -> dict[str, Any]:
         """CreateTransformJob's arguments for a job over ``units``; its manifest is written."""
@@ -140,11 +209,19 @@ class Shard:
 
     def _release(self) -> None:
         """Take from the list what stood on it before, and has all its answers now."""
-        split = self.state.split_inputs
-        whole = [entry for index, entry in enumerate(self.inputs) if str(index) not in split]
+        listed = {*map(int, self.state.split_inputs), *self.state.with_blanks}
+        whole = [entry for index, entry in enumerate(self.inputs) if index not in listed]
         for name in stale(self.store, self.run, whole):
             release(self.store, self.run, name)
 
     def _finish(self, ended: str, reason: str | None) -> None:
         """Leave how the shard has ended, for the report and for whoever watches."""
-        self.store.write_json(self.run.ended(self.number), {"ended": ended, "reason": reason})
+        state = self.state
+        ended_as = {
+            "ended": ended,
+            "reason": reason,
+            "records": state.records,
+            "records_answered": state.answers,
+            "records_quarantined": state.refused,
+        }
+        self.store.write_json(self.run.ended(self.number), ended_as)

@@ -32,6 +32,11 @@ class Unit:
         return self.first is not None
 
     @property
+    def key(self) -> str:
+        """What it is called among the units of its shard."""
+        return self.chunk_name if self.is_chunk else str(self.input)
+
+    @property
     def chunk_name(self) -> str:
         """The chunk's key below the shard's chunks."""
         return f"{self.input:06}/{self.first:012}-{self.count}"
@@ -41,14 +46,31 @@ class Unit:
 class SplitInput:
     """An input that is run in chunks: the good ones, and the bad records.
 
-    ``is_over`` is whether its output, and what the list says of it, are written.
+    ``is_over`` is whether its output, and what the list says of it, are written; ``error`` why
+    it was cut.
     """
 
+    error: str = ""
     is_over: bool = False
+    records: int | None = None
+    """How many records it has; None before they were counted."""
     good: list[list[int]] = field(default_factory=list)
     """First record and count of each chunk that has an output."""
     bad: list[dict[str, Any]] = field(default_factory=list)
     """The fields of `quarantine.Bad`; ``data`` is read when the list is written."""
+
+
+@dataclass(kw_only=True)
+class Tally:
+    """The counting of a job's outputs, as long as it goes on.
+
+    ``error`` is what the job failed with, ``units`` how many it had; ``cursors`` has, by a unit's
+    `Unit.key`, where the reading of it stopped.
+    """
+
+    error: Mapping[str, Any] | None
+    units: int
+    cursors: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(kw_only=True)
@@ -59,9 +81,29 @@ class ShardState:
     budgets: dict[str, int] = field(default_factory=dict)
     groups: list[list[Unit]] = field(default_factory=list)
     to_cut: list[dict[str, Any]] = field(default_factory=list)
-    """Units that are to be cut into smaller ones, each with why: ``{"unit": …, "error": …}``."""
+    """Units that are to be cut into smaller ones: ``{"unit": …, "error": …, "differs": …}``,
+    the last of what had an output, with another number of answers."""
     split_inputs: dict[str, SplitInput] = field(default_factory=dict)
     """By the input's index, as text, since JSON's keys are."""
+    wait_seconds: int = 0
+    """How long to wait before the next job."""
+    tally: Tally | None = None
+    """None but while the latest job's outputs are counted."""
+    changed: dict[str, int] = field(default_factory=dict)
+    """When inputs were put anew since they were planned, by their index."""
+    with_blanks: list[int] = field(default_factory=list)
+    """Inputs with an output to all but their blank lines, which are on the list."""
+    records: int = 0
+    answers: int = 0
+    refused: int = 0
+    """Records of inputs that are through, those with an answer, and those on the list. Inputs
+    that were quarantined uncounted are not among them."""
+
+    def add(self, *, records: int, answers: int, refused: int) -> None:
+        """Count an input's records with the others'."""
+        self.records += records
+        self.answers += answers
+        self.refused += refused
 
     @property
     def is_to_bisect(self) -> bool:
@@ -85,6 +127,13 @@ class ShardState:
             split_inputs={
                 index: SplitInput(**each) for index, each in kept["split_inputs"].items()
             },
+            wait_seconds=kept["wait_seconds"],
+            tally=None if kept["tally"] is None else Tally(**kept["tally"]),
+            changed=dict(kept["changed"]),
+            with_blanks=list(kept["with_blanks"]),
+            records=kept["records"],
+            answers=kept["answers"],
+            refused=kept["refused"],
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -79,9 +80,18 @@ class Store:
                 index += 1
         return found
 
-    def open(self, place: Place) -> Any:
-        """The object as a stream with ``read(size)``; it has to be there."""
-        return self.s3.get_object(Bucket=place.bucket, Key=place.key)["Body"]
+    def open(self, place: Place, *, offset: int = 0) -> Any:
+        """The object from a byte on as a stream with ``read(size)``; it has to be there.
+
+        From its end on it is an empty one.
+        """
+        part = {"Range": f"bytes={offset}-"} if offset else {}
+        try:
+            return self.s3.get_object(Bucket=place.bucket, Key=place.key, **part)["Body"]
+        except ClientError as error:
+            if error.response["Error"].get("Code") != "InvalidRange":
+                raise
+            return io.BytesIO()
 
     def read(self, place: Place) -> bytes:
         """The whole object; it has to be there."""

@@ -22,7 +22,7 @@ class Upload:
     def __init__(self, store: Store, run: Run, place: Place) -> None:
         self._s3 = store.s3
         self._where = {"Bucket": place.bucket, "Key": place.key}
-        self._as = _written_as(run)
+        self._as = written_as(run)
         self._held = bytearray()
         self._upload: dict[str, Any] | None = None
         self._parts: list[dict[str, Any]] = []
@@ -73,7 +73,8 @@ class Upload:
             self._s3.abort_multipart_upload(**self._where, **self._upload)
 
 
-def _written_as(run: Run) -> dict[str, str]:
+def written_as(run: Run) -> dict[str, str]:
+    """The type and the key of outputs, as S3 is told them."""
     output = run.job["TransformOutput"]
     content_type, key = output.get("Accept"), output.get("KmsKeyId")
     arguments = {} if content_type is None else {"ContentType": content_type}

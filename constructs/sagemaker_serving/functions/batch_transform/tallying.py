@@ -1,0 +1,144 @@
+"""A job's outputs counted against its inputs, and those that are whole put where they go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+from .counting import Differs, Unfinished, Whole, count
+from .publishing import publish
+from .quarantine import Bad, quarantine_records
+from .records import records_of
+from .shard import Shard
+from .state import Tally, Unit
+from .store import Entry
+
+BLANK = "blank line; the container passes over it"
+
+_AT_ONCE = 8
+_TOGETHER = 64
+"""Outputs that are counted before their inputs are looked at again, and they are published."""
+
+_HELD_BYTES = 100 * 1024 * 1024
+
+
+def tally_outputs(
+    shard: Shard, tally: Tally, outputs: Mapping[Unit, Entry], in_time: Callable[[], bool]
+) -> bool:
+    """Count all outputs, and publish those that are whole; False when the time is up before.
+
+    What is counted leaves the group that runs, so that another call does the rest.
+    """
+    rest, is_first = list(outputs), True
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        while rest and (is_first or in_time()):
+            batch, rest = rest[:_TOGETHER], rest[_TOGETHER:]
+            batch_of = _Batch(shard, tally, outputs, pool)
+            rest = [*batch_of.count(batch, in_time, begun_now=is_first), *rest]
+            is_first = False
+    left = set(rest)
+    group = shard.state.groups[0]
+    shard.state.groups[0] = [unit for unit in group if unit not in outputs or unit in left]
+    return not rest
+
+
+class _Batch:
+    """Some outputs at once."""
+
+    def __init__(
+        self,
+        shard: Shard,
+        tally: Tally,
+        outputs: Mapping[Unit, Entry],
+        pool: ThreadPoolExecutor,
+    ) -> None:
+        self._shard = shard
+        self._tally = tally
+        self._outputs = outputs
+        self._pool = pool
+
+    def count(
+        self, units: Sequence[Unit], in_time: Callable[[], bool], *, begun_now: bool
+    ) -> list[Unit]:
+        """Count and publish; those that are not counted yet."""
+
+        def counted(unit: Unit) -> Whole | Differs | Unfinished:
+            if not self._shard.run.is_split:
+                return Whole(records=1)
+            cursor = self._tally.cursors.pop(unit.key, None)
+            return count(self._shard, unit, cursor, in_time, begun_now=begun_now)
+
+        found = dict(zip(units, self._pool.map(counted, units), strict=True))
+        changed = self._shard.changed([unit for unit in units if not unit.is_chunk])
+        unfinished: list[Unit] = []
+        whole: dict[Unit, Whole] = {}
+        for unit, result in found.items():
+            if unit in changed:
+                self._shard.run_anew(unit, changed[unit])
+            elif isinstance(result, Unfinished):
+                self._tally.cursors[unit.key] = dict(result.cursor)
+                unfinished.append(unit)
+            elif isinstance(result, Differs):
+                self._shard.refuse(unit, result.error, differs=True, records=result.records)
+            else:
+                whole[unit] = result
+        for unit, blanks in self._pool.map(self._settle, whole, whole.values()):
+            self._note(unit, whole[unit], blanks)
+        return unfinished
+
+    def _settle(self, unit: Unit, result: Whole) -> tuple[Unit, list[Bad]]:
+        """Put a whole output where it goes, and before it what it lacks on the list."""
+        shard = self._shard
+        blanks = _blank_lines(shard, unit) if result.blanks else []
+        if unit.is_chunk or not shard.run.is_split:
+            return unit, blanks
+        name = shard.input_of(unit).name
+        if blanks:
+            quarantine_records(shard.store, shard.run, name, blanks)
+        target = shard.run.output_place / f"{name}.out"
+        publish(shard.store, shard.run, shard.output_of(unit), target, self._outputs[unit].size)
+        return unit, blanks
+
+    def _note(self, unit: Unit, result: Whole, blanks: Sequence[Bad]) -> None:
+        state = self._shard.state
+        if not unit.is_chunk:
+            state.add(
+                records=result.records,
+                answers=result.records - result.blanks,
+                refused=len(blanks),
+            )
+            state.with_blanks += [unit.input] if blanks else []
+            return
+        assert unit.first is not None
+        assert unit.count is not None
+        split = state.split_inputs[str(unit.input)]
+        split.good.append([unit.first, unit.count])
+        split.bad += [
+            {
+                "record": blank.record,
+                "offset": blank.offset,
+                "length": blank.length,
+                "error": blank.error,
+            }
+            for blank in blanks
+        ]
+
+
+def _blank_lines(shard: Shard, unit: Unit) -> list[Bad]:
+    """The blank lines of a unit, as they stand in its input."""
+    run = shard.run
+    first = unit.first if unit.first is not None else 1
+    base = unit.offset if unit.offset is not None else 0
+    body = shard.store.open(shard.source_of(unit))
+    lines = records_of(body, run.split_type, is_gzip=run.is_gzip, limit=_HELD_BYTES)
+    return [
+        Bad(
+            record=number,
+            offset=base + line.offset,
+            length=line.length,
+            data=line.data,
+            error=BLANK,
+        )
+        for number, line in enumerate(lines, start=first)
+        if not line.data.strip()
+    ]
