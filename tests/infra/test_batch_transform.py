@@ -19,8 +19,13 @@ from sagemaker_serving.infra import (
 )
 from sagemaker_serving.spec import BatchTransform as Settings
 
+TENSORFLOW = ContainerImage.from_catalog("tensorflow", "2.19")
+OWN = ContainerImage.from_uri("111122223333.dkr.ecr.eu-west-1.amazonaws.com/mine:1")
 
-def template_of(bench: Any, *, key: bool = False, **settings: Any) -> Template:
+
+def template_of(
+    bench: Any, *, key: bool = False, container: Container | None = None, **settings: Any
+) -> Template:
     """A stack with a batch pipeline, its bucket under a key if wanted."""
     stack = bench.stack
     encryption_key = kms.Key(stack, "Key") if key else None
@@ -30,10 +35,9 @@ def template_of(bench: Any, *, key: bool = False, **settings: Any) -> Template:
         "Model",
         role=bench.role,
         containers=[
-            Container(
-                image=ContainerImage.from_catalog("tensorflow", "2.19"),
-                model_data=ModelData.from_path(bench.model_folder),
-            )
+            container
+            if container is not None
+            else Container(image=TENSORFLOW, model_data=ModelData.from_path(bench.model_folder))
         ],
         instance_type="ml.m5.large",
     )
@@ -159,6 +163,43 @@ def test_volumes_have_the_key_where_instances_take_one(
     job = plan_of(template)["job"]
     assert ("VolumeKmsKeyId" in job["TransformResources"]) is has_key
     assert ("kms:CreateGrant" in actions_of(template, "Role")) is has_key
+
+
+@pytest.mark.parametrize(
+    ("image", "archive", "script", "alone"),
+    [
+        (TENSORFLOW, None, False, "always"),
+        (TENSORFLOW, None, True, "never"),
+        (TENSORFLOW, "s3://bucket/model.tar.gz", False, "perhaps"),
+        (ContainerImage.from_catalog("pytorch", "2.6.0"), None, False, "never"),
+        (OWN, None, False, "never"),
+    ],
+)
+def test_the_pipeline_knows_whether_its_container_takes_whole_requests_one_by_one(
+    bench: Any, image: ContainerImage, archive: str | None, script: bool, alone: str
+) -> None:
+    if script:
+        bench.write("code/inference.py", "def handler(data, context): ...")
+    data = ModelData.from_path(bench.model_folder)
+    data = data if archive is None else ModelData.from_s3(archive)
+    plan = plan_of(template_of(bench, container=Container(image=image, model_data=data)))
+    assert plan["requests_alone"] == alone
+
+
+@pytest.mark.parametrize(
+    ("variables", "is_batching"),
+    [
+        ({"SAGEMAKER_TFS_ENABLE_BATCHING": "true"}, True),
+        ({"SAGEMAKER_TFS_ENABLE_BATCHING": "false"}, False),
+        ({}, False),
+    ],
+)
+def test_the_pipeline_knows_whether_its_model_batches_by_itself(
+    bench: Any, variables: dict[str, str], is_batching: bool
+) -> None:
+    data = ModelData.from_path(bench.model_folder)
+    container = Container(image=TENSORFLOW, model_data=data, environment=variables)
+    assert plan_of(template_of(bench, container=container))["is_batching"] is is_batching
 
 
 def test_the_machines_role_runs_jobs_and_passes_no_role(template: Template) -> None:

@@ -13,6 +13,15 @@ LINES: Change = {
     (*BATCH, "content_type"): "text/csv",
     (*BATCH, "accept"): "text/csv",
 }
+JSON_LINES: Change = {
+    (*BATCH, "split_type"): "Line",
+    (*BATCH, "content_type"): "application/jsonlines",
+}
+PYTORCH: Change = {
+    ("models", "digits", "framework"): "pytorch",
+    ("models", "digits", "framework_version"): "2.6.0",
+    ("models", "digits", "batching"): None,
+}
 
 
 def batch(**fields: Any) -> Change:
@@ -74,6 +83,54 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
         batch(notification_topic="arn:aws:sns:eu-west-1:111122223333:batches.fifo"),
         "the ARN of a standard topic",
         batch(notification_topic="new"),
+    ),
+    (
+        "batch-strategy",
+        JSON_LINES,
+        "split_type is 'Line' and batch_strategy is not said; write MultiRecord for lines that are",
+        {**JSON_LINES, **batch(batch_strategy="MultiRecord")},
+    ),
+    (
+        "batch-strategy",
+        {**JSON_LINES, **batch(content_type="application/json; charset=utf-8")},
+        "and SingleRecord for lines that are whole requests",
+        {**JSON_LINES, **batch(content_type="text/csv")},
+    ),
+    (
+        "batch-strategy",
+        {**JSON_LINES, ("models", "digits", "framework"): "TensorFlow"},
+        "batch_strategy is not said",
+        {**JSON_LINES, **PYTORCH},
+    ),
+    (
+        "batch-strategy",
+        {**JSON_LINES, **batch(accept="application/json", input_filter="$")},
+        "batch_strategy is not said",
+        {**JSON_LINES, **batch(accept="application/json", input_filter="$.x")},
+    ),
+    (
+        "batch-countable",
+        batch(split_type="Line", batch_strategy="SingleRecord", accept="image/png"),
+        "accept is 'image/png' and split_type is 'Line'; such answers in one output cannot be",
+        batch(accept="image/png"),
+    ),
+    (
+        "batch-countable",
+        batch(split_type="TFRecord", accept="Application/Octet-Stream; x=y"),
+        "leave split_type out and give each record an object of its own, or accept application",
+        batch(split_type="TFRecord", accept="application/x-npy"),
+    ),
+    (
+        "batch-countable",
+        {**LINES, **batch(assemble_with="None")},
+        "accept is 'text/csv' and assemble_with is 'None'; answers that run into one another",
+        LINES,
+    ),
+    (
+        "batch-countable",
+        batch(split_type="Line", accept="text/plain"),
+        "cannot be counted; write assemble_with: Line",
+        batch(accept="text/plain"),
     ),
     (
         "transform-ranges",

@@ -15,18 +15,21 @@ def transform_settings(
     work: str,
     reports: str,
     requests_alone: bool | None = False,
+    is_batching: bool = False,
     output_key: str | None = None,
     volume_key: str | None = None,
 ) -> dict[str, Any]:
     """What the pipeline's function is told of every execution; an execution lays its own over it.
 
     ``work`` is where what is between lies, ``reports`` where locks, quarantines and reports do,
-    both ``s3://…/``; the keys are ARNs. ``requests_alone`` is `Model.requests_alone`.
+    both ``s3://…/``; the keys are ARNs. ``requests_alone`` and ``is_batching`` are `Model`'s.
     """
     return {
         "work": work,
         "reports": reports,
-        "requests_alone": requests_alone,
+        # As words: CDK leaves out what is null.
+        "requests_alone": {True: "always", None: "perhaps", False: "never"}[requests_alone],
+        "is_batching": is_batching,
         "input_type": spec.input_type,
         "job": transform_arguments(
             spec, model_name=model_name, output_key=output_key, volume_key=volume_key

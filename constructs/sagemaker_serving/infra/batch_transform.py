@@ -105,6 +105,8 @@ class BatchTransform(Construct):
                 model_name=model.model_name,
                 work=f"{work.uri}/",
                 reports=f"{reports.uri}/",
+                requests_alone=model.requests_alone,
+                is_batching=model.is_batching,
                 output_key=outputs.key_arn,
                 volume_key=None if volume_key is None else volume_key.key_arn,
             ),

@@ -17,6 +17,7 @@ from constructs import Construct
 from sagemaker_serving.infra.image import ContainerImage
 from sagemaker_serving.infra.model_data import ModelData
 from sagemaker_serving.infra.s3_prefix import S3Prefix
+from sagemaker_serving.spec.batching import BATCHING_VARIABLES
 
 if TYPE_CHECKING:
     from sagemaker_serving.infra.model_archives import ModelArchives
@@ -50,6 +51,17 @@ class BoundContainer:
 class AnyContainer(ABC):
     """One container of a Model."""
 
+    @property
+    def requests_alone(self) -> bool | None:
+        """Whether it is TensorFlow Serving without a script: of whole requests it takes one in a
+        body, of whatever stands there. None: perhaps; nobody reads its archive."""
+        return False
+
+    @property
+    def is_batching(self) -> bool:
+        """Whether TensorFlow Serving joins requests in it, and refuses those that are larger."""
+        return False
+
     @abstractmethod
     def bind(self, scope: Construct, host: Host) -> BoundContainer:
         """Resolves the container for ``scope``; grants the host's role what it needs."""
@@ -67,6 +79,19 @@ class Container(AnyContainer):
     model_data: ModelData
     environment: Mapping[str, str] = field(default_factory=dict)
     hostname: str | None = None
+
+    @property
+    def requests_alone(self) -> bool | None:
+        """Whether it is TensorFlow Serving without a script; None of an archive in S3."""
+        if self.image.framework != "tensorflow":
+            return False
+        has_script = self.model_data.has_script
+        return None if has_script is None else not has_script
+
+    @property
+    def is_batching(self) -> bool:
+        """Whether its variables turn batching on."""
+        return self.environment.get(BATCHING_VARIABLES["enabled"], "").lower() == "true"
 
     def bind(self, scope: Construct, host: Host) -> BoundContainer:
         """The container, its image that of the host; the role may pull it and read the archive."""

@@ -39,6 +39,11 @@ class ContainerImage(ABC):
         """
         return _OwnImage(uri)
 
+    @property
+    def framework(self) -> str | None:
+        """The framework whose container AWS has put into it; None of an image of one's own."""
+        return None
+
     @abstractmethod
     def bind(
         self,
@@ -58,6 +63,10 @@ class _CatalogImage(ContainerImage):
     def __init__(self, framework: str, version: str) -> None:
         self._framework = framework
         self._version = version
+
+    @property
+    def framework(self) -> str:
+        return self._framework
 
     def bind(
         self,

@@ -65,10 +65,8 @@ class Model(Construct):
         self.role = role
         """The role that the containers act under."""
         host = Host(role=role, instance_type=instance_type, accelerated=accelerated)
-        bound = [
-            container.bind(self, host)
-            for container in _containers(self, image, model_data, environment, containers)
-        ]
+        self._containers = _containers(self, image, model_data, environment, containers)
+        bound = [container.bind(self, host) for container in self._containers]
         definitions = [container.definition for container in bound]
         alone = len(definitions) == 1
         resource = sagemaker.CfnModel(
@@ -96,6 +94,17 @@ class Model(Construct):
             grant.apply_before(resource)
         self.model_name = resource.attr_model_name
         """The Model's generated name (a token)."""
+
+    @property
+    def requests_alone(self) -> bool | None:
+        """Whether its first container takes one whole request, ``{"instances": …}``, in a body and
+        no more, as TensorFlow Serving does without a script; None: perhaps."""
+        return self._containers[0].requests_alone
+
+    @property
+    def is_batching(self) -> bool:
+        """Whether TensorFlow Serving joins requests in it, and refuses those that are larger."""
+        return any(container.is_batching for container in self._containers)
 
 
 def _containers(

@@ -12,7 +12,7 @@ import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from sagemaker_serving.archive import build_archive
+from sagemaker_serving.archive import build_archive, known_contents
 from sagemaker_serving.infra.tokens import partition, stack_of, synthesizer_of
 from sagemaker_serving.progress import progress_bar
 
@@ -42,6 +42,11 @@ class ModelData(ABC):
         """
         return _S3ModelData(uri, sha256, version_id)
 
+    @property
+    def has_script(self) -> bool | None:
+        """Whether an ``inference.py`` lies in it; None of an archive in S3, which nobody reads."""
+        return None
+
     @abstractmethod
     def bind(self, scope: Construct, role: iam.IGrantable) -> BoundModelData:
         """Resolves the archive for ``scope`` and lets ``role`` read it, and nothing else."""
@@ -63,6 +68,10 @@ class _LocalModelData(ModelData):
     def __init__(self, path: Path, *, convert: bool) -> None:
         self._path = path
         self._convert = convert
+
+    @property
+    def has_script(self) -> bool:
+        return known_contents(self._path).script is not None
 
     def bind(self, scope: Construct, role: iam.IGrantable) -> BoundModelData:
         stack = stack_of(scope)

@@ -10,6 +10,7 @@ from sagemaker_serving.rules import (  # noqa: F401  (each registers its rules)
     artifacts,
     autoscaling,
     batch_pipelines,
+    batch_records,
     batching,
     compilations,
     containers,

@@ -201,13 +201,15 @@ class Drawn:
 
 
 def draw(chance: Random, case: Case, *, most: int = 70) -> Drawn:
-    """One to three objects of up to ``most`` records."""
+    """Two to four objects of up to ``most`` records.
+
+    The first of them by name has one: an execution begins by looking at it, and refuses lines that
+    are whole requests where they would share a payload.
+    """
     files, records = {}, {}
-    for name in chance.sample(NAMES, chance.randint(1, 3)):
-        written = [
-            case.record(chance, number)
-            for number in range(chance.choice([0, 1, 2, 5, most // 2, most]))
-        ]
+    for name in ("!", *chance.sample(NAMES, chance.randint(1, 3))):
+        count = 1 if name == "!" else chance.choice([0, 1, 2, 5, most // 2, most])
+        written = [case.record(chance, number) for number in range(count)]
         if case.split_type == "Line":
             written = [record.replace(b"\n", b" ") for record in written]
         body = case.body(chance, written)

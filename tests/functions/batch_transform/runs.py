@@ -31,7 +31,9 @@ class States:
         return {"status": self._statuses[name]}
 
 
-def settings(*, requests_alone: bool | None = False, **fields: Any) -> dict[str, Any]:
+def settings(
+    *, requests_alone: bool | None = False, is_batching: bool = False, **fields: Any
+) -> dict[str, Any]:
     """The settings of a pipeline."""
     spec = BatchTransform.model_validate({"instance_type": "ml.m5.large", **fields})
     return transform_settings(
@@ -40,6 +42,7 @@ def settings(*, requests_alone: bool | None = False, **fields: Any) -> dict[str,
         work="s3://data/work/",
         reports="s3://data/reports/",
         requests_alone=requests_alone,
+        is_batching=is_batching,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from typing import Any
@@ -13,7 +14,14 @@ from sagemaker_serving.functions.batch_transform.errors import Refused
 from sagemaker_serving.functions.batch_transform.run import Run, report_folder, run_of
 from sagemaker_serving.functions.batch_transform.store import Place, Store
 from tests.functions.batch_transform.memory import MemoryS3
-from tests.functions.batch_transform.runs import EXECUTION, States, begun, put, settings
+from tests.functions.batch_transform.runs import (
+    EXECUTION,
+    States,
+    begun,
+    manifest,
+    put,
+    settings,
+)
 
 FINE = {"input": "s3://data/in/", "output": "s3://data/out/"}
 
@@ -88,6 +96,98 @@ def test_names_of_jobs_are_names_and_never_alike(name: str) -> None:
     assert len(set(names)) == len(names)
     for made in names:
         assert re.fullmatch(r"[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}", made), made
+
+
+REQUESTS = b'\n{"instances": [1.0]}\n{"instances": [2.0]}\n'
+JSON_LINES: dict[str, Any] = {"split_type": "Line", "content_type": "application/jsonlines"}
+
+
+@pytest.mark.parametrize("alone", [True, None])
+@pytest.mark.parametrize("packed", [False, True])
+def test_lines_that_are_whole_requests_are_refused_where_they_would_share_a_payload(
+    s3: MemoryS3, alone: bool | None, packed: bool
+) -> None:
+    put(s3, {"a.jsonl": gzip.compress(REQUESTS) if packed else REQUESTS})
+    fields = {**JSON_LINES, "compression_type": "Gzip" if packed else "None"}
+    with pytest.raises(Refused) as refused:
+        begun(s3, requests_alone=alone, **fields)
+    assert str(refused.value) == (
+        'line 2 of s3://data/in/a.jsonl is a whole request, such as {"instances": …}, and with '
+        "batch_strategy MultiRecord, the default, many lines go in one payload, of which "
+        "TensorFlow Serving answers the first or none; set batch_strategy to SingleRecord"
+    )
+    assert [entry.key for entry in Store(s3).listed(Place("data", ""))] == ["in/a.jsonl"]
+
+
+def test_they_are_refused_of_a_manifest_too_and_of_a_strategy_that_was_chosen(
+    s3: MemoryS3,
+) -> None:
+    put(s3, {"b.jsonl": REQUESTS})
+    source = manifest(s3, ["a.jsonl", "b.jsonl"])
+    with pytest.raises(Refused, match=r"line 2 of s3://data/in/b\.jsonl"):
+        begun(
+            s3,
+            source=source,
+            input_type="ManifestFile",
+            requests_alone=True,
+            batch_strategy="MultiRecord",
+            **JSON_LINES,
+        )
+
+
+@pytest.mark.parametrize(
+    ("body", "fields"),
+    [
+        (REQUESTS, {"batch_strategy": "SingleRecord"}),
+        (REQUESTS, {"requests_alone": False}),
+        (REQUESTS, {"requests_alone": None, "batch_strategy": "MultiRecord"}),
+        (REQUESTS, {"split_type": "None"}),
+        (REQUESTS, {"content_type": "text/csv"}),
+        (REQUESTS, {"input_filter": "$.instances[0]", "accept": "application/json"}),
+        (b'{"instances": [1.0, 2.0]}\n', {}),
+        (b'{"x": 1.0}\n{"x": "instances"}\n', {}),
+        (b"not gzip", {"compression_type": "Gzip"}),
+    ],
+)
+def test_other_lines_and_other_ways_begin(
+    s3: MemoryS3, body: bytes, fields: dict[str, Any]
+) -> None:
+    put(s3, {"a.jsonl": body})
+    begun(s3, **{"requests_alone": True, **JSON_LINES, **fields})
+
+
+SWITCH = "SAGEMAKER_TFS_ENABLE_BATCHING"
+
+
+@pytest.mark.parametrize(
+    ("fields", "given", "said"),
+    [
+        ({"split_type": "Line"}, {}, "false"),
+        ({"split_type": "TFRecord", "batch_strategy": "MultiRecord"}, {}, "false"),
+        ({"split_type": "Line", "batch_strategy": "SingleRecord"}, {}, None),
+        ({"split_type": "Line"}, {"batch_strategy": "SingleRecord"}, None),
+        ({}, {"split_type": "Line"}, "false"),
+        ({}, {}, None),
+        ({"split_type": "Line", "environment": {SWITCH: "true"}}, {}, "true"),
+        ({"split_type": "Line"}, {"environment": {SWITCH: "true"}}, "true"),
+    ],
+)
+def test_payloads_that_are_batches_are_not_batched_again(
+    fields: dict[str, Any], given: dict[str, Any], said: str | None
+) -> None:
+    """A request over max_batch_size is refused, never split."""
+    run = run_of(settings(is_batching=True, **fields), {**FINE, **given}, EXECUTION, 0)
+    assert run.job.get("Environment", {}).get(SWITCH) == said
+    bare = run_of(settings(**fields), {**FINE, **given}, EXECUTION, 0)
+    assert bare.job.get("Environment", {}).get(SWITCH) in (None, "true")
+
+
+def test_sixteen_variables_leave_no_room_for_the_switch() -> None:
+    full = {f"V{number}": "1" for number in range(16)}
+    pipeline = settings(is_batching=True, split_type="Line", environment=full)
+    with pytest.raises(Refused, match=f"at most 16 variables, {SWITCH} among them"):
+        run_of(pipeline, FINE, EXECUTION, 0)
+    run_of({**pipeline, "is_batching": False}, FINE, EXECUTION, 0)
 
 
 def test_outputs_of_one_name_have_folders_of_their_own(s3: MemoryS3) -> None:

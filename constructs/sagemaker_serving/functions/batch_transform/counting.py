@@ -109,9 +109,7 @@ def _judged(shard: Shard, lines: LineCount, answers: AnswerCount) -> Whole | Dif
     reading = {"each_alone": not together, "joined": run.joins_source}
     if records == 1 and answers.is_whole_to_one(**reading, accept=run.accept):
         return Whole(records=1)
-    has_requests = (
-        together and records > 1 and lines.has_requests and run.requests_alone is not False
-    )
+    has_requests = records > 1 and lines.has_requests and run.takes_requests_alone
     found = answers.answers(**reading, accept=run.accept, records=records)
     passes_over = answers.is_shaped and lines.blanks > 0 and not run.joins_source
     is_misled = answers.is_shaped and has_requests

@@ -10,6 +10,8 @@ LARGEST_JOB_BYTES = 32 * 1024
 """The most that a job's variables may take together: states carry them, and states end at
 256 KiB (Step Functions developer guide, "Quotas", read 2026-11-21)."""
 
+BATCHING_SWITCH = "SAGEMAKER_TFS_ENABLE_BATCHING"
+
 _MAX_FILTER = 63
 _MAX_VARIABLES = 16
 _DEFAULT_PAYLOAD_MB = 6
@@ -125,6 +127,22 @@ def merged(job: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     return result
 
 
+def turn_batching_off(job: dict[str, Any]) -> None:
+    """Let a job's payloads of many records be as large as they are.
+
+    Such a payload is a batch already. TensorFlow Serving with batching on refuses a request of
+    more instances than max_batch_size (enable_large_batch_splitting is off in the container's
+    batching-config.cfg: tensorflow/serving 9d981c5, bundle_factory_util.h). A job's variables stand
+    over its model's, as they do in AWS's own SDK where it runs jobs itself
+    (aws/sagemaker-python-sdk a248126, local/entities.py); of SageMaker's service nobody says it,
+    and should it not be so, the payloads are cut as before (all read 2026-11-22). What the user
+    says of the switch stands.
+    """
+    is_split = job.get("TransformInput", {}).get("SplitType", "None") != "None"
+    if is_split and job.get("BatchStrategy", "MultiRecord") == "MultiRecord":
+        job["Environment"] = {BATCHING_SWITCH: "false", **job.get("Environment", {})}
+
+
 def contradictions(job: Mapping[str, Any]) -> Iterator[str]:
     """What does not fit together in a job's arguments, all fields being sound by themselves."""
     payload = job.get("MaxPayloadInMB", _DEFAULT_PAYLOAD_MB)
@@ -143,8 +161,10 @@ def contradictions(job: Mapping[str, Any]) -> Iterator[str]:
             "join_source Input needs one split_type and assemble_with; they are "
             f"{split}, {assembled}"
         )
-    if (wanted := _variables(job.get("Environment", {}))) is not None:
-        yield f"environment, joined with the pipeline's own, must be {wanted}"
+    variables = job.get("Environment", {})
+    if (wanted := _variables(variables)) is not None:
+        own = f", {BATCHING_SWITCH} among them" if BATCHING_SWITCH in variables else ""
+        yield f"environment, joined with the pipeline's own, must be {wanted}{own}"
 
 
 def _copy(value: Mapping[str, Any]) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from .store import Entry, Place, Store
 MANIFEST_WINDOW = 10_000
 """Names of a manifest that are looked up together."""
 
+_FIRST = 10
 _BYTES = 1 << 20
 
 
@@ -44,6 +45,17 @@ def under_prefix(store: Store, run: Run, *, after: str | None) -> Iterator[Input
     for entry in store.listed(place, after=key):
         if not entry.key.endswith("/"):
             yield Input(name=entry.key[cut:], size=entry.size, modified=entry.modified)
+
+
+def first_input(store: Store, run: Run) -> Place | None:
+    """An object that is among the first of the input; None where none is found at once."""
+    folder = folder_of(store, run)
+    if run.input_type == "ManifestFile":
+        named = islice(_documents(store, run), 1, 1 + _FIRST)
+        keys = sorted(folder.key + _name(name, run) for name in named)
+        return next((Place(folder.bucket, key) for key in store.found(folder, keys)), None)
+    first = next(under_prefix(store, run, after=None), None)
+    return None if first is None else folder / first.name
 
 
 def of_manifest(

@@ -18,6 +18,7 @@ from .quarantine import OBJECTS, Bad, place_of, quarantine
 from .run import Run, run_of
 from .sharding import Input, shards
 from .store import Store
+from .whole_requests import refuse_requests_in_one_payload
 
 WINDOW = 10_000
 """Inputs that are looked at together: what a call holds in memory, beside one shard."""
@@ -39,6 +40,7 @@ def begin(
     folder_of(store, run)
     if run.input_type == "S3Prefix" and next(under_prefix(store, run, after=None), None) is None:
         raise Refused([f"there are no objects under {run.source}"])
+    refuse_requests_in_one_payload(store, run)
     lock.acquire(store, states, run)
     run.save(store)
     return run

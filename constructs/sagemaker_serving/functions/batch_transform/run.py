@@ -9,9 +9,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from .errors import Refused
-from .fields import contradictions, merged, problems
+from .fields import contradictions, merged, problems, turn_batching_off
 from .store import Place, Store
 
+_REQUESTS_ALONE = {"always": True, "perhaps": None, "never": False}
 _S3 = re.compile(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]/.*", re.DOTALL)
 
 
@@ -89,6 +90,17 @@ class Run:
         return str(self.job.get("BatchStrategy", "MultiRecord"))
 
     @property
+    def content_type(self) -> str:
+        """The media type of inputs in lower case, "" where none is said."""
+        given = self.job["TransformInput"].get("ContentType", "")
+        return str(given).partition(";")[0].strip().lower()
+
+    @property
+    def filters_input(self) -> bool:
+        """Whether the container gets a part of each record only."""
+        return bool(self.job.get("DataProcessing", {}).get("InputFilter", "$") != "$")
+
+    @property
     def accept(self) -> str:
         """The media type of outputs in lower case, "" where none is asked for."""
         return str(self.job["TransformOutput"].get("Accept", "")).partition(";")[0].strip().lower()
@@ -102,6 +114,12 @@ class Run:
     def joins_source(self) -> bool:
         """Whether answers are joined to their records."""
         return bool(self.job.get("DataProcessing", {}).get("JoinSource", "None") == "Input")
+
+    @property
+    def takes_requests_alone(self) -> bool:
+        """Whether lines that are whole requests are lost or refused in one payload, perhaps."""
+        together = self.strategy == "MultiRecord" and not self.filters_input
+        return together and self.requests_alone is not False
 
     @property
     def is_gzip(self) -> bool:
@@ -137,6 +155,8 @@ def run_of(settings: Mapping[str, Any], given: Any, execution: str, began: int) 
     found = [*_places(given, input_type, own), *problems(wanted)]
     if not found:
         job = merged(settings["job"], wanted)
+        if settings.get("is_batching", False):
+            turn_batching_off(job)
         found = list(contradictions(job))
     if found:
         raise Refused(found)
@@ -156,7 +176,7 @@ def run_of(settings: Mapping[str, Any], given: Any, execution: str, began: int) 
         retries=settings["retries"],
         fail_on_quarantine=wanted.get("fail_on_quarantine", settings["fail_on_quarantine"]),
         retry_quarantined=wanted.get("retry_quarantined", False),
-        requests_alone=settings.get("requests_alone", False),
+        requests_alone=_REQUESTS_ALONE[settings.get("requests_alone", "never")],
     )
 
 

@@ -1,0 +1,89 @@
+"""Rules on the records of a batch pipeline: each gets to the model, and its answer is counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sagemaker_serving.errors import Severity
+from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.facts import Fact, Token, TransformFacts
+
+_OWN = "this project's batch pipeline: docs/batch.md"
+_PARSER = "tensorflow/serving, util/json_tensor.cc at 2.17.1 and 2.20.0; read 2026-11-22"
+
+_JSON = ("application/json", "application/jsonlines", "application/jsons")
+_UNCOUNTED = ("image/", "audio/", "video/", "font/", "model/")
+_UNCOUNTED_TYPES = (
+    *("application/octet-stream", "application/zip", "application/gzip", "application/pdf"),
+    *("application/x-npz", "application/x-protobuf", "application/protobuf"),
+)
+
+
+@rule(
+    "batch-strategy",
+    source=_PARSER,
+    severity=Severity.WARNING,
+    example="split_type: Line\ncontent_type: application/jsonlines",
+)
+def batch_strategy(transform: TransformFacts) -> Iterator[Finding]:
+    """Lines of JSON for TensorFlow say with ``batch_strategy`` whether they are whole requests.
+
+    Lines that are instances go many in a payload. Of lines such as ``{"instances": [1.0]}`` a
+    payload takes one: TensorFlow Serving up to 2.17 refuses several, a later one answers the
+    first. Left out, SageMaker puts many into one.
+    """
+    container = transform.container
+    if container is None or (container.framework.text or "").lower() != "tensorflow":
+        return
+    by_line = transform.split_type.text == "Line"
+    if by_line and _media_type(transform.content_type) in _JSON and _is_open(transform):
+        yield (
+            transform.split_type.where,
+            "split_type is 'Line' and batch_strategy is not said; write MultiRecord for lines that "
+            'are instances, such as {"x": 1.0}, and SingleRecord for lines that are whole '
+            'requests, such as {"instances": [1.0]}',
+        )
+
+
+@rule(
+    "batch-countable",
+    source=_OWN,
+    severity=Severity.WARNING,
+    example="split_type: Line\naccept: text/csv   # without assemble_with: Line",
+)
+def batch_countable(transform: TransformFacts) -> Iterator[Finding]:
+    """Answers to records can be counted: they are JSON, text in lines, NumPy's format or RecordIO.
+
+    An output whose answers cannot be counted is not believed: its object is cut down to single
+    records, in more jobs, and quarantined if it is large.
+    """
+    split = transform.split_type.text
+    if transform.container is None or split in (None, "None"):
+        return
+    accept = _media_type(transform.accept)
+    if accept.startswith(_UNCOUNTED) or accept in _UNCOUNTED_TYPES:
+        yield (
+            transform.accept.where,
+            f"accept is {transform.accept.text!r} and split_type is {split!r}; such answers in one "
+            "output cannot be counted; leave split_type out and give each record an object of its "
+            "own, or accept application/json, text/csv, application/x-npy or RecordIO",
+        )
+    assembled = transform.assemble_with
+    is_text = accept.startswith("text/")
+    if is_text and assembled.text != "Line" and not isinstance(assembled.value, Token):
+        yield (
+            assembled.where if assembled.given else transform.accept.where,
+            f"accept is {transform.accept.text!r} and assemble_with is "
+            f"{'None' if assembled.text is None else assembled.text!r}; answers that run into one "
+            "another cannot be counted; write assemble_with: Line",
+        )
+
+
+def _media_type(fact: Fact) -> str:
+    return (fact.text or "").partition(";")[0].strip().lower()
+
+
+def _is_open(transform: TransformFacts) -> bool:
+    """Whether nobody said how records share a request, nor changes them on their way."""
+    filtered = transform.input_filter.given and transform.input_filter.text != "$"
+    return not transform.batch_strategy.given and not filtered
