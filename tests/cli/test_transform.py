@@ -78,9 +78,13 @@ def test_a_folder_goes_in_and_answers_come_into_another(transform: Run, tmp_path
     assert (answers / "deeper" / "b.txt.out").read_bytes() == b"ruof\n"
     lines = ended.stdout.splitlines()
     assert ": 2 objects, 2 with an output, 0 in quarantine, 0 not done" in lines[0]
+    assert lines[1] == "records: 4 in, 3 answered, 1 in quarantine"
     assert lines[3].startswith("  quarantined: a.txt record 2: ClientError: 400 Message:")
     (listed,) = (tmp_path / "out-report" / "quarantine.jsonl").read_text().splitlines()
     assert json.loads(listed)["record"] == 2
+    page = (tmp_path / "out-report" / "report.html").read_text()
+    assert "ClientError: 400" in page
+    assert f"the report: {tmp_path / 'out-report' / 'report.html'}" in ended.stderr
 
     shown = transform("status", "echo", "first", "-e", "trial")
     assert shown.stdout.splitlines()[0] == "SUCCEEDED: 1 of 1 shards, 2 of 2 objects"
@@ -91,6 +95,31 @@ def test_a_folder_goes_in_and_answers_come_into_another(transform: Run, tmp_path
     taken = transform("echo", str(source), str(answers), "-e", "trial", "--name", "first")
     assert taken.returncode == 2
     assert "there was an execution 'first' already" in taken.stderr
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_batch_that_answers_nothing_ends_with_1_and_says_why(
+    transform: Run, tmp_path: Path, as_json: bool
+) -> None:
+    source = tmp_path / "in"
+    source.mkdir()
+    for number in range(7):
+        (source / f"{number}.txt").write_bytes(b"please refuse")
+    (source / "x.txt").write_bytes(b"please fail")
+    ended = transform(
+        *("echo", str(source), str(tmp_path / "out"), "-e", "trial"),
+        *(["--json"] if as_json else []),
+    )
+    assert ended.returncode == 1
+    assert "FAILED: nothing was answered; 0.txt: ClientError: 400 Message: " in ended.stderr
+    assert ", and 6 like it; x.txt: Bad HTTP status" in ended.stderr
+    if as_json:
+        read = json.loads(ended.stdout)
+        assert (read["status"], read["counts"]["quarantined"]) == ("UNANSWERED", 8)
+        assert [reason["lines"] for reason in read["reasons"]] == [7, 1]
+    else:
+        assert "  quarantined: 0.txt: ClientError: 400 Message:" in ended.stdout
+        assert ended.stdout.count("quarantined:") == 2
 
 
 def test_what_is_in_s3_runs_and_an_execution_can_be_stopped_and_resumed(

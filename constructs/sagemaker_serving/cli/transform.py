@@ -14,8 +14,9 @@ import click
 from sagemaker_serving.cli.options import aws_options, the_aws
 
 if TYPE_CHECKING:
-    from sagemaker_serving.client import BatchExecution, BatchPipeline
+    from sagemaker_serving.client import BatchExecution, BatchPipeline, BatchReport
 
+_REASONS = 3
 _POLL_SECONDS, _LOCAL_POLL_SECONDS = 5.0, 0.5
 
 
@@ -95,8 +96,10 @@ def start(
     """Transform every object of INPUT, and put the answers under OUTPUT.
 
     INPUT is a file, a folder or s3://…, OUTPUT a folder or s3://…; both in S3 have to lie where
-    the pipeline may read and write. What is not said is as the environment file says it. Ends
-    with 1 when something has neither an answer nor a place on the list of the quarantine.
+    the pipeline may read and write. What is not said is as the environment file says it. The
+    report goes into a folder beside OUTPUT when that is one here, answers-report beside answers.
+    Ends with 1 when nothing was answered, and when something has neither an answer nor a place on
+    the list of the quarantine.
     """
     pipeline = _pipeline(environment, model, local, state_dir, region, profile)
     run = name if name is not None else f"run-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}"
@@ -225,6 +228,7 @@ def _see_to_the_end(
     local: bool,
     as_json: bool,
 ) -> None:
+    from sagemaker_serving.client.batch_report import report_folder_beside
     from sagemaker_serving.errors import Failure
 
     seconds = _LOCAL_POLL_SECONDS if local else _POLL_SECONDS
@@ -241,10 +245,21 @@ def _see_to_the_end(
             click.echo(line)
         if folder is not None:
             count = pipeline.download(execution, folder)
-            click.echo(f"{count:,} outputs in {folder}", err=True)
+            page = report_folder_beside(folder) / "report.html"
+            click.echo(f"{count:,} outputs in {folder}; the report: {page}", err=True)
     if progress.status != "SUCCEEDED":
-        cause = progress.cause if report is None else report.status.lower()
+        cause = progress.cause if report is None else _why(report)
         raise Failure(f"batch execution {execution.name} ended as {progress.status}: {cause}")
+
+
+def _why(report: BatchReport) -> str:
+    """How an execution that did not succeed has ended, with the first reasons of what it lacks."""
+    if report.status == "INCOMPLETE":
+        reasons = [str(line["error"]) for line in report.unaccounted[:1]]
+    else:
+        reasons = report.first_reasons(_REASONS)
+    said = "nothing was answered" if report.status == "UNANSWERED" else report.status.lower()
+    return "; ".join([said, *reasons])
 
 
 class _bars:

@@ -24,7 +24,7 @@ from sagemaker_serving.errors import Failure, Mistake, NotFound
 
 _AT_ONCE = 8
 _PARAMETERS = ("state-machine-arn", "batch-input", "batch-output", "batch-work", "batch-reports")
-_REPORTS = ("quarantine.jsonl", "report.json")
+_REPORTS = ("report.html", "report.json", "quarantine.jsonl")
 _RUN = re.compile(r"[a-zA-Z0-9-]{1,80}")
 
 
@@ -180,8 +180,8 @@ class BatchPipeline:
     def download(self, execution: BatchExecution, folder: Path) -> int:
         """Writes outputs into ``folder``; how many there were.
 
-        ``quarantine.jsonl`` and ``report.json`` go into `report_folder_beside` it, where no
-        output of any name can lie.
+        ``report.html``, ``report.json`` and ``quarantine.jsonl`` go into `report_folder_beside` it,
+        where no output of any name can lie.
         """
         bucket, prefix = split_uri(execution.output_uri)
         reports_bucket, reports = split_uri(self.reports_of(execution))

@@ -9,20 +9,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+_SHOWN = 5
+
 
 @dataclass(frozen=True, kw_only=True)
 class BatchReport:
     """An execution's report, the ``report.json`` of its output.
 
-    ``status`` is COMPLETE, QUARANTINED where that was to be a failure, or INCOMPLETE.
-    ``quarantined`` and ``unaccounted`` begin the lists, each line with ``object``, ``error`` and,
-    for records, ``record``, ``offset`` and ``length``.
+    ``status`` is COMPLETE, QUARANTINED where that was to be a failure, UNANSWERED when all there
+    was is in quarantine, or INCOMPLETE. ``quarantined`` and ``unaccounted`` begin the lists, each
+    line with ``object``, ``error`` and, for records, ``record``, ``offset`` and ``length``.
+    ``reasons`` counts the list's ``lines`` by ``error``, each with its ``first``. ``page_uri`` is
+    where the report lies as a page.
     """
 
     status: str
     seconds: int
     counts: Mapping[str, int]
     quarantine_uri: str
+    page_uri: str
+    reasons: Sequence[Mapping[str, Any]]
     quarantined: Sequence[Mapping[str, Any]]
     unaccounted: Sequence[Mapping[str, Any]]
 
@@ -34,6 +40,8 @@ class BatchReport:
             seconds=read["seconds"],
             counts=read["counts"],
             quarantine_uri=read["quarantine"],
+            page_uri=read["page"],
+            reasons=read["reasons"],
             quarantined=read["first_quarantined"],
             unaccounted=read["first_unaccounted"],
         )
@@ -48,17 +56,28 @@ class BatchReport:
         ]
         if counts["records"]:
             lines.append(
-                f"{counts['records']:,} records in, {counts['records_answered']:,} answers out, "
-                f"{counts['records_quarantined']:,} records in quarantine"
+                f"records: {counts['records']:,} in, {counts['records_answered']:,} answered, "
+                f"{counts['records_quarantined']:,} in quarantine"
             )
         if counts["in_part"]:
             lines.append(f"{counts['in_part']:,} outputs lack records that are in quarantine")
-        for title, listed in (("quarantined", self.quarantined), ("not done", self.unaccounted)):
-            lines += [f"  {title}: {_shown(line)}" for line in listed]
+        lines += [f"  quarantined: {line}" for line in self.first_reasons(_SHOWN)]
+        lines += [f"  not done: {_place(line)}: {line['error']}" for line in self.unaccounted]
         if counts["quarantine_lines"]:
             lines.append(f"lines of the whole list: {counts['quarantine_lines']:,}")
             lines.append(f"the list: {self.quarantine_uri}")
+        lines.append(f"the report: {self.page_uri}")
         return lines
+
+    def first_reasons(self, most: int) -> list[str]:
+        """Why things are in quarantine, the most frequent reasons first, with what has them."""
+        shown = []
+        for reason in self.reasons[:most]:
+            more = reason["lines"] - 1
+            others = f", and {more:,} like it" if more else ""
+            shown.append(f"{_place(reason['first'])}: {reason['error']}{others}")
+        rest = len(self.reasons) - most
+        return [*shown, f"{rest:,} reasons more"] if rest > 0 else shown
 
 
 def report_folder(output_uri: str) -> str:
@@ -73,6 +92,6 @@ def report_folder_beside(outputs: Path) -> Path:
     return whole.with_name(f"{whole.name}-report") if whole.name else whole / "report"
 
 
-def _shown(line: Mapping[str, Any]) -> str:
+def _place(line: Mapping[str, Any]) -> str:
     record = f" record {line['record']:,}" if "record" in line else ""
-    return f"{line['object']}{record}: {line['error']}"
+    return f"{line['object']}{record}"

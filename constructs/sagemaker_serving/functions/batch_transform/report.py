@@ -13,9 +13,13 @@ from itertools import islice
 from typing import Any
 
 from . import lock
+from .fields import JOB_FIELDS
+from .inputs import folder_of
 from .ledger import Accounts, accounts
 from .plan import inputs_of
 from .quarantine import OBJECTS, RECORDS
+from .reasons import Reasons
+from .report_page import MAX_ENTRIES, report_page
 from .run import Run
 from .sharding import Input
 from .store import Entry, Place, Store
@@ -40,14 +44,22 @@ def report(
     """
     planned = store.read_json(run.work_place / "counts.json")
     state = dict(cursor) if cursor is not None else {"shard": 0, **dict.fromkeys(_COUNTS, 0)}
+    begun, bars = state["shard"], []
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         while state["shard"] < planned["shards"] and in_time():
             first = state["shard"]
             last = min(first + _AT_ONCE, planned["shards"])
             for counts in pool.map(lambda shard: _look_up(store, run, shard), range(first, last)):
+                bars.append(
+                    [
+                        counts["answered"] - counts["in_part"],
+                        *(counts[name] for name in ("in_part", "refused", "unaccounted")),
+                    ]
+                )
                 for name in _COUNTS:
                     state[name] += counts[name]
             state["shard"] = last
+    store.write_lines(run.work_place / f"looked_up/{begun:09}.jsonl", bars)
     if state["shard"] < planned["shards"]:
         return {**state, "more": True}
     return {"more": False, **_finish(store, run, planned, state, now)}
@@ -118,14 +130,29 @@ def _finish(
         "counts": counts,
         "quarantine": str(run.reports_place / "quarantine.jsonl"),
         "unaccounted": str(run.reports_place / "unaccounted.jsonl"),
+        "reasons": quarantined.reasons.by_number()[:SHOWN],
         "first_quarantined": quarantined.first,
         "first_unaccounted": missing.first,
+        "page": str(run.reports_place / "report.html"),
+        "asked": _asked(run),
     }
     text = summary(body)
     store.write(
         run.reports_place / "report.json", json.dumps(body, indent=1, ensure_ascii=False).encode()
     )
     store.write(run.reports_place / "summary.txt", text.encode(), "text/plain; charset=utf-8")
+    page = report_page(
+        {**body, "reasons": quarantined.reasons.by_number()},
+        entries=quarantined.entries,
+        shards=[
+            counts
+            for part in store.listed(run.work_place / "looked_up/")
+            for counts in store.read_lines(Place(run.work_place.bucket, part.key))
+        ],
+        folder=str(folder_of(store, run)),
+    )
+    html = page.encode("utf-8", "replace")
+    store.write(run.reports_place / "report.html", html, "text/html; charset=utf-8")
     lock.release(store, run)
     return {
         "status": ended,
@@ -137,12 +164,28 @@ def _finish(
 
 
 def _verdict(run: Run, counts: Mapping[str, int]) -> str:
+    """How the execution ends: INCOMPLETE, UNANSWERED, QUARANTINED or COMPLETE."""
     objects = counts["answered"] + counts["quarantined"]
     records = counts["records_answered"] + counts["records_quarantined"]
     if counts["unaccounted"] or objects != counts["objects"] or records != counts["records"]:
         return "INCOMPLETE"
+    if counts["quarantined"] and not counts["answered"]:
+        return "UNANSWERED"
     bad = counts["quarantined"] or counts["in_part"]
     return "QUARANTINED" if bad and run.fail_on_quarantine else "COMPLETE"
+
+
+def _asked(run: Run) -> dict[str, str]:
+    """The job's fields by the names that an execution's input has for them, as they were given."""
+    found = {}
+    for name, field in JOB_FIELDS.items():
+        value: Any = run.job
+        for part in field.path:
+            value = value.get(part) if isinstance(value, Mapping) else None
+        if value is not None:
+            shown = ", ".join(sorted(value)) if isinstance(value, Mapping) else str(value)
+            found[name] = shown
+    return found
 
 
 def summary(report: Mapping[str, Any]) -> str:
@@ -156,36 +199,52 @@ def summary(report: Mapping[str, Any]) -> str:
         f"{counts['in_part']:,} of these without some of their records",
         f"{counts['quarantined']:,} are in quarantine ({counts['quarantined_before']:,} from "
         f"before); {counts['quarantine_lines']:,} lines in {report['quarantine']}",
-        f"{counts['records']:,} records in of what ran this time: {counts['records_answered']:,} "
-        f"answers, {counts['records_quarantined']:,} in quarantine",
+        f"records of what ran this time: {counts['records']:,} in, "
+        f"{counts['records_answered']:,} answered, {counts['records_quarantined']:,} in quarantine",
         f"{counts['unaccounted']:,} are not done; start again with the same output to go on"
         if counts["unaccounted"]
         else "nothing is unaccounted for",
     ]
-    for title, key in (("quarantined", "first_quarantined"), ("not done", "first_unaccounted")):
-        lines += [f"  {title}: {_shown(line)}" for line in report[key]]
-    return "\n".join(lines) + "\n"
+    lines += [
+        f"  quarantined, {reason['lines']:,} times: {str(reason['error'])[:600]}; the first: "
+        f"{_place(reason['first'])}"
+        for reason in report["reasons"]
+    ]
+    lines += [
+        f"  not done: {_place(line)}: {str(line['error'])[:600]}"
+        for line in report["first_unaccounted"]
+    ]
+    return "\n".join([*lines, f"the same as a page: {report['page']}"]) + "\n"
 
 
-def _shown(line: Mapping[str, Any]) -> str:
+def _place(line: Mapping[str, Any]) -> str:
     record = f" record {line['record']:,}" if "record" in line else ""
-    return f"{line['object']}{record}: {str(line['error'])[:600]}"
+    return f"{line['object']}{record}"
 
 
 class _Joined:
-    """How many lines a list has, and its first ones, without their bytes."""
+    """How many lines a list has, why, and its first ones."""
 
     def __init__(self) -> None:
         self.lines = 0
-        self.first: list[dict[str, Any]] = []
+        self.reasons = Reasons()
+        self.entries: list[dict[str, Any]] = []
+
+    @property
+    def first(self) -> list[dict[str, Any]]:
+        """The first lines without their bytes."""
+        return [
+            {key: entry[key] for key in entry if key != "bytes"} for entry in self.entries[:SHOWN]
+        ]
 
     def add(self, body: bytes) -> None:
         """Count the lines of one of the list's files."""
         for line in body.splitlines():
             self.lines += 1
-            if len(self.first) < SHOWN:
-                read = json.loads(line)
-                self.first.append({key: read[key] for key in read if key != "bytes"})
+            read = json.loads(line)
+            self.reasons.add(read)
+            if len(self.entries) < MAX_ENTRIES:
+                self.entries.append(read)
 
 
 def _join(store: Store, run: Run, place: Place, entries: Iterable[Entry]) -> _Joined:
