@@ -60,6 +60,7 @@ LONG = (
 
 WHOLE_WAY = (
     "tests/clients_of_others/",
+    "tests/deploy/batch_records/",
     "tests/deploy/test_compilation.py",
     "tests/deploy/test_nobody_gets_in.py",
     "tests/deploy/test_nothing_leads_away.py",

@@ -200,14 +200,17 @@ class Drawn:
     records: Mapping[str, Sequence[bytes]]
 
 
-def draw(chance: Random, case: Case, *, most: int = 70) -> Drawn:
-    """Two to four objects of up to ``most`` records.
+def draw(
+    chance: Random, case: Case, *, names: Sequence[str] | None = None, most: int = 70
+) -> Drawn:
+    """Objects of up to ``most`` records, under ``names`` or one to three odd ones, and one more.
 
     The first of them by name has one: an execution begins by looking at it, and refuses lines that
     are whole requests where they would share a payload.
     """
     files, records = {}, {}
-    for name in ("!", *chance.sample(NAMES, chance.randint(1, 3))):
+    drawn = chance.sample(NAMES, chance.randint(1, 3)) if names is None else names
+    for name in ("!", *drawn):
         count = 1 if name == "!" else chance.choice([0, 1, 2, 5, most // 2, most])
         written = [case.record(chance, number) for number in range(count)]
         if case.split_type == "Line":

@@ -34,9 +34,12 @@ QUICK = Retries(
 class Pipeline:
     """A batch pipeline of one model, named ``name`` like its machine and its function."""
 
-    def __init__(self, aws: Aws, name: str, model: str, **settings: Any) -> None:
+    def __init__(
+        self, aws: Aws, name: str, model: str, *, function_seconds: int = 900, **settings: Any
+    ) -> None:
         self.aws = aws
         self._name = name
+        self._function_seconds = function_seconds
         self._put = 0
         spec = BatchTransform.model_validate(
             {"instance_type": "ml.m5.large", "retries": QUICK, **settings}
@@ -67,16 +70,18 @@ class Pipeline:
     def _function_arn(self) -> str:
         """The function, one for all pipelines of a gateway, made when it is first wanted."""
         client = self.aws.client("lambda")
-        found = [each["FunctionArn"] for each in client.list_functions()["Functions"]]
+        name = f"batch-transform-{self._function_seconds}"
+        functions = client.list_functions()["Functions"]
+        found = [each["FunctionArn"] for each in functions if each["FunctionName"] == name]
         if not found:
-            role = self.aws.role("function", "lambda")
+            role = self.aws.role(name, "lambda")
             found = [
                 client.create_function(
-                    FunctionName="batch-transform",
+                    FunctionName=name,
                     Runtime="python3.14",
                     Handler="batch_transform.handler.handler",
                     Role=role,
-                    Timeout=900,
+                    Timeout=self._function_seconds,
                     MemorySize=1024,
                     Code={"ZipFile": packed()},
                 )["FunctionArn"]

@@ -223,6 +223,7 @@ def test_what_cannot_be_read_in_parts_begins_anew_once_and_is_too_large_then(
     s3: MemoryS3, monkeypatch: pytest.MonkeyPatch, body: bytes, fields: dict[str, Any]
 ) -> None:
     monkeypatch.setattr(counting, "_LOOK_AT_THE_CLOCK", 1)
+    monkeypatch.setattr(counting, "_BLOCK", 1)
     shard = shard_of(s3, body, b"[1, 2]", **fields)
     later = count(shard, Unit(input=0), None, lambda: False, begun_now=False)
     assert isinstance(later, Unfinished)

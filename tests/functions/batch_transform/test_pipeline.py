@@ -152,6 +152,38 @@ def test_a_damaged_file_is_answered_up_to_its_damage(aws: Aws) -> None:
     assert rest["error"].startswith("from here to the end: ")
 
 
+def test_what_one_call_of_the_function_has_no_time_for_another_one_does(aws: Aws) -> None:
+    """With no time to spare at all each call counts a few outputs, and the next one goes on."""
+    batch = pipeline(
+        aws,
+        function_seconds=120,
+        split_type="Line",
+        assemble_with="Line",
+        batch_strategy="SingleRecord",
+        max_concurrent_transforms=4,
+    )
+    files = {f"{number:03}": b"%d\nab\n" % number for number in range(150)}
+    batch.put({**files, "bad": b"ab\nrefuse\n"})
+    ended = batch.run()
+    complete(ended)
+    assert batch.outputs() == {
+        **{name: lines([body.split()[0][::-1], b"ba"]) for name, body in files.items()},
+        "bad": b"ba\n",
+    }
+    assert [line["record"] for line in batch.quarantine()] == [2]
+    states = aws.client("stepfunctions")
+    (run,) = states.list_map_runs(executionArn=ended["executionArn"])["mapRuns"]
+    (child,) = states.list_executions(mapRunArn=run["mapRunArn"])["executions"]
+    history = states.get_execution_history(executionArn=child["executionArn"], maxResults=1000)
+    entered = [
+        event["stateEnteredEventDetails"]["name"]
+        for event in history["events"]
+        if "stateEnteredEventDetails" in event
+    ]
+    assert entered.count("Transform") == 3
+    assert entered.count("Settle") == 1 + 3 + 1 + 1, entered
+
+
 def test_objects_that_kill_the_model_are_singled_out(aws: Aws) -> None:
     """Others that get no answer when the model dies over one of them are not to blame."""
     batch = pipeline(aws, invocations_max_retries=0, max_objects_per_shard=100)

@@ -28,7 +28,7 @@ _LONGEST_RECORD = 100 * 1024 * 1024
 
 
 class OutOfTime(Exception):
-    """The call's time is up before the output's end."""
+    """The call's time is up, and there is more to read."""
 
 
 @dataclass(kw_only=True)
@@ -67,9 +67,11 @@ class AnswerCount:
         if self.form in ("npy", "recordio"):
             self._units(reader, in_time)
             return
-        while block := reader.take(_BLOCK):
+        block = reader.take(_BLOCK)
+        while block:
             self._feed(block)
-            if not in_time():
+            block = reader.take(_BLOCK)
+            if block and not in_time():
                 raise OutOfTime
         self.lines.end()
         self.json.end()

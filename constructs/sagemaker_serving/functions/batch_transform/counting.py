@@ -95,9 +95,11 @@ def _count_records(shard: Shard, unit: Unit, lines: LineCount, in_time: Callable
         return
     stream = Unzipped(body) if run.is_gzip else body
     counted = LineCount() if run.is_gzip else lines
-    while block := stream.read(_BLOCK):
+    block = stream.read(_BLOCK)
+    while block:
         counted.feed(block)
-        if not in_time():
+        block = stream.read(_BLOCK)
+        if block and not in_time():
             raise OutOfTime
     counted.end()
     vars(lines).update(vars(counted))

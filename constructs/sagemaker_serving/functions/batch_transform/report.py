@@ -44,9 +44,10 @@ def report(
     """
     planned = store.read_json(run.work_place / "counts.json")
     state = dict(cursor) if cursor is not None else {"shard": 0, **dict.fromkeys(_COUNTS, 0)}
-    begun, bars = state["shard"], []
+    begun = state["shard"]
+    bars: list[list[int]] = []
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        while state["shard"] < planned["shards"] and in_time():
+        while state["shard"] < planned["shards"] and (not bars or in_time()):
             first = state["shard"]
             last = min(first + _AT_ONCE, planned["shards"])
             for counts in pool.map(lambda shard: _look_up(store, run, shard), range(first, last)):
