@@ -10,6 +10,8 @@ import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from botocore.exceptions import ClientError
+
 from sagemaker_serving.functions.batch_transform import data_log
 from sagemaker_serving.functions.batch_transform.bisection import bisect
 from sagemaker_serving.functions.batch_transform.plan import plan
@@ -83,7 +85,7 @@ class Simulation:
                 return _failed(job, "InternalServerError: We encountered an internal error.")
             try:
                 output = self._output(transformation, Store(self.s3).read(source / name))
-            except ObjectRefused as refused:
+            except (ObjectRefused, ClientError) as refused:
                 said.append(f"0:[sagemaker logs]: {source.bucket}/{source.key}{name}: {refused}")
                 continue
             self.s3.put_object(Bucket=place.bucket, Key=f"{place.key}{name}.out", Body=output)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sagemaker_serving.functions.batch_transform import counting
 from sagemaker_serving.functions.batch_transform.store import Place, Store
 from tests.functions.batch_transform.memory import MemoryS3
 from tests.functions.batch_transform.runs import REPORTS, States, begun, put
@@ -242,3 +243,46 @@ def test_an_input_that_never_rests_is_left_undone_and_told(s3: MemoryS3) -> None
     counts = simulation.execute(begun(s3, split_type="Line"))
     assert outputs(s3) == {"b": b"2"}
     assert (counts["answered"], counts["unaccounted"]) == (1, 1)
+
+
+@pytest.mark.parametrize("body", [b"1\n2\n", b"1\nbad\n2\n"])
+def test_an_input_that_is_deleted_while_it_is_transformed_is_on_the_list(
+    s3: MemoryS3, body: bytes
+) -> None:
+    put(s3, {"a": body, "b": b"3\n"})
+
+    def deleting(payload: bytes) -> bytes | None:
+        if b"1" in payload:
+            s3.delete_object(Bucket="data", Key="in/a")
+        return answer(payload)
+
+    counts = Simulation(s3, deleting).execute(begun(s3, split_type="Line"))
+    assert outputs(s3) == {"b": b"<3>"}
+    (line,) = listed(s3)
+    assert line["object"] == "a"
+    assert "deleted" in line["error"] or "NoSuchKey" in line["error"]
+    assert counts["unaccounted"] == 0
+
+
+def test_more_blank_lines_than_can_be_named_put_the_input_on_the_list_as_it_is(
+    s3: MemoryS3, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(counting, "MAX_BLANKS", 3)
+    put(s3, {"few": b"1\n\n\n\n2\n", "many": b"1\n\n\n\n\n2\n"})
+
+    def passes_over(payload: bytes) -> bytes:
+        return json.dumps({"predictions": payload.decode().split()}).encode()
+
+    simulation = Simulation(s3, passes_over)
+    simulation.execute(begun(s3, split_type="Line", requests_alone=True))
+    assert outputs(s3) == {"few": b'{"predictions": ["1", "2"]}'}
+    named = [(line["object"], line.get("record"), line["error"]) for line in listed(s3)]
+    assert named == [
+        (
+            "many",
+            None,
+            "4 of 6 records are blank lines, which the container passes over; remove them",
+        ),
+        *(("few", number, "blank line; the container passes over it") for number in (2, 3, 4)),
+    ]
+    assert simulation.jobs == 1

@@ -13,7 +13,7 @@ from .records import Damaged, records_of
 from .shard import Shard
 from .sharding import Input
 from .state import SplitInput, Unit
-from .tallying import BLANK
+from .tallying import BLANK, GONE
 from .upload import Upload
 
 MAX_BAD_RECORDS = 1000
@@ -62,7 +62,10 @@ def _give_up_the_hopeless(shard: Shard) -> None:
     for each in wanted[max(room, 0) :]:
         why = f"not taken apart: more than {MAX_INPUTS} inputs of its shard failed"
         _refuse_all(shard, str(each["unit"]["input"]), why)
+    _, gone = shard.look_again([Unit(input=each["unit"]["input"]) for each in wanted])
     for each in wanted:
+        if Unit(input=each["unit"]["input"]) in gone:
+            _refuse_all(shard, str(each["unit"]["input"]), GONE)
         if shard.inputs[each["unit"]["input"]].size > MAX_INPUT_BYTES:
             _refuse_all(shard, str(each["unit"]["input"]), "too large to be taken apart")
 
@@ -88,7 +91,7 @@ def _put_together(shard: Shard) -> None:
         for index, split in state.split_inputs.items()
         if not split.is_over and index not in running
     ]
-    changed = shard.changed([Unit(input=int(index)) for index in through])
+    changed, gone = shard.look_again([Unit(input=int(index)) for index in through])
     for index in through:
         split = state.split_inputs[index]
         unit = Unit(input=int(index))
@@ -96,7 +99,7 @@ def _put_together(shard: Shard) -> None:
             shard.run_anew(unit, changed[unit])
             continue
         entry = shard.input_of(unit)
-        bad = _with_bytes(shard, unit, split)
+        bad = _with_bytes(shard, unit, split, is_gone=unit in gone)
         if not split.good:
             quarantine(shard.store, shard.run, entry.name, bad)
         else:
@@ -132,12 +135,12 @@ def _join(shard: Shard, entry: Input, whole: Unit, split: SplitInput) -> None:
                 upload.write(part)
 
 
-def _with_bytes(shard: Shard, whole: Unit, split: SplitInput) -> list[Bad]:
-    """The bad records in order, each with how it begins."""
+def _with_bytes(shard: Shard, whole: Unit, split: SplitInput, *, is_gone: bool) -> list[Bad]:
+    """The bad records in order, each with how it begins where that can still be read."""
     run = shard.run
     listed = [dict(bad) for bad in sorted(split.bad, key=lambda bad: bad.get("record", 0))]
     by_offset = {bad["offset"]: bad for bad in listed if bad.get("length") is not None}
-    if by_offset:
+    if by_offset and not is_gone:
         body = shard.store.open(shard.source_of(whole))
         last = max(by_offset)
         try:

@@ -21,6 +21,8 @@ from .state import Unit
 MAX_BLANKS = 100_000
 """Blank lines of one input that are named; one with more is quarantined whole."""
 
+_MAX_BLANKS_OF_CHUNK = 1000
+
 _BLOCK = 1 << 20
 _LARGEST_RECORD = 100 * 1024 * 1024
 _LOOK_AT_THE_CLOCK = 1000
@@ -36,10 +38,15 @@ class Whole:
 
 @dataclass(frozen=True, kw_only=True)
 class Differs:
-    """Records without an answer, or answers that cannot be told; None: not even the records."""
+    """Records without an answer, or answers that cannot be told.
+
+    ``records`` is None where not even they are known. ``is_final`` is whether nothing comes of
+    cutting the input.
+    """
 
     records: int | None
     error: str
+    is_final: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +86,16 @@ def count(
     except Damaged as damaged:
         why = f"there is an output, and the input is damaged: {damaged}"
         return Differs(records=None, error=why)
-    return _judged(shard, lines, answers)
+    result = _judged(shard, lines, answers)
+    if isinstance(result, Whole) and result.blanks > _most_blanks(unit):
+        said = f"{result.blanks:,} of {result.records:,} records are blank lines"
+        why = f"{said}, which the container passes over; remove them"
+        return Differs(records=result.records, error=why, is_final=not unit.is_chunk)
+    return result
+
+
+def _most_blanks(unit: Unit) -> int:
+    return _MAX_BLANKS_OF_CHUNK if unit.is_chunk else MAX_BLANKS
 
 
 def _count_records(shard: Shard, unit: Unit, lines: LineCount, in_time: Callable[[], bool]) -> None:

@@ -152,7 +152,11 @@ def _to_do(
 
 def _must_fit(run: Run, names: list[str]) -> None:
     """A name must leave room for what is written of it: S3's keys have at most 1,024 bytes."""
-    written = (run.output_place / ".out", place_of(run, OBJECTS, ""))
+    written = (
+        run.output_place / ".out",
+        run.shard(0) / "outputs/000/.out",
+        place_of(run, OBJECTS, ""),
+    )
     room = _MAX_KEY_BYTES - max(len(place.key.encode()) for place in written)
     for name in names:
         if len(name) * 4 > room and len(name.encode()) > room:

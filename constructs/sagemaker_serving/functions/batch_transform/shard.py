@@ -71,18 +71,19 @@ class Shard:
         """The object that a job writes for a unit."""
         return self.outputs_folder(unit) / f"{self._name(unit)}.out"
 
-    def changed(self, units: Sequence[Unit]) -> dict[Unit, int]:
-        """Those of units whose inputs were put anew since they were planned, and when.
+    def look_again(self, units: Sequence[Unit]) -> tuple[dict[Unit, int], set[Unit]]:
+        """Those of units whose inputs were put anew since they were planned, and when; those gone.
 
         An answer to what an input was before is none to what it is now, however young it is.
         """
         by_key = {self._inputs_folder.key + self.input_of(unit).name: unit for unit in units}
         found = self.store.found(self._inputs_folder, sorted(by_key))
-        return {
+        changed = {
             by_key[key]: entry.modified
             for key, entry in found.items()
             if entry.modified > self.input_of(by_key[key]).modified
         }
+        return changed, {unit for key, unit in by_key.items() if key not in found}
 
     def run_anew(self, unit: Unit, modified: int) -> None:
         """Have an input that was put anew transformed as it is now.
@@ -101,17 +102,23 @@ class Shard:
         return {"after": self.step, "next": "settle"}
 
     def refuse(
-        self, unit: Unit, why: str, *, differs: bool = False, records: int | None = None
+        self,
+        unit: Unit,
+        why: str,
+        *,
+        differs: bool = False,
+        records: int | None = None,
+        is_final: bool = False,
     ) -> None:
         """Quarantine what cannot be cut any more; have the rest cut.
 
         ``differs`` is whether the unit has an output whose answers are not as many as its
-        ``records``.
+        ``records``; ``is_final`` is whether an input is not to be cut at all.
         """
         known = records if records is not None else unit.count
         if unit.is_chunk:
             self._refuse_chunk(unit, why, differs=differs)
-        elif self.run.is_split and self.can_run_more and known not in (0, 1):
+        elif self.run.is_split and self.can_run_more and known not in (0, 1) and not is_final:
             self.state.split_inputs[str(unit.input)] = SplitInput(records=records, error=why)
             self._cut(unit, why, differs=differs)
         else:

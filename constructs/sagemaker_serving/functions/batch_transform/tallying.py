@@ -13,6 +13,7 @@ from .shard import Shard
 from .state import Tally, Unit
 from .store import Entry
 
+GONE = "the object was deleted while it was transformed"
 BLANK = "blank line; the container passes over it"
 
 _AT_ONCE = 8
@@ -68,8 +69,9 @@ class _Batch:
             cursor = self._tally.cursors.pop(unit.key, None)
             return count(self._shard, unit, cursor, in_time, begun_now=begun_now)
 
-        found = dict(zip(units, self._pool.map(counted, units), strict=True))
-        changed = self._shard.changed([unit for unit in units if not unit.is_chunk])
+        there = self._without_gone(units)
+        found = dict(zip(there, self._pool.map(counted, there), strict=True))
+        changed, _ = self._shard.look_again([unit for unit in there if not unit.is_chunk])
         unfinished: list[Unit] = []
         whole: dict[Unit, Whole] = {}
         for unit, result in found.items():
@@ -79,12 +81,27 @@ class _Batch:
                 self._tally.cursors[unit.key] = dict(result.cursor)
                 unfinished.append(unit)
             elif isinstance(result, Differs):
-                self._shard.refuse(unit, result.error, differs=True, records=result.records)
+                self._shard.refuse(
+                    unit,
+                    result.error,
+                    differs=True,
+                    records=result.records,
+                    is_final=result.is_final,
+                )
             else:
                 whole[unit] = result
         for unit, blanks in self._pool.map(self._settle, whole, whole.values()):
             self._note(unit, whole[unit], blanks)
         return unfinished
+
+    def _without_gone(self, units: Sequence[Unit]) -> list[Unit]:
+        """Those of units whose inputs are still there to be counted; the others go on the list."""
+        if not self._shard.run.is_split:
+            return list(units)
+        _, gone = self._shard.look_again([unit for unit in units if not unit.is_chunk])
+        for unit in gone:
+            self._shard.refuse(unit, GONE, is_final=True)
+        return [unit for unit in units if unit not in gone]
 
     def _settle(self, unit: Unit, result: Whole) -> tuple[Unit, list[Bad]]:
         """Put a whole output where it goes, and before it what it lacks on the list."""
