@@ -42,6 +42,8 @@ class Simulation:
     ) -> None:
         self.s3 = s3
         self.jobs = 0
+        self.refusal = "ClientError: 400"
+        """What the data log says of a payload that the model refuses."""
         self._model = model
         self._dies = dies
         self._in_time = in_time
@@ -97,7 +99,7 @@ class Simulation:
         for payload in cut.payloads:
             answer = self._model(payload.body)
             if answer is None:
-                raise ObjectRefused("ClientError: 400")
+                raise ObjectRefused(self.refusal)
             answers.append(answer)
         return transformation.output(cut, answers)
 

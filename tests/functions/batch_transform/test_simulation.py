@@ -286,3 +286,15 @@ def test_more_blank_lines_than_can_be_named_put_the_input_on_the_list_as_it_is(
         *(("few", number, "blank line; the container passes over it") for number in (2, 3, 4)),
     ]
     assert simulation.jobs == 1
+
+
+def test_payloads_that_are_refused_for_their_size_are_cut_until_they_fit(s3: MemoryS3) -> None:
+    """As where a user has left batching on: no part of the first cut goes through."""
+    records = [b"%d" % number for number in range(500)]
+    put(s3, {"a": WRITERS["Line"](records)})
+    simulation = Simulation(s3, lambda payload: payload if payload.count(b"\n") < 4 else None)
+    simulation.refusal = "Task size 9 is larger than maximum input batch size 4"
+    simulation.execute(begun(s3, split_type="Line", assemble_with="Line", retries=RETRIES))
+    assert outputs(s3) == {"a": WRITERS["Line"](records)}
+    assert listed(s3) == []
+    assert simulation.jobs == 4

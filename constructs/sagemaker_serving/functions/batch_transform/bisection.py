@@ -19,6 +19,11 @@ from .upload import Upload
 MAX_BAD_RECORDS = 1000
 """Bad records of one input that are told apart; one with more is quarantined whole."""
 
+_TOO_MANY_RECORDS = "larger than maximum input batch size"
+"""What TensorFlow Serving says of a request of more instances than its max_batch_size, where
+batching was left on (tensorflow, core/kernels/batching_util/shared_batch_scheduler.h; read
+2026-11-22)."""
+
 MAX_INPUT_BYTES = 5 * 1024**3
 """An input over that is not cut; reading it twice would take more than a call may."""
 
@@ -43,17 +48,22 @@ def bisect(shard: Shard, in_time: Callable[[], bool]) -> dict[str, Any]:
 def _give_up_the_hopeless(shard: Shard) -> None:
     """Inputs of which nothing went through, or too much did not, are not cut any finer.
 
-    What has answers, but not as many as records, is cut until each has one.
+    What has answers, but not as many as records, is cut until each has one; so is what was refused
+    for its size.
     """
     state = shard.state
     chunks = [each for each in state.to_cut if Unit(**each["unit"]).is_chunk]
     failed = Counter(str(each["unit"]["input"]) for each in chunks)
-    differing = {str(each["unit"]["input"]) for each in chunks if each["differs"]}
+    smaller_may_do = {
+        str(each["unit"]["input"])
+        for each in chunks
+        if each["differs"] or _TOO_MANY_RECORDS in each["error"]
+    }
     for index, split in state.split_inputs.items():
         cut = failed[index]
         if split.is_over or cut == 0:
             continue
-        if not split.good and cut >= PIECES // 2 and index not in differing:
+        if not split.good and cut >= PIECES // 2 and index not in smaller_may_do:
             _refuse_all(shard, index, f"none of its {cut} parts went through")
         elif len(split.bad) + cut > MAX_BAD_RECORDS:
             _refuse_all(shard, index, f"more than {MAX_BAD_RECORDS:,} of its records are bad")

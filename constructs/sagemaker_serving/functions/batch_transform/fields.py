@@ -134,9 +134,9 @@ def turn_batching_off(job: dict[str, Any]) -> None:
     more instances than max_batch_size (enable_large_batch_splitting is off in the container's
     batching-config.cfg: tensorflow/serving 9d981c5, bundle_factory_util.h). A job's variables stand
     over its model's, as they do in AWS's own SDK where it runs jobs itself
-    (aws/sagemaker-python-sdk a248126, local/entities.py); of SageMaker's service nobody says it,
-    and should it not be so, the payloads are cut as before (all read 2026-11-22). What the user
-    says of the switch stands.
+    (aws/sagemaker-python-sdk a248126, local/entities.py); of SageMaker's service nobody says it
+    (all read 2026-11-22). Should it not be so, payloads are cut until they are small enough. What
+    the user says of the switch stands.
     """
     is_split = job.get("TransformInput", {}).get("SplitType", "None") != "None"
     if is_split and job.get("BatchStrategy", "MultiRecord") == "MultiRecord":
