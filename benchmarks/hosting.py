@@ -14,7 +14,7 @@ from typing import Any
 
 from sagemaker_serving.catalog import image_uri
 from sagemaker_serving.client import Aws
-from tests.roles import MODEL_POLICY, trust
+from tools.roles import MODEL_POLICY, trust
 
 MODEL = Path(__file__).parents[1] / "model_assets" / "half_plus_three" / "model"
 BODY = b'{"instances": [1.0, 2.0, 5.0]}'

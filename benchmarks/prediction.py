@@ -17,7 +17,7 @@ from sagemaker_serving.client import Aws, Predictor
 from sagemaker_serving.local import daemon
 from sagemaker_serving.local.address import Address
 from sagemaker_serving.local.server.places import Place
-from tests.roles import MODEL_POLICY, trust
+from tools.roles import MODEL_POLICY, trust
 
 ROOT = Path(__file__).parents[1]
 MODEL = ROOT / "model_assets" / "half_plus_three" / "model"

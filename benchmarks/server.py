@@ -21,7 +21,7 @@ import psutil
 from benchmarks.figures import Figure, Ratio
 from sagemaker_serving.local.server.ports import listen
 from sagemaker_serving.local.server.process import ModelServer
-from tests.own_environments.environments import environment_of
+from tools.own_environments.environments import environment_of
 
 ROOT = Path(__file__).parents[1]
 HALF_PLUS_THREE = ROOT / "model_assets" / "half_plus_three" / "model"

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.own_environments.environments import environment_of
+from tools.own_environments.environments import environment_of
 
 ROOT = Path(__file__).parents[1]
 

@@ -13,7 +13,7 @@ import pytest
 from sagemaker_serving.archive import build_archive
 from sagemaker_serving.local import daemon
 from sagemaker_serving.local.address import Address
-from tests.roles import MODEL_POLICY, trust
+from tools.roles import MODEL_POLICY, trust
 
 ROOT = Path(__file__).parents[2]
 REGION = "eu-west-1"

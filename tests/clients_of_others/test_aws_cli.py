@@ -11,7 +11,7 @@ import pytest
 
 from sagemaker_serving.catalog import image_uri
 from tests.clients_of_others.conftest import BUCKET, REGION, World
-from tests.own_environments.environments import environment_of
+from tools.own_environments.environments import environment_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.clients_of_others.conftest import World
-from tests.own_environments.environments import environment_of
+from tools.own_environments.environments import environment_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 

@@ -13,7 +13,7 @@ import pytest
 from sagemaker_serving.client import Predictor, TensorFlowPredictor, deserializers, serializers
 from tests.clients_of_others.predictor_calls import outcomes
 from tests.clients_of_others.test_sagemaker_sdk import NO_TELEMETRY
-from tests.own_environments.environments import environment_of
+from tools.own_environments.environments import environment_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 

@@ -24,7 +24,7 @@ from tests.local.cloudformation.templates import (
     template,
 )
 from tests.local.load import Load
-from tests.roles import MODEL_POLICY, trust
+from tools.roles import MODEL_POLICY, trust
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 

@@ -13,7 +13,7 @@ from sagemaker_serving.local.gateway import Gateway
 from tests.deploy.assemblies import Cdk
 from tests.local.aws import REGION, Aws, StandIn
 from tests.local.cloudformation.templates import get_att, parameter, resource, template
-from tests.roles import trust
+from tools.roles import trust
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 

@@ -12,7 +12,7 @@ from sagemaker_serving.local.gateway import Gateway
 from tests.deploy.assemblies import Cdk
 from tests.local.aws import REGION, Aws, StandIn, eventually
 from tests.local.cloudformation.templates import ref, resource, template
-from tests.roles import VERSION, trust
+from tools.roles import VERSION, trust
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 

@@ -14,7 +14,7 @@ import pytest
 
 from tests.deploy.conftest import Project
 from tests.local.aws import eventually
-from tests.roles import trust
+from tools.roles import trust
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 

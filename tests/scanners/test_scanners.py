@@ -14,7 +14,7 @@ import pytest
 
 from sagemaker_serving.spec import read_environment
 from stacks import EnvironmentStage
-from tests.own_environments.environments import environment_of
+from tools.own_environments.environments import environment_of
 
 ROOT = Path(__file__).parents[2]
 CFN_LINT = Path(sys.executable).with_name("cfn-lint")

