@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from sagemaker_serving.local.step_functions.batches import ChildInput, single
-from sagemaker_serving.local.step_functions.ended_map_run import EndedMapRun
-from sagemaker_serving.local.step_functions.map_run import Child, MapRun, Tolerance
+from sagemaker_serving.local.step_functions.map_run import Child, EndedMapRun, MapRun, Tolerance
 
 
 class Work:

@@ -12,7 +12,8 @@ from .api_calls import ApiCall, read_call
 from .documents import MalformedPolicy
 from .identities import AnyCaller, Developer, Identity
 from .judge import AccessDenied, Judge, account_principal, denial
-from .needs import Need, is_open, needs_of
+from .need import Need
+from .needs import is_open, needs_of
 from .passed_roles import passed_roles, refuse_what_is_not_trusted
 from .sessions import RoleSessions
 from .state_machines import refuse_unprepared_role

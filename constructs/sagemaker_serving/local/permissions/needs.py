@@ -8,30 +8,16 @@ read 2026-11-21.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
+from . import s3_needs
 from .api_calls import ApiCall
+from .need import Need
 from .resources import resources_of
-
-
-@dataclass(frozen=True)
-class Need:
-    """One action on one resource, and what the call says that conditions may ask for.
-
-    ``quoted``: S3's messages set the resource in quotation marks.
-    """
-
-    action: str
-    resource: str
-    context: Mapping[str, str] = field(default_factory=dict)
-    quoted: bool = True
 
 
 def needs_of(call: ApiCall, account: str) -> Sequence[Need]:
     """Everything that must be allowed for this call, in the order in which AWS judges it."""
     if call.service == "s3":
-        from . import s3_needs
-
         return s3_needs.needs(call, account)
     prefix = _PREFIXES.get(call.service, call.service)
     name = _RENAMED.get((prefix, call.operation), call.operation)

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 
 from . import deployed
 from .api_calls import ApiCall
-from .needs import Need
+from .need import Need
 
 _ACTIONS = {
     "HeadBucket": "ListBucket",

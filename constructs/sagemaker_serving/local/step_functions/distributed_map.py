@@ -19,7 +19,7 @@ from moto.stepfunctions.parser.asl.component.common.error_name.failure_event imp
 
 from . import errors, interpreter, item_reader, result_writer
 from .batches import PAYLOAD_BYTES, ChildInput, batched, single, size_of
-from .execution import Execution, Machine
+from .execution import Execution, Machine, execution_of
 from .language import DistributedState
 from .map_run import Child, MapRun, Tolerance
 from .registry import Executions
@@ -50,7 +50,7 @@ class DistributedMap:
             items = [] if reads else _items(spec, frame, env)
             _event(env, HistoryEventType.MapStateStarted, length=0 if reads else len(items))
             run = _map_run(spec, frame, env)
-            interpreter.execution_of(env).map_runs.append(run)
+            execution_of(env).map_runs.append(run)
             _event(env, HistoryEventType.MapRunStarted, mapRunArn=run.arn)
             try:
                 if reads:
@@ -108,7 +108,7 @@ class DistributedMap:
 
     def _may_start_children(self, env: Any) -> None:
         """The role must be allowed to start executions of the machine itself."""
-        execution = interpreter.execution_of(env)
+        execution = execution_of(env)
         refused = self._roles.refusal(
             execution.machine.role_arn,
             "states:StartExecution",
@@ -147,7 +147,7 @@ class DistributedMap:
             raise _failure(env, errors.RESULT_WRITER_FAILED, str(error)) from None
 
     def _s3(self, env: Any) -> Any:
-        role = interpreter.execution_of(env).machine.role_arn
+        role = execution_of(env).machine.role_arn
         return self._roles.client(role, "s3", _region(env))
 
 
@@ -165,7 +165,7 @@ def _items(spec: DistributedState, frame: Any, env: Any) -> list[Any]:
 
 
 def _map_run(spec: DistributedState, frame: Any, env: Any) -> MapRun:
-    execution = interpreter.execution_of(env)
+    execution = execution_of(env)
     state = spec.state
     label = state.get("Label") or str(uuid.uuid4())
     arn = execution.machine.arn.partition("/")[0]
@@ -207,7 +207,7 @@ def _selected(spec: DistributedState, selector: Any, env: Any, index: int, item:
 
 
 def _child_machine(spec: DistributedState, env: Any, run: MapRun) -> Machine:
-    machine = interpreter.execution_of(env).machine
+    machine = execution_of(env).machine
     return Machine(
         arn=run.machine_arn,
         name=run.machine_arn.rpartition(":")[2],

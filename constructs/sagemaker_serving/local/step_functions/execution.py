@@ -10,11 +10,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from moto.stepfunctions.parser.asl.eval.environment import Environment
+from moto.stepfunctions.parser.asl.eval.evaluation_details import AWSExecutionDetails
+from moto.stepfunctions.parser.asl.eval.event.event_manager import EventHistoryContext
 from moto.stepfunctions.parser.asl.eval.program_state import ProgramEnded, ProgramError
 
 from . import errors, interpreter, language
-from .ended_map_run import AnyMapRun
-from .times import now
+from .map_run import AnyMapRun
+from .times import iso, now
 
 _log = logging.getLogger(__name__)
 
@@ -74,6 +77,11 @@ class Execution:
         self._lock = threading.RLock()
         self._on_end = on_end
 
+    @property
+    def machine_arn(self) -> str:
+        """The machine's; with the label of its Distributed Map after it when it is a child."""
+        return self.machine.arn
+
     def start(self) -> None:
         """Run in a thread of its own; returns at once."""
         threading.Thread(target=self.run, name=f"execution {self.name}", daemon=True).start()
@@ -82,12 +90,12 @@ class Execution:
         """Run to the end, in this thread."""
         try:
             program = language.program(self.machine.definition)
-            env = interpreter.environment(self, program)
+            env = _environment(self, program)
             with self._lock:
                 if self.status != "RUNNING":
                     return
                 self._env = env
-            self.history.started()
+            self.history.started(input=self.input, role_arn=self.machine.role_arn)
             with self._limited(program):
                 program.eval(env)
             self._end_as(env)
@@ -181,6 +189,41 @@ class Execution:
             self._env = None
         self.ended.set()
         self._on_end(self)
+
+
+def execution_of(env: Any) -> Execution:
+    """The execution that an environment, or a frame of one, belongs to."""
+    execution: Execution = env.event_manager.owner
+    return execution
+
+
+def _environment(execution: Execution, program: Any) -> Any:
+    """What the interpreter runs a program in: context object, input, history."""
+    machine = execution.machine
+    _arn, _aws, _states, region, account, *_rest = execution.arn.split(":")
+    env = Environment(
+        aws_execution_details=AWSExecutionDetails(
+            account=account, region=region, role_arn=machine.role_arn
+        ),
+        execution_type=machine.kind,
+        context={
+            "Execution": {
+                "Id": execution.arn,
+                "Input": json.loads(execution.input),
+                "Name": execution.name,
+                "RoleArn": machine.role_arn,
+                "StartTime": iso(execution.start_date),
+                "RedriveCount": 0,
+            },
+            "StateMachine": {"Id": machine.arn, "Name": machine.name},
+        },
+        event_history_context=EventHistoryContext.of_program_start(),
+        cloud_watch_logging_session=None,
+        activity_store={},
+    )
+    env.event_manager = execution.history
+    env.next_state_name = program.start_at.start_at_name
+    return env
 
 
 class _Limit:

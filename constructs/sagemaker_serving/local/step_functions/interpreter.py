@@ -1,10 +1,9 @@
-"""The emulator's interpreter, as an execution uses it: its environment and its history."""
+"""What an execution says to the emulator's interpreter: its history, and how a state fails."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from moto.stepfunctions.parser.api import HistoryEventType
 from moto.stepfunctions.parser.asl.component.common.error_name.error_name import ErrorName
@@ -12,8 +11,6 @@ from moto.stepfunctions.parser.asl.component.common.error_name.failure_event imp
     FailureEvent,
     FailureEventException,
 )
-from moto.stepfunctions.parser.asl.eval.environment import Environment
-from moto.stepfunctions.parser.asl.eval.evaluation_details import AWSExecutionDetails
 from moto.stepfunctions.parser.asl.eval.event.event_manager import (
     EventHistoryContext,
     EventManager,
@@ -21,27 +18,23 @@ from moto.stepfunctions.parser.asl.eval.event.event_manager import (
 from moto.stepfunctions.parser.asl.utils.encoding import to_json_str
 
 from . import errors
-from .times import iso
-
-if TYPE_CHECKING:
-    from .execution import Execution
 
 
 class History(EventManager):  # type: ignore[misc]
-    """The events of one execution, in order; none is taken after its end."""
+    """The events of one execution, in order; none is taken after its end.
 
-    def __init__(self, execution: Execution) -> None:
+    ``owner`` is that execution, which the interpreter's frames know by their history only.
+    """
+
+    def __init__(self, owner: object) -> None:
         super().__init__()
-        self.execution = execution
+        self.owner = owner
         self._closed = False
 
-    @classmethod
-    def restored(cls, execution: Execution, events: list[dict[str, Any]]) -> History:
-        """The history of an execution of an earlier life of the local AWS; still open."""
-        history = cls(execution)
-        history._history_event_list.extend(events)
-        history._event_id_gen._next_id = len(events) + 1
-        return history
+    def restore(self, events: list[dict[str, Any]]) -> None:
+        """Take up the events of an earlier life of the local AWS; it is still open."""
+        self._history_event_list.extend(events)
+        self._event_id_gen._next_id = len(events) + 1
 
     def add_event(self, context: Any, event_type: Any, *arguments: Any, **options: Any) -> int:
         """Take one more event, unless the execution has ended; its id."""
@@ -49,12 +42,12 @@ class History(EventManager):  # type: ignore[misc]
             return int(context.last_published_event_id)
         return int(super().add_event(context, event_type, *arguments, **options))
 
-    def started(self) -> None:
+    def started(self, *, input: str, role_arn: str) -> None:
         """The first event."""
         details = {
-            "input": self.execution.input,
+            "input": input,
             "inputDetails": {"truncated": False},
-            "roleArn": self.execution.machine.role_arn,
+            "roleArn": role_arn,
         }
         self._add(HistoryEventType.ExecutionStarted, executionStartedEventDetails=details)
 
@@ -82,41 +75,6 @@ class History(EventManager):  # type: ignore[misc]
 
     def _add(self, kind: Any, **details: Any) -> None:
         self.add_event(EventHistoryContext.of_program_start(), kind, details)
-
-
-def environment(execution: Execution, program: Any) -> Any:
-    """What the interpreter runs a program in: context object, input, history."""
-    machine = execution.machine
-    _arn, _aws, _states, region, account, *_rest = execution.arn.split(":")
-    env = Environment(
-        aws_execution_details=AWSExecutionDetails(
-            account=account, region=region, role_arn=machine.role_arn
-        ),
-        execution_type=machine.kind,
-        context={
-            "Execution": {
-                "Id": execution.arn,
-                "Input": json.loads(execution.input),
-                "Name": execution.name,
-                "RoleArn": machine.role_arn,
-                "StartTime": iso(execution.start_date),
-                "RedriveCount": 0,
-            },
-            "StateMachine": {"Id": machine.arn, "Name": machine.name},
-        },
-        event_history_context=EventHistoryContext.of_program_start(),
-        cloud_watch_logging_session=None,
-        activity_store={},
-    )
-    env.event_manager = execution.history
-    env.next_state_name = program.start_at.start_at_name
-    return env
-
-
-def execution_of(env: Any) -> Execution:
-    """The execution that an environment, or a frame of one, belongs to."""
-    execution: Execution = env.event_manager.execution
-    return execution
 
 
 def failure(

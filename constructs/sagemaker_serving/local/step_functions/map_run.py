@@ -7,16 +7,13 @@ https://docs.aws.amazon.com/step-functions/latest/dg/maprun-fail-threshold.html,
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from .batches import ChildInput
 from .times import now
-
-if TYPE_CHECKING:
-    from .execution import Execution
 
 AT_ONCE = 1000
 """Children that run at the same time at most; AWS's own limit is 10,000."""
@@ -34,13 +31,42 @@ _COUNTED = {
 }
 
 
+class ChildExecution(Protocol):
+    """What a Map Run, and the files that it writes, ask of an execution."""
+
+    arn: str
+    name: str
+    status: str
+    start_date: datetime
+    stop_date: datetime | None
+    output: str | None
+    error: str | None
+    cause: str | None
+
+    @property
+    def machine_arn(self) -> str:
+        """The machine's, with the label of the Distributed Map."""
+
+    def run(self) -> None:
+        """Run to the end, in this thread."""
+
+    def stop(self, *, error: str | None = None, cause: str | None = None) -> None:
+        """Abort it."""
+
+    def output_value(self) -> Any:
+        """What it put out; None unless it succeeded."""
+
+    def redrive(self) -> dict[str, str]:
+        """Whether AWS would redrive it, as DescribeExecution says."""
+
+
 @dataclass(kw_only=True, eq=False)
 class Child:
     """One child execution, or its input while it has not started."""
 
     input: Any
     item_count: int
-    execution: Execution | None = None
+    execution: ChildExecution | None = None
 
     @property
     def status(self) -> str:
@@ -104,7 +130,7 @@ class MapRun:
     def process(
         self,
         inputs: Iterable[ChildInput],
-        start: Callable[[Child], Execution],
+        start: Callable[[Child], ChildExecution],
         wanted: Callable[[], bool],
     ) -> None:
         """Run a child for each input; return when all have ended.
@@ -189,12 +215,12 @@ class MapRun:
             **ended,
         }
 
-    def _hire(self, start: Callable[[Child], Execution], first: Child) -> None:
+    def _hire(self, start: Callable[[Child], ChildExecution], first: Child) -> None:
         arguments = (start, first)
         name = f"map {self.uuid}"
         threading.Thread(target=self._work, args=arguments, name=name, daemon=True).start()
 
-    def _work(self, start: Callable[[Child], Execution], first: Child) -> None:
+    def _work(self, start: Callable[[Child], ChildExecution], first: Child) -> None:
         child: Child | None = first
         while child is not None:
             execution = start(child)
@@ -238,3 +264,34 @@ class MapRun:
             if id(child) in self._written:
                 counts["resultsWritten"] += weight(child)
         return counts
+
+
+class EndedMapRun:
+    """A Map Run of an earlier life of the local AWS: no more than what it was described as."""
+
+    def __init__(self, described: Mapping[str, Any]) -> None:
+        self.arn: str = described["mapRunArn"]
+        self.machine_arn: str = described["stateMachineArn"]
+        self._described = {
+            key: value for key, value in described.items() if key != "stateMachineArn"
+        }
+
+    def describe(self) -> dict[str, Any]:
+        """DescribeMapRun's answer."""
+        return dict(self._described)
+
+    def list_item(self) -> dict[str, Any]:
+        """The run among others, as ListMapRuns has it."""
+        shown = ("executionArn", "mapRunArn", "startDate", "stopDate")
+        kept = {key: self._described[key] for key in shown if key in self._described}
+        return {**kept, "stateMachineArn": self.machine_arn}
+
+    def update(self, *_: Any) -> None:
+        """Nothing changes any more."""
+
+    def stop(self) -> None:
+        """It has ended already."""
+
+
+AnyMapRun = MapRun | EndedMapRun
+"""One that runs or has run in this life, or one of an earlier."""

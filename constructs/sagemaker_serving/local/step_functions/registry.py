@@ -10,9 +10,8 @@ from typing import Any
 
 from sagemaker_serving.local.protocol import AwsError
 
-from .ended_map_run import AnyMapRun, EndedMapRun
 from .execution import Execution, Machine
-from .interpreter import History
+from .map_run import AnyMapRun, EndedMapRun
 from .times import iso, now
 
 _RESTARTED = "the local AWS ended while this execution ran"
@@ -165,7 +164,7 @@ def _restored(data: dict[str, Any]) -> Execution:
         setattr(execution, name, data[name])
     execution.start_date = datetime.fromisoformat(data["start_date"])
     execution.map_runs = [EndedMapRun(run) for run in _runs(data["map_runs"])]
-    execution.history = History.restored(execution, data["history"])
+    execution.history.restore(data["history"])
     if data["stop_date"] is not None:
         execution.stop_date = datetime.fromisoformat(data["stop_date"])
     else:

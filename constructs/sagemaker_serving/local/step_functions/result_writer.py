@@ -73,7 +73,7 @@ def record(child: Child) -> dict[str, Any]:
         "RedriveCount": 0,
         **{name[:1].upper() + name[1:]: value for name, value in execution.redrive().items()},
         "StartDate": iso(execution.start_date),
-        "StateMachineArn": execution.machine.arn,
+        "StateMachineArn": execution.machine_arn,
         "Status": child.status,
         "StopDate": None if execution.stop_date is None else iso(execution.stop_date),
     }
