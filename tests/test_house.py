@@ -1,10 +1,11 @@
-"""The layers stand, and nothing heavy is loaded by what must be quick."""
+"""The house stands: arrows point down, nothing goes round, and what must be quick is light."""
 
 from __future__ import annotations
 
 import ast
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,67 @@ BELOW = {
     "cli": {"spec", "catalog", "archive", "rules", "client", "local"},
 }
 """What each layer may import, beside errors, extras and suggest."""
+
+
+ROUND = [
+    {"client", "client.payload", "client.rollout"},
+    {"infra", "infra.monitoring"},
+    {
+        "local",
+        "local.authentication",
+        "local.cloudformation",
+        "local.cloudformation.providers",
+        "local.faults",
+        "local.lambda_functions",
+        "local.moto_patches",
+        "local.moto_patches.step_functions",
+        "local.permissions",
+        "local.sagemaker",
+        "local.sagemaker.hosting",
+        "local.sagemaker.records",
+        "local.state",
+        "local.step_functions",
+    },
+    {"local.server", "local.server.mms", "local.server.neo", "local.server.pytorch"},
+    {"rules", "rules.template"},
+]
+"""Folders that import one another, still. Files never do. It may only get shorter."""
+
+
+@pytest.fixture(scope="module")
+def arrows() -> dict[str, set[str]]:
+    """Every module of the package, and those that it imports, wherever in its text it does."""
+    found = {}
+    for path in PACKAGE.rglob("*.py"):
+        module = _module(PACKAGE.name, *path.relative_to(PACKAGE).with_suffix("").parts)
+        module = module.removesuffix("__init__").rstrip(".")
+        found[module] = set(_modules_imported(path)) - {module}
+    return found
+
+
+def test_no_file_imports_itself_by_way_of_others(arrows: dict[str, set[str]]) -> None:
+    assert _circles(arrows) == []
+
+
+def test_folders_that_import_one_another_become_fewer(arrows: dict[str, set[str]]) -> None:
+    folders: dict[str, set[str]] = {}
+    for module, imported in arrows.items():
+        folder = _folder(module)
+        folders.setdefault(folder, set()).update(_folder(each) for each in imported)
+    for folder, below in folders.items():
+        below.discard(folder)
+    assert _circles(folders) == ROUND
+
+
+@pytest.mark.parametrize("folder", ["tools", "benchmarks", "stacks", "constructs"])
+def test_what_is_no_test_imports_no_test(folder: str) -> None:
+    found = [
+        f"{path.relative_to(ROOT)} imports {name}"
+        for path in (ROOT / folder).rglob("*.py")
+        for name in _imports(path)
+        if name.split(".")[0] == "tests"
+    ]
+    assert found == []
 
 
 @pytest.mark.parametrize("layer", BELOW)
@@ -102,3 +164,50 @@ def _imports(path: Path) -> list[str]:
         if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module is not None:
             names += [f"{node.module}.{alias.name}" for alias in node.names]
     return names
+
+
+def _circles(arrows: dict[str, set[str]]) -> list[set[str]]:
+    """Those that lead back to themselves, together with whom."""
+    reached = {name: _reachable(name, arrows) for name in arrows}
+    circles = {
+        frozenset(other for other in reached[name] if name in reached[other])
+        for name in arrows
+        if name in reached[name]
+    }
+    return [set(circle) for circle in sorted(circles, key=sorted)]
+
+
+def _reachable(start: str, arrows: dict[str, set[str]]) -> set[str]:
+    found: set[str] = set()
+    next_ones = [start]
+    while next_ones:
+        new = arrows.get(next_ones.pop(), set()) - found
+        found |= new
+        next_ones += new
+    return found
+
+
+def _modules_imported(path: Path) -> Iterator[str]:
+    """The package's own modules that a file imports, relative ones too."""
+    package = (PACKAGE.name, *path.relative_to(PACKAGE).parent.parts)
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name.split(".") for alias in node.names]
+        if isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1] if node.level > 0 else ()
+            base = (*above, *([] if node.module is None else node.module.split(".")))
+            names = [[*base, alias.name] for alias in node.names]
+        yield from (_module(*parts) for parts in names if parts[0] == PACKAGE.name)
+
+
+def _module(*parts: str) -> str:
+    """The name, below the package, of the module where a name in dotted parts is to be found."""
+    path = PACKAGE.parent.joinpath(*parts)
+    is_module = path.with_suffix(".py").exists() or path.is_dir()
+    return ".".join(parts[1:] if is_module else parts[1:-1])
+
+
+def _folder(module: str) -> str:
+    """Where a module lies: a package's ``__init__`` in itself."""
+    return module if PACKAGE.joinpath(*module.split(".")).is_dir() else module.rpartition(".")[0]
