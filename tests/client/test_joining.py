@@ -24,29 +24,28 @@ def pieces(sizes: list[int]) -> list[list[int]]:
 @given(sizes=sizes)
 def test_rows_are_joined_in_their_order_whatever_they_stand_in(sizes: list[int]) -> None:
     cut, whole = pieces(sizes), list(range(sum(sizes)))
-    assert joined([(len(rows), rows) for rows in cut]) == whole
-    assert joined([(len(rows), {"predictions": rows}) for rows in cut]) == {"predictions": whole}
-    arrays = [(len(rows), numpy.array(rows)) for rows in cut]
-    assert joined(arrays).tolist() == whole
-    columns = [(len(rows), {"a": rows, "b": [[row] for row in rows]}) for rows in cut]
-    assert joined(columns) == {"a": whole, "b": [[row] for row in whole]}
-
-
-def test_predictions_that_stand_in_one_row_are_joined_in_one_row() -> None:
-    answers = [(3, [["0.5", "0.25", "1"]]), (3, [["2", "3", "4"]]), (1, [["5"]])]
-    assert joined(answers) == [["0.5", "0.25", "1", "2", "3", "4", "5"]]
-    assert joined([(1, [["0.5"]]), (1, [["5"]])]) == [["0.5"], ["5"]]
+    assert joined(cut) == whole
+    assert joined([{"predictions": rows} for rows in cut]) == {"predictions": whole}
+    assert joined([numpy.array(rows) for rows in cut]).tolist() == whole
+    columns = [{"a": rows, "b": {"c": [[row] for row in rows]}, "of": "m"} for rows in cut]
+    assert joined(columns) == {"a": whole, "b": {"c": [[row] for row in whole]}, "of": "m"}
 
 
 @pytest.mark.parametrize(
     ("answers", "told"),
     [
-        ([(2, [1, 2]), (2, [3])], "answer 2 of 2 has 1 rows for 2 records"),
-        ([(1, "a"), (1, "b")], "answer 1 of 2 has no rows for 1 records"),
-        ([(1, {"a": [1]}), (1, {"b": [1]})], "the answers differ in form: one is an object with a"),
-        ([(1, {"a": [1]}), (1, [1])], "the answers differ in form"),
+        (["a", "b"], "there are 2 answers and none has rows: one is 'a'"),
+        (["a", "a"], "there are 2 answers and none has rows"),
+        ([{"label": "a"}, {"label": "a"}], "none has rows: one is an object with label"),
+        ([{"a": [1]}, {"b": [1]}], "one is an object with a, another is an object with b"),
+        ([{"a": [1]}, [1]], "one is an object with a, another is a list"),
+        ([[1], {"a": [1]}], "one has a list where another has an object with a"),
+        ([{"a": [1], "of": 1}, {"a": [1], "of": 2}], "one has 1 where another has 2"),
+        ([{"a": [1], "of": "x" * 90}, {"a": [1], "of": [1]}], "xxx… where another has a list"),
+        ([numpy.zeros((1, 2)), numpy.zeros((1, 3))], r"shapes \(1, 2\), \(1, 3\)"),
+        ([numpy.zeros(1), [0.0]], "one has an array where another has a list"),
     ],
 )
-def test_what_cannot_be_told_apart_is_no_result(answers: Any, told: str) -> None:
+def test_what_differs_in_form_is_no_result(answers: Any, told: str) -> None:
     with pytest.raises(Failure, match=told):
         joined(answers)

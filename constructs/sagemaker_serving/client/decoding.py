@@ -12,11 +12,17 @@ from sagemaker_serving.client.prediction import Prediction
 from sagemaker_serving.errors import Failure
 
 
+class Undecodable(Failure):
+    """An answer is not what its content type says."""
+
+
 def decoded(prediction: Prediction) -> Any:
     """The answer's value: JSON, a list of JSON lines, rows of CSV, an array of a .npy.
 
+    Blank lines are no rows. TensorFlow Serving's one document, which its container writes into one
+    line and calls JSON Lines (docs/container-contract.md), is that document.
     Anything else stays bytes, and so does a .npy without numpy. Raises
-    `Failure` when the body is not what its content type says.
+    `Undecodable` when the body is not what its content type says.
     """
     decode = _DECODERS.get(prediction.content_type.partition(";")[0].strip().lower())
     if decode is None:
@@ -25,7 +31,7 @@ def decoded(prediction: Prediction) -> Any:
         return decode(prediction.body)
     except ValueError as error:
         start = prediction.body[:80]
-        raise Failure(
+        raise Undecodable(
             f"the answer calls itself {prediction.content_type} and is none: {error}; "
             f"it begins with {start!r}"
         ) from None
@@ -36,11 +42,14 @@ def _json(body: bytes) -> Any:
 
 
 def _json_lines(body: bytes) -> Any:
-    return [json.loads(line) for line in body.splitlines() if line.strip()]
+    values = [json.loads(line) for line in body.splitlines() if line.strip()]
+    if len(values) == 1 and isinstance(values[0], dict) and _ONE_DOCUMENT & values[0].keys():
+        return values[0]
+    return values
 
 
 def _csv(body: bytes) -> Any:
-    return list(csv.reader(io.StringIO(body.decode())))
+    return [row for row in csv.reader(io.StringIO(body.decode())) if row]
 
 
 def _npy(body: bytes) -> Any:
@@ -51,9 +60,12 @@ def _npy(body: bytes) -> Any:
     return numpy.load(io.BytesIO(body), allow_pickle=False)
 
 
+_ONE_DOCUMENT = {"predictions", "outputs", "results"}
+
 _DECODERS = {
     "application/json": _json,
     "application/jsonlines": _json_lines,
+    "application/jsons": _json_lines,
     "text/csv": _csv,
     "application/x-npy": _npy,
 }

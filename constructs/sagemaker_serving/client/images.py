@@ -37,11 +37,24 @@ class Accepted:
 
 def accepted_by(image: str) -> Accepted:
     """What the container of ``image`` takes, a URI in ECR; JSON alone for an unknown one."""
-    repository = image.partition("/")[2].partition("@")[0].partition(":")[0]
+    repository = _repository(image)
     for names, accepted in _BY_REPOSITORY.items():
         if repository in names:
             return accepted
     return Accepted()
+
+
+def answers_in_one_line(image: str | None) -> bool:
+    """Whether the container of ``image`` writes the numbers of all records into one line of CSV.
+
+    XGBoost's does, outside of batch transform (github.com/aws/sagemaker-xgboost-container,
+    ``algorithm_mode/serve.py``, read 2026-11-22).
+    """
+    return image is not None and _repository(image) in _XGBOOST_REPOSITORIES
+
+
+def _repository(image: str) -> str:
+    return image.partition("/")[2].partition("@")[0].partition(":")[0]
 
 
 _TENSORFLOW = Accepted(
@@ -59,6 +72,7 @@ _NEO_IMAGES = Accepted(
     by="AWS's page on requests to Neo's PyTorch and MXNet",
 )
 _XGBOOST = Accepted(content_types=(CSV,), by="the XGBoost image")
+_XGBOOST_REPOSITORIES = ("sagemaker-xgboost", "xgboost-neo")
 
 _BY_REPOSITORY: dict[tuple[str, ...], Accepted] = {
     (
@@ -87,5 +101,5 @@ _BY_REPOSITORY: dict[tuple[str, ...], Accepted] = {
         "sagemaker-inference-mxnet",
         "sagemaker-neo-mxnet",
     ): _NEO_IMAGES,
-    ("sagemaker-xgboost", "xgboost-neo"): _XGBOOST,
+    _XGBOOST_REPOSITORIES: _XGBOOST,
 }

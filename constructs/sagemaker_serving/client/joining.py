@@ -2,68 +2,78 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sagemaker_serving.client.payload.arrays import as_array
+from sagemaker_serving.client.rows import has_rows
 from sagemaker_serving.errors import Failure
 
 
-def joined(answers: Sequence[tuple[int, Any]]) -> Any:
-    """The answers to requests of so many records each, as the answer to all of them in one.
+def joined(answers: Sequence[Any]) -> Any:
+    """The answers to the requests of one batch, as the answer to all of them in one.
 
-    Lists and arrays are joined, and objects of lists (``{"predictions": […]}``)
-    key by key; what is the same in every answer stays as it is. Raises `Failure`
-    when an answer does not have one row for each of its records: nobody could
-    tell which row belongs to which record.
+    Each has a row for every record of its request (`must_have_rows`). Lists and arrays are joined,
+    and objects of lists (``{"predictions": […]}``) key by key; what is the same in every answer
+    beside them stays as it is. Raises `Failure` when the answers differ in form: nobody could tell
+    which row belongs to which record.
     """
     if len(answers) == 1:
-        return answers[0][1]
-    first = answers[0][1]
-    if isinstance(first, dict):
-        return {
-            key: joined([(records, _member(answer, first, key)) for records, answer in answers])
-            for key in first
-        }
-    if not _has_rows(first) and all(answer == first for _, answer in answers):
-        return first
-    if answers[0][0] > 1 and all(_is_one_row(answer, records) for records, answer in answers):
-        return [[value for _, answer in answers for value in answer[0]]]
-    for number, (records, answer) in enumerate(answers, start=1):
-        rows = len(answer) if _has_rows(answer) else None
-        if rows != records:
-            told = "no rows" if rows is None else f"{rows} rows"
-            raise Failure(
-                f"answer {number} of {len(answers)} has {told} for {records} records; "
-                "send fewer records at once, so that one request takes them, "
-                "or each by itself with predict_each()"
-            )
-    if as_array(first) is not None:
-        import numpy
-
-        return numpy.concatenate([answer for _, answer in answers])
-    return [row for _, answer in answers for row in answer]
-
-
-def _is_one_row(answer: Any, records: int) -> bool:
-    """Whether all predictions stand in one row, as XGBoost's containers write CSV."""
-    return (
-        isinstance(answer, list)
-        and len(answer) == 1
-        and isinstance(answer[0], list)
-        and len(answer[0]) == records
-    )
-
-
-def _has_rows(answer: Any) -> bool:
-    array = as_array(answer)
-    return isinstance(answer, list | tuple) or (array is not None and bool(array.shape))
-
-
-def _member(answer: Any, first: dict[Any, Any], key: Any) -> Any:
-    if not isinstance(answer, dict) or answer.keys() != first.keys():
-        raise Failure(
-            f"the answers differ in form: one is an object with {', '.join(map(str, first))}, "
-            "another is not; send each record by itself with predict_each()"
+        return answers[0]
+    if not any(has_rows(value) for value in _leaves(answers[0])):
+        raise _different(
+            f"there are {len(answers)} answers and none has rows: one is {_named(answers[0])}"
         )
-    return answer[key]
+    return _joined(answers)
+
+
+def _joined(answers: Sequence[Any]) -> Any:
+    first = answers[0]
+    if isinstance(first, Mapping):
+        for answer in answers:
+            if not isinstance(answer, Mapping) or answer.keys() != first.keys():
+                raise _different(
+                    f"one is an object with {', '.join(map(str, first))}, another is "
+                    f"{_named(answer)}"
+                )
+        return {key: _joined([answer[key] for answer in answers]) for key in first}
+    if all(isinstance(answer, list) for answer in answers):
+        return [row for answer in answers for row in answer]
+    if all(has_rows(answer) and not isinstance(answer, list) for answer in answers):
+        return _concatenated(answers)
+    if any(has_rows(answer) or answer != first for answer in answers):
+        one, other, *_ = [*dict.fromkeys(map(_named, answers)), "another of that kind"]
+        raise _different(f"one has {one} where another has {other}")
+    return first
+
+
+def _concatenated(arrays: Sequence[Any]) -> Any:
+    import numpy
+
+    try:
+        return numpy.concatenate(arrays)
+    except ValueError:
+        shapes = ", ".join(sorted({str(array.shape) for array in arrays}))
+        raise _different(f"they are arrays of the shapes {shapes}") from None
+
+
+def _leaves(answer: Any) -> list[Any]:
+    if isinstance(answer, Mapping):
+        return [leaf for value in answer.values() for leaf in _leaves(value)]
+    return [answer]
+
+
+def _named(answer: Any) -> str:
+    if isinstance(answer, Mapping):
+        return f"an object with {', '.join(map(str, answer))}" if answer else "an empty object"
+    if has_rows(answer):
+        return "an array" if as_array(answer) is not None else "a list"
+    text = repr(answer)
+    return text if len(text) <= 40 else f"{text[:40]}…"
+
+
+def _different(how: str) -> Failure:
+    return Failure(
+        f"the answers differ in form: {how}; send all records in one request, or each by itself "
+        "with predict_each()"
+    )

@@ -14,7 +14,8 @@ class Prediction:
     ``seconds`` are from sending the request that was answered to the answer's
     last byte; ``waited_seconds`` what passed before, in the ``attempts`` that
     met a model that was not ready. ``first`` and ``records`` are which records
-    of a batch the request carried, (0, 1) outside of one; ``request_bytes`` is
+    of a batch the request carried, (0, 1) outside of one; ``rows`` how many rows
+    its answer must have, None when nobody can tell; ``request_bytes`` is
     its body's size. ``custom_attributes`` are what the model set.
     """
 
@@ -26,6 +27,7 @@ class Prediction:
     attempts: int = 1
     first: int = 0
     records: int = 1
+    rows: int | None = None
     request_bytes: int = 0
     custom_attributes: str = ""
 

@@ -20,10 +20,12 @@ from sagemaker_serving.client.model_facts import model_facts
 from sagemaker_serving.client.payload import Batch, Encoding, ModelFacts
 from sagemaker_serving.client.prediction import Prediction
 from sagemaker_serving.client.retrying import Retries
+from sagemaker_serving.client.rows import must_have_rows
+from sagemaker_serving.client.runtime_errors import about_records
 from sagemaker_serving.client.sending import Sender
 from sagemaker_serving.client.serializers import Serializer
 from sagemaker_serving.client.translation import Members, Translation
-from sagemaker_serving.errors import Mistake
+from sagemaker_serving.errors import Mistake, ServingError
 
 
 class Predictor:
@@ -83,7 +85,9 @@ class Predictor:
                 raise Mistake(f"{name} is {value}; it is at least 1")
         self.endpoint_name = endpoint_name
         self.component_name = component_name
-        self._translation = Translation(serializer, deserializer, lambda: self.model)
+        self._translation = Translation(
+            serializer, deserializer, lambda: self.model, lambda: self.facts.image()
+        )
         self._records_per_request = records_per_request
         self._artifact = artifact
         self._content_types = content_types
@@ -171,14 +175,19 @@ class Predictor:
         )
         words = self._translation
         if words.serializer is not None:
-            return words.value(self._sender.one(*words.serialized(data, members)))
+            return words.value(self._sender.counted(*words.serialized(data, members)))
         batch, members = words.batch(data, members, encoding)
         most = self._most_records(batch, members.get("TargetVariant"))
         sent = self._sender.all(batch, members, most)
-        answers = [(prediction.records, words.value(prediction)) for prediction in sent]
+        answers = [self._value(prediction, batch.records) for prediction in sent]
         if batch.joining == "one":
-            return answers[0][1]
-        return [answer for _, answer in answers] if batch.joining == "list" else joined(answers)
+            return answers[0]
+        if batch.joining == "list":
+            return answers
+        answer = joined(answers)
+        if len(answers) > 1:  # a deserializer makes what it likes of one
+            must_have_rows(answer, batch.records)
+        return answer
 
     def predict_each(
         self,
@@ -326,6 +335,12 @@ class Predictor:
             return fixed
         known = (self._records_per_request, self.facts.records(variant))
         return min((most for most in known if most is not None), default=None)
+
+    def _value(self, prediction: Prediction, of: int) -> Any:
+        try:
+            return self._translation.value(prediction)
+        except ServingError as error:
+            raise about_records(error, prediction.first, prediction.records, of) from None
 
     def _one(self, data: Any, members: Members, encoding: Encoding | None) -> tuple[Members, bytes]:
         return self._translation.one(data, members, encoding, self._sender.limits)

@@ -19,6 +19,7 @@ from sagemaker_serving.client.payload import Batch, Piece
 from sagemaker_serving.client.payload.batch import too_large
 from sagemaker_serving.client.prediction import Prediction
 from sagemaker_serving.client.retrying import Retries
+from sagemaker_serving.client.rows import rows_in
 from sagemaker_serving.client.runtime_errors import about_records
 from sagemaker_serving.errors import ServingError
 
@@ -74,6 +75,11 @@ class Sender:
                 raise too_large("the body", len(body), limits)
         return self._told(self._send(members, body))
 
+    def counted(self, members: Mapping[str, Any], body: bytes) -> Prediction:
+        """`one`, with the rows that ``body`` says it has."""
+        rows = rows_in(body, members["ContentType"])
+        return replace(self.one(members, body), rows=rows)
+
     def all(
         self, batch: Batch, members: Mapping[str, Any], most_records: int | None
     ) -> Iterator[Prediction]:
@@ -104,7 +110,8 @@ class Sender:
             sent = self._send({**members, "ContentType": piece.content_type}, piece.body)
         except ServingError as error:
             raise about_records(error, piece.first, piece.count, of) from None
-        return self._told(replace(sent, first=piece.first, records=piece.count))
+        rows = rows_in(piece.body, piece.content_type) if piece.rows is None else piece.rows
+        return self._told(replace(sent, first=piece.first, records=piece.count, rows=rows))
 
     def submit(self, members: Mapping[str, Any], body: bytes) -> AsyncInference:
         """Hands a request in at an asynchronous endpoint."""

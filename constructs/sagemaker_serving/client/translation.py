@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
-from sagemaker_serving.client.decoding import decoded
+from sagemaker_serving.client.decoding import Undecodable, decoded
 from sagemaker_serving.client.deserializers import Deserializer
-from sagemaker_serving.client.images import JSON
+from sagemaker_serving.client.images import CSV, JSON, answers_in_one_line
 from sagemaker_serving.client.limits import PayloadLimits
 from sagemaker_serving.client.payload import Batch, Encoding, ModelFacts, Piece, batch_of
 from sagemaker_serving.client.prediction import Prediction
+from sagemaker_serving.client.rows import must_have_rows
 from sagemaker_serving.client.serializers import Serializer, body_of
 from sagemaker_serving.errors import Mistake
 
@@ -22,7 +24,7 @@ Members = dict[str, Any]
 class Translation:
     """By the caller's serializer and deserializer, or by what is known of the model.
 
-    ``model`` is asked only where something depends on it.
+    ``model``, and ``image``, the model's image, are asked only where something depends on them.
     """
 
     def __init__(
@@ -30,10 +32,12 @@ class Translation:
         serializer: Serializer | None,
         deserializer: Deserializer | None,
         model: Callable[[], ModelFacts],
+        image: Callable[[], str | None],
     ) -> None:
         self.serializer = serializer
         self.deserializer = deserializer
         self._model = model
+        self._image = image
 
     def batch(
         self, data: Any, members: Members, encoding: Encoding | None
@@ -82,9 +86,15 @@ class Translation:
         return given, piece.body
 
     def value(self, prediction: Prediction) -> Any:
-        """The value of an answer."""
+        """The value of an answer. Raises `Failure` when it has not a row for each of the request.
+
+        The body is what is counted: a deserializer may make anything of it.
+        """
         if self.deserializer is None:
-            return decoded(prediction)
+            return self._counted(decoded(prediction), prediction)
+        if prediction.rows is not None:
+            with suppress(Undecodable):
+                self._counted(decoded(prediction), prediction)
         return self.deserializer.deserialize(io.BytesIO(prediction.body), prediction.content_type)
 
     def examples(self, data: Any, method: str) -> Mapping[str, Any]:
@@ -95,6 +105,20 @@ class Translation:
             )
         given: Mapping[str, Any] = {"examples": data} if isinstance(data, list | tuple) else data
         return given
+
+    def _counted(self, answer: Any, prediction: Prediction) -> Any:
+        rows = prediction.rows
+        if rows is None:
+            return answer
+        if (
+            prediction.content_type.startswith(CSV)
+            and [len(row) for row in answer] == [rows]
+            and rows > 1
+            and answers_in_one_line(self._image())
+        ):
+            answer = [[value] for value in answer[0]]
+        must_have_rows(answer, rows)
+        return answer
 
     def _batch(self, data: Any, members: Members, encoding: Encoding | None) -> Batch:
         return batch_of(

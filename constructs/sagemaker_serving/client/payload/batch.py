@@ -20,12 +20,16 @@ row for every record, and the rows are joined."""
 
 @dataclass(frozen=True, kw_only=True)
 class Piece:
-    """One request: ``count`` records from ``first`` on, as the bytes that are sent."""
+    """One request: ``count`` records from ``first`` on, as the bytes that are sent.
+
+    ``rows`` is how many rows the answer must have; None for a body that somebody else wrote.
+    """
 
     first: int
     count: int
     body: bytes
     content_type: str
+    rows: int | None = None
 
 
 class Batch(Protocol):

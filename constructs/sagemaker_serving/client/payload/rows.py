@@ -28,7 +28,9 @@ class Frame:
     def piece(self, first: int, count: int, records: bytes) -> Piece:
         """The request of these records, which are joined already."""
         body = b"".join((self.before, records, self.after))
-        return Piece(first=first, count=count, body=body, content_type=self.content_type)
+        return Piece(
+            first=first, count=count, body=body, content_type=self.content_type, rows=count
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +58,13 @@ class FixedRows:
 
     def _piece(self, first: int, end: int) -> Piece:
         body = b"".join((self.header(end - first), self.rows(first, end)))
-        return Piece(first=first, count=end - first, body=body, content_type=self.content_type)
+        return Piece(
+            first=first,
+            count=end - first,
+            body=body,
+            content_type=self.content_type,
+            rows=end - first,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
