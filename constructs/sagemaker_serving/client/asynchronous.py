@@ -13,6 +13,7 @@ from botocore.exceptions import ClientError
 
 from sagemaker_serving.client.aws import aws_failures
 from sagemaker_serving.client.limits import INLINE_BYTES
+from sagemaker_serving.client.objects import read_object
 from sagemaker_serving.client.prediction import Prediction
 from sagemaker_serving.client.runtime_errors import model_failed
 from sagemaker_serving.errors import Failure, Mistake
@@ -79,8 +80,7 @@ class AsyncInference:
         bucket, _, key = location.removeprefix("s3://").partition("/")
         with aws_failures():
             try:
-                found = self.s3.get_object(Bucket=bucket, Key=key)
-                return found["Body"].read(), found.get("ContentType", "application/octet-stream")
+                return read_object(self.s3, bucket, key)
             except ClientError as error:
                 if error.response["Error"].get("Code") in _NOT_THERE:
                     return None

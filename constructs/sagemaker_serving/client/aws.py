@@ -10,6 +10,7 @@ from typing import Any
 
 import boto3
 import botocore.session
+from boto3.exceptions import Boto3Error
 from botocore import exceptions as aws_errors
 from botocore.config import Config
 
@@ -101,3 +102,10 @@ def aws_failures() -> Iterator[None]:
         if code in ("ExpiredToken", "ExpiredTokenException", "UnrecognizedClientException"):
             raise Mistake(f"the AWS credentials are not valid any more: {message}") from None
         raise Failure(f"{error.operation_name}: {code}: {message}") from None
+    except aws_errors.ParamValidationError as error:
+        told = " ".join(str(error).split()).removeprefix("Parameter validation failed: ")
+        raise Mistake(f"AWS would refuse the request: {told}") from None
+    except aws_errors.IncompleteReadError as error:
+        raise Failure(f"the connection to AWS broke off: {error}; try again") from None
+    except (aws_errors.BotoCoreError, Boto3Error) as error:
+        raise Failure(f"AWS could not be asked: {error}") from None

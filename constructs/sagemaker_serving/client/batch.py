@@ -20,6 +20,7 @@ from sagemaker_serving.client.batch_report import (
     report_folder,
     report_folder_beside,
 )
+from sagemaker_serving.client.objects import read_object
 from sagemaker_serving.errors import Failure, Mistake, NotFound
 
 _AT_ONCE = 8
@@ -157,12 +158,12 @@ class BatchPipeline:
         bucket, prefix = split_uri(self.reports_of(execution))
         with aws_failures():
             try:
-                answer = self._s3.get_object(Bucket=bucket, Key=f"{prefix}report.json")
+                content, _ = read_object(self._s3, bucket, f"{prefix}report.json")
             except ClientError as error:
                 if error.response["Error"].get("Code") == "NoSuchKey":
                     return None
                 raise
-            read = json.loads(answer["Body"].read())
+            read = json.loads(content)
         return BatchReport.of(read) if read["execution"] == execution.arn else None
 
     def reports_of(self, execution: BatchExecution) -> str:
@@ -174,8 +175,7 @@ class BatchPipeline:
         bucket, prefix = split_uri(execution.output_uri)
         with aws_failures():
             for name in self._names(bucket, prefix):
-                body = self._s3.get_object(Bucket=bucket, Key=prefix + name)["Body"].read()
-                yield name, body
+                yield name, read_object(self._s3, bucket, prefix + name)[0]
 
     def download(self, execution: BatchExecution, folder: Path) -> int:
         """Writes outputs into ``folder``; how many there were.

@@ -12,6 +12,7 @@ from botocore.exceptions import ClientError
 
 from sagemaker_serving.client.aws import aws_failures
 from sagemaker_serving.client.batch_execution import BatchExecution, split_uri
+from sagemaker_serving.client.objects import read_object
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +45,7 @@ def progress_of(
     bucket, work = split_uri(work_of(work_uri, execution.arn))
     with aws_failures():
         try:
-            body = s3.get_object(Bucket=bucket, Key=f"{work}plan.jsonl")["Body"].read()
+            body, _ = read_object(s3, bucket, f"{work}plan.jsonl")
         except ClientError as error:
             if error.response["Error"].get("Code") == "NoSuchKey":
                 return BatchProgress(status=status, cause=cause)

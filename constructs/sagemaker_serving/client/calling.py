@@ -13,6 +13,7 @@ from sagemaker_serving.client.aws import aws_failures
 from sagemaker_serving.client.prediction import Prediction
 from sagemaker_serving.client.retrying import RETRIED, Retries
 from sagemaker_serving.client.runtime_errors import explained
+from sagemaker_serving.client.whole import ATTEMPTS, CutOff, after_attempts, read_whole
 from sagemaker_serving.errors import Failure, Mistake
 
 T = TypeVar("T")
@@ -34,7 +35,7 @@ class Caller:
 
         def call() -> tuple[Any, bytes]:
             answer = self._client.invoke_endpoint(**members, Body=body)
-            return answer, answer["Body"].read()
+            return answer, read_whole(answer["Body"], answer.get("ContentType", ""))
 
         began = time.perf_counter()
         (answer, content), seconds, attempts = self.attempt(call, members["EndpointName"])
@@ -52,19 +53,26 @@ class Caller:
     def attempt(self, call: Callable[[], T], endpoint: str) -> tuple[T, float, int]:
         """What ``call`` returns, the seconds it took at last, and the attempts it took.
 
-        Raises `Failure` when the model is still not ready at the deadline.
+        Raises `Failure` when the model is still not ready at the deadline, and
+        when the answer broke off every time.
         """
         deadline = time.monotonic() + self._retries.deadline_seconds
+        broke_off = 0
         for attempts, wait in enumerate(self._retries.waits(), start=1):
             began = time.perf_counter()
             with aws_failures():
                 try:
                     return call(), time.perf_counter() - began, attempts
+                except CutOff as error:
+                    broke_off += 1
+                    if broke_off == ATTEMPTS:
+                        raise after_attempts(error, endpoint) from None
+                    reason = None
                 except ClientError as error:
                     if not is_retried(error):
                         raise explained(error, endpoint) from None
                     reason = _reason(error)
-            if time.monotonic() + wait > deadline:
+            if reason is not None and time.monotonic() + wait > deadline:
                 raise Failure(
                     f"{endpoint}: {reason} after {attempts} "
                     f"attempt{'s' if attempts > 1 else ''} in "

@@ -1,4 +1,4 @@
-"""Objects in S3 as streams."""
+"""Objects in S3, whole or as streams."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from botocore.exceptions import ClientError
 
 from sagemaker_serving.client.aws import Aws, aws_failures
+from sagemaker_serving.client.whole import read_again, read_whole
 from sagemaker_serving.errors import Mistake, NotFound
 
 
@@ -36,3 +37,18 @@ def open_object(aws: Aws, uri: str) -> Iterator[Any]:
             raise
         with body:
             yield body
+
+
+def read_object(s3: Any, bucket: str, key: str) -> tuple[bytes, str]:
+    """An object's bytes and its content type, asked for again when the connection breaks.
+
+    ``s3`` is boto3's client, and what it raises before the body passes; `Failure` when the body
+    broke off every time.
+    """
+
+    def read() -> tuple[bytes, str]:
+        answer = s3.get_object(Bucket=bucket, Key=key)
+        content_type = answer.get("ContentType", "application/octet-stream")
+        return read_whole(answer["Body"]), content_type
+
+    return read_again(read)

@@ -123,12 +123,14 @@ class Sender:
         )[0]
 
     def stream(self, members: Mapping[str, Any], body: bytes) -> Iterator[bytes]:
-        """The parts of a streamed answer, as they come."""
-        answer, _, _ = self._caller.attempt(
-            lambda: self.client.invoke_endpoint_with_response_stream(**members, Body=body),
-            self.endpoint_name,
-        )
-        return streaming.parts(answer["Body"], self.endpoint_name)
+        """The parts of a streamed answer, as they come; it returns when the first one is here."""
+
+        def events() -> Any:
+            return self.client.invoke_endpoint_with_response_stream(**members, Body=body)["Body"]
+
+        name = self.endpoint_name
+        (first, others), _, _ = self._caller.attempt(lambda: streaming.begun(events, name), name)
+        return streaming.handed_on(first, others, name)
 
     @cached_property
     def pool(self) -> ThreadPoolExecutor:
