@@ -35,6 +35,18 @@ def answer(asked: Asked) -> Answer:
     )
 
 
+def busy(asked: Asked) -> Answer:
+    """TensorFlow Serving's queue is full, once."""
+    if asked.path == "/" or asked.body in BUSY:
+        return answer(asked)
+    BUSY.append(asked.body)
+    full = "The batch scheduling queue to which this task was submitted is full; currently 1"
+    return refusal("ModelError", 424, OriginalStatusCode=503, OriginalMessage=full)
+
+
+BUSY: list[bytes] = []
+
+
 @pytest.fixture(scope="module")
 def runtime() -> Iterator[FakeRuntime]:
     with fake_runtime(answer) as runtime:
@@ -48,6 +60,13 @@ def shell(runtime: FakeRuntime) -> dict[str, str]:
         "AWS_SECRET_ACCESS_KEY": "test",
         "AWS_REGION": "eu-west-1",
     }
+
+
+def test_attempts_that_were_refused_are_counted(run: Run) -> None:
+    with fake_runtime(busy) as runtime:
+        ended = run("predict", "e", "{}", "-v", **shell(runtime))
+    assert (ended.returncode, ended.stdout) == (0, "application/json {}")
+    assert "\n1 attempt met a model that was busy or not ready" in ended.stderr
 
 
 def test_a_body_and_its_answer_are_byte_for_byte(

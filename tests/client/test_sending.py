@@ -263,6 +263,90 @@ def test_a_models_own_error_is_never_asked_again() -> None:
     assert len(runtime.asked) == 1
 
 
+FULL = (
+    "The batch scheduling queue to which this task was submitted is full; "
+    "currently 2 batches enqueued and max_enqueued_batches is 2"
+)
+
+
+def full(status: int = 503) -> Answer:
+    """TensorFlow Serving has no room, as SageMaker passes it on."""
+    return refusal(
+        "ModelError",
+        424,
+        OriginalStatusCode=status,
+        OriginalMessage=json.dumps({"error": FULL}),
+    )
+
+
+def test_a_full_queue_is_waited_for_with_fewer_requests_at_a_time() -> None:
+    """The server takes two at a time and refuses the others; none of 60 is lost."""
+    room = threading.Semaphore(2)
+    told: list[Prediction] = []
+
+    def answer(asked: Asked) -> Answer:
+        if not room.acquire(blocking=False):
+            return full()
+        try:
+            return sums(asked)
+        finally:
+            room.release()
+
+    with (
+        fake_runtime(answer) as runtime,
+        predictor(
+            runtime, records_per_request=1, concurrency=8, on_prediction=told.append
+        ) as calls,
+    ):
+        batch = [float(n) for n in range(60)]
+        assert calls.predict(batch) == {"predictions": batch}
+        refusals = calls._sender.pace.refusals
+    assert len(runtime.asked) == 60 + refusals
+    assert sum(one.attempts for one in told) == 60 + refusals
+
+
+@pytest.mark.parametrize("status", [500, 503])
+def test_a_full_queue_is_asked_again_also_by_way_of_a_handler(status: int) -> None:
+    answers = iter([full(status), Answer(body=b'"taken"')])
+    with fake_runtime(lambda _: next(answers)) as runtime, predictor(runtime) as calls:
+        assert calls.invoke("{}").json() == "taken"
+        assert calls._sender.pace.refusals == 1
+
+
+@pytest.mark.parametrize(
+    ("code", "status"), [("ServiceUnavailable", 503), ("ThrottlingException", 400)]
+)
+def test_sagemakers_own_refusals_are_waited_for_longer_than_boto3_does(
+    code: str, status: int
+) -> None:
+    """boto3 asks three times, and gives up."""
+    answers = iter([refusal(code, status)] * 4 + [Answer(body=b'"taken"')])
+    with fake_runtime(lambda _: next(answers)) as runtime, predictor(runtime) as calls:
+        prediction = calls.invoke("{}")
+        assert prediction.json() == "taken"
+        assert prediction.attempts == 2
+        assert calls._sender.pace.refusals == 1
+
+
+def test_a_queue_that_stays_full_is_told_with_what_to_do() -> None:
+    short = Retries(base_seconds=0.001, cap_seconds=0.001, deadline_seconds=1.0)
+    with (
+        fake_runtime(lambda _: full()) as runtime,
+        predictor(runtime, retries=short) as calls,
+        pytest.raises(ModelFailed, match=r"still so after \d+ attempts in 1 s: send fewer") as told,
+    ):
+        calls.invoke("{}")
+    assert told.value.status == 503
+    assert len(runtime.asked) > 1
+    with (
+        fake_runtime(lambda _: full()) as runtime,
+        predictor(runtime, retries=Retries(deadline_seconds=0)) as calls,
+        pytest.raises(ModelFailed, match=r"the model of e answered 503: .* is 2"),
+    ):
+        calls.invoke("{}")
+    assert len(runtime.asked) == 1
+
+
 def test_the_deadline_ends_it_with_what_was_met() -> None:
     never = Retries(base_seconds=0.001, deadline_seconds=0)
     with (

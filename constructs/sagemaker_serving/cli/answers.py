@@ -100,6 +100,16 @@ class Answers:
             self._advance = lambda count: None
 
     def _summary(self) -> Iterator[str]:
+        yield from self._times()
+        again = sum(told.attempts - 1 for told in self._told)
+        if again:
+            waited = sum(told.waited_seconds for told in self._told)
+            yield (
+                f"{again} attempt{'s' if again > 1 else ''} met a model that was busy or not "
+                f"ready, or an answer that broke off; {waited:.1f} s of waiting in all"
+            )
+
+    def _times(self) -> Iterator[str]:
         if len(self._told) == 1:
             (told,) = self._told
             yield (

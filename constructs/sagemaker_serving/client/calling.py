@@ -10,11 +10,12 @@ from typing import Any, TypeVar
 from botocore.exceptions import ClientError
 
 from sagemaker_serving.client.aws import aws_failures
+from sagemaker_serving.client.pace import Pace, closed
 from sagemaker_serving.client.prediction import Prediction
-from sagemaker_serving.client.retrying import RETRIED, Retries
-from sagemaker_serving.client.runtime_errors import explained
+from sagemaker_serving.client.retrying import Retries, is_busy, is_not_ready
+from sagemaker_serving.client.runtime_errors import explained, given_up
 from sagemaker_serving.client.whole import ATTEMPTS, CutOff, after_attempts, read_whole
-from sagemaker_serving.errors import Failure, Mistake
+from sagemaker_serving.errors import Mistake
 
 T = TypeVar("T")
 
@@ -23,9 +24,13 @@ LONGEST_CUSTOM_ATTRIBUTES = 1024
 
 
 class Caller:
-    """Sends requests by one boto3 client; threads may share it."""
+    """Sends requests by one boto3 client; threads may share it.
+
+    ``pace`` is how many requests may be under way at a time.
+    """
 
     def __init__(self, client: Any, retries: Retries) -> None:
+        self.pace = Pace()
         self._client = client
         self._retries = retries
         self._closed = threading.Event()
@@ -53,44 +58,43 @@ class Caller:
     def attempt(self, call: Callable[[], T], endpoint: str) -> tuple[T, float, int]:
         """What ``call`` returns, the seconds it took at last, and the attempts it took.
 
-        Raises `Failure` when the model is still not ready at the deadline, and
-        when the answer broke off every time.
+        Raises `Failure` when the model is still not ready, or still busy, at the
+        deadline, and when the answer broke off every time. Waiting for the
+        predictor's own other requests does not count.
         """
-        deadline = time.monotonic() + self._retries.deadline_seconds
+        left = self._retries.deadline_seconds
         broke_off = 0
         for attempts, wait in enumerate(self._retries.waits(), start=1):
-            began = time.perf_counter()
-            with aws_failures():
+            with self.pace.turn() as turn, aws_failures():
+                began = time.perf_counter()
                 try:
-                    return call(), time.perf_counter() - began, attempts
+                    found = call()
                 except CutOff as error:
                     broke_off += 1
                     if broke_off == ATTEMPTS:
                         raise after_attempts(error, endpoint) from None
-                    reason = None
                 except ClientError as error:
-                    if not is_retried(error):
+                    busy = is_busy(error)
+                    if not busy and not is_not_ready(error):
                         raise explained(error, endpoint) from None
-                    reason = _reason(error)
-            if reason is not None and time.monotonic() + wait > deadline:
-                raise Failure(
-                    f"{endpoint}: {reason} after {attempts} "
-                    f"attempt{'s' if attempts > 1 else ''} in "
-                    f"{self._retries.deadline_seconds:.0f} s; try again later, or allow more time"
-                )
+                    left -= time.perf_counter() - began + wait
+                    if left < 0:
+                        raise given_up(
+                            error, endpoint, attempts, self._retries.deadline_seconds
+                        ) from None
+                    if busy:
+                        turn.refused()
+                else:
+                    turn.answered()
+                    return found, time.perf_counter() - began, attempts
             if self._closed.wait(wait):
-                raise Failure(f"{endpoint}: the predictor was closed while it waited")
+                raise closed()
         raise AssertionError("waits never end")
 
     def close(self) -> None:
         """Ends the waits before further attempts, with an error."""
         self._closed.set()
-
-
-def is_retried(error: ClientError) -> bool:
-    """Whether another attempt may help; see `RETRIED`."""
-    status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode")
-    return error.response["Error"].get("Code") in RETRIED or status == 530
+        self.pace.close()
 
 
 def must_be_attributes(text: str | None) -> None:
@@ -102,8 +106,3 @@ def must_be_attributes(text: str | None) -> None:
             f"custom_attributes has {len(text)} characters; SageMaker takes "
             f"{LONGEST_CUSTOM_ATTRIBUTES} visible ASCII characters at most"
         )
-
-
-def _reason(error: ClientError) -> str:
-    answer = error.response["Error"]
-    return f"{answer.get('Code')}: {str(answer.get('Message', '')).rstrip('.')}"

@@ -35,6 +35,25 @@ def model_failed(endpoint: str, status: int | None, body: str, log: str | None) 
     )
 
 
+def given_up(
+    error: ClientError, endpoint: str, attempts: int, deadline_seconds: float
+) -> BaseException:
+    """What is said of ``error`` when it was met at every one of ``attempts``, to the deadline."""
+    tried = f"after {attempts} attempt{'s' if attempts > 1 else ''} in {deadline_seconds:.0f} s"
+    found = explained(error, endpoint)
+    if isinstance(found, ModelFailed):
+        if attempts == 1:
+            return found
+        message = (
+            f"{found}; still so {tried}: send fewer requests at a time, or let more batches wait "
+            "(max_enqueued_batches)"
+        )
+        return ModelFailed(message, status=found.status, body=found.body, log=found.log)
+    answer = error.response["Error"]
+    reason = f"{answer.get('Code')}: {str(answer.get('Message', '')).rstrip('.')}"
+    return Failure(f"{endpoint}: {reason} {tried}; try again later, or allow more time")
+
+
 def about_records(error: BaseException, first: int, count: int, of: int | None) -> BaseException:
     """``error`` with the records that it is about, ``of`` so many, None when nobody knows."""
     if of == 1 or not isinstance(error, ModelFailed | Failure):

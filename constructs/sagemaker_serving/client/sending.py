@@ -15,6 +15,7 @@ from sagemaker_serving.client.calling import Caller
 from sagemaker_serving.client.endpoint_facts import EndpointFacts, look_up
 from sagemaker_serving.client.in_order import in_order
 from sagemaker_serving.client.limits import ASYNCHRONOUS, SERVERLESS, PayloadLimits
+from sagemaker_serving.client.pace import Pace
 from sagemaker_serving.client.payload import Batch, Piece
 from sagemaker_serving.client.payload.batch import too_large
 from sagemaker_serving.client.prediction import Prediction
@@ -59,6 +60,11 @@ class Sender:
         """What is known of the endpoint, which is asked once."""
         given = self._given_facts
         return given if given is not None else look_up(self._aws, self.endpoint_name)
+
+    @property
+    def pace(self) -> Pace:
+        """How many requests may be under way, and how many were refused."""
+        return self._caller.pace
 
     def limits(self, variant: str | None) -> PayloadLimits:
         """What a request may have: more where it may go by way of S3."""

@@ -10,6 +10,7 @@ from typing import Any
 from sagemaker_serving.client.aws import Aws, aws_failures
 from sagemaker_serving.client.bench import BenchInput, VariantReport
 from sagemaker_serving.client.predictor import Predictor
+from sagemaker_serving.client.retrying import Retries
 from sagemaker_serving.client.tuning.load import Send, load
 from sagemaker_serving.client.tuning.search import Settings
 from sagemaker_serving.client.watch import watch
@@ -59,7 +60,9 @@ class EndpointTrials:
         self._trials += 1
         for _ in watch(self.name, self._aws, config=config):
             pass
-        with Predictor(self.name, self._aws, concurrency=callers) as predictor:
+        # A refusal tried again would look like a slow answer, and the settings like good ones.
+        once = Retries(deadline_seconds=0)
+        with Predictor(self.name, self._aws, concurrency=callers, retries=once) as predictor:
             return load(
                 str(settings),
                 lambda: _sender(predictor, inputs),
