@@ -83,7 +83,10 @@ def _fill(stack: cdk.Stack, folder: Path) -> None:
             image=image,
             model_data=archive,
             instance_type="ml.c5.large",
-            environment={"SAGEMAKER_TFS_ENABLE_BATCHING": "true"},
+            environment={
+                "SAGEMAKER_TFS_ENABLE_BATCHING": "true",
+                "SAGEMAKER_TFS_MAX_ENQUEUED_BATCHES": "64",
+            },
             network=private.network,
             network_isolation=True,
         )

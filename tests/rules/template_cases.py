@@ -127,6 +127,18 @@ SERVING: list[Case] = [
         },
     ),
     (
+        "batching-queue",
+        {
+            f"{V0}.InstanceType": "ml.c5.large",
+            f"{CONTAINER}.Environment": {"SAGEMAKER_TFS_ENABLE_BATCHING": "true"},
+        },
+        "SAGEMAKER_TFS_MAX_ENQUEUED_BATCHES is 2, one for each CPU, and 2 batches are worked on",
+        {
+            f"{V0}.InstanceType": "ml.c5.xlarge",
+            f"{CONTAINER}.Environment": {"SAGEMAKER_TFS_ENABLE_BATCHING": "true"},
+        },
+    ),
+    (
         "elastic-inference-ended",
         {f"{V0}.AcceleratorType": "ml.eia2.medium"},
         "AcceleratorType is 'ml.eia2.medium'; AWS has ended Elastic Inference; use a small GPU",

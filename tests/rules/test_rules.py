@@ -312,6 +312,68 @@ CASES: list[tuple[str, Change, str, Change]] = [
         "max_batch_size is 0; it must be at least 1",
         {(*DIGITS, "batching", "batch_timeout_micros"): 0},
     ),
+    (  # 2 CPUs
+        "batching-queue",
+        {(*DIGITS, "batching", "max_enqueued_batches"): 2},
+        "max_enqueued_batches is 2, and 2 batches are worked on at a time, so that request 5 is "
+        "refused with 503 when each fills a batch; this project's client sends 8 at a time; "
+        "use max_enqueued_batches 6 or more",
+        {(*DIGITS, "batching", "max_enqueued_batches"): 6},
+    ),
+    (  # null leaves it to the container
+        "batching-queue",
+        {(*DIGITS, "batching", "max_enqueued_batches"): None},
+        "max_enqueued_batches is 2, one for each CPU, and 2 batches",
+        {(*BLUE, "instance_type"): "ml.c5.xlarge", (*DIGITS, "batching"): {}},
+    ),
+    (
+        "batching-queue",
+        {
+            (*DIGITS, "batching", "max_enqueued_batches"): 2,
+            (*DIGITS, "batching", "num_batch_threads"): 5,
+            (*DIGITS, "asynchronous"): {"max_concurrent_invocations_per_instance": 8},
+        },
+        "request 8 is refused with 503 when each fills a batch; "
+        "max_concurrent_invocations_per_instance is 8; use max_enqueued_batches 3 or more",
+        {
+            (*DIGITS, "batching", "max_enqueued_batches"): 2,
+            (*DIGITS, "batching", "num_batch_threads"): 5,
+            (*DIGITS, "asynchronous"): {"max_concurrent_invocations_per_instance": 7},
+        },
+    ),
+    (
+        "batching-queue",
+        {(*DIGITS, "asynchronous"): {"max_concurrent_invocations_per_instance": 100}},
+        "max_enqueued_batches is 64 by default, and 2 batches",
+        {(*DIGITS, "asynchronous"): {}},
+    ),
+    (
+        "batching-queue",
+        {
+            (*DIGITS, "batch_transform", "max_concurrent_transforms"): 67,
+            (*DIGITS, "batch_transform", "max_payload_in_mb"): 1,
+        },
+        "max_concurrent_transforms is 67; use max_enqueued_batches 65 or more",
+        {
+            (*DIGITS, "batch_transform", "max_concurrent_transforms"): 67,
+            (*DIGITS, "batch_transform", "max_payload_in_mb"): 1,
+            (*DIGITS, "batch_transform", "environment"): {
+                "SAGEMAKER_TFS_MAX_ENQUEUED_BATCHES": "65"
+            },
+        },
+    ),
+    (
+        "batching-queue",
+        {
+            (*DIGITS, "batching", "max_enqueued_batches"): 1,
+            (*DIGITS, "server"): {"instance_count": 2},
+        },
+        "so that request 7 is refused",
+        {
+            (*DIGITS, "batching", "max_enqueued_batches"): 1,
+            (*DIGITS, "environment"): {"SAGEMAKER_GUNICORN_WORKER_CLASS": "gthread"},
+        },
+    ),
     (
         "server-ranges",
         {(*DIGITS, "server"): {"fractional_gpu_mem_margin": 1.5}},

@@ -1,7 +1,11 @@
 from __future__ import annotations
 
 from sagemaker_serving.spec import Batching, Server, batching_variables, server_variables
-from sagemaker_serving.spec.batching import BATCHING_VARIABLES, SERVER_VARIABLES
+from sagemaker_serving.spec.batching import (
+    BATCHING_VARIABLES,
+    DEFAULT_CONCURRENCY,
+    SERVER_VARIABLES,
+)
 
 
 def test_every_batching_field_has_its_variable() -> None:
@@ -35,3 +39,15 @@ def test_every_field_arrives_as_the_container_reads_it() -> None:
 
 def test_without_the_blocks_the_container_keeps_its_defaults() -> None:
     assert batching_variables(None) == server_variables(None) == server_variables(Server()) == {}
+
+
+def test_batching_lets_eight_of_this_projects_clients_wait_unless_the_container_shall_choose() -> (
+    None
+):
+    waiting = BATCHING_VARIABLES["max_enqueued_batches"]
+    assert batching_variables(Batching())[waiting] == str(8 * DEFAULT_CONCURRENCY)
+    assert waiting not in batching_variables(Batching(max_enqueued_batches=None))
+
+
+def test_batching_that_is_off_is_a_switch_and_nothing_more() -> None:
+    assert batching_variables(Batching(enabled=False)) == {"SAGEMAKER_TFS_ENABLE_BATCHING": "false"}

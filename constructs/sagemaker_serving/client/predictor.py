@@ -26,6 +26,7 @@ from sagemaker_serving.client.sending import Sender
 from sagemaker_serving.client.serializers import Serializer
 from sagemaker_serving.client.translation import Members, Translation
 from sagemaker_serving.errors import Mistake, ServingError
+from sagemaker_serving.spec.batching import DEFAULT_CONCURRENCY
 
 
 class Predictor:
@@ -65,7 +66,7 @@ class Predictor:
         deserializer: Deserializer | None = None,
         component_name: str | None = None,
         *,
-        concurrency: int = 8,
+        concurrency: int = DEFAULT_CONCURRENCY,
         records_per_request: int | None = None,
         retries: Retries | None = None,
         artifact: str | Path | None = None,

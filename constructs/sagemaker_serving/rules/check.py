@@ -12,6 +12,7 @@ from sagemaker_serving.rules import (  # noqa: F401  (each registers its rules)
     batch_pipelines,
     batch_records,
     batching,
+    batching_queue,
     compilations,
     containers,
     deployed_compilations,

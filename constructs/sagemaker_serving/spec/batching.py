@@ -14,6 +14,20 @@ from pydantic import Field
 
 from sagemaker_serving.spec.base import Spec
 
+DEFAULT_CONCURRENCY = 8
+"""Requests that one client of this project sends at a time unless it is told otherwise."""
+
+MAX_ENQUEUED_BATCHES = 64
+"""Full batches that may wait where a ``batching`` block does not say how many.
+
+TensorFlow Serving refuses a request, 503, that needs a batch more than max_enqueued_batches, which
+are those that no thread works on yet (``Queue::ValidateBatchTaskQueueCapacity``, TensorFlow 2.21,
+core/kernels/batching_util/shared_batch_scheduler.h; TensorFlow Serving 9d981c5 neither splits
+requests unless told so nor tries them again: servables/tensorflow/bundle_factory_util.h; all read
+2026-11-22). The container's default, one for each CPU, refuses one of this project's clients on
+two CPUs: two that run, two that wait, and eight that are sent. 64 hold eight such clients, and 64
+batches of a second each on two CPUs are answered within the minute that SageMaker waits."""
+
 
 class Batching(Spec):
     """Server-side batching: concurrent requests are joined into one call of the model.
@@ -37,9 +51,10 @@ class Batching(Spec):
     """Batches worked on at once, at least 1 (SAGEMAKER_TFS_NUM_BATCH_THREADS; default: the
     number of CPUs)."""
 
-    max_enqueued_batches: int | None = None
-    """Batches that may wait, at least 1; more are refused
-    (SAGEMAKER_TFS_MAX_ENQUEUED_BATCHES; default: the number of CPUs, 100000000 in batch
+    max_enqueued_batches: int | None = MAX_ENQUEUED_BATCHES
+    """Batches that may wait, at least 1; more are refused with 503
+    (SAGEMAKER_TFS_MAX_ENQUEUED_BATCHES; default 64: eight times what one client of this project
+    sends at a time; null leaves it to the container: the number of CPUs, 100000000 in batch
     transform)."""
 
 
@@ -123,8 +138,14 @@ SERVER_VARIABLES = {
 
 
 def batching_variables(batching: Batching | None) -> dict[str, str]:
-    """The container variables of ``batching``; fields left out stay the container's default."""
-    return {} if batching is None else _variables(batching, BATCHING_VARIABLES)
+    """The container variables of ``batching``, the switch alone where it is off.
+
+    Fields left out stay the container's default, but for `MAX_ENQUEUED_BATCHES`.
+    """
+    if batching is None:
+        return {}
+    names = BATCHING_VARIABLES if batching.enabled else {"enabled": BATCHING_VARIABLES["enabled"]}
+    return _variables(batching, names)
 
 
 def server_variables(server: Server | None) -> dict[str, str]:

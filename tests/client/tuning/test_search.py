@@ -112,5 +112,6 @@ def test_settings_become_the_containers_variables() -> None:
     assert Settings(max_batch_size=8, gunicorn_threads=4).variables == {
         "SAGEMAKER_TFS_ENABLE_BATCHING": "true",
         "SAGEMAKER_TFS_MAX_BATCH_SIZE": "8",
+        "SAGEMAKER_TFS_MAX_ENQUEUED_BATCHES": "64",
         "SAGEMAKER_GUNICORN_THREADS": "4",
     }

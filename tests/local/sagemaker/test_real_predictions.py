@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,15 +12,19 @@ from typing import Any
 
 import psutil
 import pytest
+import yaml
 from botocore.exceptions import ClientError
 
+from sagemaker_serving.client import Predictor
 from sagemaker_serving.local.gateway import Gateway
-from tests.local.aws import REGION, Aws, archive, children, eventually
+from sagemaker_serving.spec import Batching, batching_variables
+from tests.local.aws import REGION, Aws, archive, children, client_of, eventually
 from tests.local.load import Load
 
 pytestmark = pytest.mark.slow
 
-ASSETS = Path(__file__).parents[3] / "model_assets"
+ROOT = Path(__file__).parents[3]
+ASSETS, README = ROOT / "model_assets", ROOT / "README.md"
 JSON = "application/json"
 THREE = b'{"instances": [1.0, 2.0, 5.0]}'
 
@@ -104,6 +109,41 @@ def test_an_update_under_load_fails_no_request_and_a_broken_one_keeps_the_old_fl
     assert "SAGEMAKER_TFS_MAX_BATCH_SIZE" not in old
     assert new["SAGEMAKER_TFS_MAX_BATCH_SIZE"] == "16"
     assert "no SavedModel bundles found!" in kept["FailureReason"]
+
+
+def batched(aws: Aws, name: str, batching: dict[str, int]) -> Predictor:
+    """A client with its defaults, of an endpoint whose requests are joined."""
+    model = aws.model(
+        name,
+        batching_variables(Batching.model_validate(batching)),
+        ModelDataUrl="s3://models/half_plus_three.tar.gz",
+    )
+    aws.endpoint(name, aws.config(name, {"v": model}))
+    return Predictor(name, client_of(aws.gateway))
+
+
+def readme_batching() -> dict[str, int]:
+    """The block that the README shows."""
+    (line,) = re.findall(r"^ +batching: (\{.*\})$", README.read_text(), re.MULTILINE)
+    found: dict[str, int] = yaml.safe_load(line)
+    return found
+
+
+def test_the_readmes_batching_refuses_nothing_of_the_projects_client(aws: Aws) -> None:
+    rows = [float(number) for number in range(2000)]
+    with batched(aws, "readme", readme_batching()) as predictor:
+        assert predictor.predict(rows) == {"predictions": [row / 2 + 3 for row in rows]}
+        assert predictor._sender.pace.refusals == 0
+    aws.delete("readme")
+
+
+def test_a_queue_that_is_too_short_only_slows_the_projects_client_down(aws: Aws) -> None:
+    rows = [float(number) for number in range(2000)]
+    short = {**readme_batching(), "max_enqueued_batches": 1, "num_batch_threads": 1}
+    with batched(aws, "short", short) as predictor:
+        assert predictor.predict(rows) == {"predictions": [row / 2 + 3 for row in rows]}
+        assert predictor._sender.pace.refusals > 0
+    aws.delete("short")
 
 
 def test_a_killed_server_serves_again(aws: Aws, half: str) -> None:

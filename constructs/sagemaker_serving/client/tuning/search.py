@@ -97,7 +97,7 @@ def tune(
     First none at all; then, with an ``inference.py``, how many requests its
     server takes at once, since what waits before it is never joined; then batch
     sizes, upwards as long as that gains; then time-outs, and threads. As many
-    batches may wait as there are ``callers``: TensorFlow Serving's own default,
+    batches may wait as there are ``callers``: the container's own default,
     one for each CPU, refuses requests that could be answered.
     The best of so many trials may be so by chance, so batching that seems to
     gain is tried once more, right after none: it has to gain again.
