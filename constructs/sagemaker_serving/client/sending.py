@@ -16,7 +16,7 @@ from sagemaker_serving.client.endpoint_facts import EndpointFacts, look_up
 from sagemaker_serving.client.in_order import in_order
 from sagemaker_serving.client.limits import ASYNCHRONOUS, SERVERLESS, PayloadLimits
 from sagemaker_serving.client.pace import Pace
-from sagemaker_serving.client.payload import Batch, Piece
+from sagemaker_serving.client.payload import Batch, Piece, written
 from sagemaker_serving.client.payload.batch import too_large
 from sagemaker_serving.client.prediction import Prediction
 from sagemaker_serving.client.retrying import Retries
@@ -91,7 +91,7 @@ class Sender:
     ) -> Iterator[Prediction]:
         """The answers to the requests that ``batch`` is cut into, in order."""
         limits = self.limits(members.get("TargetVariant"))
-        pieces = batch.pieces(limits, most_records=most_records)
+        pieces = written(batch.pieces(limits, most_records=most_records))
 
         def send(piece: Piece) -> Prediction:
             return self.piece(piece, members, of=batch.records)

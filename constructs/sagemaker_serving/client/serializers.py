@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from sagemaker_serving.client.payload.arrays import is_array
+from sagemaker_serving.client.payload.dtypes import must_be_text, values_of, writable
+from sagemaker_serving.client.payload.value_rows import must_be_field
 from sagemaker_serving.errors import Mistake
 
 
@@ -49,10 +51,10 @@ class JSONSerializer(SimpleBaseSerializer):
     def serialize(self, data: Any) -> Any:
         """``data`` as JSON text; raises TypeError for what JSON cannot say."""
         if isinstance(data, dict):
-            return json.dumps({key: v.tolist() if is_array(v) else v for key, v in data.items()})
+            return json.dumps({key: _plain(value) for key, value in data.items()})
         if hasattr(data, "read"):
             return data.read()
-        return json.dumps(data.tolist() if is_array(data) else data)
+        return json.dumps(_plain(data))
 
 
 class JSONLinesSerializer(SimpleBaseSerializer):
@@ -92,7 +94,12 @@ class CSVSerializer(SimpleBaseSerializer):
     def _row(self, row: Any) -> str:
         if isinstance(row, str):
             return row
+        array = writable(row)
+        if array is not None:
+            must_be_text(array, "csv")
         fields = row.flatten() if hasattr(row, "flatten") else row
+        for field in fields if array is None and hasattr(fields, "__len__") else ():
+            must_be_field(field)
         if not hasattr(fields, "__len__"):
             raise Mistake(f"a {type(row).__name__} is no row of CSV")
         if len(fields) == 0:
@@ -121,6 +128,11 @@ class NumpySerializer(SimpleBaseSerializer):
             data = numpy.array(data)
         if data.size == 0:
             raise Mistake("the array is empty")
+        if writable(data) is None:
+            raise Mistake(
+                f"the array has the dtype {data.dtype.name}, which a .npy holds as pickled objects "
+                "that nobody should load; use array.astype('float32') or array.astype('str')"
+            )
         file = io.BytesIO()
         numpy.save(file, data)
         return file.getvalue()
@@ -197,6 +209,15 @@ def body_of(serialized: Any) -> bytes:
         f"a {type(serialized).__name__} cannot be sent; give bytes, text or a file, or another "
         "serializer, such as JSONSerializer()"
     )
+
+
+def _plain(value: Any) -> Any:
+    """An array as nested lists. Raises `Mistake` for a dtype that JSON cannot say."""
+    array = writable(value) if is_array(value) else None
+    if array is not None:
+        must_be_text(array, "json")
+        return array.tolist()
+    return values_of(value) if is_array(value) else value
 
 
 def _is_sequence(value: Any) -> bool:

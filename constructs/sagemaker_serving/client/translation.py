@@ -11,7 +11,15 @@ from sagemaker_serving.client.decoding import Undecodable, decoded
 from sagemaker_serving.client.deserializers import Deserializer
 from sagemaker_serving.client.images import CSV, JSON, answers_in_one_line
 from sagemaker_serving.client.limits import PayloadLimits
-from sagemaker_serving.client.payload import Batch, Encoding, ModelFacts, Piece, batch_of
+from sagemaker_serving.client.payload import (
+    Batch,
+    Encoding,
+    ModelFacts,
+    Piece,
+    batch_of,
+    unwritable,
+    written,
+)
 from sagemaker_serving.client.prediction import Prediction
 from sagemaker_serving.client.rows import must_have_rows
 from sagemaker_serving.client.serializers import Serializer, body_of
@@ -54,7 +62,7 @@ class Translation:
         Raises `Mistake` when it takes several.
         """
         batch = self._batch(data, members, encoding)
-        piece = next(batch.pieces(PayloadLimits(split=limits.most, most=limits.most)))
+        piece = next(written(batch.pieces(PayloadLimits(split=limits.most, most=limits.most))))
         if piece.count < batch.records:
             raise Mistake(
                 f"of {batch.records} records {piece.count} fit the {limits.most:,} bytes of one "
@@ -70,7 +78,8 @@ class Translation:
             "Accept": self._accept(otherwise="*/*"),
             **members,
         }
-        return given, body_of(self.serializer.serialize(data))
+        with unwritable(f" by {type(self.serializer).__name__}"):
+            return given, body_of(self.serializer.serialize(data))
 
     def one(
         self,

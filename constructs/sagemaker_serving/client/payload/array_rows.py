@@ -22,6 +22,8 @@ from sagemaker_serving.errors import Mistake
 
 def rows(array: Array, encoding: Encoding, content_type: str, model: ModelFacts) -> Batch:
     """The rows of ``array``, in ``encoding``. Raises `Mistake` when it does not fit the model."""
+    if encoding == "base64" and array.dtype.kind in "SU":
+        encoding = "json"  # which says strings as they are, and bytes as base64
     if encoding == "base64":
         return _packed(array, content_type, model)
     array = fitted(array, model.signature)
@@ -109,7 +111,8 @@ def _packed(array: Array, content_type: str, model: ModelFacts) -> Batch:
     row_bytes = prod(array.shape[1:]) * array.dtype.itemsize
 
     def text(first: int, end: int) -> bytes:
-        return b",".join(json_of(array[index].tobytes()) for index in range(first, end))
+        # Slices, since a single element would be in this machine's byte order.
+        return b",".join(json_of(array[i : i + 1].tobytes()) for i in range(first, end))
 
     return TextRows(
         records=array.shape[0],

@@ -63,16 +63,19 @@ def code_of(array: Array) -> str:
 
 def is_array(value: object) -> TypeGuard[Array]:
     """Whether ``value`` is a numpy array, or anything with the same interface."""
-    return hasattr(value, "__array_interface__") and hasattr(value, "tobytes")
+    return all(hasattr(value, name) for name in ("__array_interface__", "tobytes", "dtype"))
 
 
 def as_array(value: object) -> Array | None:
-    """``value`` as an array: arrays themselves, tensors, data frames; None for anything else."""
+    """``value`` as an array: arrays themselves, tensors, data frames; None for anything else.
+
+    It may be of any dtype; see `writable`. What a tensor raises that cannot be read passes.
+    """
     if isinstance(value, type):
         return None
     if not is_array(value) and hasattr(value, "__array__"):
         value = value.__array__()
-    return value if is_array(value) and value.dtype.kind in "biufSU" else None
+    return value if is_array(value) else None
 
 
 def npy_header(dtype: str, shape: tuple[int, ...]) -> bytes:

@@ -7,7 +7,8 @@ from base64 import b64encode
 from math import prod
 from typing import Any
 
-from sagemaker_serving.client.payload.arrays import Array, as_array
+from sagemaker_serving.client.payload.arrays import Array
+from sagemaker_serving.client.payload.dtypes import must_be_text, values_of, writable
 
 try:
     import orjson
@@ -23,13 +24,13 @@ def json_of(value: Any) -> bytes:
 
     Raises TypeError for what JSON cannot say.
     """
-    array = as_array(value)
+    array = writable(value)
     if array is not None:
         return json_of_array(array)
-    if isinstance(value, dict) and any(as_array(item) is not None for item in value.values()):
+    if isinstance(value, dict) and any(writable(item) is not None for item in value.values()):
         fields = (json_of(str(key)) + b":" + json_of(item) for key, item in value.items())
         return b"{" + b",".join(fields) + b"}"
-    if isinstance(value, list | tuple) and value and as_array(value[0]) is not None:
+    if isinstance(value, list | tuple) and value and writable(value[0]) is not None:
         return b"[" + b",".join(json_of(item) for item in value) + b"]"
     return json.dumps(value, default=_plain, separators=(",", ":")).encode()
 
@@ -37,10 +38,12 @@ def json_of(value: Any) -> bytes:
 def json_of_array(array: Array) -> bytes:
     """An array as nested lists of numbers, float32 with the digits that float32 has.
 
+    Raises `Mistake` for a dtype that JSON cannot say.
     NaN and the infinities are written bare, as TensorFlow Serving reads them.
     Without orjson every float32 takes the digits of a float64: about twice the
     bytes, and more than ten times the time.
     """
+    must_be_text(array, "json")
     if orjson is not None:
         try:
             text = orjson.dumps(array, option=orjson.OPT_SERIALIZE_NUMPY)
@@ -64,7 +67,11 @@ def longest_json_of_row(array: Array) -> int:
 def _plain(value: Any) -> Any:
     if isinstance(value, bytes | bytearray | memoryview):
         return {"b64": b64encode(value).decode()}
-    array = as_array(value)  # numpy's scalars are arrays, too
+    array = writable(value)  # numpy's scalars are arrays, too
     if array is not None:
+        must_be_text(array, "json")
         return array.tolist()
-    raise TypeError(f"JSON has no {type(value).__name__}")
+    values = values_of(value)
+    if values is value:
+        raise TypeError(f"JSON has no {type(value).__name__}")
+    return values

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from sagemaker_serving.client.payload import array_rows, value_rows
-from sagemaker_serving.client.payload.arrays import Array, as_array, code_of
-from sagemaker_serving.client.payload.batch import Batch, Encoding
+from sagemaker_serving.client.payload.arrays import Array, code_of
+from sagemaker_serving.client.payload.batch import Batch, Encoding, Piece
 from sagemaker_serving.client.payload.choice import (
     CONTENT_TYPES,
     ModelFacts,
@@ -19,6 +20,12 @@ from sagemaker_serving.client.payload.choice import (
     densest,
     encoding_named,
     encoding_of_files,
+)
+from sagemaker_serving.client.payload.dtypes import (
+    column_of,
+    must_be_text,
+    values_of,
+    writable,
 )
 from sagemaker_serving.client.payload.files import lines_file, npy_file
 from sagemaker_serving.client.payload.items import OCTET_STREAM, Items, size_of, type_of
@@ -51,10 +58,23 @@ def batch_of(
     what is empty, cannot be read or written, or does not fit the signature.
     """
     wanted = _Wanted(told=model, encoding=encoding, content_type=content_type)
-    try:
+    with unwritable():
         return _batch(data, wanted)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise Mistake(f"the data cannot be written: {error}") from None
+
+
+def written(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """``pieces``, of which each is written when it is asked for. Raises as `batch_of` does."""
+    with unwritable():
+        yield from pieces
+
+
+@contextmanager
+def unwritable(by: str = "") -> Iterator[None]:
+    """What Python raises for data that has no such form becomes `Mistake`."""
+    try:
+        yield
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise Mistake(f"the data cannot be written{by}: {error}") from None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,9 +112,12 @@ def _batch(data: Any, wanted: _Wanted) -> Batch:
         return _file(data, wanted)
     if hasattr(data, "read"):
         return _open_file(data, wanted)
-    array = as_array(data)
+    array = writable(data)
     if array is not None and array.shape:
         return _array(array, wanted)
+    if array is not None:
+        return value_rows.document(array, wanted.typed("json"))
+    data = values_of(data)
     if isinstance(data, Mapping):
         return _mapping(data, wanted)
     if isinstance(data, Iterable):
@@ -160,16 +183,18 @@ def _array(array: Array, wanted: _Wanted) -> Batch:
             encoding = encoding_named(wanted.content_type)
         else:
             encoding = densest("array", wanted.model)
+    if encoding in ("json", "jsonlines", "csv"):
+        must_be_text(array, encoding)
     return array_rows.rows(array, encoding, wanted.typed(encoding), wanted.model)
 
 
 def _mapping(data: Mapping[Any, Any], wanted: _Wanted) -> Batch:
     for key in ("instances", "examples"):
-        rows = data.get(key)
-        if isinstance(rows, list | tuple) or as_array(rows) is not None:
+        rows = values_of(data.get(key))
+        if isinstance(rows, list | tuple) or writable(rows) is not None:
             others = {name: value for name, value in data.items() if name != key}
             return value_rows.under(key, rows, others, wanted.typed("json"))
-    arrays = {str(name): as_array(value) for name, value in data.items()}
+    arrays = {str(name): column_of(str(name), value) for name, value in data.items()}
     columns = {name: array for name, array in arrays.items() if array is not None}
     if columns and len(columns) == len(data) and "inputs" not in data:
         return array_rows.columns(columns, wanted.typed("json"), wanted.model)
@@ -185,7 +210,7 @@ def _values(values: Sequence[Any], wanted: _Wanted) -> Batch:
             return value_rows.rows(values, encoding, wanted.typed(encoding), wanted.model)
         items = [value if isinstance(value, Path) else bytes(value) for value in values]
         return Items(items=items, content_type=wanted.content_type)
-    arrays = [as_array(value) for value in values]
+    arrays = [writable(value) for value in values]
     alike = {None if array is None else (code_of(array), array.shape) for array in arrays}
     if len(alike) == 1 and arrays[0] is not None and arrays[0].shape:
         encoding = wanted.chosen("npy") if wanted.asks else densest("array", wanted.model)

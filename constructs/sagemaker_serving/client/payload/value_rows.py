@@ -6,12 +6,14 @@ import csv
 import io
 import json
 from collections.abc import Mapping, Sequence
+from datetime import date, time
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from sagemaker_serving.client.payload.arrays import as_array
 from sagemaker_serving.client.payload.batch import Batch, Encoding
 from sagemaker_serving.client.payload.choice import ModelFacts
+from sagemaker_serving.client.payload.dtypes import must_be_text, values_of, writable
 from sagemaker_serving.client.payload.items import Items, read
 from sagemaker_serving.client.payload.json_text import json_of
 from sagemaker_serving.client.payload.rows import Frame, WrittenRows
@@ -58,14 +60,30 @@ def json_frame(content_type: str, model: ModelFacts) -> Frame:
 
 def csv_line(value: Any) -> bytes:
     """One record as a line of CSV, without its end. Raises `Mistake` for a line break within."""
-    array = as_array(value)
-    plain = value if array is None else array.tolist()
+    array = writable(value)
+    if array is not None:
+        must_be_text(array, "csv")
+    plain = values_of(value) if array is None else array.tolist()
     fields = plain if isinstance(plain, list | tuple) else [plain]
-    if any(isinstance(field, list | tuple | dict | bytes) for field in fields):
-        raise Mistake("CSV holds rows of numbers and strings; there is a list within a row")
+    for field in fields:
+        must_be_field(field)
     text = io.StringIO()
     csv.writer(text, lineterminator="").writerow(fields)
     line = text.getvalue()
     if "\n" in line or "\r" in line:
         raise Mistake(f"a record has a line break, which would be read as two: {line[:60]!r}")
     return line.encode()
+
+
+def must_be_field(field: Any) -> None:
+    """Raises `Mistake` for what would be something else in CSV: bytes, lists, objects."""
+    inner = None if isinstance(field, _FIELDS) else writable(field)
+    if inner is not None:
+        must_be_text(inner, "csv")
+    if not isinstance(field, _FIELDS) and (inner is None or inner.shape):
+        raise Mistake(
+            f"CSV holds rows of numbers and strings; there is a {type(field).__name__} within a row"
+        )
+
+
+_FIELDS = str | int | float | Decimal | date | time | None
