@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import tarfile
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
+HALF_PLUS_THREE = Path(__file__).parents[1] / "model_assets/half_plus_three/model/half_plus_three/1"
 DTYPES = {"float32": 1, "int32": 3, "string": 7, "int64": 9}
 Shape = Sequence[int | None] | None
 
@@ -25,6 +27,18 @@ def saved_model(
     meta += _field(2, graph) + _entry(5, "serving_default", signature)
     meta += _entry(5, "__saved_model_init_op", b"")
     return b"\x08\x01" + _field(2, meta)
+
+
+def variables(folder: str) -> dict[str, bytes]:
+    """The ``variables/`` below ``folder`` of a real SavedModel, whole."""
+    real = HALF_PLUS_THREE / "variables"
+    return {f"{folder}/variables/{file.name}": file.read_bytes() for file in real.iterdir()}
+
+
+def fingerprint(saved_model: int = 0, index: int = 0, producer: int = 4) -> bytes:
+    """A ``fingerprint.pb`` with these checksums."""
+    checksums = b"\x08" + _varint(saved_model) + b"\x28" + _varint(index)
+    return checksums + _field(6, b"\x08" + _varint(producer))
 
 
 def frozen_graph(nodes: Mapping[str, tuple[str, Sequence[str]]] | None = None) -> bytes:
@@ -71,7 +85,7 @@ def _tensor(dtype: str, shape: Shape) -> bytes:
         dimensions = b"".join(
             _field(2, b"\x08" + _varint((1 << 64) - 1 if size is None else size)) for size in shape
         )
-    return _field(1, b"t:0") + b"\x10" + _varint(DTYPES[dtype]) + _field(3, dimensions)
+    return _field(1, b"n0:0") + b"\x10" + _varint(DTYPES[dtype]) + _field(3, dimensions)
 
 
 def _node(name: str, op: str, inputs: Sequence[str] = ()) -> bytes:

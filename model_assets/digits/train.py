@@ -26,6 +26,8 @@ import tensorflow as tf
 from PIL import Image
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
+from tensorflow.core.protobuf import fingerprint_pb2
+from tensorflow.python.saved_model import fingerprinting_utils
 
 tf1 = tf.compat.v1
 tf1.logging.set_verbosity(tf1.logging.ERROR)
@@ -171,6 +173,16 @@ def export(checkpoint: str, version_folder: Path) -> None:
             saver=saver,
         )
         builder.save()
+    write_fingerprint(version_folder)
+
+
+def write_fingerprint(version_folder: Path) -> None:
+    """Write what TensorFlow 2's own writer leaves beside a SavedModel, without its random id."""
+    fingerprinting_utils.write_fingerprint(str(version_folder))
+    path = version_folder / "fingerprint.pb"
+    fingerprint = fingerprint_pb2.FingerprintDef.FromString(path.read_bytes())
+    fingerprint.ClearField("uuid")
+    path.write_bytes(fingerprint.SerializeToString(deterministic=True))
 
 
 def write_images(data: Data, folder: Path) -> None:

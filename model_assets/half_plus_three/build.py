@@ -18,6 +18,8 @@ os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"
 
 import tensorflow as tf
+from tensorflow.core.protobuf import fingerprint_pb2
+from tensorflow.python.saved_model import fingerprinting_utils
 
 tf1 = tf.compat.v1
 tf1.logging.set_verbosity(tf1.logging.ERROR)
@@ -77,6 +79,16 @@ def save(session: tf1.Session, signatures: dict[str, object], version_folder: Pa
         saver=tf1.train.Saver(),
     )
     builder.save()
+    write_fingerprint(version_folder)
+
+
+def write_fingerprint(version_folder: Path) -> None:
+    """Write what TensorFlow 2's own writer leaves beside a SavedModel, without its random id."""
+    fingerprinting_utils.write_fingerprint(str(version_folder))
+    path = version_folder / "fingerprint.pb"
+    fingerprint = fingerprint_pb2.FingerprintDef.FromString(path.read_bytes())
+    fingerprint.ClearField("uuid")
+    path.write_bytes(fingerprint.SerializeToString(deterministic=True))
 
 
 if __name__ == "__main__":

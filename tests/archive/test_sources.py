@@ -23,7 +23,7 @@ from sagemaker_serving.errors import Mistake, Severity
 from sagemaker_serving.rules.artifact_check import check_contents
 from sagemaker_serving.rules.engine import all_rules
 from sagemaker_serving.rules.facts import ArtifactFacts
-from tests.models import archive, frozen_graph, saved_model
+from tests.models import archive, frozen_graph, saved_model, variables
 
 ROOT = Path(__file__).parents[2]
 DOC = (ROOT / "docs" / "archives.md").read_text(encoding="utf-8")
@@ -40,8 +40,7 @@ ROWS = [*rows(README), *rows(DOC)]
 HANDLER = b"def handler(data, context): ...\ndef model_fn(model_dir): ...\n"
 ON_DISK: dict[str, bytes] = {
     "digits/saved_model.pb": saved_model(),
-    "digits/variables/variables.index": b"",
-    "digits/variables/variables.data-00000-of-00001": b"",
+    **variables("digits"),
     "cats/1700000000/saved_model.pb": saved_model(),
     "job/export/Servo/7/saved_model.pb": saved_model(),
     "ready/half/1/saved_model.pb": saved_model(),

@@ -17,7 +17,7 @@ from sagemaker_serving.local.gateway import Gateway
 from sagemaker_serving.local.sagemaker import compilation_run
 from sagemaker_serving.spec.compilation_job import CompilationJob
 from tests.local.aws import REGION, Aws, StandIn, client_of
-from tests.models import saved_model
+from tests.models import saved_model, variables
 
 ROLE = "arn:aws:iam::123456789012:role/model"
 ENVIRONMENT = """\
@@ -68,7 +68,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "model" / "digits" / "1" / "variables").mkdir(parents=True)
     graph = saved_model({"images": ("float32", (None, 8, 8, 1))})
     (tmp_path / "model" / "digits" / "1" / "saved_model.pb").write_bytes(graph)
-    (tmp_path / "model" / "digits" / "1" / "variables" / "variables.index").write_bytes(b"")
+    for name, content in variables("model/digits/1").items():
+        (tmp_path / name).write_bytes(content)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

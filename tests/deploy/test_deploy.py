@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from sagemaker_serving.catalog import image_uri
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
+OTHER_VARIABLES = Path(__file__).parents[2] / "model_assets/digits/model/digits/1/variables"
 ONE_TWO_FIVE = '{"instances": [1.0, 2.0, 5.0]}'
 
 
@@ -124,20 +126,22 @@ def test_a_broken_artifact_fails_with_its_reason_and_the_old_fleet_still_answers
     answers = predictions(project)
     before = project.resources("Model")
     (data,) = project.model.rglob("variables.data-*")
-    whole = data.read_bytes()
-    data.write_bytes(whole[:-4] + b"\xff\xff\xff\xff")
+    whole = {path: path.read_bytes() for path in data.parent.iterdir()}
+    for other in OTHER_VARIABLES.iterdir():  # whole, and of another model
+        (data.parent / other.name).write_bytes(other.read_bytes())
     try:
         with project.load() as failures:
             ended = project.deploy()
     finally:
-        data.write_bytes(whole)
+        for path, content in whole.items():
+            path.write_bytes(content)
     assert ended.returncode == 1
     assert failures == []
     assert predictions(project) == answers
     assert project.resources("Model") == before
     reason = ended.stderr.splitlines()[-1]
     assert "cdk deploy failed: trial-half: Endpoint" in ended.stderr, reason
-    assert "checksum" in ended.stderr.lower()
+    assert "missing from the checkpoint" in ended.stderr
     assert "Traceback (most recent call last)" not in reason
 
 

@@ -10,7 +10,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tests.models import add, archive, frozen_graph, one_member, saved_model
+from sagemaker_serving.archive.fingerprint import hash_of
+from tests.models import (
+    add,
+    archive,
+    fingerprint,
+    frozen_graph,
+    one_member,
+    saved_model,
+    variables,
+)
 
 MODEL = "digits/1/saved_model.pb"
 SCRIPT = "code/inference.py"
@@ -111,13 +120,41 @@ TWO = {"a/1/saved_model.pb": saved_model(), "b/1/saved_model.pb": saved_model()}
 TRACED = torch_file("data.pkl", "code/__torch__.py", "constants.pkl")
 CHOICE = {"a": ("Placeholder", ()), "b": ("Placeholder", ()), "sum": ("Add", ("a", "b"))}
 DEFAULT = "SAGEMAKER_TFS_DEFAULT_MODEL_NAME"
-VARIABLES = {
-    "digits/1/variables/variables.index": b"",
-    "digits/1/variables/variables.data-00000-of-00001": b"",
-}
+VARIABLES = variables("digits/1")
+INDEX, SHARD = sorted(VARIABLES, reverse=True)
+PRINT = "digits/1/fingerprint.pb"
+WHOLE, WHOLE_INDEX = hash_of(saved_model()), hash_of(VARIABLES[INDEX])
 
 CASES: list[tuple[str, Model, str, Model]] = [
     # rule, the wrong model, what is said, the nearest right one
+    (
+        "artifact-damaged",
+        Model({MODEL: saved_model(), **VARIABLES, SHARD: b"\1" + VARIABLES[SHARD][1:]}),
+        f"{SHARD} is damaged: the bytes of 'a' do not have the checksum in variables.index; export "
+        "or copy the model anew",
+        Model({MODEL: saved_model(), **VARIABLES}),
+    ),
+    (
+        "artifact-damaged",
+        Model({MODEL: saved_model(), PRINT: fingerprint(1)}),
+        f"{MODEL} is damaged: it is not what fingerprint.pb says was written (saved_model_checksum "
+        "1); export or copy the model anew; if it was changed on purpose, delete its "
+        "fingerprint.pb",
+        Model({MODEL: saved_model(), PRINT: fingerprint(1, producer=0)}),
+    ),
+    (
+        "artifact-damaged",
+        Model({MODEL: saved_model().replace(b"n0:0", b"n1:0")}),
+        f"{MODEL} is damaged: signature 'serving_default' names 'n1:0', which is not there",
+        Model({MODEL: saved_model()}),
+    ),
+    (
+        "artifact-fingerprint",
+        Model({MODEL: saved_model(), **VARIABLES, PRINT: fingerprint(WHOLE, 1)}),
+        f"{INDEX}: it is not the one that fingerprint.pb was written with (checkpoint_hash 1); if "
+        "the weights were replaced on purpose, delete fingerprint.pb",
+        Model({MODEL: saved_model(), **VARIABLES, PRINT: fingerprint(WHOLE, WHOLE_INDEX)}),
+    ),
     ("artifact-readable", Model(None), "there is nothing at", RIGHT),
     (
         "artifact-readable",

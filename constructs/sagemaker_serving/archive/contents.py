@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from io import BytesIO
 from pathlib import Path, PurePosixPath
-from typing import TypeVar
+from typing import BinaryIO, TypeVar
 
 from sagemaker_serving.archive import protobuf
 from sagemaker_serving.archive.frameworks import frameworks_of
@@ -17,9 +19,15 @@ from sagemaker_serving.archive.limits import Limits
 from sagemaker_serving.archive.members import Kind, read_members
 from sagemaker_serving.archive.refusals import UnreadableArtifact
 from sagemaker_serving.archive.saved_model import SavedModel, read_saved_model
+from sagemaker_serving.archive.soundness import (
+    Kept,
+    Soundness,
+    is_looked_at,
+    soundness_of,
+)
 from sagemaker_serving.archive.sources import Plan, Source, plan
 from sagemaker_serving.archive.torch_script import is_torch_script
-from sagemaker_serving.archive.tree import SkippingFile
+from sagemaker_serving.archive.tree import Entry, SkippingFile
 from sagemaker_serving.progress import WatchedFile
 
 SAVED_MODEL = ("saved_model.pb", "saved_model.pbtxt")
@@ -29,29 +37,36 @@ _LONGEST_TEXT = 1 << 20
 _NO_GRAPHS = {*SAVED_MODEL, "fingerprint.pb", "keras_metadata.pb"}
 
 
-def read_contents(path: Path, limits: Limits | None = None) -> ArchiveContents:
+def read_contents(
+    path: Path, limits: Limits | None = None, *, judge: Judge | None = None
+) -> ArchiveContents:
     """What the archive made of ``path`` holds; ``path`` is a folder, a model file or a ``.tar.gz``.
 
     An archive is streamed to its end, never unpacked. A file that is converted
     when it is packed (``.keras``, ``.h5``, a frozen ``.pb``) has the layout that
     it will have, and no signatures. Raises `UnreadableArtifact` when there is
     nothing at ``path`` and for whatever `Refusal` names; ``limits`` default to
-    `Limits.of_this_shell`.
+    `Limits.of_this_shell`. ``judge`` says whether a folder's files are sound; by
+    default they are read.
     """
-    return contents_of([path], limits=limits)
+    return contents_of([path], limits=limits, judge=judge)
 
 
 def contents_of(
-    sources: Sequence[Path | Source], *, convert: bool = True, limits: Limits | None = None
+    sources: Sequence[Path | Source],
+    *,
+    convert: bool = True,
+    limits: Limits | None = None,
+    judge: Judge | None = None,
 ) -> ArchiveContents:
     """What the archive made of all ``sources`` holds; see `read_contents` and `build_archive`."""
     try:
-        return _contents_of(plan(sources, convert=convert), limits)
+        return _contents_of(plan(sources, convert=convert), limits, judge)
     except OSError as error:
         raise UnreadableArtifact(f"{error.filename} cannot be read: {error.strerror}") from None
 
 
-def _contents_of(planned: Plan, limits: Limits | None) -> ArchiveContents:
+def _contents_of(planned: Plan, limits: Limits | None, judge: Judge | None) -> ArchiveContents:
     if planned.ready is not None:
         with WatchedFile(planned.ready) as stream:
             return read_stream(stream, str(planned.ready), limits)
@@ -61,24 +76,52 @@ def _contents_of(planned: Plan, limits: Limits | None) -> ArchiveContents:
             reading.file(entry.name, entry.size, SkippingFile(stream))
     for conversion in planned.conversions:
         reading.files[f"{conversion.name}/saved_model.pb"] = 0
-    return reading.contents(converted=tuple(c.source.name for c in planned.conversions))
+    return reading.contents(
+        converted=tuple(c.source.name for c in planned.conversions),
+        soundness=(judge if judge is not None else soundness_of_entries)(planned.entries),
+    )
+
+
+Judge = Callable[[Sequence[Entry]], Soundness]
+"""Whether the files of a folder are sound."""
+
+
+def soundness_of_entries(entries: Sequence[Entry]) -> Soundness:
+    """Whether the SavedModels among files on disk are as they were written: reads all of them."""
+    return soundness_of(
+        {entry.name: entry.size for entry in entries},
+        {e.name: partial(_opened, e.path) for e in entries if is_looked_at(e.name)},
+    )
+
+
+def _opened(path: Path) -> BinaryIO:
+    return path.open("rb")
 
 
 def read_stream(stream: Readable, name: str, limits: Limits | None = None) -> ArchiveContents:
     """What the ``.tar.gz`` in ``stream`` holds; ``name`` is what messages call it.
 
     Reads to the end and keeps no more than 64 KiB of a file in memory, scripts
-    apart. Raises `UnreadableArtifact`; what ``stream`` itself raises passes.
+    apart, and 128 MiB of SavedModels' files, to hold them against one another.
+    Raises `UnreadableArtifact`; what ``stream`` itself raises passes.
     """
     allowed = limits if limits is not None else Limits.of_this_shell()
     inflated = Inflated(stream, name, allowed)
     reading = _Reading()
+    kept = Kept()
     for member in read_members(inflated, allowed):
         if member.kind is Kind.FILE:
-            reading.file(member.name, member.size, member.content)
+            content: protobuf.Source = member.content
+            if is_looked_at(member.name) and kept.has_room(member.size):
+                data = content.read(member.size)
+                kept.keep(member.name, data)
+                content = SkippingFile(BytesIO(data))
+            reading.file(member.name, member.size, content)
         elif member.kind is Kind.LINK:
             reading.links.append(member.name)
-    return reading.contents(packed_size=inflated.packed_bytes)
+    return reading.contents(
+        packed_size=inflated.packed_bytes, soundness=soundness_of(reading.files, kept.openers)
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,6 +134,7 @@ class ArchiveContents:
     ``script`` is ``code/inference.py`` and ``requirements`` the lines of
     ``code/requirements.txt``, None without one. ``links`` are links within the
     archive; ``converted`` the files that are converted when it is packed;
+    ``soundness`` what SavedModels' files say of their own bytes;
     ``packed_size`` the archive's bytes, None for a folder.
     """
 
@@ -102,6 +146,7 @@ class ArchiveContents:
     script: Script | None = None
     requirements: tuple[str, ...] | None = None
     converted: tuple[str, ...] = ()
+    soundness: Soundness = field(default_factory=Soundness)
     packed_size: int | None = field(default=None, compare=False)
 
     @property
@@ -183,7 +228,11 @@ class _Reading:
             self._requirements = tuple(_meaningful(text))
 
     def contents(
-        self, *, converted: tuple[str, ...] = (), packed_size: int | None = None
+        self,
+        *,
+        soundness: Soundness,
+        converted: tuple[str, ...] = (),
+        packed_size: int | None = None,
     ) -> ArchiveContents:
         return ArchiveContents(
             files=self.files,
@@ -194,6 +243,7 @@ class _Reading:
             script=self._script,
             requirements=self._requirements,
             converted=converted,
+            soundness=soundness,
             packed_size=packed_size,
         )
 

@@ -3,29 +3,39 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from sagemaker_serving.archive.build import archive_identity
-from sagemaker_serving.archive.cache import Cache
-from sagemaker_serving.archive.contents import ArchiveContents, read_contents
+from sagemaker_serving.archive.cache import Cache, stamp
+from sagemaker_serving.archive.contents import (
+    ArchiveContents,
+    read_contents,
+    soundness_of_entries,
+)
 from sagemaker_serving.archive.limits import Limits
 from sagemaker_serving.archive.refusals import UnreadableArtifact
+from sagemaker_serving.archive.soundness import Soundness, is_looked_at
 from sagemaker_serving.archive.sources import plan
+from sagemaker_serving.archive.tree import Entry
 
-_VERSION = "1"
+_VERSION = "2"
+_T = TypeVar("_T")
 
 
 def known_contents(path: Path, cache: Cache | None = None) -> ArchiveContents:
     """`read_contents` of ``path``, which reads an archive that it has read before not again.
 
-    Folders are always looked at anew: that costs next to nothing. Raises what
-    `read_contents` raises.
+    Folders are always looked at anew: that costs next to nothing, but for the
+    bytes of variables, which are not read again while their files are unchanged.
+    Raises what `read_contents` raises.
     """
     kept = cache if cache is not None else Cache.of_this_user()
     ready = plan([path]).ready
     limits = Limits.of_this_shell()
     if ready is None or kept.max_bytes == 0:
-        return read_contents(path, limits)
+        return read_contents(path, limits, judge=lambda entries: _known_soundness(entries, kept))
     before = ready.stat().st_ctime_ns
     try:
         key = _key(archive_identity(ready, kept), limits)
@@ -33,11 +43,25 @@ def known_contents(path: Path, cache: Cache | None = None) -> ArchiveContents:
         raise UnreadableArtifact(f"{ready} cannot be read: {error.strerror}") from None
     text = kept.contents(key)
     if text is not None:
-        return _from_text(text)
+        return _from_text(text, ArchiveContents)
     contents = read_contents(path, limits)
     if ready.stat().st_ctime_ns == before:
         kept.remember_contents(key, _to_text(contents))
     return contents
+
+
+def _known_soundness(entries: Sequence[Entry], cache: Cache) -> Soundness:
+    """`soundness_of_entries`, kept for as long as the files are unchanged."""
+    judged = [(entry.name, entry.status) for entry in entries if is_looked_at(entry.name)]
+    state = stamp(judged, "sound", _VERSION)
+    if not judged or not state.settled:
+        return soundness_of_entries(entries)
+    text = cache.contents(state.key)
+    if text is not None:
+        return _from_text(text, Soundness)
+    found = soundness_of_entries(entries)
+    cache.remember_contents(state.key, _to_text(found))
+    return found
 
 
 def _key(identity: str, limits: Limits) -> str:
@@ -45,13 +69,13 @@ def _key(identity: str, limits: Limits) -> str:
     return hashlib.sha256(f"{identity} {limits} {_VERSION}".encode()).hexdigest()
 
 
-def _to_text(contents: ArchiveContents) -> str:
+def _to_text(found: ArchiveContents | Soundness) -> str:
     from pydantic import TypeAdapter
 
-    return TypeAdapter(ArchiveContents).dump_json(contents).decode()
+    return TypeAdapter(type(found)).dump_json(found).decode()
 
 
-def _from_text(text: str) -> ArchiveContents:
+def _from_text(text: str, kind: type[_T]) -> _T:
     from pydantic import TypeAdapter
 
-    return TypeAdapter(ArchiveContents).validate_json(text)
+    return TypeAdapter(kind).validate_json(text)

@@ -7,6 +7,7 @@ from sagemaker_serving.rules import (  # noqa: F401  (each registers its rules)
     artifact_layouts,
     artifact_refusals,
     artifact_signatures,
+    artifact_soundness,
     artifacts,
     autoscaling,
     batch_pipelines,

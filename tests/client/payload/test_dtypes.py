@@ -80,9 +80,8 @@ def same(array: Any, found: Any) -> bool:
     if array.dtype.kind == "U":
         return bool(found == array.tolist())
     if array.dtype.kind in "biu":
-        return [
-            int(value) for value in numpy.array(found, object).ravel()
-        ] == array.ravel().tolist()
+        whole = [int(value) for value in numpy.array(found, object).ravel()]
+        return bool(whole == array.ravel().tolist())
     return numpy.array_equal(
         numpy.array(found).astype(array.dtype).reshape(array.shape),
         array,
