@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -36,6 +37,9 @@ def state_dir(run: Run, tmp_path: Path) -> Iterator[Path]:
     cloudformation.get_waiter("stack_create_complete").wait(
         StackName="kept-stack", WaiterConfig={"Delay": 0.05, "MaxAttempts": 600}
     )
+    s3 = find(folder).aws("eu-west-1").client("s3")
+    s3.create_bucket(Bucket="kept", CreateBucketConfiguration={"LocationConstraint": "eu-west-1"})
+    s3.put_object(Bucket="kept", Key="key", Body=b"kept")
     assert run("local", "down").stdout == (
         "the local AWS has ended; what was deployed is kept in .sagemaker-serving\n"
     )
@@ -66,14 +70,33 @@ def test_up_finds_again_what_was_there_and_fresh_forgets_it(run: Run, state_dir:
     assert "nothing is deployed" in run("local", "status").stdout
 
 
+DAMAGED: dict[str, tuple[str, Callable[[Path], object], str]] = {
+    "part": ("parts/cloudformation-*", lambda p: os.truncate(p, 3), "bytes have the sha256"),
+    "pickle": ("parts/moto.s3*", lambda p: p.write_bytes(b"N."), "bytes have the sha256"),
+    "manifest": ("manifest.json", lambda p: p.write_text("{"), "it is no manifest"),
+    "object": ("objects/*", lambda p: p.write_bytes(b"Kept"), "bytes have the CRC-32C"),
+    "no object": ("objects/*", lambda p: p.unlink(), "it is missing"),
+}
+
+
 def test_a_damaged_state_is_one_message_and_fresh_helps(run: Run, state_dir: Path) -> None:
-    (part,) = (state_dir / "state" / "parts").glob("cloudformation-*")
-    part.write_bytes(part.read_bytes()[:-1])
-    refused = run("local", "up", "--port", "0")
-    assert (refused.returncode, refused.stdout) == (2, "")
-    assert refused.stderr.count("\n") == 1
-    assert f"the kept state is damaged: {part.resolve()}" in refused.stderr
-    assert "`sagemaker-serving local up --fresh` starts empty" in refused.stderr
+    kept = state_dir.parent / "kept"
+    for name, (pattern, damage, said) in DAMAGED.items():
+        shutil.copytree(state_dir / "state", kept, copy_function=shutil.copy2)
+        (path,) = (state_dir / "state").glob(pattern)
+        damage(path)
+        refused = run("local", "up", "--port", "0")
+        assert (refused.returncode, refused.stdout) == (2, ""), name
+        assert refused.stderr.count("\n") == 1
+        assert f"the kept state is damaged: {path.resolve()}: " in refused.stderr
+        assert said in refused.stderr
+        assert "`sagemaker-serving local up --fresh` starts empty" in refused.stderr
+        assert "Traceback" not in (state_dir / "local.log").read_text()
+        shutil.rmtree(state_dir / "state")
+        kept.rename(state_dir / "state")
+    assert "found again: 1 stack" in run("local", "up", "--port", "0").stdout
+    run("local", "down")
+    (state_dir / "state" / "manifest.json").unlink()
     assert "no local AWS runs" in run("local", "status").stderr
     assert run("local", "up", "--port", "0", "--fresh").returncode == 0
 
@@ -102,4 +125,23 @@ def cut_off(folder: Path, part: Path) -> None:
     stacks = json.loads(parts["cloudformation"])
     stacks[0]["status"] = "CREATE_IN_PROGRESS"
     parts["cloudformation"] = json.dumps(stacks).encode()
-    StateFolder(folder).write(parts, (), ended=False, not_kept={})
+    objects = [path.name for path in (folder / "objects").iterdir()]
+    StateFolder(folder).write(parts, objects, ended=False, not_kept={})
+
+
+def test_what_could_not_be_saved_is_said_and_the_log_has_no_traceback(
+    run: Run, state_dir: Path
+) -> None:
+    assert run("local", "up", "--port", "0").returncode == 0
+    parts = state_dir / "state" / "parts"
+    shutil.rmtree(parts)
+    parts.write_text("a file where the folder was")
+    ssm = find(state_dir).aws("eu-west-1").client("ssm")
+    ssm.put_parameter(Name="/more", Value="1", Type="String")
+    ended = run("local", "down")
+    assert ended.returncode == 1
+    assert "its last changes could not be saved in .sagemaker-serving" in ended.stderr
+    log = (state_dir / "local.log").read_text()
+    assert f"the state could not be saved: {parts.resolve()} cannot be written: " in log
+    assert "Traceback" not in log
+    parts.unlink()

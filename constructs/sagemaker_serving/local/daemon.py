@@ -12,7 +12,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from sagemaker_serving.errors import Failure, ServingError
+from sagemaker_serving.errors import Failure, Mistake, ServingError
 from sagemaker_serving.local.address import (
     DEFAULT_PORT,
     Address,
@@ -26,6 +26,8 @@ from sagemaker_serving.local.state.folder import forget
 
 _START_SECONDS = 60
 _STOP_SECONDS = 20
+_REASON = "sagemaker-serving: "
+"""What the log's line begins with that says why the process ended."""
 
 
 def start(
@@ -105,7 +107,7 @@ def main() -> None:
             fresh=arguments.fresh,
         )
     except ServingError as error:
-        print(error, file=sys.stderr)
+        print(f"{_REASON}{error}", file=sys.stderr)
         raise SystemExit(error.exit_status) from None
 
 
@@ -158,11 +160,11 @@ def _wait_for_eof(descriptor: int, ended: threading.Event) -> None:
 
 
 def _not_started(status: int | None, log_path: Path) -> ServingError:
-    lines = log_path.read_text(encoding="utf-8", errors="replace").splitlines()[-5:]
-    if status == 2 and lines:
-        from sagemaker_serving.errors import Mistake
-
-        return Mistake(lines[-1])
+    lines = log_path.read_text(encoding="utf-8", errors="replace").splitlines()
+    reasons = [line.removeprefix(_REASON) for line in lines if line.startswith(_REASON)]
+    if reasons:
+        return Mistake(reasons[-1]) if status == Mistake.exit_status else Failure(reasons[-1])
+    lines = lines[-5:]
     return Failure(f"the local AWS did not start; {log_path} ends with: " + " / ".join(lines))
 
 

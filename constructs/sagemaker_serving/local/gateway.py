@@ -23,13 +23,14 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterable
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
 import psutil
+from botocore.exceptions import BotoCoreError, ClientError
 from moto.iam.models import iam_backends
 from moto.moto_api._internal import moto_api_backend
 from werkzeug import Request, Response
@@ -162,8 +163,9 @@ class Gateway:
         threading.Thread(target=self._ask_once, name="warm-up", daemon=True).start()
 
     def _ask_once(self) -> None:
-        for service, operation in _ASKED_BY_EVERY_DEPLOY:
-            getattr(self.context.client(service, self.region), operation)()
+        with suppress(BotoCoreError, ClientError):  # it ended meanwhile
+            for service, operation in _ASKED_BY_EVERY_DEPLOY:
+                getattr(self.context.client(service, self.region), operation)()
 
     def stop(self) -> None:
         """End every deployment, job, model server and connection.

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from sagemaker_serving.errors import Mistake
+from sagemaker_serving.errors import Failure, Mistake
+from sagemaker_serving.local.state.files import write_whole
 from sagemaker_serving.local.state.folder import StateFolder, forget
 
 PARTS = {"cloudformation": b"[]", "moto.s3.models.S3Backend": b"bytes"}
@@ -30,6 +33,22 @@ def part(folder: Path, name: str) -> Path:
 def manifest(folder: Path, **members: object) -> None:
     path = folder / "manifest.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), **members}))
+
+
+def folder_at(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+def file_at(path: Path) -> None:
+    shutil.rmtree(path)
+    path.write_text("a file")
+
+
+def unreadable(path: Path) -> None:
+    """A link to itself: nobody can read it, whoever runs the tests."""
+    path.unlink()
+    path.symlink_to(path)
 
 
 def link(path: Path) -> None:
@@ -79,9 +98,35 @@ SPOILED: dict[str, tuple[Callable[[Path], object], str]] = {
     "part missing": (lambda f: part(f, "cloudformation").unlink(), "cloudformation-.* is missing"),
     "part changed": (
         lambda f: part(f, "moto").write_bytes(b"byteS"),
-        "moto.s3.models.S3Backend-.* its content is not what was written",
+        "moto.s3.models.S3Backend-.*: its 5 bytes have the sha256 .*, not the one in its name",
     ),
-    "part half written": (lambda f: os.truncate(part(f, "moto"), 2), "its content is not"),
+    "part half written": (
+        lambda f: os.truncate(part(f, "moto"), 2),
+        "its 2 bytes have the sha256",
+    ),
+    "part is a folder": (lambda f: folder_at(part(f, "moto")), "S3Backend-.*: it is a folder"),
+    "part is unreadable": (
+        lambda f: unreadable(part(f, "moto")),
+        "S3Backend-.*: it cannot be read: Too many levels|S3Backend-.* is a symbolic link",
+    ),
+    "parts are missing": (lambda f: shutil.rmtree(f / "parts"), "cloudformation-.* is missing"),
+    "parts are a file": (
+        lambda f: file_at(f / "parts"),
+        "cloudformation-.*: .*/parts is no folder",
+    ),
+    "state is a file": (file_at, "state: it is no folder"),
+    "manifest missing": (lambda f: (f / "manifest.json").unlink(), "manifest.json: it is missing"),
+    "manifest is a folder": (lambda f: folder_at(f / "manifest.json"), "json: it is a folder"),
+    "manifest of other kinds": (lambda f: manifest(f, files=["a"]), "json: it is no manifest"),
+    "manifest with other kinds within": (
+        lambda f: manifest(f, objects={"a": "b"}),
+        "json: it is no manifest",
+    ),
+    "manifest with something more": (lambda f: manifest(f, more=1), "json: it is no manifest"),
+    "manifest with a strange name": (
+        lambda f: manifest(f, files={"a": "a-\0" + "0" * 64}),
+        "manifest.json: it names 'a-",
+    ),
     "manifest half written": (
         lambda f: os.truncate(f / "manifest.json", 20),
         "manifest.json: it is no manifest",
@@ -129,6 +174,69 @@ def test_a_file_of_another_user_is_refused(folder: Path) -> None:
     os.chown(part(folder, "moto"), 12345, -1)
     with pytest.raises(Mistake, match="belongs to user id 12345"):
         StateFolder(folder).read()
+
+
+@pytest.mark.parametrize("error", [errno.EACCES, errno.EIO])
+def test_a_file_that_the_disk_does_not_give_is_named(
+    folder: Path, error: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    genuine = Path.read_bytes
+
+    def read(path: Path) -> bytes:
+        if path.name.startswith("moto"):
+            raise OSError(error, os.strerror(error), str(path))
+        return genuine(path)
+
+    monkeypatch.setattr(Path, "read_bytes", read)
+    with pytest.raises(Mistake, match=rf"S3Backend-.*: it cannot be read: {os.strerror(error)}"):
+        StateFolder(folder).read()
+
+
+def test_a_folder_where_something_began_and_nothing_was_saved_has_nothing(tmp_path: Path) -> None:
+    begun = StateFolder(tmp_path / "state")
+    begun.begin()
+    read = begun.read()
+    assert read is not None
+    assert read[1] == {}
+    assert not begun.ended()
+    begun.write(PARTS, (), ended=True, not_kept={})
+    assert begun.ended()
+    begun.begin()
+    assert not begun.ended()
+    again = begun.read()
+    assert again is not None
+    assert again[1] == PARTS
+
+
+def test_what_is_written_to_a_full_disk_names_its_file_and_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="No space left on device") as raised:
+        write_whole(tmp_path / "part", full())
+    assert raised.value.filename == str(tmp_path / "part")
+    assert list(tmp_path.iterdir()) == []
+
+
+def full() -> Iterator[bytes]:
+    yield b"x"
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+@pytest.mark.parametrize("made", [lambda p: p.write_text("a file"), lambda p: p.mkdir()])
+def test_forgetting_takes_away_what_is_no_folder_too(
+    tmp_path: Path, made: Callable[[Path], object]
+) -> None:
+    made(tmp_path / "state")
+    forget(tmp_path)
+    assert not (tmp_path / "state").exists()
+
+
+def test_what_cannot_be_forgotten_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(path: Path) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path / "parts"))
+
+    (tmp_path / "state").mkdir()
+    monkeypatch.setattr(shutil, "rmtree", refused)
+    with pytest.raises(Failure, match=r"state/parts cannot be deleted: Permission denied; delete"):
+        forget(tmp_path)
 
 
 def test_forgetting_leaves_the_logs(folder: Path) -> None:

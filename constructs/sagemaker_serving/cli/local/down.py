@@ -16,7 +16,14 @@ def down(state_dir: Path) -> None:
 
     What is deployed is kept in its folder; `local up` finds it again.
     """
+    from sagemaker_serving.errors import Failure
     from sagemaker_serving.local import daemon
+    from sagemaker_serving.local.state.folder import STATE, StateFolder
 
     daemon.stop(state_dir)
+    if not StateFolder(state_dir / STATE).ended():
+        raise Failure(
+            f"the local AWS has ended, and its last changes could not be saved in {state_dir}: "
+            f"{state_dir / 'local.log'} says why"
+        )
     click.echo(f"the local AWS has ended; what was deployed is kept in {state_dir}")

@@ -16,18 +16,19 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
+import re
 import shutil
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from sagemaker_serving.errors import Mistake
+from sagemaker_serving.errors import Failure, Mistake
 from sagemaker_serving.local.credentials import CREDENTIALS
 
-from .files import refuse_foreign, write_whole
+from .files import FRESH, damaged, read_own, readable, refuse_foreign, write_whole
 from .objects import ObjectStore
 
 STATE = "state"
@@ -36,14 +37,13 @@ STATE = "state"
 FORMAT = 1
 """Goes up when what is kept is written in another way."""
 
-FRESH = "`sagemaker-serving local up --fresh` starts empty"
-
 
 @dataclass(frozen=True, kw_only=True)
 class Manifest:
     """What a saved state says of itself.
 
-    ``files`` are the parts' by part name; ``ended`` is whether the local AWS that wrote it was
+    ``files`` are the parts' by part name, ``objects`` the CRC-32C of S3 objects' files by theirs;
+    ``ended`` is whether the local AWS that wrote it was
     ended properly afterwards; ``saved_at`` is ISO 8601 in UTC.
     """
 
@@ -54,6 +54,7 @@ class Manifest:
     ended: bool
     files: Mapping[str, str] = field(default_factory=dict)
     not_kept: Mapping[str, str] = field(default_factory=dict)
+    objects: Mapping[str, int] = field(default_factory=dict)
 
 
 class StateFolder:
@@ -63,6 +64,17 @@ class StateFolder:
         self.path = folder
         self.objects = ObjectStore(folder / "objects")
         self._parts = folder / "parts"
+
+    def begin(self) -> None:
+        """Says that what is kept is in use: it has not ended, and a manifest is there to be missed.
+
+        Raises OSError.
+        """
+        if self._manifest.exists():
+            manifest = replace(self._read_manifest(), ended=False)
+            write_whole(self._manifest, [json.dumps(asdict(manifest), indent=1).encode()])
+        else:
+            self.write({}, (), ended=False, not_kept={})
 
     def write(
         self,
@@ -89,6 +101,7 @@ class StateFolder:
             ended=ended,
             files=files,
             not_kept=not_kept,
+            objects=self.objects.checksums(contents),
         )
         write_whole(self._manifest, [json.dumps(asdict(manifest), indent=1).encode()])
         _forget_all_but(files.values(), self._parts)
@@ -101,13 +114,23 @@ class StateFolder:
         Raises `Mistake` for a folder that others could have written, that another version
         wrote, or that is damaged: which file, and what to do.
         """
-        if not self._manifest.exists():
-            return None
-        for path in (self.path, self._manifest, self._parts):
-            refuse_foreign(path)
+        with readable(self.path):
+            if not self.path.exists():
+                return None
+            for path in (self.path, *filter(Path.exists, (self._manifest, self._parts))):
+                refuse_foreign(path)
+            if not self.path.is_dir():
+                raise damaged(self.path, "it is no folder")
+            if not any(self.path.iterdir()):
+                return None
         manifest = self._read_manifest()
         parts = {name: self._read_part(name, file) for name, file in manifest.files.items()}
+        self.objects.expect(manifest.objects)
         return manifest, parts
+
+    def ended(self) -> bool:
+        """Whether all was saved when the local AWS ended. Raises as `read` does."""
+        return self._read_manifest().ended
 
     def size_bytes(self) -> int:
         """The bytes of every file that is kept."""
@@ -119,9 +142,9 @@ class StateFolder:
 
     def _read_manifest(self) -> Manifest:
         try:
-            members: dict[str, Any] = json.loads(self._manifest.read_bytes())
+            members: dict[str, Any] = json.loads(read_own(self._manifest))
             found = (members["format"], members["emulator"], members["python"])
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             raise damaged(self._manifest, "it is no manifest") from None
         if found != (FORMAT, _emulator(), _python()):
             raise Mistake(
@@ -130,23 +153,39 @@ class StateFolder:
                 f"Python {_python()}: use the version that wrote it, or another --state-dir, or "
                 f"forget it: {FRESH}"
             )
-        try:
-            return Manifest(**members)
-        except TypeError:
-            raise damaged(self._manifest, "it is no manifest") from None
+        if not _is_manifest(members):
+            raise damaged(self._manifest, "it is no manifest")
+        return Manifest(**members)
 
     def _read_part(self, name: str, file: str) -> bytes:
         path = self._parts / file
-        if Path(file).name != file or not file.startswith(f"{name}-"):
+        if not file.startswith(f"{name}-") or not _FILE.fullmatch(file):
             raise damaged(self._manifest, f"it names {file!r}")
-        try:
-            refuse_foreign(path)
-            data = path.read_bytes()
-        except FileNotFoundError:
-            raise damaged(path, "it is missing") from None
-        if file != f"{name}-{hashlib.sha256(data).hexdigest()}":
-            raise damaged(path, "its content is not what was written")
+        data = read_own(path)
+        wanted, found = file.rpartition("-")[2], hashlib.sha256(data).hexdigest()
+        if found != wanted:
+            raise damaged(
+                path, f"its {len(data)} bytes have the sha256 {found}, not the one in its name"
+            )
         return data
+
+
+_FILE = re.compile(r"[\w.-]{1,120}-[0-9a-f]{64}")
+
+
+def _is_manifest(members: Mapping[str, Any]) -> bool:
+    """Whether every member is there, and of its kind."""
+    kinds = {"format": int, "ended": bool, "emulator": str, "python": str, "saved_at": str}
+    maps = {"files": str, "not_kept": str, "objects": int}
+    given = {"objects": {}, **members}
+    return (
+        given.keys() == kinds.keys() | maps.keys()
+        and all(type(given[name]) is kind for name, kind in kinds.items())
+        and all(
+            isinstance(given[name], dict) and all(type(v) is kind for v in given[name].values())
+            for name, kind in maps.items()
+        )
+    )
 
 
 def _forget_all_but(used: Collection[str], folder: Path) -> None:
@@ -158,19 +197,21 @@ def _forget_all_but(used: Collection[str], folder: Path) -> None:
 def forget(state_dir: Path) -> None:
     """Delete what a local AWS has kept in ``state_dir``, with what it unpacked; logs stay.
 
-    Its credentials go too: nobody who had them before is known to the next one.
+    Its credentials go too: nobody who had them before is known to the next one. Raises
+    `Failure` for what the disk does not let go.
     """
-    (state_dir / CREDENTIALS).unlink(missing_ok=True)
-    for name in (STATE, "endpoints", "transform", "lambda"):
-        shutil.rmtree(state_dir / name, ignore_errors=True)
-
-
-def damaged(path: Path, why: str) -> Mistake:
-    """What is said of a file of the state that cannot be read."""
-    return Mistake(
-        f"the kept state is damaged: {path}: {why}; put the file back, or forget what was "
-        f"deployed: {FRESH}"
-    )
+    for name in (CREDENTIALS, STATE, "endpoints", "transform", "lambda"):
+        path = state_dir / name
+        try:
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
+        except OSError as error:
+            raise Failure(
+                f"{error.filename} cannot be deleted: {error.strerror}; delete {path} yourself, or "
+                "give another --state-dir"
+            ) from None
 
 
 def _emulator() -> str:

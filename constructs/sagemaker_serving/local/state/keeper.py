@@ -10,8 +10,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
+from sagemaker_serving.errors import Mistake
+
 from .emulator import Emulator
-from .folder import Manifest, StateFolder, damaged
+from .files import damaged
+from .folder import Manifest, StateFolder
 from .turnstile import Turnstile
 
 QUIET_SECONDS = 0.5
@@ -81,8 +84,10 @@ class Keeper:
                     self._restore_part(name, self._parts[name])
                 else:
                     self._emulator.restore(name, self._kept[name])
+            except Mistake:
+                raise
             except Exception as error:
-                _log.exception("restoring %s", name)
+                _log.debug("restoring %s", name, exc_info=True)
                 path = self._folder.path / "parts" / self._manifest.files[name]
                 raise damaged(path, f"{type(error).__name__}: {error}") from None
         self._size_bytes = self._folder.size_bytes()
@@ -100,6 +105,10 @@ class Keeper:
 
     def start(self) -> None:
         """Save from now on what `changed` tells of."""
+        try:
+            self._folder.begin()
+        except OSError as error:
+            self._failed(f"{error.filename} cannot be written: {error.strerror}")
         self._thread.start()
 
     def changed(self, service: str, *, at_once: bool = False) -> None:
@@ -119,10 +128,17 @@ class Keeper:
         try:
             self._save(ended=ended)
             self._failure = None
+        except OSError as error:
+            where = error.filename if error.filename is not None else self._folder.path
+            self._failed(f"{where} cannot be written: {error.strerror}")
+            _log.error("the state could not be saved: %s", self._failure)
         except Exception as error:
+            self._failed(f"{type(error).__name__}: {error}")
             _log.exception("the state could not be saved")
-            self._failure = f"{type(error).__name__}: {error}"
-            self._every_service = True
+
+    def _failed(self, why: str) -> None:
+        self._failure = f"{why}; it is tried again with the next change"
+        self._every_service = True
 
     def close(self) -> None:
         """Save for the last time, if ever `start` was called; nothing is saved after."""

@@ -6,17 +6,22 @@ large the objects are, and a saved state stays whole while the next one is being
 
 from __future__ import annotations
 
-import hashlib
 import re
+import stat
 import tempfile
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from .files import write_whole
+import google_crc32c
+
+from .files import damaged, readable, refuse_foreign, write_whole
 
 SMALL_BYTES = 1_000_000
 """Up to here an object is read into memory again; a larger one stays in its file."""
+
+CHECKED_BYTES = 256 << 20
+"""Up to here every byte is looked at before an object is given out; of a larger one the size."""
 
 _CHUNK_BYTES = 4 * 1024 * 1024
 _NAME = re.compile(r"[0-9a-f]{32}(-[0-9]+)?-[0-9]+")
@@ -28,6 +33,15 @@ class ObjectStore:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._there: set[str] = set()
+        self._checksums: dict[str, int] = {}
+
+    def expect(self, checksums: Mapping[str, int]) -> None:
+        """The CRC-32C that contents have, by their names, as `checksums` gave them."""
+        self._checksums = dict(checksums)
+
+    def checksums(self, names: Collection[str]) -> dict[str, int]:
+        """The CRC-32C of these contents, as far as they are known."""
+        return {name: self._checksums[name] for name in sorted(names) if name in self._checksums}
 
     def keep(self, key: Any) -> str:
         """Write the content of an emulator's S3 object, unless it is there; its name."""
@@ -35,33 +49,22 @@ class ObjectStore:
         if not _NAME.fullmatch(name):
             raise TypeError(f"object {key.name} has the ETag {key.etag}, which is none of S3's")
         if name not in self._there:
-            self._write(self._folder / name, key)
+            self._checksums[name] = self._write(self._folder / name, key)
             self._there.add(name)
         return name
 
     def open(self, name: str) -> Any:
         """The content as the emulator holds it: a file at its beginning.
 
-        Raises FileNotFoundError when it is not there, ValueError when it is not what was
-        written (of a large one, or one that came in parts, only the size is looked at) and for
-        a name that is none of ours.
+        Raises `Mistake` with what is wrong with the file, and ValueError for a
+        name that is none of ours.
         """
         if not _NAME.fullmatch(name):
             raise ValueError(f"{name!r} names no object")
         path = self._folder / name
-        size = path.stat().st_size
-        if size != int(name.rpartition("-")[2]):
-            raise ValueError(f"{path} has {size} bytes, not those it was written with")
-        self._there.add(name)
-        if size > SMALL_BYTES:
-            return path.open("rb")
-        content = path.read_bytes()
-        digest = hashlib.md5(content, usedforsecurity=False).hexdigest()
-        if name.count("-") == 1 and not name.startswith(digest):
-            raise ValueError(f"{path} is not what was written")
-        buffer = tempfile.SpooledTemporaryFile(max_size=SMALL_BYTES + 1)  # noqa: SIM115
-        buffer.write(content)
-        return buffer
+        with readable(path):
+            refuse_foreign(path)
+            return self._opened(name, path)
 
     def forget_all_but(self, used: Collection[str]) -> None:
         """Delete every other content."""
@@ -71,10 +74,49 @@ class ObjectStore:
                 if path.name not in used:
                     path.unlink(missing_ok=True)
 
-    def _write(self, path: Path, key: Any) -> None:
-        if path.exists():
-            return
+    def _opened(self, name: str, path: Path) -> Any:
+        found = path.stat()
+        if stat.S_ISDIR(found.st_mode):
+            raise IsADirectoryError
+        size = int(name.rpartition("-")[2])
+        if found.st_size != size:
+            raise damaged(path, f"it has {found.st_size} bytes, not the {size} that were written")
+        if size <= CHECKED_BYTES:
+            crc = _crc_of(path)
+            wanted = self._checksums.setdefault(name, crc)
+            if crc != wanted:
+                raise damaged(
+                    path,
+                    f"its bytes have the CRC-32C {crc:08x}, not the {wanted:08x} of what was "
+                    "written",
+                )
+        self._there.add(name)
+        if size > SMALL_BYTES:
+            return path.open("rb")
+        buffer = tempfile.SpooledTemporaryFile(max_size=SMALL_BYTES + 1)  # noqa: SIM115
+        buffer.write(path.read_bytes())
+        return buffer
+
+    def _write(self, path: Path, key: Any) -> int:
+        """The checksum of what was written."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        crc = 0
+
+        def chunks() -> Iterator[bytes]:
+            nonlocal crc
+            while chunk := key._value_buffer.read(_CHUNK_BYTES):
+                crc = google_crc32c.extend(crc, chunk)
+                yield chunk
+
         with key.lock:
             key._value_buffer.seek(0)
-            write_whole(path, iter(lambda: key._value_buffer.read(_CHUNK_BYTES), b""))
+            write_whole(path, chunks())
+        return crc
+
+
+def _crc_of(path: Path) -> int:
+    crc = 0
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK_BYTES):
+            crc = google_crc32c.extend(crc, chunk)
+    return crc

@@ -110,7 +110,9 @@ def s3_object() -> Any:
     """An S3 object that is nothing yet; see `fill_s3_object`."""
     from moto.s3.models import FakeKey
 
-    return FakeKey.__new__(FakeKey)
+    key = FakeKey.__new__(FakeKey)
+    key.disposed = True  # there is nothing to dispose of until it is filled
+    return key
 
 
 def fill_s3_object(key: Any, state: tuple[dict[str, Any], Any]) -> None:
