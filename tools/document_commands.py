@@ -19,7 +19,8 @@ _HEAD = """# Commands
 Every command explains itself with `--help`; this page is made from that by `make docs`. A command
 ends with 0 when all went well, with 2 for a mistake that you can mend, with 1 when something else
 failed: AWS, a model, this machine. In a pipe, tables are plain columns, and `--json` is for
-programs.
+programs. What went wrong is one sentence; `SAGEMAKER_SERVING_DEBUG=1` shows the traceback of what
+nobody expected.
 """
 
 

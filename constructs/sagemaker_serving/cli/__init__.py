@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import click
@@ -29,6 +30,27 @@ def main() -> None:
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(130)
+    except Exception as error:
+        if os.environ.get(DEBUG):
+            raise
+        click.echo(f"sagemaker-serving: {_unexpected(error)}", err=True)
+        sys.exit(1)
+
+
+DEBUG = "SAGEMAKER_SERVING_DEBUG"
+"""The variable with which what nobody expected shows its traceback."""
+
+
+def _unexpected(error: Exception) -> str:
+    """What the disk or the network said, or that the fault is this project's own; one line."""
+    told = " ".join(str(error).split())
+    if isinstance(error, OSError) and error.strerror is not None:
+        place = "" if error.filename is None else f"{error.filename}: "
+        return f"{place}{error.strerror.lower()}"
+    return (
+        f"{type(error).__name__}{': ' if told else ''}{told}; this is a fault of sagemaker-serving "
+        f"itself: {DEBUG}=1 shows where; report it with that"
+    )
 
 
 _COMMANDS = {

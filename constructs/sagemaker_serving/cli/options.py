@@ -15,12 +15,21 @@ if TYPE_CHECKING:
 LOCAL_REGION = "eu-west-1"
 """Where the local AWS is asked when no region is given: that of ``environments/local.yaml``."""
 
+
+def _state_dir(context: click.Context, parameter: click.Parameter, path: Path) -> Path:
+    from sagemaker_serving.local.state_dir import must_be_state_dir
+
+    # Commands that may ask AWS as well have --local; without it nobody looks there.
+    return must_be_state_dir(path) if context.params.get("local", True) else path
+
+
 state_dir_option = click.option(
     "--state-dir",
     type=click.Path(path_type=Path),
     default=Path(".sagemaker-serving"),
     show_default=True,
     envvar="SAGEMAKER_SERVING_STATE_DIR",
+    callback=_state_dir,
     help="The local AWS's folder.",
 )
 
@@ -31,7 +40,9 @@ def aws_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--profile", help="A profile of ~/.aws; default: what the shell says."),
         click.option("--region", help="The AWS region; default: what the shell says."),
         state_dir_option,
-        click.option("--local", is_flag=True, help="Ask the local AWS of this folder."),
+        click.option(
+            "--local", is_flag=True, is_eager=True, help="Ask the local AWS of this folder."
+        ),
     ):
         command = option(command)
     return command

@@ -13,6 +13,7 @@ from urllib.request import Request
 from sagemaker_serving.errors import Failure, Mistake, NotFound
 from sagemaker_serving.local.credentials import Credentials
 from sagemaker_serving.local.seclusion import DIRECTLY, NOTHING_OF_THE_USERS
+from sagemaker_serving.local.state_dir import state_dir_errors
 
 if TYPE_CHECKING:
     from sagemaker_serving.client import Aws
@@ -21,6 +22,7 @@ STATE_DIR = Path(".sagemaker-serving")
 """The local AWS's folder, in the folder it is started from."""
 
 DEFAULT_PORT = 4570
+_LOCK = "lock"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,13 +84,38 @@ def find(state_dir: Path) -> Address:
         raise NotFound(
             f"no local AWS runs in {state_dir}; start one with `sagemaker-serving local up`"
         )
-    note = json.loads(_note(state_dir).read_text(encoding="utf-8"))
-    return Address(**note, credentials=Credentials.of(state_dir))
+    try:
+        note = json.loads(_note(state_dir).read_text(encoding="utf-8"))
+        return Address(**note, credentials=Credentials.of(state_dir))
+    except (OSError, ValueError, TypeError):
+        raise Failure(
+            f"a local AWS runs in {state_dir}, and {_note(state_dir)} does not say where; end its "
+            "process, and start it again with `sagemaker-serving local up`"
+        ) from None
 
 
 def answers(state_dir: Path) -> bool:
     """Whether a local AWS holds ``state_dir`` and has said where it is."""
     return _note(state_dir).exists() and is_held(state_dir)
+
+
+def folder_of(port: int) -> Path | None:
+    """The folder of the local AWS that listens on ``port``, as far as it is this user's."""
+    import psutil
+
+    try:
+        listening = [
+            each.pid
+            for each in psutil.net_connections("tcp")
+            if each.pid is not None
+            and each.status == psutil.CONN_LISTEN
+            and each.laddr.port == port
+        ]
+        opened = [file.path for pid in listening for file in psutil.Process(pid).open_files()]
+    except psutil.Error:
+        return None
+    locks = [Path(path) for path in opened if Path(path).name == _LOCK]
+    return locks[0].parent if locks else None
 
 
 def is_held(state_dir: Path) -> bool:
@@ -115,9 +142,10 @@ class Hold:
     """
 
     def __init__(self, state_dir: Path) -> None:
-        state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._state_dir = state_dir
-        self._handle = os.open(_lock(state_dir), os.O_RDWR | os.O_CREAT, 0o644)
+        with state_dir_errors(state_dir):
+            state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._state_dir = state_dir
+            self._handle = os.open(_lock(state_dir), os.O_RDWR | os.O_CREAT, 0o644)
         try:
             fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -150,4 +178,4 @@ def _note(state_dir: Path) -> Path:
 
 
 def _lock(state_dir: Path) -> Path:
-    return state_dir / "lock"
+    return state_dir / _LOCK

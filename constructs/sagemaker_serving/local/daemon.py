@@ -23,6 +23,7 @@ from sagemaker_serving.local.address import (
 )
 from sagemaker_serving.local.seclusion import secluded
 from sagemaker_serving.local.state.folder import forget
+from sagemaker_serving.local.state_dir import state_dir_errors
 
 _START_SECONDS = 60
 _STOP_SECONDS = 20
@@ -54,7 +55,9 @@ def start(
     if fresh:
         command.append("--fresh")
     reading, writing = os.pipe()
-    with log_path.open("wb") as log:
+    with state_dir_errors(state_dir):
+        opened = log_path.open("wb")
+    with opened as log:
         process = subprocess.Popen(
             [*command, "--parent-fd", str(reading)] if with_parent else command,
             stdin=subprocess.DEVNULL,

@@ -14,6 +14,7 @@ from werkzeug.serving import DechunkedInput, ThreadedWSGIServer
 from werkzeug.wsgi import LimitedStream
 
 from sagemaker_serving.errors import Mistake
+from sagemaker_serving.local.address import folder_of
 
 WsgiApplication = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
@@ -65,6 +66,8 @@ def _listen(port: int) -> list[socket.socket]:
     for _ in range(_ATTEMPTS):
         try:
             return _listen_on(port)
+        except OverflowError:
+            raise Mistake(f"port is {port}; it is from 0 to 65535") from None
         except OSError as error:
             if error.errno == errno.EACCES:
                 raise Mistake(
@@ -74,7 +77,15 @@ def _listen(port: int) -> list[socket.socket]:
                 raise
             if port != 0:
                 break
-    raise Mistake(f"port {port} is in use on this machine; stop what uses it or name another port")
+    raise Mistake(f"port {port} is in use on this machine{_by_whom(port)} or name another port")
+
+
+def _by_whom(port: int) -> str:
+    """Who has the port, and what ends that."""
+    folder = folder_of(port)
+    if folder is None:
+        return "; stop what uses it"
+    return f" by the local AWS of {folder}; use that, end it with `local down --state-dir {folder}`"
 
 
 def _listen_on(port: int) -> list[socket.socket]:

@@ -14,7 +14,11 @@ from sagemaker_serving.cli.options import state_dir_option
 
 @click.command()
 @click.option(
-    "--port", default=4570, show_default=True, help="Its port on the loopback; 0 takes a free one."
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=4570,
+    show_default=True,
+    help="Its port on the loopback; 0 takes a free one.",
 )
 @click.option("--foreground", is_flag=True, help="Stay here until Ctrl-C instead of returning.")
 @click.option("--fresh", is_flag=True, help="Forget what was deployed before and start empty.")
