@@ -16,9 +16,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
+from sagemaker_serving import terminal
 from sagemaker_serving.client import Aws, BatchPipeline, BatchReport, Predictor
 from sagemaker_serving.errors import ProblemsFound, ServingError, Severity
 from sagemaker_serving.local import daemon
@@ -31,7 +32,7 @@ ROOT = Path(__file__).parent
 STATE = ROOT / ".sagemaker-serving" / "demo"
 HELD_OUT = sorted((ROOT / "model_assets" / "digits" / "held_out").glob("*.png"))
 
-console = Console(highlight=False, width=None if sys.stdout.isatty() else 110)
+console = terminal.console(width=None if sys.stdout.isatty() else 110)
 
 
 def main() -> None:
@@ -180,7 +181,8 @@ def step(what: str) -> Iterator[None]:
         yield
     if _interrupted.is_set():
         raise KeyboardInterrupt
-    console.print(f"[green]✓[/] {what}: {time.monotonic() - began:.1f} s")
+    took = f" {what}: {time.monotonic() - began:.1f} s"
+    console.print(Text.assemble(("✓", "green"), took))
 
 
 _interrupted = threading.Event()

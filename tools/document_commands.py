@@ -20,7 +20,8 @@ Every command explains itself with `--help`; this page is made from that by `mak
 ends with 0 when all went well, with 2 for a mistake that you can mend, with 1 when something else
 failed: AWS, a model, this machine. In a pipe, tables are plain columns, and `--json` is for
 programs. What went wrong is one sentence; `SAGEMAKER_SERVING_DEBUG=1` shows the traceback of what
-nobody expected.
+nobody expected. Names and log lines that others wrote steer no terminal: where they hold escape
+sequences, `\\u001b` is shown.
 """
 
 

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+from sagemaker_serving.terminal import progress_bars
+
 Progress = Callable[[int, int], None]
 """Is told the bytes done and the bytes in all."""
 
@@ -21,13 +23,9 @@ def progress_bar(title: str) -> Iterator[Progress | None]:
     if not sys.stderr.isatty():
         yield None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, TextColumn, TransferSpeedColumn
-    from rich.progress import Progress as Bars
+    from rich.progress import DownloadColumn, TransferSpeedColumn
 
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), DownloadColumn())
-    console = Console(stderr=True)
-    with Bars(*columns, TransferSpeedColumn(), console=console, transient=True) as bars:
+    with progress_bars(DownloadColumn(), TransferSpeedColumn()) as bars:
         task = bars.add_task(title, total=None)
 
         def advance(done: int, total: int) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import pty
 import subprocess
 import sys
 from collections.abc import Callable
@@ -39,3 +40,14 @@ def run(tmp_path: Path) -> Run:
         )
 
     return run_command
+
+
+def on_a_terminal(folder: Path, *arguments: str) -> str:
+    """What the command draws on a terminal."""
+    reader, writer = pty.openpty()
+    command = [str(Path(sys.executable).parent / "sagemaker-serving"), *arguments]
+    subprocess.run(command, cwd=folder, stdout=writer, check=False, timeout=120)
+    os.close(writer)
+    shown = os.read(reader, 1 << 16).decode()
+    os.close(reader)
+    return shown

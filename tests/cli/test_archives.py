@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +10,7 @@ from typing import Any
 import pytest
 
 from sagemaker_serving.local.gateway import Gateway
+from tests.cli.conftest import on_a_terminal
 from tests.local.aws import REGION, StandIn, client_of, shell_of
 from tests.models import archive, saved_model
 
@@ -68,12 +65,7 @@ def test_inspect_shows_the_tree_plainly_in_a_pipe(run: Run, tmp_path: Path) -> N
 
 def test_inspect_draws_a_tree_on_a_terminal(tmp_path: Path) -> None:
     plant(tmp_path / "model")
-    reader, writer = pty.openpty()
-    command = [str(Path(sys.executable).parent / "sagemaker-serving"), "inspect", "model"]
-    subprocess.run(command, cwd=tmp_path, stdout=writer, check=True, timeout=120)
-    os.close(writer)
-    shown = os.read(reader, 1 << 16).decode()
-    os.close(reader)
+    shown = on_a_terminal(tmp_path, "inspect", "model")
     assert "└── " in shown
     assert "images: float32 (?, 8, 8)" in shown
 

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from tests.cli.conftest import on_a_terminal
+
 ROOT = Path(__file__).parents[2]
 Run = Callable[..., Any]
 
@@ -135,3 +137,11 @@ def test_json_with_tabs_has_no_lines_but_is_judged(run: Run, template: Path) -> 
     ended = run("check", "--template", template.name, "--region", "eu-west-1")
     assert ended.returncode == 2
     assert "C.Type: CloudFormation has no type AWS::SageMaker::CompilationJob" in ended.stdout
+
+
+def test_a_name_in_a_file_steers_no_terminal(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "env.yaml").write_text('models: {"m\\e]0;owned\\a\\e[2J": {}}\n')
+    shown = on_a_terminal(tmp_path, "check", "env.yaml")
+    assert "m\\u001b]0;owned\\u0007\\u001b[2J" in shown
+    assert not any(sequence in shown for sequence in ("\x1b]", "\x1b[2J", "\x07"))
+    assert run("check", "env.yaml").stdout == shown.replace("\r\n", "\n"), "in a pipe alike"

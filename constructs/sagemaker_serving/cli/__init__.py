@@ -7,13 +7,14 @@ import sys
 
 import click
 
-from sagemaker_serving import __version__
+from sagemaker_serving import __version__, terminal
 from sagemaker_serving.cli.lazy import LazyGroup
 from sagemaker_serving.errors import ServingError
 
 
 def main() -> None:
     """Runs ``sagemaker-serving``: exit status 2 for the user's mistake, 1 for the world's."""
+    terminal.install()
     try:
         # Without standalone mode click returns the status that a command ended with.
         sys.exit(_group.main(standalone_mode=False))
@@ -82,7 +83,12 @@ _COMMANDS = {
     cls=LazyGroup,
     package=__name__,
     summaries=_COMMANDS,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    # With color click takes no escapes away in a pipe: `terminal` shows them, everywhere alike.
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "max_content_width": 100,
+        "color": True,
+    },
 )
 @click.version_option(__version__, prog_name="sagemaker-serving")
 def _group() -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 import click
 
 from sagemaker_serving.errors import Mistake
+from sagemaker_serving.terminal import progress_bars
 
 if TYPE_CHECKING:
     from sagemaker_serving.client import Prediction
@@ -89,12 +90,10 @@ class Answers:
         if not sys.stderr.isatty():
             yield
             return
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+        from rich.progress import MofNCompleteColumn
 
-        columns = (TextColumn("records"), BarColumn(), MofNCompleteColumn())
-        with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-            task = bars.add_task("", total=records)
+        with progress_bars(MofNCompleteColumn()) as bars:
+            task = bars.add_task("records", total=records)
             self._advance = lambda count: bars.update(task, advance=count)
             yield
             self._advance = lambda count: None

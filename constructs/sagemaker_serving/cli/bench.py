@@ -15,6 +15,7 @@ import click
 
 from sagemaker_serving.cli.options import aws_options, the_aws
 from sagemaker_serving.cli.tables import print_table
+from sagemaker_serving.terminal import print_own, progress_bars
 
 if TYPE_CHECKING:
     from sagemaker_serving.cli.graphs import Panel
@@ -149,10 +150,9 @@ def _progress(requests: int) -> Iterator[Callable[[str, int], None] | None]:
     if not sys.stderr.isatty():
         yield None
         return
-    from rich.console import Console
-    from rich.progress import Progress, TaskID
+    from rich.progress import TaskID, TimeRemainingColumn
 
-    with Progress(console=Console(stderr=True), transient=True) as bars:
+    with progress_bars(TimeRemainingColumn()) as bars:
         tasks: dict[str, TaskID] = {}
 
         def advance(variant: str, done: int) -> None:
@@ -245,7 +245,7 @@ def _draw(report: BenchReport, *, plot: bool, output: Path | None) -> None:
     if plot:
         on_terminal = sys.stdout.isatty()
         width = shutil.get_terminal_size().columns if on_terminal else _PIPE_WIDTH
-        click.echo(draw([panel], width=width, colours=on_terminal))
+        print_own(draw([panel], width=width, colours=on_terminal))
     if output is not None:
         save_png([panel], output, title=report.endpoint)
         click.echo(f"drawn: {output}", err=True)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sagemaker_serving.cli.options import aws_options, the_aws
+from sagemaker_serving.terminal import print_own
 
 if TYPE_CHECKING:
     from sagemaker_serving.cli.graphs import Panel
@@ -87,7 +88,7 @@ def dashboard(
             click.echo(f"{state:<17}  {alarm}")
         on_terminal = sys.stdout.isatty()
         width = shutil.get_terminal_size().columns if on_terminal else _PIPE_WIDTH
-        click.echo(draw(panels, width=width, colours=on_terminal))
+        print_own(draw(panels, width=width, colours=on_terminal))
 
 
 def _panels(view: DashboardView) -> list[Panel]:

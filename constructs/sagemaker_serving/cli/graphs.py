@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import cycle
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Any
 
 from sagemaker_serving.errors import Failure
 from sagemaker_serving.extras import need
+from sagemaker_serving.terminal import clean
 
 _HEIGHT = 14
 _COLUMNS = 3
@@ -54,7 +55,18 @@ def draw(panels: Sequence[Panel], *, width: int, colours: bool) -> str:
     Raises `Mistake` without the extra ``plots``.
     """
     need("plots")
+    panels = [_clean(panel) for panel in panels]
     return "\n".join(_drawn(panel, max(width, 40), colours) for panel in panels)
+
+
+def _clean(panel: Panel) -> Panel:
+    """With no more escapes than plotext's own: titles and labels come from CloudWatch."""
+    return replace(
+        panel,
+        title=clean(panel.title),
+        note=clean(panel.note),
+        lines=[(clean(label), points) for label, points in panel.lines],
+    )
 
 
 def save_png(panels: Sequence[Panel], path: Path, *, title: str) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sagemaker_serving.cli.options import aws_options, size_text, the_aws
+from sagemaker_serving.terminal import console
 
 if TYPE_CHECKING:
     from sagemaker_serving.archive import ArchiveContents, Signature, Tensor
@@ -86,18 +87,15 @@ def _show(tree: Branch) -> None:
         for line in _indented(tree):
             click.echo(line)
         return
-    from rich.console import Console
-    from rich.text import Text
     from rich.tree import Tree
 
     def grown(branch: Branch) -> Tree:
-        # Text, so that a name with square brackets is no markup.
-        tree = Tree(Text(branch[0]))
+        tree = Tree(branch[0])
         for child in branch[1]:
             tree.children.append(grown(child))
         return tree
 
-    Console(highlight=False).print(grown(tree))
+    console().print(grown(tree))
 
 
 def _indented(branch: Branch, depth: int = 0) -> Iterator[str]:

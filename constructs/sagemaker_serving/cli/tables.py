@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 
 import click
 
+from sagemaker_serving.terminal import console
+
 
 def print_table(rows: Sequence[Mapping[str, object]], *, as_json: bool) -> None:
     """Prints ``rows``, all of the same columns.
@@ -25,7 +27,6 @@ def print_table(rows: Sequence[Mapping[str, object]], *, as_json: bool) -> None:
 
 
 def _draw(rows: Sequence[Mapping[str, object]]) -> None:
-    from rich.console import Console
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
@@ -37,7 +38,7 @@ def _draw(rows: Sequence[Mapping[str, object]]) -> None:
         )
     for row in rows:
         table.add_row(*(_text(value) for value in row.values()))
-    Console(highlight=False).print(table)
+    console().print(table)
 
 
 def _text(value: object) -> str:

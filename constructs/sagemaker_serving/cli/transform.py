@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sagemaker_serving.cli.options import aws_options, the_aws
+from sagemaker_serving.terminal import progress_bars
 
 if TYPE_CHECKING:
     from sagemaker_serving.client import BatchExecution, BatchPipeline, BatchReport
@@ -269,16 +270,9 @@ class _bars:
         self._drawn: Any = None
         if not sys.stderr.isatty():
             return lambda progress: None
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+        from rich.progress import MofNCompleteColumn
 
-        self._drawn = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            console=Console(stderr=True),
-            transient=True,
-        )
+        self._drawn = progress_bars(MofNCompleteColumn())
         self._drawn.start()
         tasks = {kind: self._drawn.add_task(kind, total=None) for kind in ("shards", "objects")}
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sagemaker_serving.cli.options import aws_options, the_aws
+from sagemaker_serving.terminal import print_own
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -252,7 +253,7 @@ def _draw(found: Tuning) -> None:
     on_terminal = sys.stdout.isatty()
     width = shutil.get_terminal_size().columns if on_terminal else 100
     panels = [panel for field in _CURVES for panel in _curves(found, field)]
-    click.echo(draw(panels, width=width, colours=on_terminal))
+    print_own(draw(panels, width=width, colours=on_terminal))
 
 
 def _curves(found: Tuning, field: str) -> Iterator[Panel]:

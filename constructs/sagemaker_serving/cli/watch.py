@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sagemaker_serving.cli.options import aws_options, the_aws
+from sagemaker_serving.terminal import console
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -121,11 +122,11 @@ def _document(event: RolloutEvent) -> dict[str, Any]:
 
 
 def _show_alive(events: Iterator[RolloutEvent]) -> None:
-    from rich.console import Console
     from rich.live import Live
 
-    console = Console(highlight=False, markup=False)
-    with Live(console=console, transient=True) as live:
+    with Live(
+        console=console(), transient=True, redirect_stdout=False, redirect_stderr=False
+    ) as live:
         for event in events:
             live.console.print(_line(event))
             live.update(_variants(event.state))

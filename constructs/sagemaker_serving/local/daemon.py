@@ -12,6 +12,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
+from sagemaker_serving import terminal
 from sagemaker_serving.errors import Failure, Mistake, ServingError
 from sagemaker_serving.local.address import (
     DEFAULT_PORT,
@@ -96,6 +97,7 @@ def stop(state_dir: Path) -> None:
 
 def main() -> None:
     """The process itself: serves until SIGTERM, SIGINT, or its parent's end."""
+    terminal.install()
     parser = argparse.ArgumentParser(prog="python -m sagemaker_serving.local.daemon")
     parser.add_argument("--state-dir", type=Path, required=True)
     parser.add_argument("--port", type=int, required=True)
