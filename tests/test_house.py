@@ -25,7 +25,7 @@ BELOW = {
     "converter": set(),
     "cli": {"spec", "catalog", "archive", "rules", "client", "local"},
 }
-"""What each layer may import, beside errors, extras and suggest."""
+"""What each layer may import, beside errors, extras, processes and suggest."""
 
 
 ROUND = [

@@ -5,9 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import psutil
@@ -309,37 +306,6 @@ def test_stopping_ends_every_process_even_one_at_work(tmp_path: Any) -> None:
     assert idle in pids
     gateway.stop()
     assert [pid for pid in pids if _runs(pid)] == []
-
-
-STARTS_ONE = """
-import sys
-from pathlib import Path
-from sagemaker_serving.local.lambda_functions.sandbox import Invocation, Launch, Sandbox
-
-folder = Path(sys.argv[1])
-environment = {"_HANDLER": "app.handler", "AWS_LAMBDA_FUNCTION_NAME": "f"}
-environment |= {f"AWS_LAMBDA_FUNCTION_{name}": "1" for name in ("VERSION", "MEMORY_SIZE")}
-environment |= {f"AWS_LAMBDA_LOG_{name}_NAME": "l" for name in ("GROUP", "STREAM")}
-sandbox = Sandbox(
-    Launch(task_root=folder, import_path=[sys.argv[1]], environment=environment, memory_mb=128)
-)
-print(sandbox.pid, flush=True)
-sandbox.invoke(
-    Invocation(request_id="i", event="{}", invoked_function_arn="arn", timeout_seconds=600)
-)
-"""
-
-
-def test_a_process_ends_with_the_local_aws_even_by_kill_9(tmp_path: Path) -> None:
-    source = "import time\ndef handler(event, context):\n    time.sleep(600)\n"
-    (tmp_path / "app.py").write_text(source)
-    command = [sys.executable, "-c", STARTS_ONE, str(tmp_path)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as parent:
-        assert parent.stdout is not None
-        pid = int(parent.stdout.readline())
-        assert _runs(pid)
-        parent.kill()
-    eventually(lambda: not _runs(pid))
 
 
 def _wait_for_processes(gateway: Gateway, count: int) -> list[int]:

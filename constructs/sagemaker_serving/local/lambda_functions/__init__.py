@@ -2,5 +2,6 @@
 
 ``service`` is the door: ``rest`` reads requests as botocore's model has them, ``functions`` and
 ``settings`` write down, ``invocations`` and ``asynchronous`` run. ``pool`` keeps processes warm,
-``sandbox`` is one of them, ``bootstrap`` is what runs inside it; ``logs`` carries what they say.
+``sandbox`` is one of them, ``runtime`` is what runs inside it, after ``bootstrap``; ``logs``
+carries what they say.
 """

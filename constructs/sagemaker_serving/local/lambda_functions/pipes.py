@@ -22,7 +22,7 @@ class Pipes:
         self.theirs = (their_requests, their_answers, their_output)
         self._lines: list[str] = []
         self._unfinished_line = b""
-        self._unfinished_answer = b""
+        self._unread_answers = b""
         self._selector = selectors.DefaultSelector()
         for descriptor in (self._answers, self._output):
             os.set_blocking(descriptor, False)
@@ -45,17 +45,20 @@ class Pipes:
 
         Raises EOFError when the process has ended.
         """
-        ready = {key.fd for key, _ in self._selector.select(seconds)}
-        if self._output in ready and not self._read_output():
-            self._selector.unregister(self._output)
-        if self._answers not in ready:
+        if b"\n" not in self._unread_answers:
+            ready = {key.fd for key, _ in self._selector.select(seconds)}
+            if self._output in ready and not self._read_output():
+                self._selector.unregister(self._output)
+            if self._answers in ready:
+                chunk = os.read(self._answers, 1 << 16)
+                if not chunk:
+                    raise EOFError
+                self._unread_answers += chunk
+        line, newline, rest = self._unread_answers.partition(b"\n")
+        if not newline:
             return None
-        chunk = os.read(self._answers, 1 << 16)
-        if not chunk:
-            raise EOFError
-        line, newline, rest = (self._unfinished_answer + chunk).partition(b"\n")
-        self._unfinished_answer = rest if newline else line
-        answer: dict[str, Any] | None = json.loads(line) if newline else None
+        self._unread_answers = rest
+        answer: dict[str, Any] = json.loads(line)
         return answer
 
     def take_lines(self) -> list[str]:

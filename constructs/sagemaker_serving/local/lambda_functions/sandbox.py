@@ -1,7 +1,7 @@
 """One process of a function: started once, invoked one event after another, ended when it must be.
 
-The process has its own environment and nothing of this one's, its own session, so that all it
-starts ends with it, and two pipes to `bootstrap`. Its memory is watched while it runs; AWS ends
+The process has its own environment and nothing of this one's, a supervisor, so that all it
+starts ends with it, and two pipes to `runtime`. Its memory is watched while it runs; AWS ends
 a function that exceeds its memory or its time, and so does this.
 """
 
@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -23,6 +21,8 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+
+from sagemaker_serving.processes import ISOLATED_PYTHON, SUPERVISOR, end_tree, popen
 
 from .pipes import Pipes
 
@@ -37,8 +37,8 @@ _WATCH_SECONDS = 0.02
 _CHILDREN_LOOKS = 25
 """At each of so many looks its children are looked for, which takes much longer."""
 
-_PYTHON = (sys.executable, "-I", "-S", "-u")
-"""Isolated, without this environment's packages, and unbuffered as in AWS's runtime."""
+_PYTHON = (*ISOLATED_PYTHON, "-u")
+"""Unbuffered as in AWS's runtime."""
 
 _BOOTSTRAP = Path(__file__).with_name("bootstrap.py")
 
@@ -101,10 +101,10 @@ class Sandbox:
         self._ended = False
         self._pipes = Pipes()
         requests, answers, output = self._pipes.theirs
-        import_path = json.dumps(list(launch.import_path))
+        import_path, supervisor = json.dumps(list(launch.import_path)), SUPERVISOR
         try:
-            self._process = subprocess.Popen(
-                [*_PYTHON, str(_BOOTSTRAP), str(requests), str(answers), import_path],
+            self._process = popen(
+                [*_PYTHON, str(_BOOTSTRAP), str(requests), str(answers), import_path, supervisor],
                 env={
                     **launch.environment,
                     "HOME": str(self._scratch),
@@ -115,12 +115,16 @@ class Sandbox:
                 stdout=output,
                 stderr=output,
                 pass_fds=(requests, answers),
-                start_new_session=True,
             )
         finally:
             self._pipes.hand_over()
-        self.pid = self._process.pid
-        self._watched = psutil.Process(self.pid)
+        self._supervisor = psutil.Process(self._process.pid)
+        self._own: psutil.Process | None = None
+
+    @property
+    def pid(self) -> int:
+        """The function's process, once it runs; until then its supervisor."""
+        return self._process.pid if self._own is None else int(self._own.pid)
 
     @property
     def alive(self) -> bool:
@@ -131,7 +135,7 @@ class Sandbox:
         """Resident memory of the process and all it has started; 0 once it has ended."""
         total = 0
         with contextlib.suppress(psutil.Error):
-            for each in (self._watched, *self._watched.children(recursive=True)):
+            for each in self._supervisor.children(recursive=True):
                 with contextlib.suppress(psutil.Error):
                     total += each.memory_info().rss
         return total
@@ -171,10 +175,7 @@ class Sandbox:
             if self._ended:
                 return
             self._ended = True
-            # Not reaped yet, so the group's number cannot be anybody else's.
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self.pid, signal.SIGKILL)
-            self._process.wait()
+            end_tree(self._process)
         shutil.rmtree(self._scratch, ignore_errors=True)
 
     def close(self) -> None:
@@ -191,6 +192,10 @@ class Sandbox:
             except EOFError:
                 outcome.ending = "exit"
                 return None
+            if answer is not None and answer["status"] == "started":
+                with contextlib.suppress(psutil.Error):
+                    self._own = psutil.Process(answer["body"])
+                continue
             looks += 1
             used = self._memory(with_children=looks % _CHILDREN_LOOKS == 0)
             outcome.memory_mb = max(outcome.memory_mb, min(used, self._memory_limit) >> 20)
@@ -207,8 +212,9 @@ class Sandbox:
         """Resident bytes; looking for children takes long, so it is not done each time."""
         if with_children:
             return self.memory_bytes()
-        with contextlib.suppress(psutil.Error):
-            return int(self._watched.memory_info().rss)
+        if self._own is not None:
+            with contextlib.suppress(psutil.Error):
+                return int(self._own.memory_info().rss)
         return 0
 
     def _end_of(self, outcome: Outcome, invocation: Invocation) -> tuple[str, str]:

@@ -17,9 +17,11 @@ from pathlib import Path
 from sagemaker_serving.errors import ServingError
 from sagemaker_serving.local.server.logs import start_logging
 from sagemaker_serving.local.server.mms import supervisor as mms
+from sagemaker_serving.local.server.orphans import reap_orphans_as_they_end
 from sagemaker_serving.local.server.ports import listen
 from sagemaker_serving.local.server.programs import Program
 from sagemaker_serving.local.server.supervisor import serve
+from sagemaker_serving.processes import ending_all
 
 log = logging.getLogger("front")
 
@@ -34,7 +36,8 @@ def main() -> int:
             if arguments.socket_fd is None
             else socket.socket(fileno=arguments.socket_fd)
         )
-        asyncio.run(_serve(arguments, public))
+        with ending_all():
+            asyncio.run(_serve(arguments, public))
     except ServingError as error:
         log.error("%s", error)
         return error.exit_status
@@ -42,6 +45,7 @@ def main() -> int:
 
 
 async def _serve(arguments: argparse.Namespace, public: socket.socket) -> None:
+    reap_orphans_as_they_end()
     model, scratch, parent_fd = arguments.model_dir, _scratch(arguments), arguments.parent_fd
     if arguments.program is Program.TENSORFLOW:
         version = arguments.container_version

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from sagemaker_serving.errors import Failure
+from sagemaker_serving.local.server.orphans import end_of, spawn
 
 STOP_SECONDS = 1.5
 """How long a child may take to end once told, before it is killed."""
@@ -36,12 +37,14 @@ class Child:
         lifeline_fd: int,
         reports: asyncio.StreamReader,
         stop_signal: signal.Signals,
+        ended: asyncio.Task[int],
     ) -> None:
         self.name = name
         self._process = process
         self._lifeline_fd = lifeline_fd
         self._reports = reports
         self._stop_signal = stop_signal
+        self._ended = ended
 
     @classmethod
     async def start(
@@ -58,12 +61,12 @@ class Child:
     ) -> Child:
         """Start ``python -m module arguments…`` in ``directory``; it is not waited for.
 
-        ``isolated``: PYTHON* variables mean nothing to it.
+        ``isolated``: PYTHON* variables mean nothing to it, and no code of the user's runs in it.
         """
         their_lifeline, lifeline_fd = os.pipe()
         reports_fd, their_reports = os.pipe()
         try:
-            process = await asyncio.create_subprocess_exec(
+            process = await spawn(
                 sys.executable,
                 "-I" if isolated else "-P",
                 "-m",
@@ -79,7 +82,9 @@ class Child:
         finally:
             os.close(their_lifeline)
             os.close(their_reports)
-        return cls(name, process, lifeline_fd, await pipe_reader(reports_fd), stop_signal)
+        ended = asyncio.create_task(end_of(process, ran_user_code=not isolated))
+        reports = await pipe_reader(reports_fd)
+        return cls(name, process, lifeline_fd, reports, stop_signal, ended)
 
     @property
     def pid(self) -> int:
@@ -102,7 +107,7 @@ class Child:
 
     async def died(self) -> ChildFailed:
         """Wait for the child's end and return what to say of it."""
-        status = await self._process.wait()
+        status = await asyncio.shield(self._ended)
         how = f"with status {status}" if status >= 0 else f"by {signal.Signals(-status).name}"
         return ChildFailed(f"the {self.name} (pid {self.pid}) ended {how}")
 
@@ -114,11 +119,11 @@ class Child:
         with contextlib.suppress(ProcessLookupError):
             self._process.send_signal(self._stop_signal)
         try:
-            await asyncio.wait_for(self._process.wait(), STOP_SECONDS)
+            await asyncio.wait_for(asyncio.shield(self._ended), STOP_SECONDS)
         except TimeoutError:
             with contextlib.suppress(ProcessLookupError):
                 self._process.kill()
-            await self._process.wait()
+            await self._ended
         finally:
             # What the child itself had started reads the end of the file now…
             os.close(self._lifeline_fd)

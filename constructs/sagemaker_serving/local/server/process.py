@@ -22,6 +22,7 @@ from sagemaker_serving.errors import Failure
 from sagemaker_serving.local.server.places import Place
 from sagemaker_serving.local.server.ports import listen, listen_privately
 from sagemaker_serving.local.server.programs import Program
+from sagemaker_serving.processes import end_descendants, popen
 
 PING_TIMEOUT_SECONDS = 2.0
 """How long SageMaker waits for an answer to /ping
@@ -99,7 +100,7 @@ class ModelServer:
         their_lifeline, lifeline_fd = os.pipe()
         try:
             with public, log_path.open("ab") as log:
-                process = subprocess.Popen(
+                process = popen(
                     [
                         *(sys.executable, "-I", "-m", "sagemaker_serving.local.server"),
                         f"--model-dir={model_dir.absolute()}",
@@ -114,7 +115,6 @@ class ModelServer:
                     stdout=log,
                     stderr=subprocess.STDOUT,
                     pass_fds=(public.fileno(), their_lifeline),
-                    start_new_session=True,
                 )
                 return cls(process, place, log_path, lifeline_fd, scratch)
         except BaseException:
@@ -181,6 +181,8 @@ class ModelServer:
             deadline = time.monotonic() + grace_seconds
             while not self._has_ended() and time.monotonic() < deadline:
                 time.sleep(_STOP_POLL_SECONDS)
+            if not self._has_ended():
+                end_descendants(self.pid)
             # Not reaped yet, so the group's number cannot be anybody else's.
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.pid, signal.SIGKILL)

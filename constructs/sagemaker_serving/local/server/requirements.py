@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
+import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 from sagemaker_serving.errors import Failure
+from sagemaker_serving.local.server.children import pipe_reader
+from sagemaker_serving.local.server.orphans import end_of, spawn
 
 log = logging.getLogger("front")
 
@@ -22,24 +26,32 @@ async def install_requirements(
 ) -> None:
     """``pip install --target target -r requirements``; its output goes to the log.
 
-    Raises `RequirementsFailed` when pip ends with a status other than 0.
+    Nothing that building a package has started is left at its end. Raises `RequirementsFailed`
+    when pip ends with a status other than 0.
     """
     log.info("installing packages from requirements.txt...")
     options = f"--target={target}", f"--requirement={requirements}"
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-I", "-m", "pip", "install", *options),
-        *("--disable-pip-version-check", "--no-input"),
-        env=environment,
-        cwd=target.parent,
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-    )
+    reading, writing = os.pipe()
     try:
-        last_line = await _logged(process)
-        status = await process.wait()
+        process = await spawn(
+            *(sys.executable, "-I", "-m", "pip", "install", *options),
+            *("--disable-pip-version-check", "--no-input"),
+            env=environment,
+            cwd=target.parent,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=writing,
+            stderr=asyncio.subprocess.STDOUT,
+        )
+    finally:
+        os.close(writing)
+    ended = asyncio.create_task(end_of(process, ran_user_code=True))
+    try:
+        last_line = await _logged(await pipe_reader(reading))
+        status = await asyncio.shield(ended)
     except asyncio.CancelledError:
-        process.kill()
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        await ended
         raise
     if status != 0:
         raise RequirementsFailed(
@@ -47,11 +59,10 @@ async def install_requirements(
         )
 
 
-async def _logged(process: asyncio.subprocess.Process) -> str:
+async def _logged(printed: asyncio.StreamReader) -> str:
     """Log what pip prints; its last error, or else its last line."""
     said = ""
-    assert process.stdout is not None
-    async for line in process.stdout:
+    async for line in printed:
         text = line.decode(errors="replace").rstrip()
         log.info("%s", text)
         if text and not said.startswith("ERROR:"):

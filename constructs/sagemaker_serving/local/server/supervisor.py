@@ -38,7 +38,7 @@ async def serve(
 ) -> None:
     """Serve ``model`` on the listening socket ``public`` until told to stop.
 
-    Told by SIGTERM, SIGINT or the end of ``parent_fd``. ``scratch`` is an
+    Told by SIGTERM, SIGINT, SIGHUP or the end of ``parent_fd``. ``scratch`` is an
     empty folder; it is removed at the end. Raises `ServingError` when the
     start fails or a process dies. No process is left in any case.
     """
@@ -85,10 +85,10 @@ async def listen_http(
 
 
 def stop_event(parent_fd: int | None) -> asyncio.Event:
-    """An event that SIGTERM, SIGINT or the end of ``parent_fd`` sets."""
+    """An event that SIGTERM, SIGINT, SIGHUP or the end of ``parent_fd`` sets."""
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         loop.add_signal_handler(number, stopping.set)
     if parent_fd is not None:
         loop.add_reader(parent_fd, _at_end_of, parent_fd, stopping)
