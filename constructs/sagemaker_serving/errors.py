@@ -7,6 +7,7 @@
     │   ├── ProblemsFound        every problem of an input at once, each a `Problem`
     │   └── NotFound             a named thing (endpoint, stack, model) does not exist
     └── Failure                  AWS, a model or this machine failed: exit status 1
+        ├── LocalAwsEnded        the local AWS ended while it was spoken to
         ├── DeployFailed         a stack did not reach its wanted state
         ├── RolloutFailed        an endpoint does not serve what it was to serve
         └── ModelFailed          a model's server refused or failed a request
@@ -46,6 +47,10 @@ class Failure(ServingError):
 
 class NotFound(Mistake):
     """Something the user named does not exist."""
+
+
+class LocalAwsEnded(Failure):
+    """The local AWS ended while it was spoken to; nothing that is still asked of it is answered."""
 
 
 class DeployFailed(Failure):

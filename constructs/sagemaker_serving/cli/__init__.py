@@ -9,7 +9,7 @@ import click
 
 from sagemaker_serving import __version__, terminal
 from sagemaker_serving.cli.lazy import LazyGroup
-from sagemaker_serving.errors import ServingError
+from sagemaker_serving.errors import LocalAwsEnded, ServingError
 
 
 def main() -> None:
@@ -25,6 +25,10 @@ def main() -> None:
         sys.exit(error.exit_code)
     except ServingError as error:
         click.echo(f"sagemaker-serving: {error}", err=True)
+        if isinstance(error, LocalAwsEnded):
+            from sagemaker_serving.local.alive import exit_at_once
+
+            exit_at_once(error.exit_status)
         sys.exit(error.exit_status)
     except BrokenPipeError:
         sys.stderr.close()

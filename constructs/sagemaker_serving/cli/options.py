@@ -11,6 +11,7 @@ import click
 
 if TYPE_CHECKING:
     from sagemaker_serving.client import Aws
+    from sagemaker_serving.local.address import Address
 
 LOCAL_REGION = "eu-west-1"
 """Where the local AWS is asked when no region is given: that of ``environments/local.yaml``."""
@@ -54,9 +55,17 @@ def the_aws(local: bool, state_dir: Path, region: str | None, profile: str | Non
 
     if not local:
         return Aws(region=region, profile=profile)
-    from sagemaker_serving.local.address import find
+    return local_address(state_dir).aws(region if region is not None else LOCAL_REGION)
 
-    return find(state_dir).aws(region if region is not None else LOCAL_REGION)
+
+def local_address(state_dir: Path) -> Address:
+    """The local AWS of ``state_dir``, with which the command ends from now on."""
+    from sagemaker_serving.local.address import find
+    from sagemaker_serving.local.alive import ending_with
+
+    address = find(state_dir)
+    click.get_current_context().with_resource(ending_with(address))
+    return address
 
 
 def size_text(size: int) -> str:

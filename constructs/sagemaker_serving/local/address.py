@@ -27,11 +27,15 @@ _LOCK = "lock"
 
 @dataclass(frozen=True, kw_only=True)
 class Address:
-    """A local AWS that runs: its URL, the process that is it, and what its developer signs with."""
+    """A local AWS that runs: where, which process it is, and what its developer signs with.
+
+    ``log`` is its log's file, if it has one.
+    """
 
     url: str
     pid: int
     credentials: Credentials = field(repr=False)
+    log: str | None = None
 
     def environment(self, region: str) -> dict[str, str]:
         """The variables with which any AWS client, and the CDK CLI, speaks to it.
@@ -160,7 +164,7 @@ class Hold:
         """Tells others where this local AWS is."""
         note = _note(self._state_dir)
         partial = note.with_suffix(".partial")
-        note_of = {"url": address.url, "pid": address.pid}
+        note_of = {"url": address.url, "pid": address.pid, "log": address.log}
         partial.write_text(json.dumps(note_of), encoding="utf-8")
         partial.rename(note)
 

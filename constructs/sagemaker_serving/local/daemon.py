@@ -53,6 +53,7 @@ def start(
     Hold(state_dir).release()
     log_path = state_dir / "local.log"
     command = [sys.executable, "-m", __name__, "--state-dir", str(state_dir), "--port", str(port)]
+    command += ["--log", str(log_path.resolve())]
     if fresh:
         command.append("--fresh")
     reading, writing = os.pipe()
@@ -101,6 +102,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m sagemaker_serving.local.daemon")
     parser.add_argument("--state-dir", type=Path, required=True)
     parser.add_argument("--port", type=int, required=True)
+    parser.add_argument("--log", help="the file that its output goes to")
     parser.add_argument("--parent-fd", type=int)
     parser.add_argument("--fresh", action="store_true")
     arguments = parser.parse_args()
@@ -108,6 +110,7 @@ def main() -> None:
         serve(
             arguments.state_dir,
             arguments.port,
+            log=arguments.log,
             parent_fd=arguments.parent_fd,
             fresh=arguments.fresh,
         )
@@ -116,10 +119,18 @@ def main() -> None:
         raise SystemExit(error.exit_status) from None
 
 
-def serve(state_dir: Path, port: int, *, parent_fd: int | None = None, fresh: bool = False) -> None:
+def serve(
+    state_dir: Path,
+    port: int,
+    *,
+    log: str | None = None,
+    parent_fd: int | None = None,
+    fresh: bool = False,
+) -> None:
     """Holds ``state_dir`` and serves in this process until it is told to end.
 
-    ``fresh`` forgets what is kept there first. Raises what `start` does.
+    ``log`` is the file that this process's output goes to, for others to read. ``fresh`` forgets
+    what is kept there first. Raises what `start` does.
     """
     ended = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -139,7 +150,10 @@ def serve(state_dir: Path, port: int, *, parent_fd: int | None = None, fresh: bo
         try:
             gateway.warm_up()
             address = Address(
-                url=gateway.url, pid=os.getpid(), credentials=gateway.context.credentials
+                url=gateway.url,
+                pid=os.getpid(),
+                credentials=gateway.context.credentials,
+                log=log,
             )
             os.environ.update(address.environment(gateway.region))  # for clients that others make
             hold.announce(address)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from sagemaker_serving.cli.options import state_dir_option
+from sagemaker_serving.cli.options import local_address, state_dir_option
 
 
 @click.command()
@@ -19,7 +19,6 @@ def deploy(environment: str, state_dir: Path) -> None:
     environment is wrong, with 1 and the first reason when a stack fails.
     """
     from sagemaker_serving.errors import ProblemsFound, Severity
-    from sagemaker_serving.local.address import find
     from sagemaker_serving.local.cdk import CdkCli
     from sagemaker_serving.rules import check_environment
     from sagemaker_serving.spec import read_environment
@@ -30,7 +29,7 @@ def deploy(environment: str, state_dir: Path) -> None:
     if errors:
         raise ProblemsFound(errors)
     assert file.environment is not None
-    cdk = CdkCli(Path.cwd(), find(state_dir), file.environment.region)
+    cdk = CdkCli(Path.cwd(), local_address(state_dir), file.environment.region)
     assembly = (state_dir / f"cdk.out-{environment}").resolve()
     cdk.synth(environment, assembly)
     cdk.bootstrap()

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import click
 
-from sagemaker_serving.cli.options import state_dir_option
+from sagemaker_serving.cli.options import local_address, state_dir_option
 
 
 @click.group()
@@ -118,12 +118,11 @@ def _ask(
     import urllib.error
 
     from sagemaker_serving.errors import Mistake
-    from sagemaker_serving.local.address import find
 
     path = "/_local/faults" if id is None else f"/_local/faults/{quote(id, safe='')}"
     data = None if body is None else json.dumps(body).encode()
     try:
-        with find(state_dir).open(path, method, data) as answer:
+        with local_address(state_dir).open(path, method, data) as answer:
             listed: list[dict[str, Any]] = json.load(answer)["faults"]
     except urllib.error.HTTPError as refused:
         raise Mistake(json.load(refused)["message"]) from None

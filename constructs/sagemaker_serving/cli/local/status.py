@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from sagemaker_serving.cli.options import state_dir_option
+from sagemaker_serving.cli.options import local_address, state_dir_option
 
 Facts = Mapping[str, Any]
 
@@ -19,9 +19,7 @@ Facts = Mapping[str, Any]
 @state_dir_option
 def status(as_json: bool, state_dir: Path) -> None:
     """Show stacks, endpoints, processes, ports, memory, and where the state is kept."""
-    from sagemaker_serving.local.address import find
-
-    facts = find(state_dir).status()
+    facts = local_address(state_dir).status()
     if as_json:
         click.echo(json.dumps(facts, indent=1))
     else:

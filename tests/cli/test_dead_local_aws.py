@@ -1,0 +1,147 @@
+"""A local AWS that is killed while it is asked: whoever asks says so at once, in one sentence."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+from sagemaker_serving.cli import _group
+from tests.leaving import PATIENCE_SECONDS, program, said
+
+ROOT = Path(__file__).parents[2]
+
+SILENT = """
+import os, socket, sys, threading
+from pathlib import Path
+from sagemaker_serving.local.address import Address, Hold
+from sagemaker_serving.local.credentials import Credentials
+
+threading.Thread(target=lambda: os._exit(len(sys.stdin.read())), daemon=True).start()
+folder = Path(sys.argv[1])
+hold = Hold(folder)
+listener = socket.create_server(("127.0.0.1", 0))
+url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+log = folder / "local.log"
+log.write_text("first\\nlast words\\n")
+credentials = Credentials.of(folder)
+hold.announce(Address(url=url, pid=os.getpid(), credentials=credentials, log=str(log)))
+print("listening", flush=True)
+kept = []
+while True:
+    kept.append(listener.accept())
+    print("asked", flush=True)
+"""
+"""A local AWS that takes every request and answers none."""
+
+COMMANDS: dict[str, tuple[str, ...]] = {
+    "bench": ("bench", "x", "--input", "one.json"),
+    "compile": (
+        *("compile", "s3://bucket/model.tar.gz", "--target", "ml_c5", "--framework", "ONNX"),
+        *("--input-config", '{"x": [1]}', "--output", "s3://bucket/neo"),
+        *("--role", "arn:aws:iam::123456789012:role/neo"),
+    ),
+    "dashboard": ("dashboard", "local", "digits", "--preview"),
+    "explain": ("explain", "x"),
+    "golden": ("golden", "x", "golden.jsonl"),
+    "inspect": ("inspect", "s3://bucket/model.tar.gz"),
+    "local deploy": ("local", "deploy", "local"),
+    "local faults clear": ("local", "faults", "clear"),
+    "local faults list": ("local", "faults", "list"),
+    "local faults set": ("local", "faults", "set", "slow"),
+    "local status": ("local", "status"),
+    "predict": ("predict", "x", "1"),
+    "prices": ("prices", "environments/local.yaml", "--refresh"),
+    "rollback": ("rollback", "x"),
+    "transform start": ("transform", "x", "one.json", "out", "--watch"),
+    "transform status": ("transform", "status", "x", "run"),
+    "transform stop": ("transform", "stop", "x", "run"),
+    "tune": ("tune", "x", "--endpoint", "--input", "one.json", "--p99-ms", "10"),
+    "watch": ("watch", "x"),
+}
+ASK_NOTHING = {
+    "local down": "it waits for the process's end, and is glad of it",
+    "local env": "it reads a file",
+    "local logs": "it reads files until the process has ended",
+    "local up": "it starts one",
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name in ("environments", "model_assets", "stacks"):
+        shutil.copytree(ROOT / name, tmp_path / name)
+    for name in ("app.py", "cdk.json"):
+        shutil.copy(ROOT / name, tmp_path)
+    (tmp_path / "node_modules").symlink_to(ROOT / "node_modules")
+    (tmp_path / "one.json").write_text('{"instances": [1.0]}')
+    (tmp_path / "golden.jsonl").write_text('{"body": "1", "expected_body": "1"}')
+    return tmp_path
+
+
+@pytest.fixture
+def silent(folder: Path) -> Iterator[subprocess.Popen[str]]:
+    with program(SILENT, folder / ".sagemaker-serving") as silent:
+        assert said(silent) == "listening"
+        yield silent
+        silent.kill()
+
+
+def command(folder: Path, *arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [str(Path(sys.executable).parent / "sagemaker-serving"), *arguments],
+        cwd=folder,
+        env={"PATH": os.environ["PATH"], "HOME": os.environ["HOME"]},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@pytest.mark.parametrize("arguments", COMMANDS.values(), ids=COMMANDS)
+def test_a_command_ends_with_the_local_aws_and_says_so(
+    folder: Path, silent: subprocess.Popen[str], arguments: tuple[str, ...]
+) -> None:
+    is_local = arguments[0] == "local"
+    with command(folder, *arguments, *([] if is_local else ["--local"])) as asking:
+        assert said(silent) == "asked"
+        silent.send_signal(signal.SIGKILL)
+        printed, complained = asking.communicate(timeout=PATIENCE_SECONDS)
+    log = folder / ".sagemaker-serving" / "local.log"
+    assert complained.splitlines()[-1] == (
+        f"sagemaker-serving: the local AWS (process {silent.pid}) has ended; {log} ends with "
+        "'last words'; start it again with `sagemaker-serving local up`, which finds what was "
+        "deployed"
+    )
+    assert complained.count("has ended") == 1
+    assert "Traceback" not in complained
+    assert asking.returncode == 1
+    assert printed == ""
+
+
+def test_the_commands_above_are_all_that_ask_a_local_aws() -> None:
+    asking = {
+        name
+        for name, leaf in _leaves(_group, "")
+        if any("--local" in each.opts or "--state-dir" in each.opts for each in leaf.params)
+    }
+    assert asking == COMMANDS.keys() | ASK_NOTHING.keys()
+
+
+def _leaves(of: click.Command, name: str) -> Iterator[tuple[str, click.Command]]:
+    if not isinstance(of, click.Group):
+        yield name, of
+        return
+    context = click.Context(of)
+    for each in of.list_commands(context):
+        found = of.get_command(context, each)
+        assert found is not None
+        yield from _leaves(found, f"{name} {each}".strip())
