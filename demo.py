@@ -24,7 +24,9 @@ from sagemaker_serving.client import Aws, BatchPipeline, BatchReport, Predictor
 from sagemaker_serving.errors import ProblemsFound, ServingError, Severity
 from sagemaker_serving.local import daemon
 from sagemaker_serving.local.address import Address
+from sagemaker_serving.local.alive import ending_with
 from sagemaker_serving.local.cdk import CdkCli
+from sagemaker_serving.processes import ending_all, has_ended
 from sagemaker_serving.rules import check_environment
 from sagemaker_serving.spec import Environment, read_environment
 
@@ -41,13 +43,16 @@ def main() -> None:
     signal.signal(signal.SIGINT, _interrupt)
     try:
         environment = _check()
-        with step("start the local AWS"):
-            address = daemon.start(STATE, port=0, with_parent=True, fresh=True)
-        try:
-            _deploy_call_destroy(environment, address)
-        finally:
-            with step("stop the local AWS and every process of it"):
-                daemon.stop(STATE)
+        with ending_all():
+            with step("start the local AWS"):
+                address = daemon.start(STATE, port=0, with_parent=True, fresh=True)
+            try:
+                with ending_with(address):
+                    _deploy_call_destroy(environment, address)
+            finally:
+                if not has_ended(address.pid):
+                    with step("stop the local AWS and every process of it"):
+                        daemon.stop(STATE)
     except ServingError as error:
         console.print(f"demo: {error}", style="red")
         raise SystemExit(error.exit_status) from None

@@ -52,6 +52,7 @@ class Project:
         self._environment = {
             "PATH": os.environ["PATH"],
             "HOME": os.environ["HOME"],
+            "SAGEMAKER_SERVING_END_WITH": str(os.getpid()),
             **(environment or {}),
         }
         for name in ("app.py", "cdk.json"):
@@ -76,7 +77,7 @@ class Project:
             timeout=240,
         )
 
-    def begin(self, *arguments: str) -> subprocess.Popen[bytes]:
+    def begin(self, *arguments: str, stderr: int = subprocess.DEVNULL) -> subprocess.Popen[str]:
         """A command that is not waited for; nobody reads what it prints."""
         return subprocess.Popen(
             [str(Path(sys.executable).parent / "sagemaker-serving"), *arguments],
@@ -84,7 +85,8 @@ class Project:
             env=self._environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
+            stderr=stderr,
+            text=True,
         )
 
     def deploy(self) -> subprocess.CompletedProcess[str]:

@@ -13,6 +13,8 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.leaving import gone
+
 ROOT = Path(__file__).parents[2]
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
@@ -76,4 +78,19 @@ def test_ctrl_c_leaves_no_process_behind(copy: Path, moment: str) -> None:
     rest, _ = demo.communicate()
     assert demo.returncode == 130, rest
     assert "interrupted; nothing was left running" in rest
+    assert processes_of(copy) == []
+
+
+@pytest.mark.parametrize("name", ["SIGKILL", "SIGTERM", "SIGHUP", "SIGINT, twice"])
+def test_however_it_is_ended_it_leaves_no_process_behind(copy: Path, name: str) -> None:
+    demo = start(copy)
+    assert demo.stdout is not None
+    for line in demo.stdout:
+        if "until the endpoints are" in line:
+            break
+    below = [process.pid for process in psutil.Process(demo.pid).children(recursive=True)]
+    for _ in range(2 if "twice" in name else 1):
+        demo.send_signal(getattr(signal, name.partition(",")[0]))
+    demo.communicate()
+    assert gone([demo.pid, *below])
     assert processes_of(copy) == []

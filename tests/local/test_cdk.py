@@ -4,23 +4,33 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from sagemaker_serving.errors import DeployFailed, Mistake
 from sagemaker_serving.local.cdk import CdkCli
+from tests.leaving import LEAVE, Note, gone, program, said
 from tests.local.aws import REGION, Aws, address_of, shell_of
 
 STAND_IN = """\
 const fs = require("fs");
 const path = require("path");
+const { spawnSync } = require("child_process");
 const given = { arguments: process.argv.slice(2), folder: process.cwd(), environment: process.env };
 fs.writeFileSync(path.join(__dirname, "given.json"), JSON.stringify(given));
+if (fs.existsSync(path.join(__dirname, "app.json"))) {
+  const [program, ...rest] = JSON.parse(fs.readFileSync(path.join(__dirname, "app.json")));
+  spawnSync(program, rest, { stdio: "inherit" });
+}
 process.exit(given.arguments.includes("destroy") ? 1 : 0);
 """
-"""Ends with 1 when it is to destroy."""
+"""Runs an app if there is one; ends with 1 when it is to destroy."""
 
 
 class Project:
@@ -33,6 +43,10 @@ class Project:
         self._cli.write_text(STAND_IN)
         (folder / "cdk.json").write_text("{}")
         self.cdk = CdkCli(folder, address_of(aws.gateway), REGION)
+
+    def app(self, *command: str) -> None:
+        """Have the CLI run this, as it does an app to synthesize it."""
+        (self._cli.parent / "app.json").write_text(json.dumps(command))
 
     @property
     def given(self) -> Any:
@@ -99,3 +113,59 @@ def test_a_cli_that_fails_without_a_resources_reason_is_told_by_its_status(
 def test_a_folder_without_an_app_is_a_mistake(aws: Aws, tmp_path: Path) -> None:
     with pytest.raises(Mistake, match=r"there is no cdk\.json"):
         CdkCli(tmp_path, address_of(aws.gateway), REGION)
+
+
+STAYS = f"{LEAVE}\nleave(_sys.argv[1])\n_signal.pause()\n"
+DEPLOYS = """
+import sys
+from pathlib import Path
+from sagemaker_serving.errors import ServingError
+from sagemaker_serving.local.address import Address
+from sagemaker_serving.local.cdk import CdkCli
+from sagemaker_serving.local.credentials import Credentials
+
+folder, state_dir, url, pid, command, log = sys.argv[1:]
+with open(log, "w") as output:
+    address = Address(url=url, pid=int(pid), credentials=Credentials.of(Path(state_dir)))
+    cdk = CdkCli(Path(folder), address, "eu-west-1", log=output)
+    given = {"synth": ("dev", Path("out")), "deploy": (Path("out"),)}[command]
+    try:
+        getattr(cdk, command)(*given)
+    except ServingError as error:
+        print(error)
+"""
+
+
+@pytest.fixture
+def note(tmp_path: Path) -> Note:
+    return Note(tmp_path / "note")
+
+
+def test_what_an_app_leaves_ends_with_the_cli(project: Project, note: Note) -> None:
+    project.app(sys.executable, "-c", f"{LEAVE}\nleave({str(note)!r})")
+    project.cdk.synth("dev", Path("out"))
+    assert note.nothing_is_left()
+
+
+@pytest.mark.parametrize("command", ["synth", "deploy"])
+@pytest.mark.parametrize("name", ["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "the local AWS"])
+def test_node_and_the_app_end_with_who_runs_them_and_with_the_local_aws(
+    project: Project, aws: Aws, tmp_path: Path, note: Note, command: str, name: str
+) -> None:
+    project.app(sys.executable, "-c", STAYS, str(note))
+    with subprocess.Popen(["sleep", "600"]) as local_aws:
+        at = (aws.gateway.context.state_dir, aws.url, local_aws.pid)
+        with program(DEPLOYS, project.folder, *at, command, tmp_path / "log") as deploying:
+            note.wait()
+            below = [each.pid for each in psutil.Process(deploying.pid).children(recursive=True)]
+            if name == "the local AWS":
+                local_aws.kill()
+                assert said(deploying).startswith(
+                    f"the local AWS (process {local_aws.pid}) has ended; start it again with"
+                )
+            else:
+                deploying.send_signal(getattr(signal, name))
+            assert note.nothing_is_left()
+            assert gone([deploying.pid, *below])
+        local_aws.kill()
+    assert len(below) >= 5, "supervisor, node, the app, and what that left"

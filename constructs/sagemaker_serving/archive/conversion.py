@@ -16,6 +16,7 @@ from sagemaker_serving.archive.refusals import UnreadableArtifact
 from sagemaker_serving.archive.sources import Conversion, Tensors
 from sagemaker_serving.archive.tree import SkippingFile
 from sagemaker_serving.errors import Failure, Mistake
+from sagemaker_serving.processes import Tree
 
 CONVERTER_VERSION = 1
 """Counts up whenever the converter would make another SavedModel of the same file."""
@@ -94,22 +95,23 @@ def convert(wanted: Mapping[Conversion, Tensors], folder: Path) -> None:
         for conversion, tensors in wanted.items()
     ]
     names = ", ".join(str(conversion.source) for conversion in wanted)
-    try:
-        ended = subprocess.run(
-            [sys.executable, "-m", "sagemaker_serving.converter"],
-            input=json.dumps(requests),
-            env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""},
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=_LONGEST_SECONDS,
-        )
-    except subprocess.TimeoutExpired:
-        raise Failure(
-            f"TensorFlow was still converting {names} after {_LONGEST_SECONDS} s"
-        ) from None
-    if ended.returncode != 0:
-        words = ended.stderr.strip().splitlines() or [f"it ended with {ended.returncode}"]
+    with Tree(
+        [sys.executable, "-m", "sagemaker_serving.converter"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""},
+    ) as converting:
+        try:
+            _, said = converting.process.communicate(json.dumps(requests), _LONGEST_SECONDS)
+        except subprocess.TimeoutExpired:
+            raise Failure(
+                f"TensorFlow was still converting {names} after {_LONGEST_SECONDS} s"
+            ) from None
+        status = converting.process.returncode
+    if status != 0:
+        words = said.strip().splitlines() or [f"it ended with {status}"]
         raise Failure(f"TensorFlow cannot convert {names}: {words[-1]}")
 
 

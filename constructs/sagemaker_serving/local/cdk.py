@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -15,7 +14,9 @@ from typing import Any, TextIO
 
 from sagemaker_serving.errors import DeployFailed, Mistake
 from sagemaker_serving.local.address import Address
+from sagemaker_serving.local.alive import ended
 from sagemaker_serving.local.context import ACCOUNT_ID
+from sagemaker_serving.processes import Tree, has_ended, open_pidfd
 
 _BOOTSTRAPPED = "/cdk-bootstrap/hnb659fds/version"
 _KEPT = ("LANG", "LC_ALL", "TERM", "TMPDIR", "XDG_CACHE_HOME", "NO_COLOR")
@@ -25,8 +26,10 @@ _KEPT = ("LANG", "LC_ALL", "TERM", "TMPDIR", "XDG_CACHE_HOME", "NO_COLOR")
 class CdkCli:
     """The CDK CLI of ``project`` (its ``cdk.json`` and ``node_modules``), speaking to ``address``.
 
-    Its output goes to ``log``, by default to this process's own. Raises
-    `Mistake` when there is no CDK app or no CDK CLI there.
+    Its output goes to ``log``, by default to this process's own. What it and
+    the app have started ends with it, with this process, and with the local
+    AWS, of which `LocalAwsEnded` is raised. Raises `Mistake` when there is no
+    CDK app or no CDK CLI there.
     """
 
     def __init__(
@@ -45,7 +48,10 @@ class CdkCli:
 
     def bootstrap(self) -> None:
         """Bootstraps the local account and region, unless that was done already."""
-        names = self._aws.client("ssm").describe_parameters()["Parameters"]
+        from sagemaker_serving.client.aws import aws_failures
+
+        with aws_failures():
+            names = self._aws.client("ssm").describe_parameters()["Parameters"]
         if _BOOTSTRAPPED in [parameter["Name"] for parameter in names]:
             return
         self._run("bootstrap", f"aws://{ACCOUNT_ID}/{self._region}")
@@ -89,13 +95,24 @@ class CdkCli:
 
     def _run_in(self, folder: Path, home: Path, *arguments: str) -> None:
         known = self._failures()
-        status = _run_to_its_end(
-            [*self._command, "--no-notices", *arguments],
-            folder,
-            {**self._environment(), "HOME": str(home)},
-            self._log,
-        )
+        pidfd = open_pidfd(self._address.pid)
+        try:
+            with Tree(
+                [*self._command, "--no-notices", *arguments],
+                pidfds=[] if pidfd is None else [pidfd],
+                cwd=folder,
+                env={**self._environment(), "HOME": str(home)},
+                stdin=subprocess.DEVNULL,
+                stdout=self._log,
+                stderr=self._log,
+            ) as cli:
+                status = cli.process.wait()
+        finally:
+            if pidfd is not None:
+                os.close(pidfd)
         if status != 0:
+            if has_ended(self._address.pid):
+                raise ended(self._address)
             new = [reason for event, reason in self._failures().items() if event not in known]
             reason = new[0] if new else f"the CDK CLI ended with {status}; its output says why"
             raise DeployFailed(f"cdk {arguments[0]} failed: {reason}")
@@ -127,27 +144,6 @@ class CdkCli:
             if event["ResourceStatus"].endswith("_FAILED")
             and "cancelled" not in event.get("ResourceStatusReason", "cancelled")
         }
-
-
-def _run_to_its_end(
-    command: Sequence[str], folder: Path, environment: dict[str, str], log: TextIO | None
-) -> int:
-    """Runs ``command`` with all that it starts; nothing of it outlives an interruption."""
-    process = subprocess.Popen(
-        command,
-        cwd=folder,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=log,
-        stderr=log,
-        start_new_session=True,
-    )
-    try:
-        return process.wait()
-    except BaseException:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        raise
 
 
 def _command(project: Path) -> Sequence[str]:

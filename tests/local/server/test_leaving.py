@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -178,6 +179,24 @@ def test_what_a_handler_left_ends_with_its_worker_and_the_server_lives_on(
         assert gone(before)
         until(answers)
         assert not has_ended(server.pid)
+
+
+@pytest.mark.parametrize("who", ["serve by SIGKILL", "serve by SIGHUP", "serve by SIGINT", "front"])
+def test_nothing_is_left_of_serve(a_model: Model, note: Note, who: str) -> None:
+    model = a_model("pytorch", moment="import")
+    cli = Path(sys.executable).parent / "sagemaker-serving"
+    command = [str(cli), "serve", str(model), "--port", "0"]
+    with subprocess.Popen([*command, "--framework", "pytorch"], stdout=subprocess.PIPE) as serve:
+        note.wait()
+        (front,) = psutil.Process(serve.pid).children()
+        below = [each.pid for each in front.children(recursive=True)]
+        if who == "front":
+            front.kill()
+        else:
+            serve.send_signal(getattr(signal, who.removeprefix("serve by ")))
+        serve.communicate()
+    assert note.nothing_is_left()
+    assert gone([front.pid, *below])
 
 
 ENDS_AT_ONCE = """

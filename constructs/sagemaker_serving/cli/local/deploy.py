@@ -20,6 +20,7 @@ def deploy(environment: str, state_dir: Path) -> None:
     """
     from sagemaker_serving.errors import ProblemsFound, Severity
     from sagemaker_serving.local.cdk import CdkCli
+    from sagemaker_serving.processes import ending_all
     from sagemaker_serving.rules import check_environment
     from sagemaker_serving.spec import read_environment
 
@@ -31,9 +32,10 @@ def deploy(environment: str, state_dir: Path) -> None:
     assert file.environment is not None
     cdk = CdkCli(Path.cwd(), local_address(state_dir), file.environment.region)
     assembly = (state_dir / f"cdk.out-{environment}").resolve()
-    cdk.synth(environment, assembly)
-    cdk.bootstrap()
-    cdk.deploy(assembly)
+    with ending_all():
+        cdk.synth(environment, assembly)
+        cdk.bootstrap()
+        cdk.deploy(assembly)
     for name, model in file.environment.models.items():
         if model.variants:
             click.echo(f"in service: {file.environment.endpoint_name(name)}")
