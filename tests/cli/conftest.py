@@ -30,6 +30,7 @@ def run(tmp_path: Path) -> Run:
                 "PATH": os.environ["PATH"],
                 "HOME": str(tmp_path),
                 "AWS_EC2_METADATA_DISABLED": "true",
+                "SAGEMAKER_SERVING_END_WITH": str(os.getpid()),
                 **variables,
             },
             input=stdin,

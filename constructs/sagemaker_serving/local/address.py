@@ -122,6 +122,16 @@ def folder_of(port: int) -> Path | None:
     return locks[0].parent if locks else None
 
 
+def killed_before(state_dir: Path) -> int | None:
+    """The process of the local AWS that was last in ``state_dir``, if it could not say its end."""
+    if is_held(state_dir):
+        return None
+    try:
+        return int(json.loads(_note(state_dir).read_text(encoding="utf-8"))["pid"])
+    except (OSError, ValueError, TypeError, KeyError):  # there is none, or it is no note
+        return None
+
+
 def is_held(state_dir: Path) -> bool:
     """Whether the process of a local AWS that holds ``state_dir`` is alive."""
     if not state_dir.is_dir():

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
+import queue
 import signal
 import subprocess
 import sys
@@ -25,11 +27,15 @@ from sagemaker_serving.local.address import (
 from sagemaker_serving.local.seclusion import secluded
 from sagemaker_serving.local.state.folder import forget
 from sagemaker_serving.local.state_dir import state_dir_errors
+from sagemaker_serving.processes import end_descendants, end_leftovers_from_now_on, has_ended
 
 _START_SECONDS = 60
 _STOP_SECONDS = 20
 _REASON = "sagemaker-serving: "
 """What the log's line begins with that says why the process ended."""
+
+_LET_GO = b"."
+"""What a parent writes into the pipe when its end shall not be the local AWS's."""
 
 
 def start(
@@ -37,6 +43,7 @@ def start(
     port: int = DEFAULT_PORT,
     *,
     with_parent: bool = False,
+    end_with: int | None = None,
     fresh: bool = False,
     environment: Mapping[str, str] | None = None,
 ) -> Address:
@@ -44,11 +51,12 @@ def start(
 
     What was deployed when it last ran in ``state_dir`` is found again, unless
     ``fresh``, which forgets it. ``port`` 0 takes a free one. Its own log is
-    ``<state_dir>/local.log``. With ``with_parent`` it ends as soon as the
-    calling process does, even by kill -9. ``environment`` are variables beside
-    this process's own, as `sagemaker.settings` names them. Raises `Mistake` for a port or folder
-    in use and for a kept state that cannot be used, `Failure` with the log's
-    last lines when it does not start within a minute.
+    ``<state_dir>/local.log``. It ends as soon as the calling process does, even
+    by kill -9: with ``with_parent`` always, else until this function returns;
+    and when the process ``end_with`` does. ``environment`` are variables beside
+    this process's own, as `sagemaker.settings` names them. Raises `Mistake` for a
+    port or folder in use and for a kept state that cannot be used, `Failure` with
+    the log's last lines when it does not start within a minute.
     """
     Hold(state_dir).release()
     log_path = state_dir / "local.log"
@@ -56,29 +64,43 @@ def start(
     command += ["--log", str(log_path.resolve())]
     if fresh:
         command.append("--fresh")
+    if end_with is not None:
+        command += ["--end-with", str(end_with)]
     reading, writing = os.pipe()
     with state_dir_errors(state_dir):
         opened = log_path.open("wb")
     with opened as log:
         process = subprocess.Popen(
-            [*command, "--parent-fd", str(reading)] if with_parent else command,
+            [*command, "--parent-fd", str(reading)],
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
-            pass_fds=(reading,) if with_parent else (),
+            pass_fds=(reading,),
             env=secluded({**os.environ, **(environment if environment is not None else {})}),
             start_new_session=True,
         )
     os.close(reading)
-    if not with_parent:
+    try:
+        _wait_for_answers(state_dir, process, log_path)
+    except BaseException:
         os.close(writing)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(_STOP_SECONDS)
+        raise
+    if not with_parent:
+        with contextlib.suppress(BrokenPipeError):  # it has ended meanwhile
+            os.write(writing, _LET_GO)
+        os.close(writing)
+    return find(state_dir)
+
+
+def _wait_for_answers(state_dir: Path, process: subprocess.Popen[bytes], log_path: Path) -> None:
     end = time.monotonic() + _START_SECONDS
     while not answers(state_dir):
         if process.poll() is not None or time.monotonic() > end:
             process.kill()
             raise _not_started(process.returncode, log_path)
         time.sleep(0.05)
-    return find(state_dir)
 
 
 def stop(state_dir: Path) -> None:
@@ -97,13 +119,14 @@ def stop(state_dir: Path) -> None:
 
 
 def main() -> None:
-    """The process itself: serves until SIGTERM, SIGINT, or its parent's end."""
+    """The process itself: serves until SIGTERM, SIGINT, SIGHUP, or its parent's end."""
     terminal.install()
     parser = argparse.ArgumentParser(prog="python -m sagemaker_serving.local.daemon")
     parser.add_argument("--state-dir", type=Path, required=True)
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--log", help="the file that its output goes to")
     parser.add_argument("--parent-fd", type=int)
+    parser.add_argument("--end-with", type=int)
     parser.add_argument("--fresh", action="store_true")
     arguments = parser.parse_args()
     try:
@@ -112,6 +135,7 @@ def main() -> None:
             arguments.port,
             log=arguments.log,
             parent_fd=arguments.parent_fd,
+            end_with=arguments.end_with,
             fresh=arguments.fresh,
         )
     except ServingError as error:
@@ -125,18 +149,24 @@ def serve(
     *,
     log: str | None = None,
     parent_fd: int | None = None,
+    end_with: int | None = None,
     fresh: bool = False,
 ) -> None:
     """Holds ``state_dir`` and serves in this process until it is told to end.
 
-    ``log`` is the file that this process's output goes to, for others to read. ``fresh`` forgets
-    what is kept there first. Raises what `start` does.
+    Or until the process ``end_with`` has ended. ``log`` is the file that this process's output
+    goes to, for others to read. ``fresh`` forgets what is kept there first. Raises what `start`
+    does.
     """
-    ended = threading.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: ended.set())
+    # No Event: a second signal that comes while it is being set would wait for ever.
+    ended: queue.SimpleQueue[None] = queue.SimpleQueue()
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, lambda *_: ended.put(None))
     if parent_fd is not None:
-        threading.Thread(target=_wait_for_eof, args=(parent_fd, ended), daemon=True).start()
+        threading.Thread(target=_watch_parent, args=(parent_fd, ended), daemon=True).start()
+    if end_with is not None:
+        threading.Thread(target=_watch_process, args=(end_with, ended), daemon=True).start()
+    end_leftovers_from_now_on()
     os.umask(0o077)  # whatever is written from here on is nobody else's to read
     hold = Hold(state_dir)
     try:
@@ -158,11 +188,12 @@ def serve(
             os.environ.update(address.environment(gateway.region))  # for clients that others make
             hold.announce(address)
             print(f"listening on {gateway.url}", flush=True)
-            ended.wait()
+            ended.get()
         finally:
             gateway.stop()
     finally:
         hold.withdraw()
+        end_descendants()
 
 
 def _seclude_this_process() -> None:
@@ -172,10 +203,15 @@ def _seclude_this_process() -> None:
     os.environ.update(kept)
 
 
-def _wait_for_eof(descriptor: int, ended: threading.Event) -> None:
-    while os.read(descriptor, 1):
-        pass
-    ended.set()
+def _watch_parent(descriptor: int, ended: queue.SimpleQueue[None]) -> None:
+    """Wait until the parent lets go, or is gone."""
+    if os.read(descriptor, 1) != _LET_GO:
+        ended.put(None)
+
+
+def _watch_process(pid: int, ended: queue.SimpleQueue[None]) -> None:
+    has_ended(pid, within_seconds=None)
+    ended.put(None)
 
 
 def _not_started(status: int | None, log_path: Path) -> ServingError:

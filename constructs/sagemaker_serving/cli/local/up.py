@@ -28,8 +28,22 @@ from sagemaker_serving.cli.options import state_dir_option
     help="How many seconds of SageMaker's own waits pass in one: deployments' bakes, alarms' "
     "periods, idle times.  [default: 1]",
 )
+@click.option(
+    "--end-with",
+    type=click.IntRange(min=1),
+    metavar="PID",
+    envvar="SAGEMAKER_SERVING_END_WITH",
+    help="End it when this process ends, however: a script's shell ($$), a test run.",
+)
 @state_dir_option
-def up(port: int, foreground: bool, fresh: bool, time_scale: float | None, state_dir: Path) -> None:
+def up(
+    port: int,
+    foreground: bool,
+    fresh: bool,
+    time_scale: float | None,
+    end_with: int | None,
+    state_dir: Path,
+) -> None:
     """Start the local AWS and return when it answers.
 
     Stacks, objects and endpoints that were there when it last ended are found
@@ -38,20 +52,31 @@ def up(port: int, foreground: bool, fresh: bool, time_scale: float | None, state
     from sagemaker_serving.extras import need
 
     need("local", "tensorflow")
+    from sagemaker_serving.errors import Mistake
     from sagemaker_serving.local import daemon
+    from sagemaker_serving.local.address import killed_before
     from sagemaker_serving.local.sagemaker.settings import TIME_SCALE
+    from sagemaker_serving.processes import has_ended
 
+    if end_with is not None and has_ended(end_with):
+        raise Mistake(
+            f"--end-with is {end_with}; there is no such process, so the local AWS would end at "
+            "once; name one that runs"
+        )
     scaled = {} if time_scale is None else {TIME_SCALE: f"{time_scale:g}"}
     if foreground:
         os.environ.update(scaled)
-        daemon.serve(state_dir, port, fresh=fresh)
+        daemon.serve(state_dir, port, end_with=end_with, fresh=fresh)
         return
     began = time.monotonic()
-    address = daemon.start(state_dir, port, fresh=fresh, environment=scaled)
+    killed = killed_before(state_dir)
+    address = daemon.start(state_dir, port, end_with=end_with, fresh=fresh, environment=scaled)
     seconds = time.monotonic() - began
     click.echo(
         f"the local AWS answers at {address.url} (process {address.pid}) after {seconds:.1f} s"
     )
+    if killed is not None:
+        click.echo(f"the one before it (process {killed}) was killed")
     _tell_what_was_found(address.status(), fresh=fresh)
 
 

@@ -1,0 +1,101 @@
+"""How long a local AWS lives: as long as it is wanted, and not a moment longer."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from sagemaker_serving.processes import has_ended
+from tests.leaving import PATIENCE_SECONDS, gone
+from tests.local.aws import eventually
+
+Run = Callable[..., Any]
+
+pytestmark = pytest.mark.slow
+
+
+def begin(folder: Path, *arguments: str) -> subprocess.Popen[str]:
+    """A command that is not waited for."""
+    return subprocess.Popen(
+        [str(Path(sys.executable).parent / "sagemaker-serving"), *arguments],
+        cwd=folder,
+        env={
+            "PATH": os.environ["PATH"],
+            "HOME": str(folder),
+            "SAGEMAKER_SERVING_END_WITH": str(os.getpid()),
+        },
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def pid_of(folder: Path) -> int:
+    note = folder / ".sagemaker-serving" / "address.json"
+    eventually(note.exists)
+    return int(json.loads(note.read_text())["pid"])
+
+
+@pytest.mark.parametrize("name", ["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP"])
+def test_an_up_that_is_cut_off_leaves_nothing(tmp_path: Path, name: str) -> None:
+    with begin(tmp_path, "local", "up", "--port", "0") as up:
+        daemon = eventually(psutil.Process(up.pid).children)[0]
+        up.send_signal(getattr(signal, name))
+        up.communicate(timeout=PATIENCE_SECONDS)
+    assert gone([daemon.pid])
+
+
+def test_it_stays_when_up_has_returned_and_ends_with_a_named_process(
+    run: Run, tmp_path: Path
+) -> None:
+    with subprocess.Popen(["sleep", "600"]) as script:
+        up = run("local", "up", "--port", "0", "--end-with", str(script.pid))
+        assert up.returncode == 0, up.stderr
+        pid = pid_of(tmp_path)
+        assert not has_ended(pid)
+        script.kill()
+        assert gone([pid])
+    assert "no local AWS runs" in run("local", "status").stderr
+
+
+def test_a_process_that_is_none_cannot_be_ended_with(run: Run) -> None:
+    with subprocess.Popen(["true"]) as over:
+        pass
+    up = run("local", "up", "--port", "0", "--end-with", str(over.pid))
+    assert up.returncode == 2
+    assert f"--end-with is {over.pid}; there is no such process" in up.stderr
+
+
+@pytest.mark.parametrize("names", [["SIGHUP"], ["SIGINT", "SIGINT"], ["SIGTERM", "SIGINT"]])
+def test_in_the_foreground_it_ends_properly_however_often_it_is_told(
+    run: Run, tmp_path: Path, names: list[str]
+) -> None:
+    with begin(tmp_path, "local", "up", "--port", "0", "--foreground") as up:
+        assert pid_of(tmp_path) == up.pid
+        for name in names:
+            up.send_signal(getattr(signal, name))
+        _, complained = up.communicate(timeout=PATIENCE_SECONDS)
+        assert (up.returncode, complained) == (0, "")
+
+
+def test_after_kill_9_the_next_up_says_so_and_goes_on(run: Run, tmp_path: Path) -> None:
+    assert "was killed" not in run("local", "up", "--port", "0").stdout
+    pid = pid_of(tmp_path)
+    os.kill(pid, signal.SIGKILL)
+    assert gone([pid])
+    again = run("local", "up", "--port", "0")
+    assert again.returncode == 0
+    assert f"the one before it (process {pid}) was killed" in again.stdout
+    assert run("local", "down").returncode == 0
+    assert "was killed" not in run("local", "up", "--port", "0").stdout
+    assert run("local", "down").returncode == 0
