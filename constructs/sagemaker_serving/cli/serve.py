@@ -103,7 +103,7 @@ def serve(
     from sagemaker_serving.local.server.plan import require_model, require_tensorflow
     from sagemaker_serving.local.server.process import ModelServer
     from sagemaker_serving.local.server.settings import bind_to_port
-    from sagemaker_serving.processes import ending_all
+    from sagemaker_serving.processes import ending_all, raise_file_limit
 
     if golden is not None and record is not None:
         raise click.UsageError("--golden compares and --record writes; give one of them")
@@ -114,6 +114,7 @@ def serve(
         generation_of(container_version)
         require_tensorflow()
     asked_port = bind_to_port(environment) if port is None else port
+    raise_file_limit()
     with ending_all(), tempfile.TemporaryDirectory(prefix="sagemaker-serving-log-") as folder:
         log_path = Path(folder, "container.log")
         server = ModelServer.start(

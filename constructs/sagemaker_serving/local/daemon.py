@@ -27,7 +27,12 @@ from sagemaker_serving.local.address import (
 from sagemaker_serving.local.seclusion import secluded
 from sagemaker_serving.local.state.folder import forget
 from sagemaker_serving.local.state_dir import state_dir_errors
-from sagemaker_serving.processes import end_descendants, end_leftovers_from_now_on, has_ended
+from sagemaker_serving.processes import (
+    end_descendants,
+    end_leftovers_from_now_on,
+    has_ended,
+    raise_file_limit,
+)
 
 _START_SECONDS = 60
 _STOP_SECONDS = 20
@@ -167,6 +172,7 @@ def serve(
     if end_with is not None:
         threading.Thread(target=_watch_process, args=(end_with, ended), daemon=True).start()
     end_leftovers_from_now_on()
+    raise_file_limit()
     os.umask(0o077)  # whatever is written from here on is nobody else's to read
     hold = Hold(state_dir)
     try:

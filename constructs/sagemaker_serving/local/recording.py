@@ -17,7 +17,7 @@ from sagemaker_serving.local.server.bodies import read_body
 from sagemaker_serving.local.server.browsers import without_browsers
 from sagemaker_serving.local.server.front import HOP_BY_HOP
 from sagemaker_serving.local.server.places import Place
-from sagemaker_serving.local.server.ports import listen
+from sagemaker_serving.local.server.ports import BACKLOG, listen
 
 _HEADERS = {
     "content_type": "Content-Type",
@@ -68,7 +68,7 @@ class _Recorder:
         server = web.Server(handle, access_log=None, auto_decompress=False)
         self._runner = web.ServerRunner(server)
         await self._runner.setup()
-        await web.SockSite(self._runner, public).start()
+        await web.SockSite(self._runner, public, backlog=BACKLOG).start()
 
     async def stop(self) -> None:
         if self._runner is not None:

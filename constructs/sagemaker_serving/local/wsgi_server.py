@@ -15,6 +15,7 @@ from werkzeug.wsgi import LimitedStream
 
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.local.address import folder_of
+from sagemaker_serving.local.server.ports import BACKLOG
 
 WsgiApplication = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
@@ -92,7 +93,7 @@ def _listen_on(port: int) -> list[socket.socket]:
     sockets: list[socket.socket] = []
     for family, host in _ADDRESSES:
         try:
-            sockets.append(socket.create_server((host, port), family=family, backlog=128))
+            sockets.append(socket.create_server((host, port), family=family, backlog=BACKLOG))
         except OSError as error:
             if sockets and error.errno in _NO_SUCH_ADDRESS:
                 continue

@@ -1,5 +1,6 @@
 """Processes that end together with whatever they have started."""
 
+from .limits import raise_file_limit
 from .supervisor import adopt_orphans, end_descendants, reap_orphans
 from .tree import (
     ISOLATED_PYTHON,
@@ -24,5 +25,6 @@ __all__ = [
     "has_ended",
     "open_pidfd",
     "popen",
+    "raise_file_limit",
     "reap_orphans",
 ]

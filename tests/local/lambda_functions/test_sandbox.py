@@ -39,6 +39,15 @@ def handler(event, context):
     }
 
 
+def test_a_function_may_have_as_many_files_open_as_on_aws(functions: Functions) -> None:
+    source = """
+import resource
+def handler(event, context):
+    return resource.getrlimit(resource.RLIMIT_NOFILE)
+"""
+    assert functions.run("files", source).payload == [1024, 1024]
+
+
 def test_a_process_is_used_again_and_keeps_what_the_module_holds(functions: Functions) -> None:
     source = (
         "calls = []\ndef handler(event, context):\n    calls.append(1)\n    return len(calls)\n"

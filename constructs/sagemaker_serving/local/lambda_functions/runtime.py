@@ -15,6 +15,7 @@ import json
 import logging
 import os
 import queue
+import resource
 import signal
 import sys
 import threading
@@ -25,10 +26,17 @@ from typing import Any
 
 Error = dict[str, Any]
 
+FILES = 1024
+"""How many a function may have open ("File descriptors" of Lambda's quotas,
+docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html, read 2026-11-22)."""
+
 
 def main(requests_fd: int, answers_fd: int, import_path: str) -> None:
     """Import the handler from a JSON list of folders, then run one invocation after another."""
     sys.dont_write_bytecode = True
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    files = FILES if most == resource.RLIM_INFINITY else min(FILES, most)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
     sys.path[:0] = json.loads(import_path)
     requests: queue.SimpleQueue[str] = queue.SimpleQueue()
     os.set_inheritable(requests_fd, False)

@@ -21,7 +21,7 @@ from sagemaker_serving.local.server.orphans import reap_orphans_as_they_end
 from sagemaker_serving.local.server.ports import listen
 from sagemaker_serving.local.server.programs import Program
 from sagemaker_serving.local.server.supervisor import serve
-from sagemaker_serving.processes import ending_all
+from sagemaker_serving.processes import ending_all, raise_file_limit
 
 log = logging.getLogger("front")
 
@@ -30,6 +30,7 @@ def main() -> int:
     """Serve until told to stop (status 0); 2 for the user's mistake, 1 for other failures."""
     arguments = _arguments()
     start_logging()
+    raise_file_limit()
     try:
         public = (
             listen(arguments.port)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import socket
+import struct
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -76,12 +77,28 @@ class _PooledConnection(urllib3.connection.HTTPConnection):
 
 
 def _connected(path: Path, timeout: Any) -> socket.socket:
+    """A connection; raises `TimeoutError` when it is not accepted in time.
+
+    Where as many wait as may, the kernel has this one wait too, for ``SO_SNDTIMEO``; a timeout of
+    Python's would have it refused at once (unix(7) and socket(7), man7.org, read 2026-11-22).
+    """
+    seconds = timeout if isinstance(timeout, int | float) else None
     connection = socket.socket(socket.AF_UNIX)
-    if isinstance(timeout, int | float):
-        connection.settimeout(timeout)
     try:
+        _wait_at_most(connection, seconds)
         connection.connect(str(path))
+        _wait_at_most(connection, None)
+        connection.settimeout(seconds)
+    except BlockingIOError:
+        connection.close()
+        raise TimeoutError(f"no connection within {seconds} s") from None
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _wait_at_most(connection: socket.socket, seconds: float | None) -> None:
+    microseconds = 0 if seconds is None else max(1, int(seconds * 1_000_000))
+    timeval = struct.pack("@ll", *divmod(microseconds, 1_000_000))
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, timeval)

@@ -10,6 +10,11 @@ from sagemaker_serving.errors import Mistake
 
 log = logging.getLogger("front")
 
+BACKLOG = 4096
+"""How many connections wait for one that is accepted: the most that Linux allows unless told
+otherwise (listen(2), man7.org, read 2026-11-22). Where they are more, a port makes the next ones
+try again after a second and longer, and a Unix socket refuses who does not wait."""
+
 
 def listen(port: int) -> socket.socket:
     """A listening socket on 127.0.0.1; port 0 takes a free one.
@@ -17,7 +22,7 @@ def listen(port: int) -> socket.socket:
     Raises `Mistake` when the port is in use or may not be used.
     """
     try:
-        return socket.create_server(("127.0.0.1", port), backlog=1024)
+        return socket.create_server(("127.0.0.1", port), backlog=BACKLOG)
     except PermissionError as error:
         raise Mistake(f"port {port} may not be used by this user; use 1024 or higher") from error
     except OverflowError as error:
@@ -33,7 +38,7 @@ def listen_privately(path: Path) -> socket.socket:
     listener = socket.socket(socket.AF_UNIX)
     try:
         listener.bind(str(path))
-        listener.listen(1024)
+        listener.listen(BACKLOG)
     except BaseException:
         listener.close()
         raise
@@ -47,7 +52,7 @@ def listen_near(preferred: int | None) -> socket.socket:
     """
     if preferred is not None:
         try:
-            return socket.create_server(("127.0.0.1", preferred))
+            return socket.create_server(("127.0.0.1", preferred), backlog=BACKLOG)
         except OSError:
             log.warning("port %d is taken; the REST port is another one", preferred)
-    return socket.create_server(("127.0.0.1", 0))
+    return socket.create_server(("127.0.0.1", 0), backlog=BACKLOG)

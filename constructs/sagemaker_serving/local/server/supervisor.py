@@ -20,6 +20,7 @@ from sagemaker_serving.local.server.browsers import without_browsers
 from sagemaker_serving.local.server.container import Container
 from sagemaker_serving.local.server.front import Front
 from sagemaker_serving.local.server.plan import Plan, make_plan
+from sagemaker_serving.local.server.ports import BACKLOG
 from sagemaker_serving.local.server.racing import first_of
 
 log = logging.getLogger("front")
@@ -80,7 +81,7 @@ async def listen_http(
         shutdown_timeout=DRAIN_SECONDS,
     )
     await server.setup()
-    await web.SockSite(server, public).start()
+    await web.SockSite(server, public, backlog=BACKLOG).start()
     return server
 
 

@@ -22,6 +22,7 @@ from sagemaker_serving.local.server.engine.rest import RestApi
 from sagemaker_serving.local.server.engine.running import DirectRunner, Runner
 from sagemaker_serving.local.server.engine.service import Service
 from sagemaker_serving.local.server.link import LinkServer
+from sagemaker_serving.local.server.ports import BACKLOG
 from sagemaker_serving.local.server.settings import Settings
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ async def serve(
         handle = without_browsers(api.handle)
         server = web.ServerRunner(web.Server(handle, access_log=None), shutdown_timeout=1.0)
         await server.setup()
-        await web.SockSite(server, listener).start()
+        await web.SockSite(server, listener, backlog=BACKLOG).start()
         if link_path is not None:
             await loop.create_unix_server(lambda: LinkServer(api.answer), link_path)
         ready()

@@ -24,6 +24,7 @@ from sagemaker_serving.local.server.lifeline import (
 )
 from sagemaker_serving.local.server.logs import start_logging
 from sagemaker_serving.local.server.nursery.births import Nursery
+from sagemaker_serving.local.server.ports import BACKLOG
 from sagemaker_serving.local.server.settings import Settings, read_settings
 
 
@@ -56,7 +57,8 @@ async def _serve(arguments: argparse.Namespace) -> None:
     stopped = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
-    async with await asyncio.start_unix_server(nursery.handle, arguments.socket_path):
+    path = arguments.socket_path
+    async with await asyncio.start_unix_server(nursery.handle, path, backlog=BACKLOG):
         report(arguments.report_fd, event="ready")
         await stopped.wait()
         await nursery.end()
