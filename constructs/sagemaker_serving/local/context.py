@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from sagemaker_serving.local.callbacks import Callbacks
 from sagemaker_serving.local.credentials import Credentials
@@ -21,6 +20,16 @@ ACCOUNT_ID = "123456789012"
 INTERNAL_USER_AGENT = "sagemaker-serving/internal"
 """In the User-Agent of calls that the local AWS makes for its own bookkeeping: no fault that a
 user has set strikes them."""
+
+
+class Clients(Protocol):
+    """Makes clients, and keeps them."""
+
+    def __call__(self, keys: Credentials | RoleSession, service: str, region: str, /) -> Any:
+        """A boto3 client, the same for the same arguments."""
+
+    def cache_clear(self) -> None:
+        """Let go of every client."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,8 +47,8 @@ class LocalContext:
     account_id: str = ACCOUNT_ID
     credentials: Credentials = field(repr=False, compare=False)
     """The developer's, which the local AWS's own calls are signed with, too."""
-    client: Callable[[str, str], Any] = field(repr=False, compare=False)
-    """``client("s3", "eu-west-1")``: a boto3 client on the gateway, made once per pair."""
+    clients: Clients = field(repr=False, compare=False)
+    """boto3 clients on the gateway by credentials, service and region, each made once."""
     sessions: RoleSessions = field(default_factory=RoleSessions, repr=False, compare=False)
     """Roles that were assumed here; the gateway knows a caller's role by its access key."""
     turnstile: Turnstile = field(default_factory=Turnstile, repr=False, compare=False)
@@ -49,9 +58,18 @@ class LocalContext:
     judge: Judge = field(default_factory=Judge, repr=False, compare=False)
     """Says what a role may do: ``context.judge.allows(session, action, resource)``."""
 
+    def client(self, service: str, region: str) -> Any:
+        """``client("s3", "eu-west-1")``: a boto3 client on the gateway, with the developer's
+        keys."""
+        return self.clients(self.credentials, service, region)
+
+    def close(self) -> None:
+        """Let go of the clients and their connections."""
+        self.clients.cache_clear()
+
     def client_as(self, session: RoleSession, service: str, region: str) -> Any:
         """A boto3 client whose calls are made, and judged, in a role's name."""
-        return _client_of(self.url, session, service, region)
+        return self.clients(session, service, region)
 
     @property
     def developer(self) -> Developer:
@@ -65,14 +83,10 @@ class LocalContext:
     @classmethod
     def at(cls, url: str, state_dir: Path) -> LocalContext:
         """A context whose clients speak to the gateway at ``url``. Raises as `Credentials.of`."""
-        credentials = Credentials.of(state_dir)
+        clients = lru_cache(maxsize=512)(partial(_client_of, url))
         return cls(
-            url=url, state_dir=state_dir, credentials=credentials, client=_clients(url, credentials)
+            url=url, state_dir=state_dir, credentials=Credentials.of(state_dir), clients=clients
         )
-
-
-def _clients(url: str, credentials: Credentials) -> Callable[[str, str], Any]:
-    return lambda service, region: _client_of(url, credentials, service, region)
 
 
 _MAKING = threading.Lock()
@@ -82,7 +96,6 @@ _LONG_ANSWERS_SECONDS = {"lambda": 15 * 60 + 60}
 quarter of an hour."""
 
 
-@lru_cache(maxsize=512)
 def _client_of(url: str, keys: Credentials | RoleSession, service: str, region: str) -> Any:
     from botocore.config import Config
 

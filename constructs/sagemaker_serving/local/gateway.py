@@ -180,6 +180,7 @@ class Gateway:
         self._server.stop()
         self._keeper.close()
         self.sagemaker.close()
+        self.context.close()
 
     def status(self) -> dict[str, Any]:
         """What runs here, as JSON has it: ``GET /_local/status``.

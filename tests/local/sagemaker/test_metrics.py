@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -169,11 +170,12 @@ def test_a_role_that_may_not_put_metrics_has_none_of_its_instances(aws: Aws) -> 
 def test_counting_asks_nobody() -> None:
     asked: list[str] = []
 
-    def client(service: str, region: str) -> Any:
+    @lru_cache
+    def clients(keys: object, service: str, region: str) -> Any:
         asked.append(service)
 
     context = LocalContext(
-        url="http://localhost:1", state_dir=Path(), credentials=Credentials.made(), client=client
+        url="http://localhost:1", state_dir=Path(), credentials=Credentials.made(), clients=clients
     )
     metrics = Metrics(context, list)
     for _ in range(1000):

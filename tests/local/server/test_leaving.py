@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -92,13 +92,13 @@ class Started:
 
     def worker(self) -> int:
         """The process that the front has started for the user's code."""
-        (worker,) = [
-            child.pid
-            for child in psutil.Process(self.pid).children()
-            if child.status() != psutil.STATUS_ZOMBIE
-            and {f"{_PACKAGE}.handler", f"{_PACKAGE}.mms.worker"} & {*child.cmdline()}
-            and os.getsid(child.pid) == os.getsid(self.pid)
-        ]
+        found = []
+        for child in psutil.Process(self.pid).children():
+            with suppress(psutil.NoSuchProcess, ProcessLookupError):  # it ends as we look
+                is_one = {f"{_PACKAGE}.handler", f"{_PACKAGE}.mms.worker"} & {*child.cmdline()}
+                if is_one and os.getsid(child.pid) == os.getsid(self.pid):
+                    found.append(child.pid)
+        (worker,) = found
         return int(worker)
 
 

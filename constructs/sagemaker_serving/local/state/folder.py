@@ -65,16 +65,16 @@ class StateFolder:
         self.objects = ObjectStore(folder / "objects")
         self._parts = folder / "parts"
 
-    def begin(self) -> None:
+    def begin(self) -> Manifest:
         """Says that what is kept is in use: it has not ended, and a manifest is there to be missed.
 
-        Raises OSError.
+        The manifest as it is now. Raises OSError.
         """
-        if self._manifest.exists():
-            manifest = replace(self._read_manifest(), ended=False)
-            write_whole(self._manifest, [json.dumps(asdict(manifest), indent=1).encode()])
-        else:
-            self.write({}, (), ended=False, not_kept={})
+        if not self._manifest.exists():
+            return self.write({}, (), ended=False, not_kept={})
+        manifest = replace(self._read_manifest(), ended=False)
+        write_whole(self._manifest, [json.dumps(asdict(manifest), indent=1).encode()])
+        return manifest
 
     def write(
         self,

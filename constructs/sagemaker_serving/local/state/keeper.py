@@ -106,7 +106,7 @@ class Keeper:
     def start(self) -> None:
         """Save from now on what `changed` tells of."""
         try:
-            self._folder.begin()
+            self._manifest = self._folder.begin()
         except OSError as error:
             self._failed(f"{error.filename} cannot be written: {error.strerror}")
         self._thread.start()
@@ -145,7 +145,7 @@ class Keeper:
         with self._condition:
             self._closed = True
             self._condition.notify_all()
-        if self._thread.is_alive():
+        if self._thread.ident is not None:  # it may have ended by now
             self._thread.join()
             self.save(ended=True)
 
