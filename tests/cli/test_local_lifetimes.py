@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from sagemaker_serving.processes import has_ended
-from tests.leaving import PATIENCE_SECONDS, gone
+from tests.leaving import PATIENCE_SECONDS, gone, program
 from tests.local.aws import eventually
 
 Run = Callable[..., Any]
@@ -84,8 +84,35 @@ def test_in_the_foreground_it_ends_properly_however_often_it_is_told(
         assert pid_of(tmp_path) == up.pid
         for name in names:
             up.send_signal(getattr(signal, name))
-        _, complained = up.communicate(timeout=PATIENCE_SECONDS)
+        try:
+            _, complained = up.communicate(timeout=PATIENCE_SECONDS)
+        finally:
+            up.kill()
         assert (up.returncode, complained) == (0, "")
+
+
+SIGNALS_COME_TO_ANOTHER_THREAD = """
+import signal, sys, threading
+from pathlib import Path
+from sagemaker_serving.local import daemon
+
+threading.Thread(target=threading.Event().wait, daemon=True).start()
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT, signal.SIGHUP})
+daemon.serve(Path(sys.argv[1]), 0)
+"""
+"""As they do when the first is about to wait, or has another one to handle."""
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT", "SIGHUP"])
+def test_it_ends_whichever_of_its_threads_is_told(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / ".sagemaker-serving"
+    with program(SIGNALS_COME_TO_ANOTHER_THREAD, folder) as serving:
+        assert pid_of(tmp_path) == serving.pid
+        serving.send_signal(getattr(signal, name))
+        try:
+            assert serving.wait(PATIENCE_SECONDS) == 0
+        finally:
+            serving.kill()
 
 
 def test_after_kill_9_the_next_up_says_so_and_goes_on(run: Run, tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
-import queue
 import signal
 import subprocess
 import sys
@@ -163,14 +162,11 @@ def serve(
     goes to, for others to read. ``fresh`` forgets what is kept there first. Raises what `start`
     does.
     """
-    # No Event: a second signal that comes while it is being set would wait for ever.
-    ended: queue.SimpleQueue[None] = queue.SimpleQueue()
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, lambda *_: ended.put(None))
+    end = _End()
     if parent_fd is not None:
-        threading.Thread(target=_watch_parent, args=(parent_fd, ended), daemon=True).start()
+        threading.Thread(target=_watch_parent, args=(parent_fd, end), daemon=True).start()
     if end_with is not None:
-        threading.Thread(target=_watch_process, args=(end_with, ended), daemon=True).start()
+        threading.Thread(target=_watch_process, args=(end_with, end), daemon=True).start()
     end_leftovers_from_now_on()
     raise_file_limit()
     os.umask(0o077)  # whatever is written from here on is nobody else's to read
@@ -194,7 +190,7 @@ def serve(
             os.environ.update(address.environment(gateway.region))  # for clients that others make
             hold.announce(address)
             print(f"listening on {gateway.url}", flush=True)
-            ended.get()
+            end.wait()
         finally:
             gateway.stop()
     finally:
@@ -209,15 +205,43 @@ def _seclude_this_process() -> None:
     os.environ.update(kept)
 
 
-def _watch_parent(descriptor: int, ended: queue.SimpleQueue[None]) -> None:
+class _End:
+    """What this process waits for: a signal that tells it to end, or `come`.
+
+    A thread that waits for a lock, a queue or an event misses a signal that comes in the moment
+    before it waits. The pipe does not: Python's own handler writes the signal's number into it,
+    whichever thread it comes to (docs.python.org/3.11/library/signal.html, "set_wakeup_fd", read
+    2026-11-22). For the main thread.
+    """
+
+    _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+
+    def __init__(self) -> None:
+        self._reading, self._writing = os.pipe()
+        os.set_blocking(self._writing, False)
+        signal.set_wakeup_fd(self._writing, warn_on_full_buffer=False)
+        for number in self._SIGNALS:
+            signal.signal(number, lambda *_: None)
+
+    def come(self) -> None:
+        """Have it end, from any thread."""
+        os.write(self._writing, bytes([signal.SIGTERM]))
+
+    def wait(self) -> None:
+        """Return when it is to end; others than its own signals are handled meanwhile."""
+        while not any(number in self._SIGNALS for number in os.read(self._reading, 512)):
+            pass
+
+
+def _watch_parent(descriptor: int, end: _End) -> None:
     """Wait until the parent lets go, or is gone."""
     if os.read(descriptor, 1) != _LET_GO:
-        ended.put(None)
+        end.come()
 
 
-def _watch_process(pid: int, ended: queue.SimpleQueue[None]) -> None:
+def _watch_process(pid: int, end: _End) -> None:
     has_ended(pid, within_seconds=None)
-    ended.put(None)
+    end.come()
 
 
 def _not_started(status: int | None, log_path: Path) -> ServingError:
