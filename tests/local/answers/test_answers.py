@@ -25,6 +25,7 @@ from botocore.awsrequest import AWSRequest
 from botocore.config import Config
 from botocore.credentials import Credentials
 from botocore.exceptions import ClientError
+from moto.moto_api._internal import moto_api_backend
 
 from sagemaker_serving.local.gateway import Gateway
 from tests.local.answers.scenario import Raw, Step, steps
@@ -137,6 +138,7 @@ def recording() -> dict[str, Any]:
             return dict(answered(Aws(gateway)))
         finally:
             gateway.stop()
+            moto_api_backend.reset()  # the emulator's state is the process's, and other tests' too
 
 
 @pytest.mark.timeout(600)
