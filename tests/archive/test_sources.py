@@ -18,6 +18,7 @@ from sagemaker_serving.archive import (
     parse_source,
     read_contents,
 )
+from sagemaker_serving.archive.sources import plan
 from sagemaker_serving.cli.package import package
 from sagemaker_serving.errors import Mistake, Severity
 from sagemaker_serving.rules.artifact_check import check_contents
@@ -123,6 +124,22 @@ def test_a_path_wins_over_a_name(disk: Path) -> None:
 def test_what_cannot_be_laid_out_is_named(disk: Path, sources: list[str], said: str) -> None:
     with pytest.raises(Mistake, match=re.escape(said)):
         contents_of([parse_source(source) for source in sources])
+
+
+def test_neo_gets_the_graph_alone_of_what_is_named_as_one(tmp_path: Path) -> None:
+    (tmp_path / "variables").mkdir()
+    for name in ("saved_model.pb", "fingerprint.pb", "keras_metadata.pb", "variables/v.index"):
+        (tmp_path / name).write_bytes(b"x")
+
+    def packed(*, convert: bool) -> set[str]:
+        return {
+            entry.name.rpartition("/")[2] for entry in plan([tmp_path], convert=convert).entries
+        }
+
+    assert packed(convert=False) == {"saved_model.pb", "v.index"}
+    assert packed(convert=True) == {
+        *("saved_model.pb", "fingerprint.pb", "keras_metadata.pb", "v.index"),
+    }
 
 
 def test_a_graph_with_a_choice_is_asked_about(disk: Path) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import tarfile
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -121,7 +123,12 @@ def test_the_compiled_variant_runs_what_the_job_made(project: Project) -> None:
     neo, plain = models(project)["neo"], models(project)["plain"]
     assert neo["ModelDataUrl"] == described["ModelArtifacts"]["S3ModelArtifacts"]
     assert neo["ModelDataUrl"].endswith("-ml_c5.tar.gz")
-    assert plain["ModelDataUrl"] == described["InputConfig"]["S3Uri"]
+    bucket, _, key = described["InputConfig"]["S3Uri"].removeprefix("s3://").partition("/")
+    packed = client(project, "s3").get_object(Bucket=bucket, Key=key)["Body"].read()
+    with tarfile.open(fileobj=io.BytesIO(packed)) as tar:
+        graphs = [name for name in tar.getnames() if name.endswith(".pb")]
+    assert graphs == ["digits/1/saved_model.pb"], "which is all that Neo takes for one"
+    assert plain["ModelDataUrl"].endswith(".tar.gz")
     image = neo_image_uri(framework="TENSORFLOW", version="2.9", region="eu-west-1")
     assert neo["Image"] == image
     assert neo["Environment"] == {
@@ -187,19 +194,18 @@ def copied(project: Project) -> str:
     return str(described["PrimaryContainer"]["ModelDataUrl"])
 
 
-def test_one_changed_weight_is_compiled_once(project: Project) -> None:
-    variables = project.folder / "model_assets/digits/model/digits/1/variables"
-    (weights,) = variables.glob("variables.data-*")
-    whole = weights.read_bytes()
+def test_a_changed_model_is_compiled_once(project: Project) -> None:
+    script = project.folder / "model_assets/digits/model/code/inference.py"
+    whole = script.read_bytes()
     before, done = copied(project), len(jobs(project, StatusEquals="COMPLETED"))
-    weights.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    script.write_bytes(whole + b"# changed\n")
     try:
         ended = project.run("local", "deploy", "other")
         assert ended.returncode == 0, ended.stderr
         assert len(jobs(project, StatusEquals="COMPLETED")) == done + 1
         assert copied(project) != before
     finally:
-        weights.write_bytes(whole)
+        script.write_bytes(whole)
 
 
 def test_deleting_in_the_middle_stops_the_job(project: Project) -> None:

@@ -134,7 +134,7 @@ def _megabytes(folder: Path) -> float:
 def test_the_pins_of_this_environment_are_those_that_the_wheel_asks_for(
     installed: Installed,
 ) -> None:
-    pins = (ROOT / "tests" / "own_environments" / "wheel.txt").read_text().splitlines()
+    pins = (ROOT / "tools" / "own_environments" / "wheel.txt").read_text().splitlines()
     archive = zipfile.ZipFile(installed.wheel)
     (metadata,) = (name for name in archive.namelist() if name.endswith("/METADATA"))
     wanted = {

@@ -72,7 +72,9 @@ def plan(sources: Sequence[Path | Source], *, convert: bool = True) -> Plan:
     """Where everything in ``sources`` goes.
 
     A ready archive must stand alone. With ``convert`` false, ``.h5`` and
-    ``.pb`` files stay what they are, as SageMaker Neo wants them. Raises
+    ``.pb`` files stay what they are, as SageMaker Neo wants them, and what lies
+    beside a SavedModel's graph under such a name stays out: it takes exactly
+    one (the rule ``neo-files``). Raises
     `UnreadableArtifact` when there is nothing at a path, when two files would
     have one name, and for what may not be packed.
     """
@@ -91,6 +93,8 @@ def plan(sources: Sequence[Path | Source], *, convert: bool = True) -> Plan:
             conversions.append(_conversion(source))
         else:
             entries.append(_file(source.path))
+    if not convert:
+        entries = [entry for entry in entries if entry.name.rpartition("/")[2] not in _NO_GRAPHS]
     if not entries and not conversions:
         raise UnreadableArtifact(f"{given[0].path} holds no file")
     _must_differ([*(entry.name for entry in entries), *(c.name for c in conversions)])
@@ -98,6 +102,9 @@ def plan(sources: Sequence[Path | Source], *, convert: bool = True) -> Plan:
         entries=tuple(sorted(entries, key=lambda entry: entry.name)),
         conversions=tuple(conversions),
     )
+
+
+_NO_GRAPHS = ("fingerprint.pb", "keras_metadata.pb")
 
 
 def _is_alone(path: Path) -> bool:
