@@ -33,7 +33,6 @@ ROUND = [
     {"infra", "infra.monitoring"},
     {
         "local",
-        "local.authentication",
         "local.cloudformation",
         "local.cloudformation.providers",
         "local.faults",

@@ -71,7 +71,7 @@ def _cloudformation(context: LocalContext) -> Iterator[str]:
 def _sagemaker(context: LocalContext) -> Iterator[str]:
     control_plane = ControlPlane(context)
     try:
-        actions = control_plane.actions
+        actions = list(control_plane.actions())
     finally:
         control_plane.close()
     yield (
@@ -92,7 +92,7 @@ def _refused(path: str, accepted: tuple[object, ...]) -> str:
 def _functions(context: LocalContext) -> Iterator[str]:
     functions = Lambda(context)
     try:
-        actions = sorted(functions.actions)
+        actions = sorted(functions.actions())
     finally:
         functions.close()
     refused = ", ".join(f"{what} (`{name}`)" for name, what in NOT_OF_FUNCTIONS.items())

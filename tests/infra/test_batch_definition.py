@@ -21,9 +21,9 @@ from sagemaker_serving.functions.batch_transform.state import ShardState, Unit
 from sagemaker_serving.functions.batch_transform.store import Store
 from sagemaker_serving.infra.batch_definition import batch_definition
 from sagemaker_serving.infra.batch_settings import transform_settings
-from sagemaker_serving.local import api_models
+from sagemaker_serving.local.protocol import models as api_models
+from sagemaker_serving.local.protocol.validation import validate
 from sagemaker_serving.local.sagemaker.transform_checks import check_transform_job
-from sagemaker_serving.local.sagemaker.validation import validate, validate_shape
 from sagemaker_serving.spec import BatchTransform
 from tests.functions.batch_transform.memory import MemoryS3
 
@@ -106,7 +106,7 @@ def test_every_call_has_the_arguments_of_its_api(machine: dict[str, Any]) -> Non
             assert task["Arguments"] == "{% $states.input.job %}"
             continue
         operation = api_models.operation(service, action)
-        validate_shape(operation.input_shape, _plain(task["Arguments"], action))
+        validate(operation.input_shape, _plain(task["Arguments"], action))
     assert seen == {"invoke", "putMetricData", "putEvents", "publish", "createTransformJob.sync"}
 
 
@@ -176,7 +176,7 @@ def test_a_job_is_one_that_create_transform_job_takes_or_refused_before(
     except Refused:
         return
     job = next_job(run, 3, jobs=0)
-    validate("CreateTransformJob", job)
+    validate(api_models.operation("sagemaker", "CreateTransformJob").input_shape, job)
     assert job.get("MaxPayloadInMB", 0) <= 100
     if "DataProcessing" not in job:
         check_transform_job(job)
@@ -196,6 +196,6 @@ def test_the_largest_job_leaves_most_of_a_states_payload_free() -> None:
     arn = f"arn:aws:states:eu-west-1:111122223333:execution:{'m' * 80}:{'r' * 80}"
     run = run_of(settings, {"input": "s3://data/in/", "output": "s3://data/out/"}, arn, 0)
     job = next_job(run, 99_999, jobs=99)
-    validate("CreateTransformJob", job)
+    validate(api_models.operation("sagemaker", "CreateTransformJob").input_shape, job)
     answer = {"after": 1, "next": "transform", "wait_seconds": 0, "job": job, "work": run.work}
     assert len(json.dumps(answer)) < PAYLOAD_BYTES / 4

@@ -27,7 +27,9 @@ from sagemaker_serving import client
 from sagemaker_serving.errors import Failure
 from sagemaker_serving.local.address import Address
 from sagemaker_serving.local.gateway import Gateway
+from sagemaker_serving.local.protocol.call import Call
 from sagemaker_serving.local.server.places import Place
+from sagemaker_serving.local.service import Service, output_of
 
 REGION = "eu-west-1"
 IMAGE = "763104351884.dkr.ecr.eu-west-1.amazonaws.com/tensorflow-inference:2.19-cpu"
@@ -289,6 +291,12 @@ class Aws:
     def page(self, path: str, method: str = "GET", body: bytes | None = None) -> Any:
         """The answer of one of the local AWS's own pages."""
         return address_of(self.gateway).open(path, method, body)
+
+
+def do(service: Service, operation: str, **parameters: Any) -> Any:
+    """What a service answers to a call that came through no gateway."""
+    call = Call(service=service.name, operation=operation, region=REGION, parameters=parameters)
+    return output_of(service, call)
 
 
 def address_of(gateway: Gateway) -> Address:

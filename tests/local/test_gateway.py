@@ -149,19 +149,19 @@ def test_cloudformation_is_answered_by_our_own_engine(aws: Aws) -> None:
 
 
 @pytest.mark.parametrize(
-    ("service", "part", "call"),
+    ("service", "call"),
     [
-        ("cloudformation", "cloudformation", lambda client: client.list_stacks()),
-        ("sagemaker", "sagemaker", lambda client: client.list_models()),
+        ("cloudformation", lambda client: client.list_stacks()),
+        ("sagemaker", lambda client: client.list_models()),
     ],
 )
 def test_a_crash_is_an_internal_failure_in_the_services_protocol(
-    aws: Aws, monkeypatch: pytest.MonkeyPatch, service: str, part: str, call: Any
+    aws: Aws, monkeypatch: pytest.MonkeyPatch, service: str, call: Any
 ) -> None:
     def crash(*_: object) -> None:
         raise RuntimeError("a mistake of ours")
 
-    monkeypatch.setattr(getattr(aws.gateway, part), "handle", crash)
+    monkeypatch.setattr(getattr(aws.gateway, service), "check", crash)
     once = Config(retries={"total_max_attempts": 1})
     client = boto3.client(
         service,

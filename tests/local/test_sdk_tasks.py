@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from botocore.response import StreamingBody
 
-from sagemaker_serving.local.api_models import operation
+from sagemaker_serving.local.protocol.models import operation
 from sagemaker_serving.local.sdk_tasks import as_json, as_request
 
 

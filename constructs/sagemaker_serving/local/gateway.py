@@ -15,7 +15,6 @@ scope that each is signed with (``…/<region>/<service>/aws4_request``), by
 
 from __future__ import annotations
 
-import io
 import json
 import logging
 import os
@@ -24,10 +23,10 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext, suppress
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl
 
 import psutil
 from botocore.exceptions import BotoCoreError, ClientError
@@ -48,22 +47,35 @@ from sagemaker_serving.local.authentication import (
 from sagemaker_serving.local.callbacks import PATH as CALLBACKS
 from sagemaker_serving.local.cloudformation import CloudFormation
 from sagemaker_serving.local.cloudformation.providers.emulated import forget_made
+from sagemaker_serving.local.cloudtrail import CloudTrail
 from sagemaker_serving.local.context import LocalContext
 from sagemaker_serving.local.emulator import Emulator
-from sagemaker_serving.local.error_answers import JSON, XML, crash_of, error_answer, request_id
 from sagemaker_serving.local.faults import Faults
 from sagemaker_serving.local.faults import api as faults_api
 from sagemaker_serving.local.faults.calls import refuse_struck_call
 from sagemaker_serving.local.lambda_functions.code import PATH as LAMBDA_CODE
 from sagemaker_serving.local.lambda_functions.service import Lambda
 from sagemaker_serving.local.moto_patches import access, events_to_functions, memory
-from sagemaker_serving.local.permissions.api_calls import refuse_target_of_another_service
 from sagemaker_serving.local.permissions.gate import Gate
 from sagemaker_serving.local.permissions.identities import AnyCaller, find_holder
+from sagemaker_serving.local.permissions.sts import Sts
 from sagemaker_serving.local.protocol import AwsError
+from sagemaker_serving.local.protocol.answers import (
+    crash_of,
+    error_answer,
+    request_id,
+    write_answer,
+)
+from sagemaker_serving.local.protocol.call import (
+    Call,
+    read_call,
+    refuse_target_of_another_service,
+)
+from sagemaker_serving.local.protocol.models import service_of
 from sagemaker_serving.local.sagemaker.container import Launch
 from sagemaker_serving.local.sagemaker.control_plane import ControlPlane
 from sagemaker_serving.local.sagemaker.settings import Settings
+from sagemaker_serving.local.service import Service, no_operation, output_of
 from sagemaker_serving.local.state.folder import STATE
 from sagemaker_serving.local.state.keeper import Keeper, Part
 from sagemaker_serving.local.state.requests import may_change, takes_long
@@ -89,6 +101,7 @@ class Gateway:
     time: the emulator's state belongs to the process.
     ``launch`` starts a model server; absent, it is the project's own.
     ``settings`` of SageMaker are the environment's when absent.
+    ``services`` answer in the place of the gateway's own of the same names.
 
     Raises `Mistake` when the port is in use; `start` does when what is kept in
     ``state_dir`` cannot be used.
@@ -102,6 +115,7 @@ class Gateway:
         region: str = DEFAULT_REGION,
         launch: Launch | None = None,
         settings: Settings | None = None,
+        services: Iterable[Service] = (),
     ) -> None:
         self.region = region
         self._server = LoopbackServer(port)
@@ -126,7 +140,20 @@ class Gateway:
         self._authenticator: Authenticator[AnyCaller] = Authenticator(
             find_holder(self.context.developer, self.context.sessions), region
         )
-        self._gate = Gate(self.context.sessions, self.context.judge, self.context.account_id)
+        sessions, judge, account = (
+            self.context.sessions,
+            self.context.judge,
+            self.context.account_id,
+        )
+        self._gate = Gate(sessions, judge, account)
+        own: tuple[Service, ...] = (
+            self.sagemaker,
+            self.functions,
+            self.cloudformation,
+            Sts(sessions, judge, account),
+            CloudTrail(),
+        )
+        self._services = {service.name: service for service in (*own, *services)}
         self.context.judge.take_policies_from("lambda", self.functions.policy)
         self._emulator: WsgiApplication = Emulator()
         self._step_functions: StepFunctions | None = None
@@ -213,31 +240,61 @@ class Gateway:
             reject_foreign_origin(environ)
             if request.path.startswith(PAGES):
                 return self._page(request)(environ, start_response)
-            caller = self._authenticator.authenticate(environ)
+            exchange = _Exchange(request, self._authenticator.authenticate(environ))
             if not may_change(request):
-                return self._judged(request, caller)(environ, start_response)
+                return self._answer(exchange)(environ, start_response)
             with nullcontext() if takes_long(request) else self.context.turnstile.change():
                 try:
-                    return self._judged(request, caller)(environ, start_response)
+                    return self._answer(exchange)(environ, start_response)
                 finally:
-                    self._keeper.changed(caller.service)
+                    self._keeper.changed(exchange.caller.service)
         except AwsError as error:
-            answer = error_answer(request, scope, error)
+            answer = error_answer(request, scope.service, error)
         except Exception:
             _log.exception("%s %s", request.method, request.path)
-            answer = error_answer(request, scope, crash_of(request, scope))
+            answer = error_answer(request, scope.service, crash_of(request, scope.service))
         return answer(environ, start_response)
 
-    def _judged(self, request: Request, caller: SignedBy) -> WsgiApplication:
-        """What answers the caller, who may do it. Raises `AwsError` when not."""
-        refuse_target_of_another_service(request.environ, caller.service)
-        answered = self._gate.admit(
-            request.environ, caller.holder, region=caller.region, scope=caller.service
-        )
-        self._refuse_struck(request, caller)
-        if answered is not None:
-            return Response(answered, content_type=XML, headers=[request_id()])
-        return self._service(request, caller)
+    def _answer(self, exchange: _Exchange) -> WsgiApplication:
+        """What answers a request whose caller is known. Raises `AwsError` when nothing does."""
+        refuse_target_of_another_service(exchange.request.environ, exchange.caller.service)
+        self._authorize(exchange)
+        self._inject_fault(exchange)
+        return self._dispatch(exchange)
+
+    def _authorize(self, exchange: _Exchange) -> None:
+        who, scope = exchange.caller.holder, exchange.caller.service
+        if self._gate.judges(who, scope=scope, path=exchange.request.path):
+            self._gate.admit(exchange.call, who, scope=scope)
+
+    def _inject_fault(self, exchange: _Exchange) -> None:
+        if self.faults and exchange.call is not None:
+            refuse_struck_call(self.faults, exchange.call)
+
+    def _dispatch(self, exchange: _Exchange) -> WsgiApplication:
+        request, scope = exchange.request, exchange.caller.service
+        invocation = _INVOCATION.fullmatch(request.path)
+        if invocation is not None and scope == "sagemaker":
+            return self._runtime(request, exchange.caller, invocation)
+        service = self._service(service_of(scope))
+        if service is None:
+            return self._emulated(scope)
+        call = exchange.call
+        if call is None:
+            raise no_operation(service.name, request)
+        output = output_of(service, call)
+        return self._emulated(scope) if output is None else write_answer(call, output)
+
+    def _service(self, name: str) -> Service | None:
+        return self.step_functions if name == "stepfunctions" else self._services.get(name)
+
+    def _emulated(self, scope: str) -> WsgiApplication:
+        """The emulator, prepared for what a request to one of its services may need."""
+        if scope in events_to_functions.SERVICES:
+            self._bring_events_to_functions(scope)
+        if scope == "application-autoscaling":
+            self._let_sagemaker_scale()
+        return self._emulator
 
     def _page(self, request: Request) -> WsgiApplication:
         """One of the local AWS's own pages."""
@@ -254,38 +311,6 @@ class Gateway:
         if request.path.startswith(faults_api.PATH):
             return faults_api.answer(self.faults, request)
         return Response("there is no such page\n", 404)
-
-    def _service(self, request: Request, caller: SignedBy) -> WsgiApplication:
-        invocation = _INVOCATION.fullmatch(request.path)
-        if invocation is not None and caller.service == "sagemaker":
-            return self._runtime(request, caller, invocation)
-        service, _, action = request.headers.get("X-Amz-Target", "").partition(".")
-        if caller.service == "sagemaker" and service == "SageMaker":
-            return self._sagemaker(request, caller, action)
-        if caller.service == "cloudtrail" and action == "LookupEvents":
-            return _NO_TRAIL
-        if caller.service == "cloudformation":
-            return self._cloudformation(request, caller)
-        if caller.service == "lambda":
-            return self.functions.answer(request, caller.region)
-        if caller.service in events_to_functions.SERVICES:
-            self._bring_events_to_functions(caller.service)
-        if caller.service == "application-autoscaling":
-            self._let_sagemaker_scale()
-        if caller.service == "states":
-            return self._states(request, caller, action)
-        return self._emulator
-
-    def _refuse_struck(self, request: Request, caller: SignedBy) -> None:
-        if self.faults:
-            who = caller.holder
-            refuse_struck_call(
-                self.faults,
-                request,
-                region=caller.region,
-                scope=caller.service,
-                caller="anonymous" if who is None else who.arn,
-            )
 
     def _bring_events_to_functions(self, service: str) -> None:
         """Patch what sends events when it is first asked for: it is not cheap to load either."""
@@ -306,13 +331,6 @@ class Gateway:
             request.path.removeprefix(CALLBACKS), request.get_data()
         )
         return Response(status=200 if taken else 403)
-
-    def _states(self, request: Request, caller: SignedBy, action: str) -> WsgiApplication:
-        """Answer what is ours of Step Functions; the emulator has the rest, and reads it anew."""
-        body = request.get_data()
-        request.environ["wsgi.input"] = io.BytesIO(body)
-        answer = self.step_functions.answer(action, body, caller.region)
-        return self._emulator if answer is None else answer
 
     @property
     def step_functions(self) -> StepFunctions:
@@ -340,26 +358,22 @@ class Gateway:
         )
         return Response(answer.body, answer.status, headers=[*answer.headers, request_id()])
 
-    def _sagemaker(self, request: Request, caller: SignedBy, action: str) -> Response:
-        try:
-            parameters = json.loads(request.get_data() or b"{}")
-        except ValueError as error:
-            raise AwsError("SerializationException", f"the body is not JSON: {error}") from None
-        if not isinstance(parameters, dict):
-            raise AwsError("SerializationException", "the body is not a JSON object")
-        output = self.sagemaker.handle(action, parameters, caller.region)
-        return Response(json.dumps(output), content_type=JSON, headers=[request_id()])
 
-    def _cloudformation(self, request: Request, caller: SignedBy) -> Response:
-        parameters = dict(
-            [
-                *parse_qsl(request.query_string.decode(), keep_blank_values=True),
-                *parse_qsl(request.get_data().decode(), keep_blank_values=True),
-            ]
+@dataclass(frozen=True)
+class _Exchange:
+    """A request whose caller is known; what it asks for is read when somebody wants to know."""
+
+    request: Request
+    caller: SignedBy
+
+    @cached_property
+    def call(self) -> Call | None:
+        return read_call(
+            self.request.environ,
+            region=self.caller.region,
+            scope=self.caller.service,
+            caller=self.caller.holder,
         )
-        action = parameters.get("Action", "")
-        body = self.cloudformation.handle(action, parameters, caller.region)
-        return Response(body, content_type=XML, headers=[request_id()])
 
 
 def _forget_an_earlier_gateway() -> None:
@@ -383,5 +397,3 @@ _ASKED_BY_EVERY_DEPLOY = (
     ("logs", "describe_log_groups"),
     ("stepfunctions", "list_state_machines"),
 )
-_NO_TRAIL = Response(json.dumps({"Events": []}), content_type=JSON)
-"""The CDK CLI looks into CloudTrail after a failed deploy; there is none to look into."""

@@ -42,6 +42,7 @@ ALWAYS_ANOTHER = {
     r"FQoGZXIvYXdzE\S{20,}?(?=[<\"])": "<token>",
     r"(?<=SecretAccessKey>)[^<]+": "<secret>",
     r"(?<=<UserId>)[^<]+|(?<=scalable-target/)\w+": "<id>",
+    r"<(\w+)></\1>": r"<\1/>",
     r"(?<=Request ID: )\w+": "<request>",
     r"/[\w/.-]+(?=/lambda/tasks/)": "<folder>",
     r"(?<=RequestId>)[^<]+": "<request>",

@@ -10,9 +10,9 @@ from botocore.config import Config
 from urllib3 import encode_multipart_formdata
 
 from sagemaker_serving.local.authentication import Caller
-from sagemaker_serving.local.permissions.api_calls import read_call
 from sagemaker_serving.local.permissions.identities import AnyCaller
 from sagemaker_serving.local.protocol import AwsError
+from sagemaker_serving.local.protocol.call import read_call
 from tests.local.authentication.requests import (
     DEVELOPER,
     HOST,

@@ -1,44 +1,36 @@
-"""A gateway of a few lines: CloudFormation is ours, endpoints are a fake, the rest is moto."""
+"""The local AWS with a SageMaker whose endpoints come and fail when a test wants it."""
 
 from __future__ import annotations
 
-import io
 import json
-import logging
-import re
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import parse_qsl
-from xml.sax.saxutils import escape
 
 import pytest
 
-from sagemaker_serving.local.cloudformation import CloudFormation
 from sagemaker_serving.local.cloudformation.stacks import Stack
-from sagemaker_serving.local.context import ACCOUNT_ID, LocalContext
+from sagemaker_serving.local.gateway import Gateway
 from sagemaker_serving.local.protocol import AwsError
+from sagemaker_serving.local.protocol.call import Call
+from sagemaker_serving.local.service import Action
 
 REGION = "eu-west-1"
 
-logging.getLogger("werkzeug").setLevel(logging.ERROR)
-
-_SCOPE = re.compile(r"Credential=[^/]+/\d+/([^/]+)/([^/]+)/")
-
 Template = str | dict[str, Any]
-Start = Callable[[str, list[tuple[str, str]]], Any]
 
 
 @dataclass
 class Endpoints:
-    """SageMaker endpoints that start and update in ``seconds``.
+    """A SageMaker whose endpoints start and update in ``seconds``; the rest is the emulator's.
 
     A configuration whose name contains ``failing`` never starts: a new endpoint turns
     Failed, an updated one goes back to what it served before, as SageMaker's do.
     """
 
+    name: str = "sagemaker"
     seconds: float = 0.2
     failing: str = "Broken"
     updates: list[str] = field(default_factory=list)
@@ -46,7 +38,18 @@ class Endpoints:
     _endpoints: dict[str, dict[str, Any]] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def answer(self, operation: str, body: dict[str, Any], region: str) -> dict[str, Any]:
+    def actions(self) -> Mapping[str, Action]:
+        verbs = ("Create", "Describe", "Update", "Delete")
+        return {f"{verb}Endpoint": self._answer for verb in verbs}
+
+    def emulates(self, operation: str) -> bool:
+        return True
+
+    def check(self, call: Call) -> None:
+        """The engine is tested here, not the calls of it."""
+
+    def _answer(self, call: Call) -> dict[str, Any]:
+        operation, body, region = call.operation, call.parameters, call.region
         name = body["EndpointName"]
         with self._lock:
             if operation == "CreateEndpoint":
@@ -104,88 +107,21 @@ class Endpoints:
         timer.start()
 
 
-class Gateway:
-    """Routes each request by its credential scope, as the local AWS's own gateway does."""
-
-    def __init__(self) -> None:
-        from moto.server import DomainDispatcherApplication, create_backend_app
-
-        self.cloudformation: CloudFormation | None = None
-        self.endpoints = Endpoints()
-        self.calls: list[str] = []
-        self._moto = DomainDispatcherApplication(create_backend_app)
-
-    def __call__(self, environ: dict[str, Any], start: Start) -> Iterable[bytes]:
-        scope = _SCOPE.search(environ.get("HTTP_AUTHORIZATION", ""))
-        region, service = scope.groups() if scope else ("", "")
-        if service == "cloudformation":
-            return self._cloudformation(environ, start, region)
-        target = environ.get("HTTP_X_AMZ_TARGET", "")
-        if target.endswith(".LookupEvents"):
-            # The CDK CLI asks CloudTrail after a failure; moto's answer, 500, costs it 28 s.
-            start("200 OK", [("Content-Type", "application/x-amz-json-1.1")])
-            return [b'{"Events": []}']
-        operation = target.removeprefix("SageMaker.")
-        if operation.endswith("Endpoint"):
-            return self._endpoint(environ, start, operation, region)
-        answer: Iterable[bytes] = self._moto(environ, start)
-        return answer
-
-    def stack(self, name: str) -> Stack:
-        """What the engine keeps of a stack."""
-        assert self.cloudformation is not None
-        stack = self.cloudformation._stacks.find(name, REGION)
-        assert stack is not None
-        return stack
-
-    def _cloudformation(
-        self, environ: dict[str, Any], start: Start, region: str
-    ) -> Iterable[bytes]:
-        form = dict(parse_qsl(_body(environ).decode(), keep_blank_values=True))
-        assert self.cloudformation is not None
-        status, headers = "200 OK", [("Content-Type", "text/xml")]
-        self.calls.append(form["Action"])
-        try:
-            text = self.cloudformation.handle(form.pop("Action"), form, region)
-        except AwsError as error:
-            status = f"{error.status} Refused"
-            text = (
-                '<ErrorResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/">'
-                f"<Error><Type>Sender</Type><Code>{error.code}</Code>"
-                f"<Message>{escape(error.message)}</Message></Error>"
-                "<RequestId>0</RequestId></ErrorResponse>"
-            )
-        start(status, headers)
-        return [text.encode()]
-
-    def _endpoint(
-        self, environ: dict[str, Any], start: Start, operation: str, region: str
-    ) -> Iterable[bytes]:
-        status = "200 OK"
-        try:
-            answer = self.endpoints.answer(operation, json.loads(_body(environ)), region)
-        except AwsError as error:
-            status, answer = "400 Refused", {"__type": error.code, "message": error.message}
-        start(status, [("Content-Type", "application/x-amz-json-1.1")])
-        return [json.dumps(answer).encode()]
-
-
-def _body(environ: dict[str, Any]) -> bytes:
-    stream = environ.get("wsgi.input", io.BytesIO())
-    body: bytes = stream.read(int(environ.get("CONTENT_LENGTH") or 0))
-    return body
-
-
 @dataclass
 class Aws:
     """The local AWS of a test module: its clients, its stacks, and the gateway behind them."""
 
-    url: str
     gateway: Gateway
-    context: LocalContext
+    endpoints: Endpoints
 
-    def client(self, service: str) -> Any:
-        return self.context.client(service, REGION)
+    def client(self, service: str, region: str = REGION) -> Any:
+        return self.gateway.context.client(service, region)
+
+    def kept(self, name: str) -> Stack:
+        """What the engine keeps of a stack."""
+        stack = self.gateway.cloudformation._stacks.find(name, REGION)
+        assert stack is not None
+        return stack
 
     @property
     def cloudformation(self) -> Any:
@@ -253,54 +189,15 @@ class Aws:
         return self.done(answer["StackId"])
 
 
-@pytest.fixture(scope="session")
-def gateway_and_context(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[tuple[Gateway, LocalContext]]:
-    """One server and one set of clients: making clients is what takes time."""
-    from werkzeug.serving import make_server
-
-    gateway = Gateway()
-    server = make_server("127.0.0.1", 0, gateway, threaded=True)
-    thread = threading.Thread(target=lambda: server.serve_forever(0.05), daemon=True)
-    thread.start()
-    url = f"http://localhost:{server.port}"
-    yield gateway, LocalContext.at(url, tmp_path_factory.mktemp("state"))
-    server.shutdown()
-    thread.join()
-    server.server_close()
-
-
 @pytest.fixture(scope="module")
-def aws(gateway_and_context: tuple[Gateway, LocalContext]) -> Iterator[Aws]:
+def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
     """A local AWS for each test module, empty at its start."""
-    gateway, context = gateway_and_context
+    endpoints = Endpoints()
     with pytest.MonkeyPatch.context() as patches:
         patches.setenv("MOTO_IAM_LOAD_MANAGED_POLICIES", "true")
-        _be_no_stricter_than_s3(patches)
-        _empty({"iam": "aws", "s3": "aws", "sagemaker": REGION, "cloudwatch": REGION})
-        gateway.cloudformation = CloudFormation(context)
-        gateway.endpoints = Endpoints()
-        yield Aws(context.url, gateway, context)
-        gateway.cloudformation.close()
-
-
-def _empty(backends: dict[str, str]) -> None:
-    """Empty what tests list as a whole, and IAM, which reads the setting above as it starts."""
-    from moto.backends import get_backend
-
-    for service, region in backends.items():
-        get_backend(service)[ACCOUNT_ID][region].reset()
-
-
-def _be_no_stricter_than_s3(patches: pytest.MonkeyPatch) -> None:
-    """What moto refuses in buckets, and S3 does not.
-
-    Every Deny with a condition counts for moto as a Deny, so that CDK's "only over TLS" refuses
-    all; and a bucket's access logs need their target's policy first, which CDK makes second.
-    """
-    from moto.iam.access_control import PermissionResult
-    from moto.s3.models import FakeBucket
-
-    patches.setattr(FakeBucket, "get_permission", lambda *_: PermissionResult.NEUTRAL)
-    patches.setattr(FakeBucket, "_log_permissions_enabled_policy", lambda *_, **__: True)
+        gateway = Gateway(tmp_path_factory.mktemp("aws"), region=REGION, services=[endpoints])
+        gateway.start()
+        try:
+            yield Aws(gateway, endpoints)
+        finally:
+            gateway.stop()

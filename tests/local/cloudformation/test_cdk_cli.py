@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.local.aws import shell_of
 from tests.local.cloudformation.conftest import REGION, Aws
 
 ROOT = Path(__file__).parents[3]
@@ -40,9 +41,7 @@ class Cli:
             "HOME": str(home),
             "AWS_REGION": REGION,
             "AWS_DEFAULT_REGION": REGION,
-            "AWS_ACCESS_KEY_ID": "test",
-            "AWS_SECRET_ACCESS_KEY": "test",
-            "AWS_ENDPOINT_URL": aws.url,
+            **shell_of(aws.gateway),
             "AWS_EC2_METADATA_DISABLED": "true",
             "CDK_DISABLE_CLI_TELEMETRY": "true",
             "CI": "true",
@@ -80,7 +79,7 @@ def cli(aws: Aws, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cli]:
     status, printed = cli("bootstrap", f"aws://123456789012/{REGION}")
     assert status == 0, printed
     yield cli
-    aws.gateway.endpoints.seconds = 0.2
+    aws.endpoints.seconds = 0.2
 
 
 @pytest.fixture

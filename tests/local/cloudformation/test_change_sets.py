@@ -181,7 +181,7 @@ def test_a_template_is_read_from_the_local_s3(aws: Aws) -> None:
         (
             "https://s3.eu-west-1.amazonaws.com/templates/a/b.json",
             "https://templates.s3.eu-west-1.amazonaws.com/a/b.json",
-            f"{aws.url}/templates/a/b.json",
+            f"{aws.gateway.url}/templates/a/b.json",
             "https://templates.s3.amazonaws.com/a%2Fb.json",
         )
     ):
@@ -189,5 +189,5 @@ def test_a_template_is_read_from_the_local_s3(aws: Aws) -> None:
         assert aws.done(answer["StackId"])["StackStatus"] == "CREATE_COMPLETE"
     with pytest.raises(ClientError, match="S3 error: The specified key does not exist"):
         aws.cloudformation.create_stack(
-            StackName="none", TemplateURL=f"{aws.url}/templates/none.json"
+            StackName="none", TemplateURL=f"{aws.gateway.url}/templates/none.json"
         )

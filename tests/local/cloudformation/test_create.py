@@ -103,11 +103,11 @@ def test_a_failure_cancels_what_is_being_waited_for(aws: Aws) -> None:
     slow = endpoint()
     slow["Resources"]["Role2"] = broken()
     slow["Resources"]["Role2"]["DependsOn"] = ["Config"]
-    aws.gateway.endpoints.seconds = 0.8
+    aws.endpoints.seconds = 0.8
     try:
         stack = aws.create("cancelling", slow)
     finally:
-        aws.gateway.endpoints.seconds = 0.2
+        aws.endpoints.seconds = 0.2
 
     assert stack["StackStatus"] == "ROLLBACK_COMPLETE"
     reasons = [
@@ -198,7 +198,7 @@ def test_dynamic_references_are_resolved_and_not_kept(aws: Aws) -> None:
     aws.create("dynamic", template(A=parameter("is {{resolve:ssm-secure:/secret}}", Name="/dyn")))
 
     assert aws.client("ssm").get_parameter(Name="/dyn")["Parameter"]["Value"] == "is s3cret"
-    assert "s3cret" not in str(aws.gateway.stack("dynamic"))
+    assert "s3cret" not in str(aws.kept("dynamic"))
 
 
 def test_a_secret_is_resolved_by_its_json_key(aws: Aws) -> None:

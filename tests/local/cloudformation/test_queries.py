@@ -61,7 +61,7 @@ def test_long_histories_come_in_pages_without_a_gap(aws: Aws) -> None:
 
 
 def test_asked_by_id_the_answer_waits_for_the_operation(aws: Aws) -> None:
-    aws.gateway.endpoints.seconds = 0.8
+    aws.endpoints.seconds = 0.8
     try:
         started = time.monotonic()
         stack_id = aws.cloudformation.create_stack(
@@ -72,7 +72,7 @@ def test_asked_by_id_the_answer_waits_for_the_operation(aws: Aws) -> None:
         assert time.monotonic() - started < 0.8
         assert aws.stack(stack_id)["StackStatus"] == "CREATE_COMPLETE"
     finally:
-        aws.gateway.endpoints.seconds = 0.2
+        aws.endpoints.seconds = 0.2
     aws.delete("held")
 
 
@@ -134,7 +134,7 @@ def test_stacks_are_listed_by_status(aws: Aws) -> None:
 def test_stacks_of_another_region_are_not_here(aws: Aws) -> None:
     aws.create("regional", template(A=parameter()))
 
-    elsewhere = aws.context.client("cloudformation", "us-east-1")
+    elsewhere = aws.client("cloudformation", "us-east-1")
 
     with pytest.raises(ClientError, match="Stack with id regional does not exist"):
         elsewhere.describe_stacks(StackName="regional")
@@ -144,14 +144,14 @@ def test_what_is_kept_of_a_stack_is_plain_json(aws: Aws) -> None:
     aws.create("plain", endpoint())
     aws.update("plain", endpoint(weight=0))
 
-    kept = json.loads(json.dumps(asdict(aws.gateway.stack("plain"))))
+    kept = json.loads(json.dumps(asdict(aws.kept("plain"))))
 
     assert kept["version"]["resources"]["Endpoint"]["attributes"]["EndpointName"] == "digits"
     aws.delete("plain")
 
 
 def test_closing_ends_the_threads_and_leaves_the_state(aws: Aws) -> None:
-    aws.gateway.endpoints.seconds = 30
+    aws.endpoints.seconds = 30
     try:
         aws.cloudformation.create_stack(
             StackName="closed", TemplateBody=json.dumps(endpoint()), Capabilities=["CAPABILITY_IAM"]
@@ -159,10 +159,9 @@ def test_closing_ends_the_threads_and_leaves_the_state(aws: Aws) -> None:
         deadline = time.monotonic() + 10
         while ("Endpoint", "CREATE_IN_PROGRESS") not in aws.history("closed"):
             assert time.monotonic() < deadline
-        assert aws.gateway.cloudformation is not None
         aws.gateway.cloudformation.close()
     finally:
-        aws.gateway.endpoints.seconds = 0.2
+        aws.endpoints.seconds = 0.2
     running = [each.name for each in threading.enumerate() if "cloudformation" in each.name]
     assert running == []
     assert aws.stack("closed")["StackStatus"] == "CREATE_IN_PROGRESS"

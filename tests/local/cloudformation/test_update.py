@@ -109,7 +109,7 @@ def test_a_replaced_models_name_reaches_its_dependents_and_the_old_is_deleted_la
 
 def test_a_failed_update_returns_to_the_old_state(aws: Aws) -> None:
     aws.create("back", endpoint(weight=1))
-    before, served = aws.outputs("back"), len(aws.gateway.endpoints.updates)
+    before, served = aws.outputs("back"), len(aws.endpoints.updates)
 
     stack = aws.update("back", endpoint("BrokenConfig", weight=0, model="two"))
 
@@ -121,7 +121,7 @@ def test_a_failed_update_returns_to_the_old_state(aws: Aws) -> None:
     assert [model["ModelName"] for model in sagemaker.list_models()["Models"]] == [before["Model"]]
     configs = sagemaker.list_endpoint_configs()["EndpointConfigs"]
     assert [config["EndpointConfigName"] for config in configs] == [before["Config"]]
-    assert aws.gateway.endpoints.updates[served:] == ["BrokenConfig"], "updated once, not back"
+    assert aws.endpoints.updates[served:] == ["BrokenConfig"], "updated once, not back"
     reasons = {
         (event["LogicalResourceId"], event["ResourceStatus"]): event.get("ResourceStatusReason")
         for event in aws.events("back")
@@ -215,7 +215,7 @@ def test_a_type_may_not_change(aws: Aws) -> None:
 
 def test_one_operation_at_a_time(aws: Aws) -> None:
     aws.create("busy", endpoint())
-    aws.gateway.endpoints.seconds = 0.6
+    aws.endpoints.seconds = 0.6
     try:
         updating = threading.Thread(target=lambda: aws.update("busy", endpoint(weight=0)))
         updating.start()
@@ -228,14 +228,14 @@ def test_one_operation_at_a_time(aws: Aws) -> None:
             aws.cloudformation.delete_stack(StackName="busy")
         updating.join()
     finally:
-        aws.gateway.endpoints.seconds = 0.2
+        aws.endpoints.seconds = 0.2
     assert aws.stack("busy")["StackStatus"] == "UPDATE_COMPLETE"
     aws.delete("busy")
 
 
 def test_a_cancelled_update_rolls_back(aws: Aws) -> None:
     aws.create("cancel", endpoint())
-    aws.gateway.endpoints.seconds = 0.6
+    aws.endpoints.seconds = 0.6
     try:
         before = aws.outputs("cancel")
         body = endpoint(weight=0)
@@ -248,7 +248,7 @@ def test_a_cancelled_update_rolls_back(aws: Aws) -> None:
         aws.cloudformation.cancel_update_stack(StackName="cancel")
         updating.join()
     finally:
-        aws.gateway.endpoints.seconds = 0.2
+        aws.endpoints.seconds = 0.2
     assert aws.done(stack_id)["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
     assert aws.outputs("cancel") == before
     aws.delete("cancel")

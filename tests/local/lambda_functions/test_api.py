@@ -264,7 +264,7 @@ def test_a_function_that_is_not_here_is_not_found(functions: Functions, name: st
 def test_an_action_that_is_not_there_says_so(functions: Functions) -> None:
     status, code, message = error_of(functions.api.list_layers)
     assert (status, code) == (400, "UnknownOperationException")
-    assert message == "the local AWS does not offer ListLayers yet"
+    assert message == "the local AWS does not offer ListLayers of lambda yet"
 
 
 def test_another_gateway_takes_over_what_was_kept(functions: Functions, gateway: Gateway) -> None:

@@ -8,14 +8,14 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from sagemaker_serving.local.permissions.api_calls import ApiCall
 from sagemaker_serving.local.permissions.needs import needs_of
+from sagemaker_serving.local.protocol.call import Call
 
 ACCOUNT, REGION = "123456789012", "eu-west-1"
 
 
 def needs(service: str, operation: str, parameters: dict[str, Any]) -> list[tuple[str, str]]:
-    call = ApiCall(service=service, operation=operation, region=REGION, parameters=parameters)
+    call = Call(service=service, operation=operation, region=REGION, parameters=parameters)
     return [(need.action, need.resource) for need in needs_of(call, ACCOUNT)]
 
 

@@ -10,7 +10,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from sagemaker_serving.local.sagemaker.control_plane import ControlPlane
-from tests.local.aws import IMAGE, REGION, Aws, StandIn, children, eventually
+from tests.local.aws import IMAGE, Aws, StandIn, children, do, eventually
 from tests.local.sagemaker.numbers import figures
 
 ROLE = "arn:aws:iam::123456789012:role/model"
@@ -159,9 +159,7 @@ def test_a_component_serves_again_after_a_restart(aws: Aws) -> None:
         second.restore_state(state)
 
         def status() -> Any:
-            found = second.handle(
-                "DescribeInferenceComponent", {"InferenceComponentName": "one"}, REGION
-            )
+            found = do(second, "DescribeInferenceComponent", InferenceComponentName="one")
             return found["InferenceComponentStatus"] == "InService"
 
         eventually(status)

@@ -11,7 +11,7 @@ import pytest
 from sagemaker_serving.local.sagemaker.control_plane import ControlPlane
 from sagemaker_serving.local.sagemaker.saved import restore_region
 from sagemaker_serving.local.sagemaker.store import Region
-from tests.local.aws import REGION, Aws, StandIn, children, eventually
+from tests.local.aws import REGION, Aws, StandIn, children, do, eventually
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def through_json(plane: ControlPlane) -> Any:
 
 
 def describe(plane: ControlPlane, name: str) -> Any:
-    return plane.handle("DescribeEndpoint", {"EndpointName": name}, REGION)
+    return do(plane, "DescribeEndpoint", EndpointName=name)
 
 
 def test_what_is_exported_is_plain_and_comes_back_whole(aws: Aws, second: ControlPlane) -> None:
@@ -38,8 +38,7 @@ def test_what_is_exported_is_plain_and_comes_back_whole(aws: Aws, second: Contro
     assert again["regions"][REGION]["models"] == state["regions"][REGION]["models"]
     assert again["regions"][REGION]["endpoint_configs"]["plain"]["ProductionVariants"]
     for action in ("ListModels", "ListEndpointConfigs"):
-        ours = aws.gateway.sagemaker.handle(action, {}, REGION)
-        assert second.handle(action, {}, REGION) == ours
+        assert do(second, action) == do(aws.gateway.sagemaker, action)
 
 
 def test_an_endpoint_serves_again_what_it_served(aws: Aws, second: ControlPlane) -> None:
@@ -62,7 +61,7 @@ def test_an_endpoint_serves_again_what_it_served(aws: Aws, second: ControlPlane)
     second.restore_state(state)
     assert describe(second, "served")["EndpointStatus"] == "SystemUpdating"
     with pytest.raises(Exception, match="Cannot update in-progress endpoint"):
-        second.handle("DeleteEndpoint", {"EndpointName": "served"}, REGION)
+        do(second, "DeleteEndpoint", EndpointName="served")
     eventually(lambda: describe(second, "served")["EndpointStatus"] == "InService")
     a, b = describe(second, "served")["ProductionVariants"]
     assert (a["CurrentWeight"], b["CurrentWeight"], b["CurrentInstanceCount"]) == (0, 1, 3)
@@ -119,7 +118,7 @@ def test_packages_are_kept(aws: Aws, second: ControlPlane) -> None:
         InferenceSpecification={"Containers": [{"Image": "image"}]},
     )["ModelPackageArn"]
     second.restore_state(through_json(aws.gateway.sagemaker))
-    found = second.handle("DescribeModelPackage", {"ModelPackageName": arn}, REGION)
+    found = do(second, "DescribeModelPackage", ModelPackageName=arn)
     assert found["ModelPackageVersion"] == 1
 
 

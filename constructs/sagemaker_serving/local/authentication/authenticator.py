@@ -10,6 +10,8 @@ from urllib.parse import unquote
 
 from moto.core.request import PRESERVED_HEADER_NAMES_ENVIRON_KEY
 
+from sagemaker_serving.local.protocol import UPLOAD_FORM
+
 from . import bodies, unsigned
 from .callers import Caller, H, Holders, Scope
 from .claims import Claim, Form, claim_of
@@ -20,9 +22,6 @@ from .upload_forms import UploadForm, upload_form
 SKEW_SECONDS = 15 * 60
 """How far a signature's time may be from now (IAM user guide, "Elements of an AWS API request
 signature", read 2026-11-22). Some services of AWS give 5 minutes for the past."""
-
-UPLOAD_FORM = "local_aws.upload_form"
-"""Where `Authenticator` leaves, in the environment of a request that is one, an `UploadForm`."""
 
 
 class Authenticator(Generic[H]):

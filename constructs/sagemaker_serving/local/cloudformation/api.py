@@ -1,12 +1,15 @@
-"""CloudFormation's API: a decoded query-protocol form in, an XML answer out."""
+"""CloudFormation as a service: which part of it answers which action."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
+from sagemaker_serving.local import service
 from sagemaker_serving.local.context import LocalContext
-from sagemaker_serving.local.protocol import AwsError
+from sagemaker_serving.local.protocol.call import Call
+from sagemaker_serving.local.protocol.validation import require_members
 
 from .change_set_actions import ChangeSetActions
 from .operations import Operations
@@ -17,7 +20,6 @@ from .stack_actions import StackActions
 from .stacks import Stacks
 from .submissions import Submissions
 from .views import stack_summary
-from .wire import read_request, write_answer
 
 
 class CloudFormation:
@@ -35,20 +37,28 @@ class CloudFormation:
         self._operations = Operations(context, self._stacks, on_settled)
         submissions = Submissions(context, self._operations.exports)
         stack_actions = StackActions(context, self._stacks, self._operations, submissions)
-        self._parts = (
+        self._actions = service.offered(
+            "cloudformation",
             stack_actions,
             ChangeSetActions(context, self._stacks, submissions, stack_actions),
             Queries(self._stacks, self._operations, submissions),
         )
 
-    def handle(self, action: str, parameters: Mapping[str, str], region: str) -> str:
-        """Answer one action with the XML body of a 200.
+    name = "cloudformation"
 
-        Raises AwsError with CloudFormation's code and message for a request that is refused,
-        and ``InvalidAction`` for an action that the local AWS does not have.
-        """
-        values = read_request(action, parameters)
-        return write_answer(action, self._method(action)(values, region))
+    def actions(self) -> Mapping[str, service.Action]:
+        """Every action that is offered, by the operation's name."""
+        return {name: partial(_do, action) for name, action in self._actions.items()}
+
+    def emulates(self, operation: str) -> bool:
+        """Nothing here is the emulator's."""
+        return False
+
+    def check(self, call: Call) -> None:
+        """Raise `AwsError` ValidationError when a member that must be given is not."""
+        shape = call.model.input_shape
+        if shape is not None:
+            require_members(shape, call.parameters, "ValidationError")
 
     def export_state(self) -> list[dict[str, Any]]:
         """Every stack, event, export and change set, as JSON has them."""
@@ -77,11 +87,6 @@ class CloudFormation:
         """End the operations under way and their threads; stacks stay as they are."""
         self._operations.close()
 
-    def _method(self, action: str) -> Callable[[dict[str, Any], str], dict[str, Any]]:
-        name = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in action)
-        for part in self._parts:
-            if hasattr(part, name.lstrip("_")):
-                method: Callable[[dict[str, Any], str], dict[str, Any]]
-                method = getattr(part, name.lstrip("_"))
-                return method
-        raise AwsError("InvalidAction", f"the local AWS has no CloudFormation action {action}")
+
+def _do(action: Callable[[Mapping[str, Any], str], dict[str, Any]], call: Call) -> dict[str, Any]:
+    return action(call.parameters, call.region)

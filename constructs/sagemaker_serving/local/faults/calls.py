@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from werkzeug import Request
-
 from sagemaker_serving.local.context import ACCOUNT_ID, INTERNAL_USER_AGENT
 from sagemaker_serving.local.faults.fault import Fault, Kind
 from sagemaker_serving.local.faults.registry import Faults
-from sagemaker_serving.local.permissions.api_calls import ApiCall, read_call
 from sagemaker_serving.local.protocol import AwsError
+from sagemaker_serving.local.protocol.call import Call
 
 ROOT_ARN = f"arn:aws:iam::{ACCOUNT_ID}:root"
 """Who calls with the account's own key."""
@@ -19,22 +17,17 @@ ROOT_ARN = f"arn:aws:iam::{ACCOUNT_ID}:root"
 _OF_CALLS = (Kind.THROTTLING, Kind.ACCESS_DENIED)
 
 
-def refuse_struck_call(
-    faults: Faults, request: Request, *, region: str, scope: str, caller: str
-) -> None:
-    """Raise `AwsError` when a fault strikes this request.
+def refuse_struck_call(faults: Faults, call: Call) -> None:
+    """Raise `AwsError` when a fault strikes this call.
 
     Calls of users and of roles are struck; those that the local AWS makes for
     its own bookkeeping say so in their User-Agent, and are not.
     """
-    if not faults or INTERNAL_USER_AGENT in request.headers.get("User-Agent", ""):
-        return
-    call = read_call(request.environ, region=region, scope=scope)
-    if call is None:
+    if INTERNAL_USER_AGENT in call.headers.get("user-agent", ""):
         return
     fault = faults.strike(_OF_CALLS, call.service, call.operation, *names_in(call.parameters))
     if fault is not None:
-        raise _refusal(fault, call, caller)
+        raise _refusal(fault, call)
 
 
 def names_in(parameters: Mapping[str, Any]) -> tuple[str, ...]:
@@ -44,7 +37,8 @@ def names_in(parameters: Mapping[str, Any]) -> tuple[str, ...]:
     return names if bucket is None or key is None else (*names, f"{bucket}/{key}")
 
 
-def _refusal(fault: Fault, call: ApiCall, caller: str) -> AwsError:
+def _refusal(fault: Fault, call: Call) -> AwsError:
+    caller = "anonymous" if call.caller is None else call.caller.arn
     if fault.kind is Kind.THROTTLING:
         code, status, message = _THROTTLED.get(call.service, _USUALLY_THROTTLED)
         return AwsError(code, message, status=status)

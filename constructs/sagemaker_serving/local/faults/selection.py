@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sagemaker_serving.local.api_models import available_services, service_model
+from sagemaker_serving.local.protocol.models import available_services, service_model
 from sagemaker_serving.suggest import nearest
 
 _ALSO = {

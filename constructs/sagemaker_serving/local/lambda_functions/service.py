@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from functools import partial
 from hmac import compare_digest
 from typing import Any
-from uuid import uuid4
 
-from werkzeug import Request, Response
+from werkzeug import Response
 
-from sagemaker_serving.local.api_models import operation, service_model
+from sagemaker_serving.local import service
 from sagemaker_serving.local.context import LocalContext
-from sagemaker_serving.local.protocol import AwsError
-from sagemaker_serving.local.sagemaker.validation import validate_shape
+from sagemaker_serving.local.protocol.call import Call
+from sagemaker_serving.local.protocol.validation import validate
 
 from .asynchronous import RETRY_SECONDS, Queue
 from .code import CodeStore, hex_of
@@ -22,7 +22,6 @@ from .functions import Functions
 from .invocations import Invoker
 from .logs import LogWriter
 from .pool import Pool
-from .rest import read_call, write_answer
 from .settings import Settings
 from .store import Store
 from .versions import Versions
@@ -48,47 +47,39 @@ class Lambda:
         self._invoker = Invoker(self.store, self._pool, self._logs)
         self._queue = Queue(context, self.store, self._invoker, retry_seconds)
         self.deliveries = Deliveries(self.store, self._queue)
-        self._parts = (
-            Functions(context, self.store, self._code),
-            Versions(self.store),
-            Settings(self.store),
+        functions = Functions(context, self.store, self._code)
+        self._written_down: Mapping[str, Action] = service.offered(
+            "lambda", functions, Versions(self.store), Settings(self.store)
         )
 
-    def answer(self, request: Request, region: str) -> Response:
-        """Answer one request of the REST API. Raises `AwsError` as each action says."""
-        call = read_call("lambda", request)
-        request_id = str(uuid4())
-        output = self.handle(call.operation, call.parameters, region, request_id)
-        response = write_answer("lambda", call.operation, output)
-        response.headers["x-amzn-RequestId"] = request_id
-        return response
+    name = "lambda"
 
-    def handle(
-        self, action: str, parameters: Mapping[str, Any], region: str, request_id: str = ""
-    ) -> dict[str, Any]:
-        """Do one action and return its output.
+    def actions(self) -> Mapping[str, service.Action]:
+        """Every action that is offered, by the operation's name."""
+        written_down = {
+            name: partial(self._do, action) for name, action in self._written_down.items()
+        }
+        return {**written_down, "Invoke": self._invoke}
 
-        Raises `AwsError`: ValidationException for what the API's model does not take,
-        UnknownOperationException for an action that the local AWS does not have.
-        """
-        known = {name: value for name, value in parameters.items() if name != "Payload"}
-        validate_shape(operation("lambda", action).input_shape, known)
-        if action == "Invoke":
-            asynchronous = parameters.get("InvocationType") == "Event"
-            run = self._queue.put if asynchronous else self._invoker.invoke
-            return run(region, parameters, request_id or str(uuid4()))
-        output = self._action(action)(region, parameters)
-        if action in ("DeleteFunction", "UpdateFunctionCode", "UpdateFunctionConfiguration"):
-            self._pool.end_idle(region, parameters["FunctionName"])
+    def emulates(self, operation: str) -> bool:
+        """Nothing here is the emulator's."""
+        return False
+
+    def check(self, call: Call) -> None:
+        """Raise `AwsError` ValidationException for what the API's model does not take."""
+        known = {name: value for name, value in call.parameters.items() if name != "Payload"}
+        validate(call.model.input_shape, known)
+
+    def _invoke(self, call: Call) -> dict[str, Any]:
+        asynchronous = call.parameters.get("InvocationType") == "Event"
+        run = self._queue.put if asynchronous else self._invoker.invoke
+        return run(call.region, call.parameters, call.request_id)
+
+    def _do(self, action: Action, call: Call) -> dict[str, Any]:
+        output = action(call.region, call.parameters)
+        if call.operation in _END_PROCESSES:
+            self._pool.end_idle(call.region, call.parameters["FunctionName"])
         return output
-
-    @property
-    def actions(self) -> tuple[str, ...]:
-        """The API's actions that are offered."""
-        return (
-            *(name for name in service_model("lambda").operation_names if self._is_offered(name)),
-            "Invoke",
-        )
 
     def code(self, sealed: str) -> Response:
         """A function's zip, for GetFunction's Code.Location, which alone names it rightly."""
@@ -137,17 +128,6 @@ class Lambda:
         self._pool.close()
         self._logs.close()
 
-    def _action(self, action: str) -> Action:
-        for part in self._parts:
-            if hasattr(part, _method_name(action)):
-                method: Action = getattr(part, _method_name(action))
-                return method
-        raise AwsError("UnknownOperationException", f"the local AWS does not offer {action} yet")
 
-    def _is_offered(self, action: str) -> bool:
-        return any(hasattr(part, _method_name(action)) for part in self._parts)
-
-
-def _method_name(action: str) -> str:
-    letters = (f"_{letter.lower()}" if letter.isupper() else letter for letter in action)
-    return "".join(letters).lstrip("_")
+_END_PROCESSES = ("DeleteFunction", "UpdateFunctionCode", "UpdateFunctionConfiguration")
+"""What a function's warm processes do not outlive."""

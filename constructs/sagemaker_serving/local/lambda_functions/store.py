@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from sagemaker_serving.local.api_models import partition
 from sagemaker_serving.local.context import ACCOUNT_ID
+from sagemaker_serving.local.protocol.models import partition
 
 LATEST = "$LATEST"
 

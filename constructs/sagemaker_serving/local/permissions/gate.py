@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from sagemaker_serving.local.protocol import AwsError
+from sagemaker_serving.local.protocol.call import Call
 
 from . import s3_needs
-from .api_calls import ApiCall, read_call
 from .documents import MalformedPolicy
 from .identities import AnyCaller, Developer, Identity
 from .judge import AccessDenied, Judge, account_principal, denial
@@ -17,7 +16,6 @@ from .needs import is_open, needs_of
 from .passed_roles import passed_roles, refuse_what_is_not_trusted
 from .sessions import RoleSessions
 from .state_machines import refuse_unprepared_role
-from .sts import Sts
 
 
 class Gate:
@@ -33,19 +31,22 @@ class Gate:
         self._sessions = sessions
         self._policies = judge
         self._account = account
-        self._sts = Sts(sessions, judge, account)
 
-    def admit(
-        self, environ: dict[str, Any], who: AnyCaller | None, *, region: str, scope: str
-    ) -> str | None:
-        """Let one WSGI request pass; returns the answer of STS, as XML, to what it answers itself.
+    def judges(self, who: AnyCaller | None, *, scope: str, path: str) -> bool:
+        """Whether requests of ``who`` to a service are looked at.
+
+        The developer's predictions are not, for speed.
+        """
+        if not isinstance(who, Developer):
+            return True
+        return scope in _JUDGED_FOR_ALL and not path.startswith("/endpoints/")
+
+    def admit(self, call: Call | None, who: AnyCaller | None, *, scope: str) -> None:
+        """Let one call pass; None is a request that asks for nothing that there is.
 
         ``who`` has signed it, None stands for nobody. Raises `AccessDenied`, or the called
         service's own refusal.
         """
-        if isinstance(who, Developer) and not _concerns_all(environ, scope):
-            return None
-        call = read_call(environ, region=region, scope=scope)
         try:
             if who is None:
                 self._judge_nobody(call)
@@ -53,24 +54,21 @@ class Gate:
                 self._judge(who, call, scope)
             elif call is not None:
                 self._judge_developer(call)
-            if call is None:
-                return None
-            if call.service == "sts":
-                return self._sts.answer(call, who)
+            if call is None or call.service == "sts":
+                return
             refuse_what_is_not_trusted(call, self._policies, self._account)
             if call.service == "stepfunctions":
                 refuse_unprepared_role(call, self._sessions, self._policies, self._account)
         except MalformedPolicy as malformed:
             raise AwsError("MalformedPolicyDocument", str(malformed)) from None
-        return None
 
-    def _judge(self, who: Identity, call: ApiCall | None, scope: str) -> None:
+    def _judge(self, who: Identity, call: Call | None, scope: str) -> None:
         if call is None:
             raise AccessDenied(f"User: {who.arn} asks {scope} for nothing that it offers")
         for need in [*needs_of(call, self._account), *self._to_pass(call), *self._absent(call)]:
             self._require(who, call, need)
 
-    def _judge_nobody(self, call: ApiCall | None) -> None:
+    def _judge_nobody(self, call: Call | None) -> None:
         """Only S3 asks policies about nobody; the others' open operations are open to all."""
         if call is not None and call.service != "s3":
             return
@@ -80,7 +78,7 @@ class Gate:
         ):
             raise AccessDenied("Access Denied", code="AccessDenied", status=403)
 
-    def _require(self, who: Identity, call: ApiCall, need: Need) -> None:
+    def _require(self, who: Identity, call: Call, need: Need) -> None:
         if is_open(need):
             return
         context = {"aws:RequestedRegion": call.region, **need.context}
@@ -90,7 +88,7 @@ class Gate:
             code, status = _REFUSALS.get(call.service, ("AccessDeniedException", 400))
             raise AccessDenied(message, code=code, status=status)
 
-    def _judge_developer(self, call: ApiCall) -> None:
+    def _judge_developer(self, call: Call) -> None:
         developer = account_principal(self._account)
         if call.service != "s3" or call.operation in _OWNERS_OWN:
             return
@@ -100,12 +98,12 @@ class Gate:
             ):
                 raise AccessDenied("Access Denied", code="AccessDenied", status=403)
 
-    def _absent(self, call: ApiCall) -> Sequence[Need]:
+    def _absent(self, call: Call) -> Sequence[Need]:
         """What one needs beside to be told that an object is not there."""
         absent = s3_needs.missing_object(call, self._account) if call.service == "s3" else None
         return [] if absent is None else [absent]
 
-    def _to_pass(self, call: ApiCall) -> Sequence[Need]:
+    def _to_pass(self, call: Call) -> Sequence[Need]:
         return [
             Need("iam:PassRole", passed.role_arn, {"iam:passedtoservice": passed.service}, False)
             for passed in passed_roles(call)
@@ -113,7 +111,7 @@ class Gate:
 
 
 _JUDGED_FOR_ALL = frozenset(
-    {"s3", "sagemaker", "states", "lambda", "events", "scheduler", "cloudformation", "sts"}
+    {"s3", "sagemaker", "states", "lambda", "events", "scheduler", "cloudformation"}
 )
 """What even the developer's requests are looked at for: buckets' policies, and passed roles."""
 
@@ -133,8 +131,3 @@ _REFUSALS = {
     "scheduler": ("AccessDeniedException", 403),
 }
 """By service: code and status of its refusal, where they are not AccessDeniedException and 400."""
-
-
-def _concerns_all(environ: dict[str, Any], scope: str) -> bool:
-    """Whether even the developer's requests are looked at; predictions are not, for speed."""
-    return scope in _JUDGED_FOR_ALL and not environ["PATH_INFO"].startswith("/endpoints/")

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from sagemaker_serving.local.protocol.call import Call
+
 from . import s3_needs
-from .api_calls import ApiCall
 from .need import Need
 from .resources import resources_of
 
 
-def needs_of(call: ApiCall, account: str) -> Sequence[Need]:
+def needs_of(call: Call, account: str) -> Sequence[Need]:
     """Everything that must be allowed for this call, in the order in which AWS judges it."""
     if call.service == "s3":
         return s3_needs.needs(call, account)
@@ -47,7 +48,7 @@ def is_open(need: Need) -> bool:
     return need.action in _NEED_NOTHING
 
 
-def _context(call: ApiCall, prefix: str) -> Mapping[str, str]:
+def _context(call: Call, prefix: str) -> Mapping[str, str]:
     """Condition keys of single services, as far as a call has them."""
     given = {
         key: str(call.parameters[parameter])

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from sagemaker_serving.local.protocol import AwsError
+from sagemaker_serving.local.protocol.call import Call
 
-from .api_calls import ApiCall
 from .judge import Judge
 from .needs import needs_of
 
@@ -30,7 +30,7 @@ class PassedRole:
     service: str
 
 
-def passed_roles(call: ApiCall) -> Iterator[PassedRole]:
+def passed_roles(call: Call) -> Iterator[PassedRole]:
     """The roles that a call hands to a service."""
     rule = _RULES.get(call.service)
     if rule is None or not call.operation.startswith(rule.verbs):
@@ -40,7 +40,7 @@ def passed_roles(call: ApiCall) -> Iterator[PassedRole]:
             yield PassedRole(role_arn=arn, service=rule.principal)
 
 
-def refuse_what_is_not_trusted(call: ApiCall, judge: Judge, account: str) -> None:
+def refuse_what_is_not_trusted(call: Call, judge: Judge, account: str) -> None:
     """Raise the service's own error for a role that is not there or does not trust it.
 
     The service says for which resource it acts, in ``aws:SourceArn``.

@@ -8,17 +8,21 @@ reference, read 2026-11-21.
 
 from __future__ import annotations
 
+import binascii
 import re
+from base64 import b64decode
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
+from sagemaker_serving.local.protocol.call import Call
+
 from . import deployed
-from .api_calls import ApiCall
 
-Finder = Callable[[ApiCall, str], Iterator[str]]
+Finder = Callable[[Call, str], Iterator[str]]
 
 
-def resources_of(call: ApiCall, prefix: str, account: str) -> Iterator[str]:
+def resources_of(call: Call, prefix: str, account: str) -> Iterator[str]:
     """The ARNs that a call of the service with this IAM prefix is about; none is ``*``."""
     if prefix in _FINDERS:
         yield from _FINDERS[prefix](call, account)
@@ -54,7 +58,7 @@ _RESOURCES: dict[str, dict[str, str]] = {
 _WITHOUT_REGION = frozenset({"iam", "sts"})
 
 
-def _arn(value: str, template: str, call: ApiCall, account: str, prefix: str) -> str:
+def _arn(value: str, template: str, call: Call, account: str, prefix: str) -> str:
     if value.startswith("arn:"):
         return value
     name = value.rstrip("/").rpartition("/")[2] if prefix == "sqs" else value
@@ -68,7 +72,7 @@ def _first(parameters: Mapping[str, Any], name: str) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-def _sagemaker(call: ApiCall, account: str) -> Iterator[str]:
+def _sagemaker(call: Call, account: str) -> Iterator[str]:
     """``CreateTransformJob`` is about ``transform-job/<TransformJobName>``, and so on.
 
     SageMaker writes names in lower case in its ARNs.
@@ -88,7 +92,7 @@ def _sagemaker(call: ApiCall, account: str) -> Iterator[str]:
         yield f"{head}:endpoint-config/{call.parameters.get('EndpointConfigName', '').lower()}"
 
 
-def _logs(call: ApiCall, account: str) -> Iterator[str]:
+def _logs(call: Call, account: str) -> Iterator[str]:
     named = _first(call.parameters, "logGroupIdentifier") or _first(call.parameters, "resourceArn")
     group = _first(call.parameters, "logGroupName")
     if group is None:
@@ -115,7 +119,7 @@ _ABOUT_LOG_STREAMS = frozenset(
 )
 
 
-def _cloudwatch(call: ApiCall, account: str) -> Iterator[str]:
+def _cloudwatch(call: Call, account: str) -> Iterator[str]:
     """DescribeAlarms is about every alarm, whichever it names.
 
     So AWS's own refusals say (aws-samples/amazon-cloudwatch-auto-alarms#1, read 2026-11-21).
@@ -131,17 +135,19 @@ def _cloudwatch(call: ApiCall, account: str) -> Iterator[str]:
         yield f"{head}:dashboard/{dashboard}"
 
 
-def _kms(call: ApiCall, account: str) -> Iterator[str]:
+def _kms(call: Call, account: str) -> Iterator[str]:
     named = _first(call.parameters, "KeyId") or _first(call.parameters, "TargetKeyId")
     blob = call.parameters.get("CiphertextBlob")
-    if named is None and isinstance(blob, bytes):
-        named = blob[:36].decode("ascii", "replace")  # the emulator's begin with the key's id
+    if named is None and isinstance(blob, str):
+        # The emulator's begin with the key's id: 36 bytes are the first 48 characters.
+        with suppress(binascii.Error):
+            named = b64decode(blob[:48]).decode("ascii", "replace")
     if named is not None:
         arn = deployed.key_arn(named, region=call.region, account=account)
         yield arn if arn is not None else f"arn:aws:kms:{call.region}:{account}:key/{named}"
 
 
-def _ssm(call: ApiCall, account: str) -> Iterator[str]:
+def _ssm(call: Call, account: str) -> Iterator[str]:
     several = call.parameters.get("Names")
     names = (
         several
@@ -159,7 +165,7 @@ def _ssm(call: ApiCall, account: str) -> Iterator[str]:
         )
 
 
-def _events(call: ApiCall, account: str) -> Iterator[str]:
+def _events(call: Call, account: str) -> Iterator[str]:
     head = f"arn:aws:events:{call.region}:{account}"
     if call.operation == "PutEvents":
         for entry in call.parameters.get("Entries", ()):
@@ -175,7 +181,7 @@ def _events(call: ApiCall, account: str) -> Iterator[str]:
         yield f"{head}:rule/{rule}" if bus == "default" else f"{head}:rule/{bus}/{rule}"
 
 
-def _dynamodb(call: ApiCall, account: str) -> Iterator[str]:
+def _dynamodb(call: Call, account: str) -> Iterator[str]:
     """Tables, by whichever member an operation names them, and the index that is asked."""
     head = f"arn:aws:dynamodb:{call.region}:{account}:table"
     single = _first(call.parameters, "TableName")
@@ -188,7 +194,7 @@ def _dynamodb(call: ApiCall, account: str) -> Iterator[str]:
         yield arn if index is None else f"{arn}/index/{index}"
 
 
-def _secrets(call: ApiCall, account: str) -> Iterator[str]:
+def _secrets(call: Call, account: str) -> Iterator[str]:
     """Secrets' ARNs end in six characters that only the secret itself tells."""
     named = _first(call.parameters, "SecretId") or _first(call.parameters, "Name")
     if named is not None:

@@ -11,8 +11,9 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote
 from xml.etree import ElementTree
 
+from sagemaker_serving.local.protocol.call import Call
+
 from . import deployed
-from .api_calls import ApiCall
 from .need import Need
 
 _ACTIONS = {
@@ -71,7 +72,7 @@ _WITH_HEADERS = {
 """Headers of a write that need an action of their own."""
 
 
-def needs(call: ApiCall, account: str) -> Sequence[Need]:
+def needs(call: Call, account: str) -> Sequence[Need]:
     """Everything that a call of S3 needs; DeleteObjects is refused whole for any one object."""
     bucket, key = call.parameters.get("Bucket", ""), call.parameters.get("Key")
     arn = f"arn:aws:s3:::{bucket}" if bucket else "*"
@@ -94,7 +95,7 @@ def needs(call: ApiCall, account: str) -> Sequence[Need]:
     return [*found, *_of_the_key(call, account, bucket, key)]
 
 
-def missing_object(call: ApiCall, account: str) -> Need | None:
+def missing_object(call: Call, account: str) -> Need | None:
     """What one needs to be told that an object is not there, instead of being refused."""
     bucket = deployed.bucket_of(call.parameters.get("Bucket", ""), account)
     if call.operation not in ("GetObject", "HeadObject") or bucket is None:
@@ -104,7 +105,7 @@ def missing_object(call: ApiCall, account: str) -> Need | None:
     return Need("s3:ListBucket", f"arn:aws:s3:::{bucket.name}", {})
 
 
-def _context(call: ApiCall) -> Mapping[str, str]:
+def _context(call: Call) -> Mapping[str, str]:
     """S3's own condition keys, as far as the request has them."""
     given = {
         f"s3:{name}": call.query[name]
@@ -117,7 +118,7 @@ def _context(call: ApiCall) -> Mapping[str, str]:
     return given
 
 
-def _deletions(call: ApiCall, arn: str) -> Sequence[tuple[str, str]]:
+def _deletions(call: Call, arn: str) -> Sequence[tuple[str, str]]:
     try:
         document = ElementTree.fromstring(call.read_body())
     except ElementTree.ParseError:
@@ -130,7 +131,7 @@ def _deletions(call: ApiCall, arn: str) -> Sequence[tuple[str, str]]:
     return found
 
 
-def _of_the_source(call: ApiCall, account: str) -> Sequence[Need]:
+def _of_the_source(call: Call, account: str) -> Sequence[Need]:
     source, _, query = call.headers["x-amz-copy-source"].partition("?")
     version = dict(parse_qsl(query)).get("versionId")
     bucket, _, key = unquote(source).lstrip("/").partition("/")
@@ -139,7 +140,7 @@ def _of_the_source(call: ApiCall, account: str) -> Sequence[Need]:
     return [read, *_decryption(call, account, bucket, key)]
 
 
-def _of_the_key(call: ApiCall, account: str, bucket: str, key: str | None) -> Sequence[Need]:
+def _of_the_key(call: Call, account: str, bucket: str, key: str | None) -> Sequence[Need]:
     """What reading or writing needs of the KMS key that an object is encrypted with."""
     if key is None:
         return []
@@ -156,7 +157,7 @@ def _of_the_key(call: ApiCall, account: str, bucket: str, key: str | None) -> Se
     return []
 
 
-def _decryption(call: ApiCall, account: str, bucket: str, key: str) -> Sequence[Need]:
+def _decryption(call: Call, account: str, bucket: str, key: str) -> Sequence[Need]:
     found = deployed.bucket_of(bucket, account)
     stored = None if found is None else found.keys.get(key)
     chosen = getattr(stored, "kms_key_id", None)
@@ -173,7 +174,7 @@ def _default_key(account: str, bucket: str) -> str | None:
 
 
 def _use_key(
-    call: ApiCall, account: str, bucket: str, key: str, kms_key: str | None, actions: Sequence[str]
+    call: Call, account: str, bucket: str, key: str, kms_key: str | None, actions: Sequence[str]
 ) -> Sequence[Need]:
     """None for AWS's own key ``aws/s3``, whose policy lets everyone in who comes by way of S3."""
     if kms_key is None:

@@ -16,8 +16,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sagemaker_serving.local.protocol import AwsError
+from sagemaker_serving.local.protocol.call import Call
 
-from .api_calls import ApiCall
 from .judge import Judge
 from .sessions import RoleSessions
 
@@ -42,9 +42,7 @@ _LOG_ACTIONS = (
 )
 
 
-def refuse_unprepared_role(
-    call: ApiCall, sessions: RoleSessions, judge: Judge, account: str
-) -> None:
+def refuse_unprepared_role(call: Call, sessions: RoleSessions, judge: Judge, account: str) -> None:
     """Raise Step Functions' refusal of a machine whose role lacks what it tries at once."""
     role = call.parameters.get("roleArn")
     if call.operation not in ("CreateStateMachine", "UpdateStateMachine") or not role:

@@ -5,15 +5,16 @@ Source: STS API reference, AssumeRole and GetCallerIdentity, read 2026-11-21.
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
-from xml.sax.saxutils import escape
+from typing import Any, NoReturn
 
 from sagemaker_serving.local.protocol import AwsError
+from sagemaker_serving.local.protocol.call import Call
+from sagemaker_serving.local.protocol.validation import require_members
+from sagemaker_serving.local.service import Action
 
-from .api_calls import ApiCall
 from .identities import AnyCaller, Developer
 from .judge import AccessDenied, Judge, denial
 from .sessions import RoleSession, RoleSessions
@@ -34,29 +35,38 @@ _NOT_OFFERED = (
 class Sts:
     """The actions of STS that are about roles; every other one is the emulator's."""
 
+    name = "sts"
+
     def __init__(self, sessions: RoleSessions, judge: Judge, account: str) -> None:
         self._sessions = sessions
         self._judge = judge
         self._account = account
 
-    def answer(self, call: ApiCall, caller: AnyCaller | None) -> str | None:
-        """The answer as XML; None for what the emulator answers. Raises `AwsError`."""
-        if call.operation == "AssumeRole" and caller is not None:
-            return self._assume_role(call, caller)
-        if call.operation == "GetCallerIdentity" and isinstance(caller, RoleSession | Developer):
-            identity = {
-                "UserId": _user_id(caller),
-                "Account": self._account,
-                "Arn": caller.arn,
-            }
-            return _response(call.operation, _elements(identity))
-        if call.operation in _NOT_OFFERED:
-            raise AwsError(
-                "ValidationError", f"the local AWS does not offer {call.operation}; use AssumeRole"
-            )
-        return None
+    def actions(self) -> Mapping[str, Action]:
+        """Every action that is not the emulator's, by the operation's name."""
+        return {
+            "AssumeRole": self._assume_role,
+            "GetCallerIdentity": self._identity,
+            **dict.fromkeys(_NOT_OFFERED, _refuse),
+        }
 
-    def _assume_role(self, call: ApiCall, caller: AnyCaller) -> str:
+    def emulates(self, operation: str) -> bool:
+        """All else is the emulator's."""
+        return True
+
+    def check(self, call: Call) -> None:
+        """Raise `AwsError` ValidationError when a member that must be given is not."""
+        require_members(call.model.input_shape, call.parameters, "ValidationError")
+
+    def _identity(self, call: Call) -> dict[str, Any] | None:
+        """None for a user of IAM, whose id the emulator knows."""
+        if not isinstance(call.caller, RoleSession | Developer):
+            return None
+        caller = call.caller
+        return {"UserId": _user_id(caller), "Account": self._account, "Arn": caller.arn}
+
+    def _assume_role(self, call: Call) -> dict[str, Any]:
+        caller: AnyCaller = call.caller
         role, name = str(call.parameters["RoleArn"]), str(call.parameters["RoleSessionName"])
         for unknown in ("Policy", "PolicyArns"):
             if call.parameters.get(unknown):
@@ -80,19 +90,21 @@ class Sts:
                 f"satisfy constraint: Member must have value from {MIN_SECONDS} to {MAX_SECONDS}",
             )
         session = self._sessions.hand_out(role, name, seconds)
-        expires = datetime.now(UTC) + timedelta(seconds=seconds)
-        credentials = {
-            "AccessKeyId": session.access_key_id,
-            "SecretAccessKey": session.secret_access_key,
-            "SessionToken": session.session_token,
-            "Expiration": expires.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        return {
+            "AssumedRoleUser": {"AssumedRoleId": _user_id(session), "Arn": session.arn},
+            "Credentials": {
+                "AccessKeyId": session.access_key_id,
+                "SecretAccessKey": session.secret_access_key,
+                "SessionToken": session.session_token,
+                "Expiration": datetime.now(UTC) + timedelta(seconds=seconds),
+            },
         }
-        user = {"AssumedRoleId": _user_id(session), "Arn": session.arn}
-        return _response(
-            call.operation,
-            f"<AssumedRoleUser>{_elements(user)}</AssumedRoleUser>"
-            f"<Credentials>{_elements(credentials)}</Credentials>",
-        )
+
+
+def _refuse(call: Call) -> NoReturn:
+    raise AwsError(
+        "ValidationError", f"the local AWS does not offer {call.operation}; use AssumeRole"
+    )
 
 
 def _user_id(caller: RoleSession | Developer) -> str:
@@ -102,17 +114,4 @@ def _user_id(caller: RoleSession | Developer) -> str:
     session = caller
     return (
         f"AROA{sha256(session.role_arn.encode()).hexdigest()[:17].upper()}:{session.session_name}"
-    )
-
-
-def _elements(values: Mapping[str, str]) -> str:
-    return "".join(f"<{name}>{escape(value)}</{name}>" for name, value in values.items())
-
-
-def _response(operation: str, result: str) -> str:
-    return (
-        f'<{operation}Response xmlns="https://sts.amazonaws.com/doc/2011-06-15/">'
-        f"<{operation}Result>{result}</{operation}Result>"
-        f"<ResponseMetadata><RequestId>{uuid.uuid4()}</RequestId></ResponseMetadata>"
-        f"</{operation}Response>"
     )

@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from sagemaker_serving.local import service
 from sagemaker_serving.local.alarms import evaluate_alarms
 from sagemaker_serving.local.context import LocalContext
 from sagemaker_serving.local.faults import Faults
-from sagemaker_serving.local.protocol import AwsError
+from sagemaker_serving.local.protocol.call import Call
+from sagemaker_serving.local.protocol.validation import validate
 from sagemaker_serving.local.sagemaker.asking import Asking
 from sagemaker_serving.local.sagemaker.compilation import CompilationJobs
 from sagemaker_serving.local.sagemaker.container import Launch
@@ -28,13 +31,12 @@ from sagemaker_serving.local.sagemaker.settings import Settings
 from sagemaker_serving.local.sagemaker.store import Region, Resource, Store
 from sagemaker_serving.local.sagemaker.tags import Tags
 from sagemaker_serving.local.sagemaker.transform import TransformJobs
-from sagemaker_serving.local.sagemaker.validation import is_known, validate
 
 Action = Callable[[Region, Mapping[str, Any]], Resource]
 
 
 class ControlPlane:
-    """SageMaker in every region: `handle` its actions, `runtime` its endpoints.
+    """SageMaker in every region: its `actions`, and with `runtime` its endpoints.
 
     ``launch`` starts a model server; absent, it is the project's own
     (`sagemaker_serving.local.server`). ``faults`` are those that strike here;
@@ -128,25 +130,23 @@ class ControlPlane:
             "DeleteTags": tags.delete,
         }
 
-    def handle(self, action: str, parameters: Mapping[str, Any], region: str) -> Resource:
-        """Do one action of the API and return its output; times are seconds since the epoch.
+    name = "sagemaker"
 
-        Raises `AwsError` for an unknown action, for parameters that SageMaker
-        or the local AWS does not accept, and as each action says.
-        """
-        if is_known(action) and action not in self._actions:
-            raise AwsError(
-                "UnknownOperationException", f"the local AWS does not offer {action} yet"
-            )
-        validate(action, parameters)
-        refuse_what_is_not_followed(action, parameters)
-        given = {name: value for name, value in parameters.items() if value is not None}
-        return self._actions[action](self._store.region(region), given)
+    def actions(self) -> Mapping[str, service.Action]:
+        """Every action that is offered, by the operation's name."""
+        return {name: partial(self._do, action) for name, action in self._actions.items()}
 
-    @property
-    def actions(self) -> tuple[str, ...]:
-        """The API's actions that are offered."""
-        return tuple(self._actions)
+    def emulates(self, operation: str) -> bool:
+        """Nothing here is the emulator's."""
+        return False
+
+    def check(self, call: Call) -> None:
+        """Raise `AwsError` for what SageMaker does not accept, or the local AWS does not follow."""
+        validate(call.model.input_shape, call.parameters)
+        refuse_what_is_not_followed(call.operation, call.parameters)
+
+    def _do(self, action: Action, call: Call) -> Resource:
+        return action(self._store.region(call.region), call.parameters)
 
     def status(self) -> dict[str, Any]:
         """``endpoints``, ``transform_jobs``, ``compilation_jobs``, their ``processes``, and the

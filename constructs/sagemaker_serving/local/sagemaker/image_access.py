@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sagemaker_serving.catalog import parse_ecr_uri
-from sagemaker_serving.local.api_models import partition
 from sagemaker_serving.local.context import LocalContext
+from sagemaker_serving.local.protocol.models import partition
 from sagemaker_serving.local.sagemaker.roles import SESSION_NAME
 
 _FOR_THE_REPOSITORY = ("BatchCheckLayerAvailability", "BatchGetImage", "GetDownloadUrlForLayer")

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sagemaker_serving.local.api_models import partition
 from sagemaker_serving.local.context import ACCOUNT_ID
+from sagemaker_serving.local.protocol.models import partition
 
 Resource = dict[str, Any]
 """One resource as Describe answers it: plain JSON values, times in seconds since the epoch."""

@@ -6,29 +6,32 @@ answers, which also keeps the machines themselves.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
-from datetime import datetime
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+from botocore import xform_name
 from moto.stepfunctions.parser.asl.eval.callback.callback import (
     CallbackNotifyConsumerError,
     CallbackOutcomeFailure,
     CallbackOutcomeSuccess,
 )
-from werkzeug import Response
+from moto.stepfunctions.responses import StepFunctionResponse
 
+from sagemaker_serving.local import service
 from sagemaker_serving.local.context import LocalContext
 from sagemaker_serving.local.protocol import AwsError
+from sagemaker_serving.local.protocol.call import Call
+from sagemaker_serving.local.protocol.validation import require_members
 
 from . import answers, logs
 from .execution import Execution
 from .machines import Machines, problems, refuse_invalid
 from .registry import Executions
-from .requests import Parameters, input_of, name_of, read, refuse_unknown
+from .requests import Parameters, input_of, name_of
 
-_JSON = "application/x-amz-json-1.0"
+Action = Callable[[Parameters, str], dict[str, Any] | None]
+
 _STANDARD = "STANDARD"
 
 
@@ -38,7 +41,7 @@ class StepFunctions:
     def __init__(self, context: LocalContext) -> None:
         self._machines = Machines(context.account_id)
         self.executions = Executions(on_end=partial(logs.deliver, context))
-        self._actions: dict[str, Callable[[Parameters, str], dict[str, Any] | None]] = {
+        self._actions: dict[str, Action] = {
             "CreateStateMachine": self._create_state_machine,
             "DeleteStateMachine": self._delete_state_machine,
             "DescribeExecution": self._describe_execution,
@@ -59,23 +62,19 @@ class StepFunctions:
             "ValidateStateMachineDefinition": self._validate,
         }
 
-    def answer(self, action: str, body: bytes, region: str) -> Response | None:
-        """The HTTP answer to a call; None leaves it to the emulator. Raises AwsError."""
-        if action not in self._actions:
-            refuse_unknown(action)
-            return None
-        output = self.handle(action, read(action, body), region)
-        if output is None:
-            return None
-        return Response(json.dumps(output, default=datetime.timestamp), content_type=_JSON)
+    name = "stepfunctions"
 
-    def handle(self, action: str, parameters: Parameters, region: str) -> dict[str, Any] | None:
-        """The answer to a call, times as datetimes; None leaves the call to the emulator.
+    def actions(self) -> Mapping[str, service.Action]:
+        """What is ours; tags, aliases, versions and lists of machines are the emulator's."""
+        return {name: partial(_do, action) for name, action in self._actions.items()}
 
-        Raises AwsError.
-        """
-        answer = self._actions.get(action)
-        return None if answer is None else answer(parameters, region)
+    def emulates(self, operation: str) -> bool:
+        """Whether the emulator has what is not here; it lacks activities' tasks, say."""
+        return hasattr(StepFunctionResponse, xform_name(operation))
+
+    def check(self, call: Call) -> None:
+        """Raise `AwsError` when a member that must be given is not."""
+        require_members(call.model.input_shape, call.parameters, "ValidationException")
 
     def status(self) -> list[dict[str, str]]:
         """Executions that run now, but for Map Runs' children: ``arn`` and ``status``."""
@@ -217,3 +216,7 @@ class StepFunctions:
                 f"'Resource type not valid in this context: express': {arn}",
             )
         return execution
+
+
+def _do(action: Action, call: Call) -> dict[str, Any] | None:
+    return action(call.parameters, call.region)

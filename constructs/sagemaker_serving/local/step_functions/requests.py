@@ -7,10 +7,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from botocore import xform_name
-from moto.stepfunctions.responses import StepFunctionResponse
-
-from sagemaker_serving.local import api_models
 from sagemaker_serving.local.protocol import AwsError
 
 Parameters = Mapping[str, Any]
@@ -19,33 +15,6 @@ _NAME = re.compile(r"[^\s<>{}\[\]?*\"#%\\^|~`$&,;:/\x00-\x1f\x7f-\x9f]{1,80}")
 _INPUT_CHARACTERS = 262_144
 """https://docs.aws.amazon.com/step-functions/latest/apireference/API_StartExecution.html,
 read 2026-11-21."""
-
-
-def refuse_unknown(action: str) -> None:
-    """Raise AwsError for an action that neither the local AWS nor the emulator has."""
-    if not hasattr(StepFunctionResponse, xform_name(action)):
-        raise AwsError(
-            "UnknownOperationException", f"the local AWS has no {action} of Step Functions"
-        )
-
-
-def read(action: str, body: bytes) -> Parameters:
-    """The parameters in a request's body. Raises AwsError when one that must be given is not."""
-    try:
-        parameters = json.loads(body or b"{}")
-    except ValueError as error:
-        raise AwsError("SerializationException", f"the body is not JSON: {error}") from None
-    if not isinstance(parameters, dict):
-        raise AwsError("SerializationException", "the body is not a JSON object")
-    shape = api_models.operation("stepfunctions", action).input_shape
-    for name in shape.required_members:
-        if parameters.get(name) is None:
-            raise AwsError(
-                "ValidationException",
-                f"1 validation error detected: Value null at '{name}' failed to satisfy "
-                "constraint: Member must not be null",
-            )
-    return parameters
 
 
 def name_of(asked: Parameters) -> str | None:

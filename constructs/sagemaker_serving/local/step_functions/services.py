@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from sagemaker_serving.local import api_models
+from sagemaker_serving.local.protocol import models as api_models
 
 _RESOURCE = re.compile(
     r"arn:(?P<partition>aws[a-z-]*):states:(?P<region>[a-z0-9-]*):(?P<account>\d*):"

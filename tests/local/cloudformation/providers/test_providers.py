@@ -10,6 +10,7 @@ from botocore.exceptions import ClientError
 
 from tests.local.cloudformation.conftest import Aws
 from tests.local.cloudformation.templates import TRUST, get_att, ref, resource, template
+from tools.roles import trust
 
 POLICY = {
     "Version": "2012-10-17",
@@ -250,7 +251,7 @@ def test_state_machine(aws: Aws) -> None:
         "StartAt": "P",
         "States": {"P": {"Type": "Pass", "Result": "${what}", "End": True}},
     }
-    role = resource("IAM::Role", AssumeRolePolicyDocument=TRUST)
+    role = resource("IAM::Role", AssumeRolePolicyDocument=trust("states"))
     machine = resource(
         "StepFunctions::StateMachine",
         RoleArn=get_att("Role", "Arn"),

@@ -1,40 +1,38 @@
-"""Which operation of which service a request asks for, and with what parameters."""
+"""One call of AWS's APIs, read once from its request, whatever protocol it is written in.
+
+botocore's models say where each parameter stands; the emulator's parsers, which follow them,
+find it there. Documents are left as they are (times, numbers, members that no model knows), so
+that what judges them sees what was sent.
+"""
 
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import uuid4
 
 from botocore.exceptions import UnknownServiceError
-from moto.core.parse import PROTOCOL_PARSERS
-from moto.core.request import Request, determine_request_protocol
+from moto.core.request import Request
 from moto.core.routing import get_service_router
-from moto.core.utils import get_service_model
 from werkzeug.exceptions import HTTPException
 
-from sagemaker_serving.local.authentication.authenticator import UPLOAD_FORM
-from sagemaker_serving.local.protocol import AwsError
-
-_BY_SCOPE = {
-    "states": "stepfunctions",
-    "monitoring": "cloudwatch",
-    "email": "ses",
-    "tagging": "resourcegroupstaggingapi",
-}
-"""boto3's names of services whose requests are signed for another one."""
+from . import UPLOAD_FORM, AwsError
+from .models import service_model, service_names, service_of
+from .parsing import parse, protocol_of
 
 _PARSED_WITHOUT_BODY = ("s3", "sagemaker-runtime")
 """Bodies of any size, in which is nothing that is judged."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class ApiCall:
+class Call:
     """One call of an API: ``service`` is boto3's name for it, ``parameters`` are its input.
 
-    ``headers`` and ``query`` are the request's own, by lower-case name.
+    ``headers`` and ``query`` are the request's own, by lower-case name. ``malformed`` is why
+    a request cannot be read, for the service to raise when it is its turn; ``protocol`` is the one
+    that it is written in: json, rest-json, query …; ``caller`` is who has signed it, None nobody.
     """
 
     service: str
@@ -44,27 +42,44 @@ class ApiCall:
     headers: Mapping[str, str] = field(default_factory=dict)
     query: Mapping[str, str] = field(default_factory=dict)
     read_body: Callable[[], bytes] = bytes
+    malformed: AwsError | None = None
+    caller: Any = None
+    protocol: str = ""
+    request_id: str = field(default_factory=lambda: str(uuid4()))
+
+    @property
+    def model(self) -> Any:
+        """botocore's model of the operation; None when the service has no such operation."""
+        known = service_model(self.service)
+        has_it = self.operation in known.operation_names
+        return known.operation_model(self.operation) if has_it else None
 
 
-def read_call(environ: dict[str, Any], *, region: str, scope: str) -> ApiCall | None:
+def read_call(
+    environ: dict[str, Any], *, region: str, scope: str, caller: Any = None
+) -> Call | None:
     """What a WSGI request asks for; None when no service of AWS has such an operation.
 
     ``scope`` is the service that the request is signed for. Where the body is
     read for its parameters, it is put back for those who answer.
     """
-    service = _BY_SCOPE.get(scope, scope)
+    service = service_of(scope)
     request = Request(environ)
     if service == "sagemaker" and request.path.startswith("/endpoints/"):
         service = "sagemaker-runtime"
 
+    if service not in service_names():
+        return None
+
     form = environ.get(UPLOAD_FORM)
     if form is not None:
-        return ApiCall(
+        return Call(
             service="s3",
             operation="PutObject",
             region=region,
             parameters={"Bucket": form.bucket, "Key": form.key},
             headers={"x-amz-acl": form.fields["acl"]} if "acl" in form.fields else {},
+            caller=caller,
         )
 
     def body() -> bytes:
@@ -79,14 +94,20 @@ def read_call(environ: dict[str, Any], *, region: str, scope: str) -> ApiCall | 
     operation, in_path = _operation(request, service)
     if operation is None:
         return None
-    return ApiCall(
+    parameters, malformed = in_path, None
+    if service not in _PARSED_WITHOUT_BODY:
+        parameters, malformed = parse(request, service, operation, in_path)
+    return Call(
         service=service,
         operation=operation,
         region=region,
-        parameters=_parameters(request, service, operation, in_path),
+        parameters=parameters,
         headers={name.lower(): value for name, value in request.headers.items()},
         query={name.lower(): value for name, value in request.args.items()},
         read_body=body,
+        malformed=malformed,
+        protocol=protocol_of(request, service),
+        caller=caller,
     )
 
 
@@ -100,7 +121,7 @@ def refuse_target_of_another_service(environ: dict[str, Any], scope: str) -> Non
     if not target:
         return
     try:
-        prefix = get_service_model(_BY_SCOPE.get(scope, scope)).metadata.get("targetPrefix", "")
+        prefix = service_model(service_of(scope)).metadata.get("targetPrefix", "")
     except UnknownServiceError:
         return
     # Services that share a scope share the beginning: DynamoDB_20120810, DynamoDBStreams_20120810.
@@ -126,39 +147,3 @@ def _operation(request: Request, service: str) -> tuple[str | None, dict[str, An
     except (HTTPException, NotImplementedError, UnknownServiceError):
         return None, {}
     return operation.name, dict(in_path)
-
-
-def _parameters(
-    request: Request, service: str, operation: str, in_path: dict[str, Any]
-) -> dict[str, Any]:
-    """The operation's input; of S3's only what is not in the body. Empty when unreadable.
-
-    A body that the service itself will refuse must not fail here.
-    """
-    if service in _PARSED_WITHOUT_BODY:
-        return in_path
-    try:
-        model = get_service_model(service)
-        parser = PROTOCOL_PARSERS[determine_request_protocol(model, request.content_type)]
-        return dict(
-            parser(model.operation_model(operation)).parse(
-                {
-                    "method": request.method,
-                    "values": request.values,
-                    "headers": request.headers,
-                    "body": request.data,
-                    "url_path": request.path,
-                    "url_params": in_path,
-                }
-            )
-        )
-    except Exception:  # parsers raise whatever a malformed body leads them to
-        return _json(request.get_data()) or in_path
-
-
-def _json(body: bytes) -> dict[str, Any]:
-    try:
-        document = json.loads(body)
-    except ValueError:
-        return {}
-    return document if isinstance(document, dict) else {}

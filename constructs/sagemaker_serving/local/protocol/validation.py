@@ -1,4 +1,4 @@
-"""What SageMaker accepts: every input is held against botocore's model of its API first.
+"""What a service accepts: every input is held against botocore's model of its API first.
 
 botocore itself checks types, required members and minima only; the service
 checks everything its model says, and answers all that is wrong at once.
@@ -7,44 +7,34 @@ checks everything its model says, and answers all that is wrong at once.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 import regex
 
-from sagemaker_serving.local.api_models import service_model
-from sagemaker_serving.local.protocol import AwsError
+from . import AwsError
 
 
-def validate(action: str, parameters: Mapping[str, Any]) -> None:
-    """Raise `AwsError` unless ``parameters`` are what ``action`` accepts.
+def validate(shape: Any, parameters: Mapping[str, Any]) -> None:
+    """Raise `AwsError` unless ``parameters`` are what an operation's input ``shape`` accepts.
 
     A value of the wrong type is a SerializationException; everything else a
     ValidationException in AWS's words: ``1 validation error detected: Value
-    'x' at 'endpointName' failed to satisfy constraint: …``. Raises
-    UnknownOperationException when SageMaker has no such action.
+    'x' at 'endpointName' failed to satisfy constraint: …``.
     """
-    validate_shape(_input_shape(action), parameters)
+    _refuse(list(_structure(shape, parameters, "")), "ValidationException")
 
 
-def validate_shape(shape: Any, parameters: Mapping[str, Any]) -> None:
-    """Raise `AwsError`, as `validate` does, unless ``parameters`` fit a structure of botocore's."""
-    faults = list(_structure(shape, parameters, ""))
+def require_members(shape: Any, parameters: Mapping[str, Any], code: str) -> None:
+    """Raise `AwsError` ``code`` unless every required member of a structure is there."""
+    _refuse(list(_absent(shape, parameters, "")), code)
+
+
+def _refuse(faults: Sequence[str], code: str) -> None:
     if faults:
         errors = "1 validation error" if len(faults) == 1 else f"{len(faults)} validation errors"
-        raise AwsError("ValidationException", f"{errors} detected: {'; '.join(faults)}")
-
-
-def is_known(action: str) -> bool:
-    """Whether SageMaker's API has this action."""
-    return action in service_model("sagemaker").operation_names
-
-
-def _input_shape(action: str) -> Any:
-    if not is_known(action):
-        raise AwsError("UnknownOperationException", f"SageMaker has no action '{action}'")
-    return service_model("sagemaker").operation_model(action).input_shape
+        raise AwsError(code, f"{errors} detected: {'; '.join(faults)}")
 
 
 def _faults(shape: Any, value: object, path: str) -> Iterator[str]:
@@ -68,6 +58,10 @@ def _structure(shape: Any, value: object, path: str) -> Iterator[str]:
             yield _fault(member, _join(path, name), f"Member must be one of [{known}]")
         elif member is not None:
             yield from _faults(shape.members[name], member, _join(path, name))
+    yield from _absent(shape, value, path)
+
+
+def _absent(shape: Any, value: Mapping[str, Any], path: str) -> Iterator[str]:
     for name in shape.required_members:
         if value.get(name) is None:
             yield _fault(None, _join(path, name), "Member must not be null")

@@ -7,16 +7,32 @@ from functools import cache
 from typing import Any
 
 from botocore.session import get_session
+from moto.core.utils import get_service_model
 
 _session = get_session()
 _reading = threading.Lock()
 
 
-@cache
+_BY_SCOPE = {
+    "states": "stepfunctions",
+    "monitoring": "cloudwatch",
+    "email": "ses",
+    "tagging": "resourcegroupstaggingapi",
+}
+
+
+def service_of(scope: str) -> str:
+    """boto3's name of the service whose requests are signed for ``scope``."""
+    return _BY_SCOPE.get(scope, scope)
+
+
 def service_model(service: str) -> Any:
-    """botocore's model of a service, by boto3's name for it (``stepfunctions``)."""
+    """botocore's model of a service, by boto3's name for it (``stepfunctions``).
+
+    With what the emulator's parsers and serializers ask of it beside.
+    """
     with _reading:  # threads that ask at once would each read it
-        return _session.get_service_model(service)
+        return get_service_model(service)
 
 
 @cache

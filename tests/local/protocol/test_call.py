@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from werkzeug.test import EnvironBuilder
 
-from sagemaker_serving.local.permissions.api_calls import ApiCall, read_call
+from sagemaker_serving.local.protocol.call import Call, read_call
 
 FORM = "application/x-www-form-urlencoded"
 
@@ -17,7 +17,7 @@ def environ(method: str, path: str, **more: Any) -> dict[str, Any]:
     return made
 
 
-def call(scope: str, method: str, path: str, **more: Any) -> ApiCall:
+def call(scope: str, method: str, path: str, **more: Any) -> Call:
     found = read_call(environ(method, path, **more), region="eu-west-1", scope=scope)
     assert found is not None
     return found
