@@ -130,22 +130,7 @@ def test_the_cache_is_bounded_and_drops_what_was_unused_longest(
         built.append(build(folder, tmp_path / "out", cache))
         record = cache.folder / "archives" / f"{built[-1].sha256}.json"
         os.utime(record, (number, number))
-    count, size = cache.size()
-    assert count == 2
-    assert size <= 70_000
-    assert cache.archive(built[0].sha256) is None
-    assert cache.archive(built[2].sha256) is not None
-
-
-def test_clear_removes_all_and_leaves_what_is_used_elsewhere(
-    tmp_path: Path, model: Path, cache: Cache, later: Callable[[], None]
-) -> None:
-    later()
-    built = build(model, tmp_path / "out", cache)
-    cache.clear()
-    assert cache.size() == (0, 0)
-    assert built.path.exists()
-    assert not build(model, tmp_path / "other", cache).reused
+    assert [cache.archive(each.sha256) is not None for each in built] == [False, True, True]
 
 
 def test_a_cache_that_cannot_be_written_fails_no_build(tmp_path: Path, model: Path) -> None:

@@ -145,12 +145,12 @@ def test_package_names_the_default_model_of_several(run: Run, tmp_path: Path) ->
     assert (wrong.returncode, "the archive holds a, b; use" in wrong.stderr) == (2, True)
 
 
-def test_the_cache_is_shown_and_cleared(run: Run, tmp_path: Path) -> None:
+def test_package_keeps_nothing_when_it_is_told_not_to(run: Run, tmp_path: Path) -> None:
     plant(tmp_path / "model")
     place = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    first = run("package", "model", "--no-cache", **place)
+    assert first.returncode == 0
+    assert not (tmp_path / "cache").exists()
     run("package", "model", **place)
-    where = f"{tmp_path}/cache/sagemaker-serving"
-    assert run("cache", "show", **place).stdout.startswith(f"{where}: 1 archive, ")
-    assert run("cache", "clear", **place).stdout.startswith("removed 1 archive, ")
-    assert run("cache", "show", **place).stdout.startswith(f"{where}: 0 archives, 0 bytes")
+    assert "unchanged" not in run("package", "model", "--no-cache", **place).stdout
     assert (tmp_path / "model.tar.gz").exists()

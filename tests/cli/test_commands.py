@@ -18,9 +18,6 @@ ROOT = Path(__file__).parents[2]
 COMMANDS = [
     (),
     ("bench",),
-    ("cache",),
-    ("cache", "clear"),
-    ("cache", "show"),
     ("check",),
     ("dashboard",),
     ("compile",),

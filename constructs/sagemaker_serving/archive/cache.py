@@ -73,6 +73,11 @@ class Cache:
             raise Mistake(f"{VARIABLE} is {text!r}; it must be a whole number, 0 for no cache")
         return cls(folder=Path(home) / "sagemaker-serving", max_bytes=int(text))
 
+    @classmethod
+    def off(cls) -> Cache:
+        """One that knows nothing and keeps nothing."""
+        return cls(folder=Path(os.devnull), max_bytes=0)
+
     def identity(self, of: Stamp) -> str | None:
         """The identity that was found for these files when they were last read."""
         found = self._read("stamps", of.key) if of.settled else None
@@ -117,17 +122,6 @@ class Cache:
             state = [status.st_ino, status.st_size, status.st_mtime_ns]
             self._write("archives", identity, {"state": state})
             self._trim()
-
-    def size(self) -> tuple[int, int]:
-        """How many archives there are, and their bytes."""
-        sizes = [path.stat().st_size for path in self._files("archives", ".tar.gz")]
-        return len(sizes), sum(sizes)
-
-    def clear(self) -> None:
-        """Removes everything; archives that were linked elsewhere stay there."""
-        for kind in ("archives", "contents", "stamps"):
-            for path in self._files(kind, ""):
-                path.unlink(missing_ok=True)
 
     def _trim(self) -> None:
         archives = [

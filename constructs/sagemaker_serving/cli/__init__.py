@@ -60,7 +60,6 @@ def _unexpected(error: Exception) -> str:
 
 _COMMANDS = {
     "bench": "Send an endpoint's variants the same requests, and compare.",
-    "cache": "Show or clear what was packed before.",
     "check": "Name every mistake of environment files and templates, in a moment.",
     "compile": "Compile a model with SageMaker Neo, outside of a deploy.",
     "dashboard": "Draw a model's CloudWatch dashboard, or say where it is.",

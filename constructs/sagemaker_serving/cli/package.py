@@ -37,6 +37,9 @@ _DEFAULT_MODEL = "SAGEMAKER_TFS_DEFAULT_MODEL_NAME"
     help="What is to serve it; default: the framework whose files it holds.",
 )
 @click.option("--neo", is_flag=True, help="Pack the input of a Neo compilation: convert nothing.")
+@click.option(
+    "--no-cache", is_flag=True, help="Pack anew, and keep nothing of it for the next time."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 def package(
     sources: tuple[str, ...],
@@ -46,6 +49,7 @@ def package(
     outputs: tuple[str, ...],
     framework: str | None,
     neo: bool,
+    no_cache: bool,
     as_json: bool,
 ) -> None:
     """Pack models into model.tar.gz: right for its container, the same every time.
@@ -54,7 +58,9 @@ def package(
     versions, a folder that is laid out already, a training job's output, a
     frozen graph (.pb), a Keras model (.keras, .h5), a PyTorch, ONNX, MXNet or
     XGBoost file, code/ or inference.py; or one ready archive, taken byte for
-    byte. Nothing is written when there is an error.
+    byte. Nothing is written when there is an error. An unchanged model is not
+    packed twice: its archive lies in $XDG_CACHE_HOME/sagemaker-serving, at most
+    SAGEMAKER_SERVING_CACHE_BYTES (10 GiB; 0 turns it off).
 
     \b
     Examples:
@@ -62,7 +68,7 @@ def package(
       sagemaker-serving package cats=exp/7 dogs=exp/9 --default-model cats
       sagemaker-serving package frozen.pb --input images --output scores
     """
-    from sagemaker_serving.archive import Tensors, build_archive, contents_of, parse_source
+    from sagemaker_serving.archive import Cache, Tensors, build_archive, contents_of, parse_source
     from sagemaker_serving.errors import ProblemsFound, Severity
     from sagemaker_serving.progress import progress_bar
     from sagemaker_serving.rules.artifact_check import check_contents
@@ -84,6 +90,7 @@ def package(
             tensors=Tensors(inputs=inputs, outputs=outputs),
             convert=not neo,
             replace=True,
+            cache=Cache.off() if no_cache else None,
             progress=progress,
         )
     size = built.path.stat().st_size
