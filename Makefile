@@ -39,7 +39,7 @@ test-fast: setup ## The tests that start no TensorFlow, CDK CLI, local AWS or co
 
 fuzz: setup ## Tens of thousands of damaged archives, files to check and requests
 	ARCHIVE_FUZZ_CASES=20000 RULES_FUZZ_CASES=20000 SERVER_FUZZ_CASES=50000 $(BIN)/python -m pytest \
-		tests/archive/test_fuzz.py tests/rules/test_fuzz.py tests/local/server/contract/test_fuzz.py \
+		tests/archive/test_fuzz.py tests/rules/test_fuzz.py tests/model_server/contract/test_fuzz.py \
 		-n 2 --timeout 3600
 
 lint: setup ## Style, format and strict types

@@ -16,7 +16,7 @@ from sagemaker_serving.catalog import image_uri
 from sagemaker_serving.client import Aws, Predictor
 from sagemaker_serving.local import daemon
 from sagemaker_serving.local.address import Address
-from sagemaker_serving.local.server.places import Place
+from sagemaker_serving.model_server.places import Place
 from tools.roles import MODEL_POLICY, trust
 
 ROOT = Path(__file__).parents[1]

@@ -19,8 +19,8 @@ from pathlib import Path
 import psutil
 
 from benchmarks.figures import Figure, Ratio
-from sagemaker_serving.local.server.ports import listen
-from sagemaker_serving.local.server.process import ModelServer
+from sagemaker_serving.model_server.ports import listen
+from sagemaker_serving.model_server.process import ModelServer
 from tools.own_environments.environments import environment_of
 
 ROOT = Path(__file__).parents[1]

@@ -52,7 +52,7 @@ LONG = (
     "tests/infra/test_batch_transform.py",
     "tests/infra/test_every_option.py",
     "tests/infra/test_neo_compilation.py",
-    "tests/local/server/nursery/",
+    "tests/model_server/nursery/",
     "tests/rules/test_fuzz.py",
     "tests/scanners/",
     "tests/stacks/",

@@ -20,10 +20,11 @@ BELOW = {
     "rules": {"spec", "catalog", "archive"},
     "infra": {"spec", "catalog", "archive", "rules"},
     "client": {"spec", "catalog", "archive", "rules"},
-    "local": {"spec", "catalog", "archive", "rules", "client"},
+    "model_server": {"archive"},
+    "local": {"spec", "catalog", "archive", "rules", "client", "model_server"},
     "functions": set(),
     "converter": set(),
-    "cli": {"spec", "catalog", "archive", "rules", "client", "local"},
+    "cli": {"spec", "catalog", "archive", "rules", "client", "model_server", "local"},
 }
 """What each layer may import, beside errors, extras, processes and suggest."""
 
@@ -46,7 +47,7 @@ ROUND = [
         "local.state",
         "local.step_functions",
     },
-    {"local.server", "local.server.mms", "local.server.neo", "local.server.pytorch"},
+    {"model_server", "model_server.mms", "model_server.neo", "model_server.pytorch"},
     {"rules", "rules.template"},
 ]
 """Folders that import one another, still. Files never do. It may only get shorter."""

@@ -28,8 +28,8 @@ from sagemaker_serving.errors import Failure
 from sagemaker_serving.local.address import Address
 from sagemaker_serving.local.gateway import Gateway
 from sagemaker_serving.local.protocol.call import Call
-from sagemaker_serving.local.server.places import Place
 from sagemaker_serving.local.service import Service, output_of
+from sagemaker_serving.model_server.places import Place
 
 REGION = "eu-west-1"
 IMAGE = "763104351884.dkr.ecr.eu-west-1.amazonaws.com/tensorflow-inference:2.19-cpu"

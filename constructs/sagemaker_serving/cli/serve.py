@@ -12,7 +12,7 @@ from sagemaker_serving.cli.golden import tolerance_option
 
 if TYPE_CHECKING:
     from sagemaker_serving.client.golden import Exchange
-    from sagemaker_serving.local.server.process import ModelServer
+    from sagemaker_serving.model_server.process import ModelServer
 
 START_SECONDS = 480.0
 """How long a model may take until it answers /ping, as long as SageMaker gives it."""
@@ -99,10 +99,10 @@ def serve(
 
     need("local")
     from sagemaker_serving.client.golden import read_golden
-    from sagemaker_serving.local.server.generations import generation_of
-    from sagemaker_serving.local.server.plan import require_model, require_tensorflow
-    from sagemaker_serving.local.server.process import ModelServer
-    from sagemaker_serving.local.server.settings import bind_to_port
+    from sagemaker_serving.model_server.generations import generation_of
+    from sagemaker_serving.model_server.plan import require_model, require_tensorflow
+    from sagemaker_serving.model_server.process import ModelServer
+    from sagemaker_serving.model_server.settings import bind_to_port
     from sagemaker_serving.processes import ending_all, raise_file_limit
 
     if golden is not None and record is not None:
@@ -156,8 +156,8 @@ def _record(server: ModelServer, log: BinaryIO, port: int, file: Path) -> None:
 def _program(model: Path, environment: dict[str, str], framework: str | None) -> str:
     """What to serve it with; folders and archives are looked into when nobody has said."""
     from sagemaker_serving.archive import UnreadableArtifact, read_contents
-    from sagemaker_serving.local.server.modeldir import require_existing
-    from sagemaker_serving.local.server.programs import program_of
+    from sagemaker_serving.model_server.modeldir import require_existing
+    from sagemaker_serving.model_server.programs import program_of
 
     require_existing(model)
     if framework is not None:

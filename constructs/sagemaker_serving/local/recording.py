@@ -13,11 +13,11 @@ import aiohttp
 from aiohttp import web
 
 from sagemaker_serving.client.golden import Answer, Exchange, Request, append_exchange
-from sagemaker_serving.local.server.bodies import read_body
-from sagemaker_serving.local.server.browsers import without_browsers
-from sagemaker_serving.local.server.front import HOP_BY_HOP
-from sagemaker_serving.local.server.places import Place
-from sagemaker_serving.local.server.ports import BACKLOG, listen
+from sagemaker_serving.model_server.bodies import read_body
+from sagemaker_serving.model_server.browsers import without_browsers
+from sagemaker_serving.model_server.front import HOP_BY_HOP
+from sagemaker_serving.model_server.places import Place
+from sagemaker_serving.model_server.ports import BACKLOG, listen
 
 _HEADERS = {
     "content_type": "Content-Type",

@@ -15,7 +15,7 @@ from werkzeug.wsgi import LimitedStream
 
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.local.address import folder_of
-from sagemaker_serving.local.server.ports import BACKLOG
+from sagemaker_serving.model_server.ports import BACKLOG
 
 WsgiApplication = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 

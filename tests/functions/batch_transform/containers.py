@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sagemaker_serving.local.sagemaker.records import split
-from sagemaker_serving.local.server.conversion import CONVERSION_TODAY
+from sagemaker_serving.model_server.conversion import CONVERSION_TODAY
 
 Answer = bytes | None
 """None is a refusal, with status 400."""

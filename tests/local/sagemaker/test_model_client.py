@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from sagemaker_serving.local.sagemaker.model_client import ModelClient, NoAnswer
-from sagemaker_serving.local.server.places import Place
-from sagemaker_serving.local.server.ports import listen_privately
+from sagemaker_serving.model_server.places import Place
+from sagemaker_serving.model_server.ports import listen_privately
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 CUT_SHORT = b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\ncut"

@@ -20,7 +20,7 @@ from sagemaker_serving.local.sagemaker.models import container_of, is_multi_mode
 from sagemaker_serving.local.sagemaker.programs import NoEngine, serving_program
 from sagemaker_serving.local.sagemaker.roles import credentials, role_client
 from sagemaker_serving.local.sagemaker.store import Resource
-from sagemaker_serving.local.server.places import Place
+from sagemaker_serving.model_server.places import Place
 
 HEALTH_CHECK_SECONDS = 480.0
 """How long /ping may fail before a container counts as broken, when the config does not say:
@@ -33,7 +33,7 @@ MAX_FAILURE_REASON = 1024
 
 
 class Server(Protocol):
-    """A model server's process, as `sagemaker_serving.local.server` starts it."""
+    """A model server's process, as `sagemaker_serving.model_server` starts it."""
 
     @property
     def place(self) -> Place:

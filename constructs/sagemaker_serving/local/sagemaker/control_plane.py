@@ -39,7 +39,7 @@ class ControlPlane:
     """SageMaker in every region: its `actions`, and with `runtime` its endpoints.
 
     ``launch`` starts a model server; absent, it is the project's own
-    (`sagemaker_serving.local.server`). ``faults`` are those that strike here;
+    (`sagemaker_serving.model_server`). ``faults`` are those that strike here;
     absent, none does. ``changed`` is called when something has changed by
     itself: an endpoint that is in service now, a job that has ended.
     ``settings`` are those of the environment when absent; raises `Mistake` for
@@ -243,6 +243,6 @@ def _remove_what_was_unpacked(state_dir: Path) -> None:
 
 
 def _model_server() -> Launch:
-    from sagemaker_serving.local.server.process import ModelServer
+    from sagemaker_serving.model_server.process import ModelServer
 
     return ModelServer.start

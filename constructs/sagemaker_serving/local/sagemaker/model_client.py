@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import urllib3
 from urllib3.exceptions import HTTPError, ProtocolError, ReadTimeoutError
 
-from sagemaker_serving.local.server.places import Place
+from sagemaker_serving.model_server.places import Place
 
 _CONNECT_SECONDS = 2.0
 _KEPT_CONNECTIONS = 64

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sagemaker_serving.local.server.programs import Program
+from sagemaker_serving.model_server.programs import Program
 
 
 class NoEngine(Exception):

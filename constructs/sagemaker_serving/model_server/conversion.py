@@ -1,0 +1,119 @@
+"""Bodies without user code: what nginx's JavaScript makes of them for TensorFlow Serving.
+
+The decision is taken on the text, with regular expressions, never on parsed
+JSON; so texts that JSON would tell apart are mixed up here exactly as on
+SageMaker.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sagemaker_serving.model_server.csv_rows import pasted_rows, split_rows
+from sagemaker_serving.model_server.javascript import SPACE, lines
+
+JSON_TYPE = "application/json"
+JSON_TYPES = frozenset({JSON_TYPE, "application/jsonlines", "application/jsons"})
+CSV_TYPE = "text/csv"
+
+_ONE_LINE_TYPES = frozenset({JSON_TYPE, "application/jsonlines"})
+_TFS_JSON = re.compile(rf'"(instances|inputs|examples)"[{SPACE}]*:')
+_JSON_LINES = re.compile(rf"[}}\]][{SPACE}]*[\[{{]")
+_NESTED_LIST = re.compile(rf"[{SPACE}]*\[[{SPACE}]*\[")
+
+
+class UnsupportedMediaType(ValueError):
+    """A content type that the container does not convert."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conversion:
+    """How one generation reads requests and writes answers."""
+
+    media_type: Callable[[str | None], str]
+    """What of a Content-Type header is compared; "" when it is absent."""
+
+    lines_first: bool
+    """Whether it looks for documents that follow one another before TF Serving's keys."""
+
+    rows: Callable[[str], list[str]]
+    """The instances in a csv body, as JSON."""
+
+    one_line_type: Callable[[list[str]], str]
+    """The content type of an answer on one line, by what Accept lists."""
+
+    accept_list: Callable[[str], list[str]]
+    """What an Accept header lists."""
+
+    error: Callable[[str], str]
+    """The body of an error."""
+
+    def to_tfs_json(self, content_type: str | None, body: bytes) -> bytes:
+        """The body for TF Serving's REST API.
+
+        A body that already has ``instances``, ``inputs`` or ``examples`` goes
+        as it is. Otherwise JSON documents that follow one another are one
+        instance each, any other JSON is one instance unless it is a list of
+        lists, and a csv row is a list, or a plain value when it has one
+        column. Raises `UnsupportedMediaType` with the media type (or "Unknown").
+        """
+        kind = self.media_type(content_type)
+        if kind in JSON_TYPES:
+            return self._from_json(body.decode(errors="replace")).encode()
+        if kind == CSV_TYPE:
+            rows = ",".join(self.rows(body.decode(errors="replace")))
+            return f'{{"instances":[{rows}]}}'.encode()
+        raise UnsupportedMediaType(f"Unsupported Media Type: {kind or 'Unknown'}")
+
+    def accepted(self, accept: str | None, body: bytes) -> tuple[bytes, str]:
+        """An answer and its content type as the Accept header has it.
+
+        On one line when the header lists JSON, else untouched, and always JSON.
+        """
+        kinds = [] if accept is None else self.accept_list(accept)
+        if _ONE_LINE_TYPES.isdisjoint(kinds):
+            return body, JSON_TYPE
+        return body.replace(b"\n", b""), self.one_line_type(kinds)
+
+    def _from_json(self, text: str) -> str:
+        is_tfs_json = _TFS_JSON.search(text) is not None
+        if is_tfs_json and not self.lines_first:
+            return text
+        if _JSON_LINES.search(text):
+            documents = lines(text)
+            joined = ",".join(documents)
+            return f'{{"instances":{joined if len(documents) == 1 else f"[{joined}]"}}}'
+        if is_tfs_json:
+            return text
+        return f'{{"instances":{text if _NESTED_LIST.match(text) else f"[{text}]"}}}'
+
+
+def media_type(content_type: str | None) -> str:
+    """A Content-Type header without parameters, trimmed, in lower case; "" when absent."""
+    return (content_type or "").partition(";")[0].strip().lower()
+
+
+CONVERSION_TODAY = Conversion(
+    media_type=media_type,
+    lines_first=False,
+    rows=split_rows,
+    one_line_type=lambda kinds: JSON_TYPE,
+    accept_list=lambda accept: [kind.strip() for kind in accept.split(",")],
+    error=lambda message: json.dumps({"error": message}, separators=(",", ":")),
+)
+"""From 2.20."""
+
+CONVERSION_TO_2_19 = Conversion(
+    media_type=lambda content_type: content_type or "",
+    lines_first=False,
+    rows=pasted_rows,
+    one_line_type=lambda kinds: kinds[0],
+    # Only the first space goes, wherever it stands.
+    accept_list=lambda accept: accept.strip().replace(" ", "", 1).split(","),
+    # Pasted together: a quote in the message makes it no JSON.
+    error=lambda message: f'{{"error": "{message}"}}',
+)
+"""Up to 2.19."""

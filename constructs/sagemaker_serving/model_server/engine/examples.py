@@ -1,0 +1,99 @@
+"""classify and regress: JSON examples as the features of tf.Example."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from sagemaker_serving.model_server.engine.documents import is_base64, shown
+from sagemaker_serving.model_server.engine.status import invalid
+from sagemaker_serving.model_server.engine.tensors import decoded, encoded, json_type
+
+_FLOAT_MAX = float(np.finfo(np.float32).max)
+_WORDS = {"bytes_list": "bytes", "float_list": "float", "int64_list": "int64"}
+
+
+@dataclass
+class Feature:
+    """A feature's values and which of tf.Feature's lists they go to; None while it is empty."""
+
+    kind: str | None = None
+    values: list[Any] = field(default_factory=list)
+
+
+Example = Mapping[str, Feature]
+
+
+@dataclass(frozen=True)
+class ExampleList:
+    """The examples of a request, and what they all share (``context``)."""
+
+    examples: list[Example]
+    context: Example | None
+
+
+def request_examples(document: dict[str, Any]) -> ExampleList:
+    """The examples in ``document``; raises `StatusError` with TF Serving's text.
+
+    A whole number makes an int64 feature, so ``{"x": 1}`` fails on a model
+    that wants a float: write ``1.0``.
+    """
+    context = _example(document["context"]) if "context" in document else None
+    if "examples" not in document:
+        raise invalid(
+            f"JSON Value: {shown(document)} When method is classify, key 'examples'"
+            " is expected and was not found"
+        )
+    examples = document["examples"]
+    if not isinstance(examples, list):
+        raise invalid(
+            f"JSON Value: {shown(document)} Expecting 'examples' value to be an list/array"
+        )
+    if not examples:
+        raise invalid(f"JSON Value: {shown(document)} 'examples' value is an empty array")
+    return ExampleList([_example(example) for example in examples], context)
+
+
+def _example(value: object) -> Example:
+    if not isinstance(value, dict):
+        raise invalid(f"Example must be JSON object but got JSON {json_type(value)}")
+    return {name: _feature(name, content) for name, content in value.items()}
+
+
+def _feature(name: str, content: object) -> Feature:
+    feature = Feature()
+    for value in content if isinstance(content, list) else [content]:
+        kind, plain = _typed(name, value)
+        if feature.kind not in (None, kind):
+            raise invalid(
+                f"Unexpected element type in feature: {name} "
+                f"expecting type: {_WORDS[str(feature.kind)]}"
+            )
+        feature.kind = kind
+        feature.values.append(plain)
+    return feature
+
+
+def _typed(name: str, value: object) -> tuple[str, object]:
+    if isinstance(value, str):
+        return "bytes_list", encoded(value)
+    if is_base64(value):
+        return "bytes_list", decoded(value)
+    if isinstance(value, int) and -(2**63) <= value < 2**63:
+        return "int64_list", int(value)
+    if isinstance(value, int) and value < 2**64 and value > 0:
+        raise invalid(f"Feature: {name} has uint64 element. Only int64 is supported.")
+    if isinstance(value, int | float):
+        return "float_list", _single(value)
+    raise invalid(f"Feature: {name} has element with unexpected JSON type: {json_type(value)}")
+
+
+def _single(value: int | float) -> float:
+    if np.isfinite(float(value)) and abs(value) > _FLOAT_MAX:
+        raise invalid(
+            f"Cannot convert JSON value: {shown(value)} to float without loss of precision."
+        )
+    return float(value)

@@ -1,0 +1,110 @@
+"""What an engine's process does: import TensorFlow, load models, answer."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from aiohttp import web
+
+from sagemaker_serving.model_server.browsers import without_browsers
+from sagemaker_serving.model_server.engine.batching import BatchingRunner
+from sagemaker_serving.model_server.engine.registry import Registry
+from sagemaker_serving.model_server.engine.rest import RestApi
+from sagemaker_serving.model_server.engine.running import DirectRunner, Runner
+from sagemaker_serving.model_server.engine.service import Service
+from sagemaker_serving.model_server.link import LinkServer
+from sagemaker_serving.model_server.ports import BACKLOG
+from sagemaker_serving.model_server.settings import Settings
+
+if TYPE_CHECKING:
+    from sagemaker_serving.model_server.engine.servables import SavedModel
+
+log = logging.getLogger("engine")
+
+Models = Mapping[str, Mapping[str, str]]
+"""The folder of every version of every model: ``{"name": {"1": "/folder"}}``."""
+
+THREADS_PER_PROCESSOR = 4
+"""As many REST threads as TensorFlow Serving starts."""
+
+
+def import_tensorflow() -> None:
+    """Seconds of work, so done by name, and only once nothing can leave this process behind.
+
+    TensorFlow imports Keras for its users' sake where it can, a quarter of the
+    whole time; graphs are served without it.
+    """
+    sys.modules["keras"] = None  # type: ignore[assignment]
+    import tensorflow as tf
+
+    tf.get_logger().setLevel(logging.ERROR)
+
+
+def load(models: Models, settings: Settings) -> Registry:
+    """Load every version; raises `servables.LoadFailed` for the first that TensorFlow cannot."""
+    return Registry(
+        {
+            name: {
+                int(version): _load_version(name, version, path, settings)
+                for version, path in versions.items()
+            }
+            for name, versions in models.items()
+        }
+    )
+
+
+async def serve(
+    registry: Registry,
+    settings: Settings,
+    listener: socket.socket,
+    *,
+    link_path: str | None,
+    ready: Callable[[], None],
+) -> None:
+    """Answer on the REST port, and on a link's socket if there is one, until SIGTERM or SIGINT."""
+    stopped = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stopped.set)
+    with ThreadPoolExecutor(_threads(settings), thread_name_prefix="rest") as pool:
+        api = RestApi(registry, Service(_runner(settings, pool), pool))
+        handle = without_browsers(api.handle)
+        server = web.ServerRunner(web.Server(handle, access_log=None), shutdown_timeout=1.0)
+        await server.setup()
+        await web.SockSite(server, listener, backlog=BACKLOG).start()
+        if link_path is not None:
+            await loop.create_unix_server(lambda: LinkServer(api.answer), link_path)
+        ready()
+        await stopped.wait()
+        await server.cleanup()
+
+
+def _load_version(name: str, version: str, path: str, settings: Settings) -> SavedModel:
+    from sagemaker_serving.model_server.engine.servables import SavedModel
+
+    model = SavedModel(
+        Path(path),
+        inter_op=settings.inter_op_parallelism,
+        intra_op=settings.intra_op_parallelism,
+    )
+    log.info("loaded servable version {name: %s version: %s}", name, version)
+    return model
+
+
+def _threads(settings: Settings) -> int:
+    threads = THREADS_PER_PROCESSOR * (os.cpu_count() or 1)
+    return threads if settings.batching is None else threads + settings.batching.num_batch_threads
+
+
+def _runner(settings: Settings, pool: ThreadPoolExecutor) -> Runner:
+    runner = DirectRunner(pool)
+    return runner if settings.batching is None else BatchingRunner(settings.batching, runner)

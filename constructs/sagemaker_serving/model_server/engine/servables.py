@@ -1,0 +1,117 @@
+"""SavedModels loaded into TensorFlow: the only place that speaks to it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+from tensorflow.core.framework.types_pb2 import DataType
+from tensorflow.core.protobuf.config_pb2 import CallableOptions
+
+from sagemaker_serving.errors import Failure
+from sagemaker_serving.model_server.engine.examples import Example, ExampleList
+from sagemaker_serving.model_server.engine.signatures import Signature, TensorInfo
+from sagemaker_serving.model_server.engine.status import Code, StatusError
+from sagemaker_serving.model_server.engine.tensors import Array
+
+SERVE_TAG = "serve"
+
+
+class LoadFailed(Failure):
+    """A version of a model that TensorFlow could not load."""
+
+
+class SavedModel:
+    """One version of a model in a session of its own (a `registry.Servable`).
+
+    Loaded as TF Serving loads it, with the version 1 loader: signatures on
+    ParseExample and models saved by TensorFlow 1 work, which
+    ``tf.saved_model.load`` refuses.
+    """
+
+    def __init__(self, path: Path, *, inter_op: int, intra_op: int) -> None:
+        config = tf.compat.v1.ConfigProto(
+            inter_op_parallelism_threads=inter_op, intra_op_parallelism_threads=intra_op
+        )
+        self._session = tf.compat.v1.Session(graph=tf.Graph(), config=config)
+        try:
+            meta_graph = tf.compat.v1.saved_model.load(self._session, [SERVE_TAG], str(path))
+        except Exception as error:
+            # Whatever is wrong with the files, TensorFlow has an exception of its own for it.
+            raise LoadFailed(f"{path} cannot be loaded: {_reason(error)}") from error
+        self.signatures: Mapping[str, Signature] = {
+            name: _signature(definition) for name, definition in meta_graph.signature_def.items()
+        }
+        self._callables: dict[tuple[tuple[str, ...], tuple[str, ...]], Any] = {}
+        self._compiling = threading.Lock()
+
+    def run(self, feeds: Mapping[str, Array], fetches: tuple[str, ...]) -> dict[str, Array]:
+        """One call of the graph, by tensor name; raises `StatusError`. Safe in any thread."""
+        try:
+            values = self._callable(tuple(feeds), fetches)(*feeds.values())
+        except tf.errors.OpError as error:
+            raise StatusError(Code.of(error.error_code), error.message) from error
+        return {name: _array(value) for name, value in zip(fetches, values, strict=True)}
+
+    def serialized(self, examples: ExampleList) -> Array:
+        """The examples as serialized tf.Example protos, each after the shared context."""
+        context = b"" if examples.context is None else _proto(examples.context)
+        protos = np.empty(len(examples.examples), dtype=np.object_)
+        protos[:] = [context + _proto(example) for example in examples.examples]
+        return protos
+
+    def _callable(self, feeds: tuple[str, ...], fetches: tuple[str, ...]) -> Any:
+        """The graph pruned to these tensors.
+
+        Session.run checks fed shapes, which TF Serving leaves to the graph, and
+        takes ten times as long; its public sibling make_callable does the same.
+        """
+        key = (feeds, fetches)
+        with self._compiling:
+            if key not in self._callables:
+                options = CallableOptions(feed=feeds, fetch=fetches)
+                self._callables[key] = self._session._make_callable_from_options(options)
+        return self._callables[key]
+
+
+def _reason(error: Exception) -> str:
+    """The one line that says why: TensorFlow puts where in the graph around it."""
+    first, *others = str(error).strip().splitlines() or [type(error).__name__]
+    node = next((at for at, line in enumerate(others) if line.startswith("\t [[")), 0)
+    return others[node - 1] if first == "Graph execution error:" and node else first
+
+
+def _array(value: Any) -> Array:
+    """A fetched value as an array: TensorFlow hands out a scalar string as plain bytes."""
+    return np.array(value, dtype=np.object_) if isinstance(value, bytes) else np.asarray(value)
+
+
+def _signature(definition: Any) -> Signature:
+    return Signature(
+        inputs={name: _info(info) for name, info in sorted(definition.inputs.items())},
+        outputs={name: _info(info) for name, info in sorted(definition.outputs.items())},
+        method_name=definition.method_name,
+        text=str(definition),
+    )
+
+
+def _info(info: Any) -> TensorInfo:
+    shape = info.tensor_shape
+    return TensorInfo(
+        tensor=info.name,
+        dtype=DataType.Name(info.dtype),
+        shape=None if shape.unknown_rank else tuple(dimension.size for dimension in shape.dim),
+    )
+
+
+def _proto(example: Example) -> bytes:
+    proto = tf.train.Example()
+    for name, feature in example.items():
+        target = proto.features.feature[name]
+        if feature.kind is not None:
+            getattr(target, feature.kind).value.extend(feature.values)
+    return bytes(proto.SerializeToString())

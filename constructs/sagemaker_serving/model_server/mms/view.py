@@ -1,0 +1,31 @@
+"""The model's folder as the container shows it to the user's code."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+from sagemaker_serving.model_server.programs import Program
+
+log = logging.getLogger("front")
+
+COMPILED = "compiled.pt"
+"""What Neo calls a PyTorch model (SageMaker developer guide, "Prerequisites" of deploying a
+compiled model, read 2026-11-21)."""
+
+
+def show(model_dir: Path, view: Path, program: Program) -> None:
+    """Make the folder ``view`` with links to all that is at the top of ``model_dir``.
+
+    As in the image, where it is a copy, what the code writes there is gone afterwards.
+    For a model that Neo compiled, its one .pt or .pth file is called as Neo calls it.
+    """
+    view.mkdir()
+    entries = sorted(model_dir.iterdir())
+    names = {entry: entry.name for entry in entries}
+    models = [entry for entry in entries if entry.suffix in (".pt", ".pth")]
+    if program is Program.NEO_PYTORCH and len(models) == 1 and models[0].name != COMPILED:
+        names[models[0]] = COMPILED
+        log.info("%s is served as %s; it is not compiled", models[0].name, COMPILED)
+    for entry, name in names.items():
+        (view / name).symlink_to(entry)

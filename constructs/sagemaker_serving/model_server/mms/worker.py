@@ -1,0 +1,164 @@
+"""``python -m …server.mms.worker``: the model and the user's code, one request at a time.
+
+gunicorn's sync workers do what the real front does with its own: each loads the
+model for itself, answers one request after another, is ended when one takes too
+long, and is started again when it dies.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterable
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any, TypeGuard
+
+from gunicorn.app.base import BaseApplication
+from gunicorn.arbiter import Arbiter
+from gunicorn.errors import HaltServer
+
+from sagemaker_serving.errors import ServingError
+from sagemaker_serving.model_server.lifeline import add_child_arguments, exit_at_end_of, report
+from sagemaker_serving.model_server.logs import start_logging
+from sagemaker_serving.model_server.mms.loading import load_service
+from sagemaker_serving.model_server.mms.service import Request, Service
+from sagemaker_serving.model_server.mms.settings import Settings, read_settings
+from sagemaker_serving.model_server.programs import Program
+
+log = logging.getLogger("worker")
+
+HEADERS_AS_SENT = "HTTP_X_HEADERS_AS_SENT"
+"""Where the front puts the caller's headers, in JSON: WSGI forgets how they were spelt."""
+
+_SIGN_OF_LIFE_SECONDS = 1.0
+
+
+def main() -> int:
+    """Serve until SIGTERM."""
+    arguments = _arguments()
+    exit_at_end_of(arguments.lifeline_fd)
+    start_logging()
+    report(arguments.report_fd, event="started")
+    settings = read_settings(os.environ)
+    gunicorn = _Gunicorn(
+        lambda: _application(arguments, settings),
+        bind=f"unix:{arguments.socket_path}",
+        workers=settings.workers,
+        timeout=settings.response_timeout_seconds,
+        limit_request_field_size=0,
+        loglevel="warning",
+        control_socket_disable=True,
+        post_fork=lambda server, worker: _begin(arguments, worker),
+        post_worker_init=lambda worker: _ready(arguments, worker),
+    )
+    try:
+        gunicorn.run()
+    except HaltServer as halted:  # a worker failed to load, and was told to end as well
+        return int(halted.exit_status)
+    return 0
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="worker")
+    add_child_arguments(parser)
+    parser.add_argument("--socket-path", required=True)
+    parser.add_argument("--program", type=Program, required=True)
+    parser.add_argument("--model-dir", type=Path, required=True)
+    parser.add_argument("--scratch", type=Path, required=True)
+    return parser.parse_args()
+
+
+def _application(arguments: argparse.Namespace, settings: Settings) -> Any:
+    """The model as a WSGI application; a model that does not load ends the container's start."""
+    try:
+        # As in the image: paths without a folder are the model's.
+        os.chdir(arguments.model_dir)
+        service = load_service(arguments.program, arguments.model_dir, settings, arguments.scratch)
+    except ServingError as error:
+        report(arguments.report_fd, event="failed", reason=str(error))
+        sys.exit(Arbiter.WORKER_BOOT_ERROR)
+    except Exception as error:
+        log.exception("the model cannot be loaded")
+        reason = f"the model cannot be loaded: {type(error).__name__}: {error}{_advice(error)}"
+        report(arguments.report_fd, event="failed", reason=reason)
+        sys.exit(Arbiter.WORKER_BOOT_ERROR)
+    return _wsgi(service)
+
+
+def _advice(error: Exception) -> str:
+    """What to do about a package that the image has and this machine has not."""
+    name = error.name if isinstance(error, ModuleNotFoundError) else None
+    if name not in ("torch", "sagemaker_inference"):
+        return ""
+    return "; the image has it: pip install 'sagemaker-serving[torch]'"
+
+
+def _wsgi(service: Service) -> Callable[[dict[str, Any], Any], Iterable[bytes]]:
+    def application(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+        answer = service.answer(
+            Request(headers=json.loads(environ[HEADERS_AS_SENT]), body=environ["wsgi.input"].read())
+        )
+        headers = [("Content-Length", str(len(answer.body)))]
+        if _is_header(answer.content_type):
+            headers.append(("Content-Type", answer.content_type))
+        start_response(f"{answer.status} {_phrase(answer.status)}", headers)
+        return [answer.body]
+
+    return application
+
+
+def _is_header(value: object) -> TypeGuard[str]:
+    """Whether a function's own content type can be sent at all."""
+    return isinstance(value, str) and value.isascii() and value.isprintable()
+
+
+def _phrase(status: int) -> str:
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:
+        return "Unknown"
+
+
+def _begin(arguments: argparse.Namespace, worker: Any) -> None:
+    """What a new worker does first; while it loads its model nobody takes it for hung."""
+    exit_at_end_of(arguments.lifeline_fd)
+    worker.loaded = threading.Event()
+
+    def signs_of_life() -> None:
+        while not worker.loaded.wait(_SIGN_OF_LIFE_SECONDS):
+            worker.notify()
+
+    threading.Thread(target=signs_of_life, daemon=True).start()
+
+
+def _ready(arguments: argparse.Namespace, worker: Any) -> None:
+    worker.loaded.set()
+    # A worker that is ended for taking too long must not answer with gunicorn's page.
+    signal.signal(signal.SIGABRT, signal.SIG_DFL)
+    report(arguments.report_fd, event="ready")
+
+
+class _Gunicorn(BaseApplication):  # type: ignore[misc]
+    """gunicorn inside this process; each worker calls ``load`` for itself."""
+
+    def __init__(self, load: Callable[[], Any], **options: Any) -> None:
+        self._load = load
+        self._options = options
+        super().__init__()
+
+    def load_config(self) -> None:
+        for name, value in self._options.items():
+            self.cfg.set(name, value)
+
+    def load(self) -> Any:
+        return self._load()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

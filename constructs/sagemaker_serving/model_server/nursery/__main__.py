@@ -1,0 +1,97 @@
+"""``python -m …server.nursery``: import TensorFlow once, then fork an engine per model."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import gc
+import logging
+import os
+import signal
+import socket
+import sys
+from functools import partial
+
+from sagemaker_serving.errors import ServingError
+from sagemaker_serving.model_server.contract import CONTRACTS
+from sagemaker_serving.model_server.discovery import Model
+from sagemaker_serving.model_server.engine.process import import_tensorflow, load, serve
+from sagemaker_serving.model_server.generations import Generation
+from sagemaker_serving.model_server.lifeline import (
+    add_child_arguments,
+    exit_at_end_of,
+    report,
+)
+from sagemaker_serving.model_server.logs import start_logging
+from sagemaker_serving.model_server.nursery.births import Nursery
+from sagemaker_serving.model_server.ports import BACKLOG
+from sagemaker_serving.model_server.settings import Settings, read_settings
+
+
+def main() -> int:
+    """Answer on the unix socket until SIGTERM; status 0."""
+    arguments = _arguments()
+    exit_at_end_of(arguments.lifeline_fd)
+    start_logging()
+    import_tensorflow()
+    # A session's module, which is imported as late as the first model; and what has been
+    # imported is nobody's garbage: collecting would copy the pages that forks share.
+    import sagemaker_serving.model_server.engine.servables  # noqa: F401
+
+    gc.collect()
+    gc.freeze()
+    report(arguments.report_fd, event="started")
+    asyncio.run(_serve(arguments))
+    return 0
+
+
+async def _serve(arguments: argparse.Namespace) -> None:
+    settings = read_settings(os.environ)
+    contract = CONTRACTS[arguments.generation]
+    nursery = Nursery(
+        settings,
+        instances=settings.instance_count if contract.multi_model.counts_instances else 1,
+        wait_seconds=contract.wait_time(settings),
+        become=lambda model: partial(_become_engine, model, settings, arguments.lifeline_fd),
+    )
+    stopped = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+    path = arguments.socket_path
+    async with await asyncio.start_unix_server(nursery.handle, path, backlog=BACKLOG):
+        report(arguments.report_fd, event="ready")
+        await stopped.wait()
+        await nursery.end()
+
+
+def _become_engine(
+    model: Model, settings: Settings, lifeline_fd: int, listener: socket.socket, report_fd: int
+) -> None:
+    exit_at_end_of(lifeline_fd)
+    versions = {str(number): str(path) for number, path in model.versions.items()}
+    if not versions:
+        report(report_fd, event="failed", reason=f"{model.base_path} holds no version folder")
+        return
+    try:
+        registry = load({model.name: versions}, settings)
+    except ServingError as error:
+        report(report_fd, event="failed", reason=str(error))
+        return
+    ready = partial(report, report_fd, event="ready")
+    asyncio.run(serve(registry, settings, listener, link_path=None, ready=ready))
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="nursery")
+    add_child_arguments(parser)
+    parser.add_argument("--socket-path", required=True)
+    parser.add_argument("--generation", type=Generation, required=True)
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    status = main()
+    logging.shutdown()
+    sys.stdout.flush()
+    # Tearing TensorFlow down takes a second, and nothing is left to be saved.
+    os._exit(status)

@@ -1,0 +1,159 @@
+"""Which models are loaded, by which engines; loading and unloading them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from sagemaker_serving.model_server.discovery import Model, find_versions, model_config
+from sagemaker_serving.model_server.multi_model import Outcome, has_versions
+from sagemaker_serving.model_server.nursery.engines import Become, Engine
+from sagemaker_serving.model_server.ports import listen_near
+from sagemaker_serving.model_server.settings import MEMORY_LIMIT, Settings
+
+log = logging.getLogger("engine")
+
+MB = 1024 * 1024
+
+
+@dataclass
+class _Loaded:
+    """A model: the engines that serve it, once they all do."""
+
+    engines: list[Engine] = field(default_factory=list)
+    is_ready: bool = False
+
+
+class Nursery:
+    """The models of one container; ``become`` makes a forked process the engine of one.
+
+    It is asked over a unix socket (`handle`), a line of JSON for a line of
+    JSON. One event loop does it all, so that what is decided of ports and
+    names holds for however many workers.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        instances: int,
+        wait_seconds: int,
+        become: Callable[[Model], Become],
+    ) -> None:
+        self._settings = settings
+        self._instances = instances
+        self._wait_seconds = wait_seconds
+        self._become = become
+        self._models: dict[str, _Loaded] = {}
+
+    async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer the one request of a connection."""
+        request: dict[str, Any] = json.loads(await reader.readline())
+        reply = await self._answer(**request)
+        writer.write(json.dumps(reply).encode() + b"\n")
+        await writer.drain()
+        writer.close()
+
+    async def load(self, name: str, base_path: Path) -> Outcome:
+        """Start the engines of a model and wait until they answer; all of them or none."""
+        if name in self._models:
+            return Outcome.LOADED_ALREADY
+        loaded = self._models[name] = _Loaded()
+        outcome = await self._load(name, base_path, loaded)
+        if outcome is Outcome.LOADED:
+            loaded.is_ready = True
+        else:
+            await self._forget(name)
+        return outcome
+
+    async def unload(self, name: str) -> bool:
+        """End a model's engines; whether there was such a model."""
+        loaded = self._models.get(name)
+        if loaded is None or not loaded.is_ready:
+            return False
+        loaded.is_ready = False
+        await self._forget(name)
+        return True
+
+    def loaded(self) -> dict[str, list[dict[str, Any]]]:
+        """The engines of every model, in the order of loading."""
+        return {
+            name: [
+                asdict(engine.ports) | {"pid": engine.pid, "alive": engine.alive}
+                for engine in loaded.engines
+            ]
+            for name, loaded in self._models.items()
+            if loaded.is_ready
+        }
+
+    async def end(self) -> None:
+        """End all engines."""
+        for loaded in self._models.values():
+            for engine in loaded.engines:
+                await engine.end()
+
+    async def _answer(self, do: str, name: str = "", base_path: str = "") -> Any:
+        if do == "load":
+            return await self.load(name, Path(base_path))
+        if do == "unload":
+            return await self.unload(name)
+        return self.loaded()
+
+    async def _load(self, name: str, base_path: Path, loaded: _Loaded) -> Outcome:
+        for _ in range(self._instances):
+            ports = self._free_ports()
+            if ports is None:
+                return Outcome.NO_PORTS
+            if not has_versions(base_path):
+                return Outcome.NO_BASE_PATH
+            model = Model(name, base_path, find_versions(base_path))
+            log.info("tensorflow serving model config: \n%s\n", model_config([model]))
+            engine = await self._born(model, *ports)
+            loaded.engines.append(engine)
+            if problem := await engine.ready(self._wait_seconds):
+                log.error("model %s: %s", name, problem)
+                return Outcome.FAILED
+            if self._is_over_the_limit():
+                return Outcome.NO_MEMORY
+            log.info("started tensorflow serving (pid: %d)", engine.pid)
+        return Outcome.LOADED
+
+    async def _born(self, model: Model, rest_port: int, grpc_port: int) -> Engine:
+        return await Engine.born(
+            model.name,
+            listen_near(rest_port),
+            rest_port=rest_port,
+            grpc_port=grpc_port,
+            become=self._become(model),
+        )
+
+    async def _forget(self, name: str) -> None:
+        for engine in self._models[name].engines:
+            await engine.end()
+        del self._models[name]
+
+    def _free_ports(self) -> tuple[int, int] | None:
+        """The highest free port of each half."""
+        of_all = self._settings.model_ports
+        taken = [engine.ports for loaded in self._models.values() for engine in loaded.engines]
+        rest = set(of_all.rest) - {ports.rest for ports in taken}
+        grpc = set(of_all.grpc) - {ports.grpc for ports in taken}
+        return (max(rest), max(grpc)) if rest and grpc else None
+
+    def _is_over_the_limit(self) -> bool:
+        limit = self._settings.memory_limit_mb
+        if limit is None:
+            return False
+        engines = [engine for loaded in self._models.values() for engine in loaded.engines]
+        taken = psutil.Process().memory_info().rss + sum(engine.own_bytes() for engine in engines)
+        if taken <= limit * MB:
+            return False
+        log.error("%d MB are taken, %s is %d", taken // MB, MEMORY_LIMIT, limit)
+        return True

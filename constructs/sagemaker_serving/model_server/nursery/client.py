@@ -1,0 +1,51 @@
+"""Asking the nursery, from the handler worker."""
+
+from __future__ import annotations
+
+import json
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sagemaker_serving.model_server.multi_model import Outcome
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoadedEngine:
+    """One engine of a loaded model."""
+
+    rest: int
+    served: int
+    grpc: int
+    pid: int
+    alive: bool
+
+
+class NurseryClient:
+    """One connection for each question, to the unix socket ``path``."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def loaded(self) -> dict[str, list[LoadedEngine]]:
+        """The engines of every model, in the order of loading."""
+        models: dict[str, list[dict[str, Any]]] = self._ask(do="loaded")
+        return {
+            name: [LoadedEngine(**facts) for facts in engines] for name, engines in models.items()
+        }
+
+    def load(self, name: str, base_path: Path) -> Outcome:
+        """Load a model; when it returns, the model answers or never will."""
+        return Outcome(self._ask(do="load", name=name, base_path=str(base_path)))
+
+    def unload(self, name: str) -> bool:
+        """Unload a model; whether it was loaded."""
+        return bool(self._ask(do="unload", name=name))
+
+    def _ask(self, **request: str) -> Any:
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.connect(str(self._path))
+            connection.sendall(json.dumps(request).encode() + b"\n")
+            with connection.makefile("rb") as replies:
+                return json.loads(replies.readline())

@@ -1,0 +1,111 @@
+"""An engine that was born by a fork, as its parent sees it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import signal
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import psutil
+
+from sagemaker_serving.model_server.children import pipe_reader
+
+log = logging.getLogger("engine")
+
+Become = Callable[[socket.socket, int], None]
+"""``become(listener, report_fd)``: be an engine in this process, and return when that is over."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ports:
+    """An engine's ports."""
+
+    rest: int
+    """The one of the port range, which the container's answers tell."""
+
+    served: int
+    """Where the engine answers: the same, unless that was taken on this machine."""
+
+    grpc: int
+    """Nothing listens there on this machine."""
+
+
+class Engine:
+    """One process that serves one model."""
+
+    def __init__(self, name: str, ports: Ports, pid: int, reports: asyncio.StreamReader) -> None:
+        self.ports = ports
+        self.pid = pid
+        self.alive = True
+        self._name = name
+        self._reports = reports
+        self._told_to_end = False
+        self._gone: asyncio.Task[None] | None = None
+
+    @classmethod
+    async def born(
+        cls, name: str, listener: socket.socket, *, rest_port: int, grpc_port: int, become: Become
+    ) -> Engine:
+        """Fork this process; the child becomes an engine on ``listener`` and never returns."""
+        ports = Ports(rest=rest_port, served=listener.getsockname()[1], grpc=grpc_port)
+        reading, writing = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            _end_after(lambda: become(listener, writing))
+        os.close(writing)
+        listener.close()
+        return cls(name, ports, pid, await pipe_reader(reading))
+
+    async def ready(self, within_seconds: float) -> str | None:
+        """Wait until the engine answers; what went wrong otherwise."""
+        try:
+            line = await asyncio.wait_for(self._reports.readline(), within_seconds)
+        except TimeoutError:
+            return f"it was not loaded within {within_seconds} seconds"
+        finally:
+            self._gone = asyncio.create_task(self._watch())
+        if not line:
+            return f"its engine (pid {self.pid}) ended"
+        facts = json.loads(line)
+        return None if facts["event"] == "ready" else str(facts["reason"])
+
+    async def end(self) -> None:
+        """End the process and wait until it has."""
+        self._told_to_end = True
+        if self.alive:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGKILL)
+        if self._gone is not None:
+            await self._gone
+
+    def own_bytes(self) -> int:
+        """Memory that is the engine's alone, without what all share with their parent."""
+        try:
+            return int(psutil.Process(self.pid).memory_full_info().uss)
+        except psutil.NoSuchProcess:
+            return 0
+
+    async def _watch(self) -> None:
+        """Wait until the process has closed its end, which is the last that it does."""
+        await self._reports.read()
+        os.waitpid(self.pid, 0)
+        self.alive = False
+        if not self._told_to_end:
+            log.error("the engine of model %s (pid %d) ended", self._name, self.pid)
+
+
+def _end_after(life: Callable[[], None]) -> None:
+    """Live it, and end this process: nothing of the parent's is this child's to clean up."""
+    try:
+        life()
+    except BaseException:
+        log.exception("an engine ended")
+    finally:
+        logging.shutdown()
+        os._exit(0)

@@ -1,0 +1,238 @@
+"""A model server as seen by the program that starts it."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Self
+
+import psutil
+
+from sagemaker_serving.errors import Failure
+from sagemaker_serving.model_server.places import Place
+from sagemaker_serving.model_server.ports import listen, listen_privately
+from sagemaker_serving.model_server.programs import Program
+from sagemaker_serving.processes import end_descendants, popen
+
+PING_TIMEOUT_SECONDS = 2.0
+"""How long SageMaker waits for an answer to /ping
+(docs.aws.amazon.com/sagemaker/latest/dg/your-algorithms-inference-code.html, read 2026-11-21)."""
+
+SAFE_PORT_RANGE = "9000-9999"
+"""The ports of multi-model mode where the environment names none: enough for 449 models.
+SageMaker sets a range of its own choice."""
+
+_POLL_SECONDS = 0.05
+_STOP_POLL_SECONDS = 0.01
+_TAIL_BYTES = 64 * 1024
+
+
+class ServerNotHealthy(Failure):
+    """A model server ended or stayed unhealthy; ``log_lines`` are its last words."""
+
+    def __init__(self, message: str, log_lines: list[str]) -> None:
+        super().__init__(message)
+        self.log_lines = log_lines
+
+
+class ModelServer:
+    """One running container: the front's process and all it started.
+
+    It ends with this process, however this process ends; `stop` ends it
+    sooner.
+    """
+
+    def __init__(
+        self,
+        process: subprocess.Popen[bytes],
+        place: Place,
+        log_path: Path,
+        lifeline_fd: int,
+        scratch: Path,
+    ) -> None:
+        self._process = process
+        self._scratch = scratch
+        self._lifeline_fd: int | None = lifeline_fd
+        self.place = place
+        self.pid = process.pid
+        self.log_path = log_path
+
+    @classmethod
+    def start(
+        cls,
+        model_dir: Path,
+        *,
+        environment: Mapping[str, str],
+        log_path: Path,
+        port: int | None = None,
+        container_version: str | None = None,
+        program: str = Program.TENSORFLOW,
+    ) -> Self:
+        """Start a server of ``model_dir`` (a folder or a model.tar.gz) without waiting for it.
+
+        ``environment`` is the container's; to it only PATH, LANG and TMPDIR
+        are added (and by the server HOME, OMP_NUM_THREADS and
+        TF_CPP_MIN_LOG_LEVEL; in multi-model mode, as by the platform,
+        `SAFE_PORT_RANGE`), nothing else of this process, credentials least of
+        all. Its log is appended to ``log_path``. It listens on ``port`` of
+        127.0.0.1, 0 taking a free one; without a ``port`` on a Unix socket that
+        only this user can reach; `place` is right at once. ``container_version`` is the
+        image's framework version, None the newest; it says nothing to other
+        programs than TensorFlow's. ``program`` is one of `Program`. Raises
+        `Mistake` when the port is in use.
+        """
+        scratch = Path(tempfile.mkdtemp(prefix="sagemaker-serving-"))
+        try:
+            public, place = _listening(port, scratch)
+        except BaseException:
+            scratch.rmdir()
+            raise
+        their_lifeline, lifeline_fd = os.pipe()
+        try:
+            with public, log_path.open("ab") as log:
+                process = popen(
+                    [
+                        *(sys.executable, "-I", "-m", "sagemaker_serving.model_server"),
+                        f"--model-dir={model_dir.absolute()}",
+                        f"--socket-fd={public.fileno()}",
+                        f"--parent-fd={their_lifeline}",
+                        f"--scratch={scratch}",
+                        f"--program={program}",
+                        *_version_arguments(container_version),
+                    ],
+                    env={**_minimal_environment(), **_platform_s(environment), **environment},
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=subprocess.STDOUT,
+                    pass_fds=(public.fileno(), their_lifeline),
+                )
+                return cls(process, place, log_path, lifeline_fd, scratch)
+        except BaseException:
+            os.close(lifeline_fd)
+            shutil.rmtree(scratch, ignore_errors=True)
+            raise
+        finally:
+            os.close(their_lifeline)
+
+    def poll(self) -> int | None:
+        """The exit status; None while the server runs."""
+        return self._process.poll()
+
+    def ping(self) -> bool:
+        """Whether GET /ping answers 200 within `PING_TIMEOUT_SECONDS`."""
+        connection = self.place.connection(PING_TIMEOUT_SECONDS)
+        try:
+            connection.request("GET", "/ping")
+            return connection.getresponse().status == 200
+        except (http.client.HTTPException, OSError):
+            return False
+        finally:
+            connection.close()
+
+    def wait_until_healthy(self, deadline_seconds: float) -> None:
+        """Wait until /ping answers 200.
+
+        Raises `ServerNotHealthy` as soon as the server ends, or when it is not
+        healthy after ``deadline_seconds``.
+        """
+        deadline = time.monotonic() + deadline_seconds
+        while not self.ping():
+            status = self.poll()
+            if status is not None:
+                raise self._not_healthy(f"the model server ended with status {status}")
+            if time.monotonic() >= deadline:
+                raise self._not_healthy(
+                    f"the model server did not answer /ping within {deadline_seconds:g} s"
+                )
+            time.sleep(_POLL_SECONDS)
+
+    def last_log_lines(self, count: int = 20) -> list[str]:
+        """The last ``count`` lines of the log that are not blank."""
+        with self.log_path.open("rb") as log:
+            log.seek(max(0, log.seek(0, os.SEEK_END) - _TAIL_BYTES))
+            text = log.read().decode(errors="replace")
+        return [line for line in text.splitlines() if line.strip()][-count:]
+
+    def memory_bytes(self) -> int:
+        """Memory of all the server's processes, shared pages counted once; 0 once it has ended."""
+        try:
+            front = psutil.Process(self.pid)
+            processes = [front, *front.children(recursive=True)]
+        except psutil.NoSuchProcess:
+            return 0
+        return sum(map(_share, processes))
+
+    def stop(self, grace_seconds: float = 2.0) -> None:
+        """End every process of the server; what is left after ``grace_seconds`` is killed."""
+        if self._lifeline_fd is None:
+            return
+        self._process.terminate()
+        if self._process.returncode is None:
+            deadline = time.monotonic() + grace_seconds
+            while not self._has_ended() and time.monotonic() < deadline:
+                time.sleep(_STOP_POLL_SECONDS)
+            if not self._has_ended():
+                end_descendants(self.pid)
+            # Not reaped yet, so the group's number cannot be anybody else's.
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.pid, signal.SIGKILL)
+            self._process.wait()
+        os.close(self._lifeline_fd)
+        self._lifeline_fd = None
+        # The front removes it, unless it was killed.
+        shutil.rmtree(self._scratch, ignore_errors=True)
+
+    def _has_ended(self) -> bool:
+        """Whether the front has ended; it stays unreaped, unless another thread was quicker."""
+        flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
+        try:
+            return os.waitid(os.P_PID, self.pid, flags) is not None
+        except ChildProcessError:
+            return True
+
+    def _not_healthy(self, message: str) -> ServerNotHealthy:
+        lines = self.last_log_lines()
+        return ServerNotHealthy(f"{message}; its log ends:\n" + "\n".join(lines), lines)
+
+
+def _listening(port: int | None, scratch: Path) -> tuple[socket.socket, Place]:
+    if port is None:
+        path = scratch / "front.sock"
+        return listen_privately(path), Place(socket_path=path)
+    public = listen(port)
+    return public, Place(port=public.getsockname()[1])
+
+
+def _version_arguments(container_version: str | None) -> list[str]:
+    return [] if container_version is None else [f"--container-version={container_version}"]
+
+
+def _minimal_environment() -> dict[str, str]:
+    minimal = {"PATH": os.environ.get("PATH", os.defpath), "LANG": "C.UTF-8"}
+    if "TMPDIR" in os.environ:
+        minimal["TMPDIR"] = os.environ["TMPDIR"]
+    return minimal
+
+
+def _platform_s(environment: Mapping[str, str]) -> dict[str, str]:
+    """What SageMaker sets beside the user's own variables, and the container cannot do without."""
+    multi_model = environment.get("SAGEMAKER_MULTI_MODEL", "").lower() == "true"
+    return {"SAGEMAKER_SAFE_PORT_RANGE": SAFE_PORT_RANGE} if multi_model else {}
+
+
+def _share(process: psutil.Process) -> int:
+    """Resident memory, of shared pages the process's part."""
+    try:
+        return int(process.memory_full_info().pss)
+    except psutil.NoSuchProcess:
+        return 0

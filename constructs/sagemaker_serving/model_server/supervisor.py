@@ -1,0 +1,102 @@
+"""A container's life: listen, start its processes, watch them, end them all."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import shutil
+import signal
+import socket
+from collections.abc import Awaitable, Callable
+from functools import partial
+from pathlib import Path
+from typing import NoReturn
+
+from aiohttp import web
+
+from sagemaker_serving.errors import ServingError
+from sagemaker_serving.model_server.browsers import without_browsers
+from sagemaker_serving.model_server.container import Container
+from sagemaker_serving.model_server.front import Front
+from sagemaker_serving.model_server.plan import Plan, make_plan
+from sagemaker_serving.model_server.ports import BACKLOG
+from sagemaker_serving.model_server.racing import first_of
+
+log = logging.getLogger("front")
+
+DRAIN_SECONDS = 1.0
+"""How long requests under way may take to finish once the container is told to stop."""
+
+
+async def serve(
+    model: Path,
+    public: socket.socket,
+    scratch: Path,
+    *,
+    container_version: str | None,
+    parent_fd: int | None,
+) -> None:
+    """Serve ``model`` on the listening socket ``public`` until told to stop.
+
+    Told by SIGTERM, SIGINT, SIGHUP or the end of ``parent_fd``. ``scratch`` is an
+    empty folder; it is removed at the end. Raises `ServingError` when the
+    start fails or a process dies. No process is left in any case.
+    """
+    stopping = stop_event(parent_fd)
+    front = Front()
+    container = Container(scratch)
+    planning = partial(make_plan, model, scratch, os.environ, container_version)
+    server = await listen_http(front.handle, public)
+    try:
+        await first_of(_run(container, front, planning), stopping.wait())
+    finally:
+        await server.cleanup()
+        await container.stop()
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+async def _run(container: Container, front: Front, planning: Callable[[], Plan]) -> NoReturn:
+    plan = await asyncio.to_thread(planning)
+    front.open(*await container.start(plan))
+    log.info("serving /ping and /invocations")
+    try:
+        await container.death()
+    except ServingError:
+        front.close()
+        raise
+
+
+async def listen_http(
+    handle: Callable[[web.BaseRequest], Awaitable[web.Response]], public: socket.socket
+) -> web.ServerRunner:
+    """A server on the listening socket ``public``; its `cleanup` ends it.
+
+    A port is open to every web page of this machine's browsers, which a Unix socket is not.
+    """
+    if public.family != socket.AF_UNIX:
+        handle = without_browsers(handle)
+    server = web.ServerRunner(
+        web.Server(handle, access_log=None, auto_decompress=False),
+        shutdown_timeout=DRAIN_SECONDS,
+    )
+    await server.setup()
+    await web.SockSite(server, public, backlog=BACKLOG).start()
+    return server
+
+
+def stop_event(parent_fd: int | None) -> asyncio.Event:
+    """An event that SIGTERM, SIGINT, SIGHUP or the end of ``parent_fd`` sets."""
+    stopping = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        loop.add_signal_handler(number, stopping.set)
+    if parent_fd is not None:
+        loop.add_reader(parent_fd, _at_end_of, parent_fd, stopping)
+    return stopping
+
+
+def _at_end_of(parent_fd: int, stopping: asyncio.Event) -> None:
+    if not os.read(parent_fd, 1):
+        asyncio.get_running_loop().remove_reader(parent_fd)
+        stopping.set()

@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from sagemaker_serving.model_server.engine.documents import (
+    is_base64,
+    parse_document,
+    shown,
+    signature_name,
+)
+from sagemaker_serving.model_server.engine.status import Code, StatusError
+
+
+@pytest.mark.parametrize(
+    ("body", "document"),
+    [
+        (b'{"a": [1, 2.5, "x", true, null]}', {"a": [1, 2.5, "x", True, None]}),
+        (b' \n{"a": 1}\r\n\t ', {"a": 1}),
+        (b'{"a": 1}\0{"a": 2}', {"a": 1}),
+        (b"\xef\xbb\xbf{}", {}),
+        (b'{"a": Infinity, "b": -Infinity}', {"a": math.inf, "b": -math.inf}),
+        ('{"é": "ü"}'.encode(), {"é": "ü"}),
+        (rb'{"a": "\ud83d\uDE00"}', {"a": "\N{GRINNING FACE}"}),
+        (rb'{"a": "\\ud800"}', {"a": r"\ud800"}),
+    ],
+)
+def test_a_body_is_an_object(body: bytes, document: object) -> None:
+    assert parse_document(body) == document
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (b"", "JSON Parse error: The document is empty"),
+        (b" \n", "JSON Parse error: The document is empty. at offset: 2"),
+        (b"instances = [1, 2]", "JSON Parse error: Invalid value. at offset: 0"),
+        (
+            rb'{"a": "b\ud800"}',
+            "JSON Parse error: The surrogate pair in string is invalid. at offset: 8",
+        ),
+        (
+            rb'{"a": "\udc00"}',
+            "JSON Parse error: The surrogate pair in string is invalid. at offset: 7",
+        ),
+        (
+            rb'["\uD83D\uD83D", {',
+            "JSON Parse error: The surrogate pair in string is invalid. at offset: 2",
+        ),
+        (b'{"a": [1,]}', "JSON Parse error: Invalid value. at offset: 9"),
+        (b'{"a": nan}', "JSON Parse error: Invalid value. at offset: 6"),
+        (
+            b'{"instances": [1 2]}',
+            "JSON Parse error: Missing a comma or ] after an array element. at offset: 17",
+        ),
+        (
+            '{"é": {"[": 1 2}}'.encode(),
+            "JSON Parse error: Missing a comma or } after an object member. at offset: 15",
+        ),
+        (
+            b'{"a" 1}',
+            "JSON Parse error: Missing a colon after a name of object member. at offset: 5",
+        ),
+        (b"{a: 1}", "JSON Parse error: Missing a name for object member. at offset: 1"),
+        (
+            b'{"a": "x',
+            "JSON Parse error: Missing a closing quotation mark in string. at offset: 6",
+        ),
+        (
+            b'{"a": "\\x"}',
+            "JSON Parse error: Invalid escape character in string. at offset: 7",
+        ),
+        (
+            b'{"a": "\\u12"}',
+            "JSON Parse error: Incorrect hex digit after \\u escape in string. at offset: 8",
+        ),
+        (b'{"a": "\n"}', "JSON Parse error: Invalid encoding in string. at offset: 7"),
+        (
+            b'{"a":' + b"[" * 100_000,
+            "JSON Parse error: Terminate parsing due to Handler error. at offset: 100005",
+        ),
+        (
+            b'{"instances": [1.0]}\n{"instances": [2.0]}',
+            "JSON Parse error: The document root must not be followed by other values. "
+            "at offset: 21",
+        ),
+        (
+            '{"é": 1} \n x'.encode(),
+            "JSON Parse error: The document root must not be followed by other values. "
+            "at offset: 12",
+        ),
+        (
+            b"[1], [2]",
+            "JSON Parse error: The document root must not be followed by other values. "
+            "at offset: 3",
+        ),
+        (b"[1]", "JSON Value: [\n    1\n] Is not object"),
+        (b'"x"', 'JSON Value: "x" Is not object'),
+        (b"null", "JSON Value: null Is not object"),
+        (b"1.50", "JSON Value: 1.5 Is not object"),
+    ],
+)
+def test_what_is_no_object_is_refused_in_rapidjson_s_words(body: bytes, message: str) -> None:
+    with pytest.raises(StatusError) as refused:
+        parse_document(body)
+    assert (refused.value.code, refused.value.message) == (Code.INVALID_ARGUMENT, message)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (
+            {"a": [1, {"b": []}]},
+            '{\n    "a": [\n        1,\n        {\n            "b": []\n        }\n    ]\n}',
+        ),
+        ("é\n", '"é\\n"'),
+        (True, "true"),
+        (1.0, "1.0"),
+        (0.1, "0.1"),
+        (1e300, "1e+300"),
+        (math.nan, "NaN"),
+    ],
+)
+def test_messages_show_values_as_indented_json(value: object, text: str) -> None:
+    assert shown(value) == text
+
+
+def test_a_long_value_is_cut_at_256_bytes() -> None:
+    assert shown("é" * 1000) == '"' + "é" * 127
+    assert len(shown(list(range(100_000)))) == 256
+
+
+def test_the_signature_name_is_empty_when_absent_and_must_be_text() -> None:
+    assert signature_name({}) == ""
+    assert signature_name({"signature_name": "other"}) == "other"
+    with pytest.raises(StatusError, match="'signature_name' key must be a string value"):
+        signature_name({"signature_name": 5})
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ({"b64": "aGk="}, True),
+        ({"b64": 1}, False),
+        ({"b64": "aGk=", "x": 1}, False),
+        ({}, False),
+        ("b64", False),
+    ],
+)
+def test_base64_is_an_object_of_one_key(value: object, expected: bool) -> None:
+    assert is_base64(value) is expected

@@ -1,0 +1,194 @@
+"""Loading and unloading models, with processes that only say that they are ready."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+from collections.abc import Awaitable, Callable
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+import psutil
+import pytest
+
+from sagemaker_serving.model_server.discovery import Model
+from sagemaker_serving.model_server.lifeline import report
+from sagemaker_serving.model_server.multi_model import Outcome
+from sagemaker_serving.model_server.nursery.births import Nursery
+from sagemaker_serving.model_server.nursery.engines import Become
+from sagemaker_serving.model_server.settings import read_settings
+
+T = TypeVar("T")
+
+ROOM_FOR_TWO = "19000-19005"
+ROOM_FOR_MANY = "19000-19999"
+
+
+def become(model: Model) -> Become:
+    """What the model's name asks for."""
+
+    def engine(listener: socket.socket, report_fd: int) -> None:
+        if model.name == "broken":
+            report(report_fd, event="failed", reason="no graph in it")
+        elif model.name == "dying":
+            os.kill(os.getpid(), signal.SIGKILL)
+        elif model.name != "slow":
+            report(report_fd, event="ready")
+        while model.name != "broken":
+            signal.pause()
+
+    return engine
+
+
+@pytest.fixture
+def base_path(tmp_path: Path) -> Path:
+    (tmp_path / "m" / "1").mkdir(parents=True)
+    return tmp_path / "m"
+
+
+def with_nursery(
+    work: Callable[[Nursery], Awaitable[T]],
+    *,
+    instances: int = 1,
+    wait_seconds: int = 60,
+    **environ: str,
+) -> T:
+    """What ``work`` returns; every engine is ended."""
+
+    async def run() -> T:
+        settings = read_settings({"SAGEMAKER_SAFE_PORT_RANGE": ROOM_FOR_MANY} | environ)
+        nursery = Nursery(settings, instances=instances, wait_seconds=wait_seconds, become=become)
+        try:
+            return await work(nursery)
+        finally:
+            await nursery.end()
+
+    return asyncio.run(run())
+
+
+def test_models_take_the_highest_ports_and_give_them_back(base_path: Path) -> None:
+    async def work(nursery: Nursery) -> None:
+        for name in ("a", "b"):
+            assert await nursery.load(name, base_path) is Outcome.LOADED
+        assert await nursery.load("c", base_path) is Outcome.NO_PORTS
+        ports = {name: (e[0]["rest"], e[0]["grpc"]) for name, e in nursery.loaded().items()}
+        assert ports == {"a": (19001, 19003), "b": (19000, 19002)}
+        assert await nursery.unload("a")
+        assert await nursery.load("c", base_path) is Outcome.LOADED
+        assert nursery.loaded()["c"][0]["rest"] == 19001
+
+    with_nursery(work, SAGEMAKER_SAFE_PORT_RANGE=ROOM_FOR_TWO)
+
+
+def test_every_engine_of_a_model_takes_a_pair_of_ports_and_all_or_none_are_kept(
+    base_path: Path,
+) -> None:
+    async def work(nursery: Nursery) -> None:
+        assert await nursery.load("a", base_path) is Outcome.LOADED
+        assert len(nursery.loaded()["a"]) == 2
+        assert await nursery.load("b", base_path) is Outcome.NO_PORTS
+        assert list(nursery.loaded()) == ["a"]
+
+    with_nursery(work, instances=2, SAGEMAKER_SAFE_PORT_RANGE="19000-19007")
+
+
+def test_a_model_is_loaded_once_and_unloaded_once(base_path: Path) -> None:
+    async def work(nursery: Nursery) -> None:
+        both = await asyncio.gather(nursery.load("a", base_path), nursery.load("a", base_path))
+        assert sorted(both) == [Outcome.LOADED, Outcome.LOADED_ALREADY]
+        assert [await nursery.unload("a"), await nursery.unload("a")] == [True, False]
+        assert nursery.loaded() == {}
+
+    with_nursery(work)
+
+
+def test_unloading_ends_the_process(base_path: Path) -> None:
+    async def work(nursery: Nursery) -> int:
+        await nursery.load("a", base_path)
+        pid: int = nursery.loaded()["a"][0]["pid"]
+        assert psutil.pid_exists(pid)
+        await nursery.unload("a")
+        return pid
+
+    assert not psutil.pid_exists(with_nursery(work))
+
+
+@pytest.mark.parametrize("made", [None, "m", "m/variables"])
+def test_a_base_path_has_a_version_somewhere_below(tmp_path: Path, made: str | None) -> None:
+    if made is not None:
+        (tmp_path / made).mkdir(parents=True)
+    load = partial(Nursery.load, name="m", base_path=tmp_path / "m")
+    assert with_nursery(load) is Outcome.NO_BASE_PATH
+
+
+def test_a_version_may_lie_deeper(tmp_path: Path) -> None:
+    (tmp_path / "m" / "export" / "7").mkdir(parents=True)
+    load = partial(Nursery.load, name="m", base_path=tmp_path / "m")
+    assert with_nursery(load) is Outcome.LOADED
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("broken", "model broken: no graph in it"), ("dying", "model dying: its engine")],
+)
+def test_a_model_that_cannot_be_loaded_leaves_nothing_behind(
+    base_path: Path, caplog: pytest.LogCaptureFixture, name: str, said: str
+) -> None:
+    async def work(nursery: Nursery) -> None:
+        assert await nursery.load(name, base_path) is Outcome.FAILED
+        assert nursery.loaded() == {}
+        assert await nursery.load("fine", base_path) is Outcome.LOADED
+
+    with_nursery(work)
+    assert said in caplog.text
+
+
+def test_a_model_that_takes_too_long_is_given_up(
+    base_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    load = partial(Nursery.load, name="slow", base_path=base_path)
+    assert with_nursery(load, wait_seconds=1) is Outcome.FAILED
+    assert "model slow: it was not loaded within 1 seconds" in caplog.text
+
+
+def test_a_model_over_the_memory_limit_is_not_kept(
+    base_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def work(nursery: Nursery) -> None:
+        assert await nursery.load("a", base_path) is Outcome.NO_MEMORY
+        assert nursery.loaded() == {}
+
+    with_nursery(work, SAGEMAKER_SERVING_MEMORY_LIMIT_MB="1")
+    assert "MB are taken, SAGEMAKER_SERVING_MEMORY_LIMIT_MB is 1" in caplog.text
+
+
+def test_an_engine_that_dies_is_known_to_be_dead_and_takes_no_other_with_it(
+    base_path: Path,
+) -> None:
+    async def work(nursery: Nursery) -> None:
+        for name in ("a", "b"):
+            await nursery.load(name, base_path)
+        os.kill(nursery.loaded()["a"][0]["pid"], signal.SIGKILL)
+        while nursery.loaded()["a"][0]["alive"]:
+            await asyncio.sleep(0)
+        assert nursery.loaded()["b"][0]["alive"]
+        assert await nursery.unload("a")
+
+    with_nursery(work)
+
+
+def test_a_port_that_is_taken_on_this_machine_is_told_and_another_one_served(
+    base_path: Path,
+) -> None:
+    async def work(nursery: Nursery) -> None:
+        highest = nursery._settings.model_ports.rest[-1]
+        with socket.create_server(("127.0.0.1", highest)):
+            await nursery.load("a", base_path)
+        (engine,) = nursery.loaded()["a"]
+        assert engine["rest"] == highest
+        assert engine["served"] not in (0, highest)
+
+    with_nursery(work, SAGEMAKER_SAFE_PORT_RANGE="19200-19299")

@@ -1,0 +1,113 @@
+"""Hundreds of clients at once are all answered: nobody is refused, cut off or sent away."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import psutil
+import pytest
+
+from sagemaker_serving.model_server.places import Place
+from sagemaker_serving.model_server.process import ModelServer
+from tests.crowd import CLIENTS, crowd, few_files, post
+from tests.model_server.servers import HEALTHY_WITHIN_SECONDS, processes_of
+
+pytestmark = pytest.mark.slow
+
+REQUEST = post("/invocations", b'{"instances": [1.0, 2.0]}', {"Content-Type": "application/json"})
+CODE = """
+import requests
+
+def handler(data, context):
+    body = data.read()
+    answer = requests.post(context.rest_uri, data=body)
+    return answer.content, "application/json"
+"""
+"""Each request becomes one to TensorFlow Serving's port."""
+
+
+@pytest.fixture(params=["a port", "a Unix socket"])
+def start(
+    request: pytest.FixtureRequest, saved_models: Path, tmp_path: Path
+) -> Iterator[Callable[..., ModelServer]]:
+    started = []
+
+    def start(code: str | None = None) -> ModelServer:
+        model = tmp_path / "model"
+        shutil.copytree(saved_models / "half_plus_three", model / "half_plus_three")
+        if code is not None:
+            (model / "code").mkdir()
+            (model / "code" / "inference.py").write_text(code)
+        port, log = (0 if request.param == "a port" else None), tmp_path / "container.log"
+        with few_files():
+            server = ModelServer.start(model, environment={}, log_path=log, port=port)
+        started.append(server)
+        server.wait_until_healthy(HEALTHY_WITHIN_SECONDS)
+        return server
+
+    yield start
+    for server in started:
+        server.stop()
+
+
+def to(place: Place) -> socket.socket:
+    """A connection as the local AWS has them."""
+    connection = place.connection(5.0)
+    connection.connect()
+    assert isinstance(connection.sock, socket.socket)
+    return connection.sock
+
+
+@pytest.mark.parametrize("code", [None, CODE], ids=["without code", "with code"])
+def test_a_model_server_answers_hundreds_at_once(
+    start: Callable[..., ModelServer], code: str | None
+) -> None:
+    server = start(code)
+    (answer,) = crowd(partial(to, server.place), REQUEST, waiting_for=server.pid)
+    assert answer.startswith("200 ")
+    assert json.loads(answer[4:]) == {"predictions": [3.5, 4.0]}
+
+
+@pytest.mark.parametrize("start", ["a Unix socket"], indirect=True)
+def test_tensorflow_servings_port_answers_hundreds_at_once(
+    start: Callable[..., ModelServer],
+) -> None:
+    ((engine, port),) = [
+        (process.pid, connection.laddr.port)
+        for process in processes_of(start())
+        for connection in process.net_connections("tcp")
+        if connection.status == psutil.CONN_LISTEN
+    ]
+    request = post("/v1/models/half_plus_three:predict", b'{"instances": [1.0]}')
+    (answer,) = crowd(partial(to, Place(port=port)), request, waiting_for=engine)
+    assert answer.startswith("200 ")
+    assert json.loads(answer[4:]) == {"predictions": [3.5]}
+
+
+def test_what_hundreds_ask_at_once_is_recorded(saved_models: Path, tmp_path: Path) -> None:
+    file = tmp_path / "golden.jsonl"
+    command = [sys.executable, "-c", "from sagemaker_serving.cli import main; main()", "serve"]
+    command += [str(saved_models / "half_plus_three"), "--port", "0", "--record", str(file)]
+    with few_files():
+        recording = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert recording.stdout is not None
+        line = next(line for line in recording.stdout if line.startswith("listening on "))
+        place = Place(port=urlsplit(line.split()[2]).port)
+        (answer,) = crowd(partial(to, place), REQUEST, waiting_for=recording.pid)
+        assert answer.startswith("200 ")
+        recording.send_signal(signal.SIGINT)
+        recording.communicate(timeout=60)
+    finally:
+        recording.kill()
+        recording.communicate()
+    assert len(file.read_text().splitlines()) == CLIENTS

@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import io
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from sagemaker_serving.archive import UnreadableArtifact
+from sagemaker_serving.errors import Mistake, NotFound
+from sagemaker_serving.model_server.discovery import find_code, find_models, model_config
+from sagemaker_serving.model_server.modeldir import open_model
+
+
+def saved_model(folder: Path, *versions: str) -> None:
+    for version in versions:
+        (folder / version).mkdir(parents=True)
+        (folder / version / "saved_model.pb").touch()
+
+
+def test_a_model_is_named_after_the_folder_of_its_versions(tmp_path: Path) -> None:
+    saved_model(tmp_path / "export" / "half_plus_three", "00000123", "5")
+    (model,) = find_models(tmp_path)
+    assert model.name == "half_plus_three"
+    assert list(model.versions) == [5, 123]
+    assert model.versions[123].name == "00000123"
+
+
+def test_versions_at_the_top_belong_to_a_model_named_model(tmp_path: Path) -> None:
+    saved_model(tmp_path, "1")
+    (model,) = find_models(tmp_path)
+    assert model.name == "model"
+
+
+def test_folders_that_are_no_number_hold_no_version(tmp_path: Path) -> None:
+    saved_model(tmp_path / "m", ".00000111", "v1")
+    saved_model(tmp_path / "good", "1")
+    assert [model.name for model in find_models(tmp_path)] == ["good"]
+
+
+def test_a_saved_model_at_the_very_top_is_none(tmp_path: Path) -> None:
+    folder = tmp_path / "7"
+    folder.mkdir()
+    (folder / "saved_model.pb").touch()
+    with pytest.raises(Mistake, match=r"^no SavedModel bundles found! .* must hold <model name>/"):
+        find_models(folder)
+
+
+def test_two_models_of_one_name_are_refused(tmp_path: Path) -> None:
+    saved_model(tmp_path / "a" / "m", "1")
+    saved_model(tmp_path / "b" / "m", "1")
+    with pytest.raises(Mistake, match="Illegal to list model m multiple times"):
+        find_models(tmp_path)
+
+
+def test_the_model_configuration_names_every_version(tmp_path: Path) -> None:
+    saved_model(tmp_path / "m", "1", "02")
+    assert model_config(find_models(tmp_path)) == (
+        "model_config_list: {\n  config: {\n    name: 'm'\n"
+        f"    base_path: '{tmp_path / 'm'}'\n"
+        "    model_platform: 'tensorflow'\n    model_version_policy: {\n      specific: {\n"
+        "        versions: 1\n        versions: 2\n      }\n    }\n  }\n}"
+    )
+
+
+def test_code_has_what_lies_in_its_folder(tmp_path: Path) -> None:
+    assert not find_code(tmp_path).has_any(["inference.py", "lib"])
+    (tmp_path / "code" / "lib").mkdir(parents=True)
+    assert find_code(tmp_path).has_any(["inference.py", "lib"])
+    assert not find_code(tmp_path).has_any(["inference.py"])
+
+
+def archive(path: Path, *members: str) -> Path:
+    with tarfile.open(path, "w:gz") as tar:
+        for name in members:
+            member = tarfile.TarInfo(name)
+            member.size = 3
+            tar.addfile(member, io.BytesIO(b"abc"))
+    return path
+
+
+def test_an_archive_is_unpacked_into_the_scratch_folder(tmp_path: Path) -> None:
+    folder = open_model(archive(tmp_path / "model.tar.gz", "m/1/saved_model.pb"), tmp_path)
+    assert folder.is_relative_to(tmp_path)
+    assert (folder / "m" / "1" / "saved_model.pb").read_bytes() == b"abc"
+
+
+@pytest.mark.parametrize("member", ["../../outside", "/m/1/saved_model.pb"])
+def test_an_archive_that_leads_out_of_the_folder_is_refused(tmp_path: Path, member: str) -> None:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    with pytest.raises(UnreadableArtifact, match="in the archive"):
+        open_model(archive(tmp_path / "evil.tar.gz", member), scratch)
+    assert not (tmp_path / "outside").exists()
+
+
+def test_a_truncated_archive_is_named(tmp_path: Path) -> None:
+    path = archive(tmp_path / "model.tar.gz", *(f"m/{i}" for i in range(50)))
+    path.write_bytes(path.read_bytes()[:-40])
+    with pytest.raises(UnreadableArtifact, match=r"model\.tar\.gz"):
+        open_model(path, tmp_path)
+
+
+def test_a_file_that_is_no_archive_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "model.h5"
+    path.write_text("weights")
+    with pytest.raises(UnreadableArtifact, match=r"model\.h5"):
+        open_model(path, tmp_path)
+
+
+def test_nothing_at_the_path_is_not_found(tmp_path: Path) -> None:
+    with pytest.raises(NotFound, match="nowhere does not exist"):
+        open_model(tmp_path / "nowhere", tmp_path)

@@ -1,0 +1,227 @@
+"""/ping and /invocations of a model without code, as nginx and its JavaScript answer."""
+
+from __future__ import annotations
+
+import socket
+
+import pytest
+import requests
+
+from sagemaker_serving.model_server.process import ModelServer
+from tests.model_server.servers import log_of, processes_of, until
+
+pytestmark = pytest.mark.slow
+
+ATTRIBUTES = "X-Amzn-SageMaker-Custom-Attributes"
+MULTILINE = '{\n    "predictions": [3.5, 4.0, 5.5\n    ]\n}'
+ONE_LINE = '{    "predictions": [3.5, 4.0, 5.5    ]}'
+
+
+def invoke(
+    server: ModelServer,
+    body: str | bytes,
+    content_type: str | None = "application/json",
+    *,
+    method: str = "POST",
+    path: str = "/invocations",
+    **headers: str,
+) -> requests.Response:
+    """A request with these headers and no other."""
+    wanted = {"Content-Type": content_type, "Accept": None, "User-Agent": None, **headers}
+    return requests.request(method, server.place.url + path, data=body, headers=wanted, timeout=120)
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type", "predictions"),
+    [
+        ('{"instances": [1.0, 2.0, 5.0]}', "application/json", [3.5, 4.0, 5.5]),
+        ("[[1.0], [2.0]]", "application/json", [[3.5], [4.0]]),
+        ("[1.0, 2.0, 5.0]", "application/json", [[3.5, 4.0, 5.5]]),
+        ("5.0", "application/json", [5.5]),
+        ('{"x": 1.0}', "application/json", [3.5]),
+        ('{"x": 1.0}\n{"x": 2.0}', "application/jsonlines", [3.5, 4.0]),
+        ("[1.0]\n[2.0]\n", "application/jsons", [[3.5], [4.0]]),
+        ("1.0\n2.0\n5.0\n", "text/csv", [3.5, 4.0, 5.5]),
+        ("1.0,2.0\n5.0,1.0", "text/csv", [[3.5, 4.0], [5.5, 3.5]]),
+        ("1.0", "Text/CSV; charset=utf-8", [3.5]),
+    ],
+)
+def test_a_body_is_converted_by_its_content_type(
+    without_code: ModelServer, body: str, content_type: str, predictions: list[object]
+) -> None:
+    response = invoke(without_code, body, content_type)
+    assert (response.status_code, response.json()) == (200, {"predictions": predictions})
+    assert response.headers["Content-Type"] == "application/json"
+
+
+@pytest.mark.parametrize(
+    ("accept", "text"),
+    [
+        ("application/json", ONE_LINE),
+        ("text/csv,application/jsonlines", ONE_LINE),
+        ("*/*", MULTILINE),
+        ("text/csv", MULTILINE),
+        (None, MULTILINE),
+    ],
+)
+def test_accept_decides_about_line_breaks_alone(
+    without_code: ModelServer, accept: str | None, text: str
+) -> None:
+    headers = {} if accept is None else {"Accept": accept}
+    response = invoke(without_code, '{"instances": [1.0, 2.0, 5.0]}', **headers)
+    assert response.text == text
+    assert response.headers["Content-Type"] == "application/json"
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type", "error"),
+    [
+        ("", "application/json", "No values in 'instances' array"),
+        ("", "text/csv", "No values in 'instances' array"),
+        ("1\n2\n3", "application/jsonlines", "JSON Parse error: Missing a comma or ]"),
+        ("a,b\n1,2", "text/csv", 'JSON Value: "a" Type: String is not of expected type: float'),
+        ("1,,3", "text/csv", 'JSON Value: "" Type: String is not of expected type: float'),
+        ('[{"x": 1.0}, {"x": 2.0}]', "application/json", "Type: Object is not of expected type"),
+        ('{"x": "a]["}', "application/json", "Excepting 'instances' to be an list/array"),
+    ],
+)
+def test_a_body_the_engine_refuses_is_a_400(
+    without_code: ModelServer, body: str, content_type: str, error: str
+) -> None:
+    response = invoke(without_code, body, content_type)
+    assert response.status_code == 400
+    assert error in response.json()["error"]
+
+
+@pytest.mark.parametrize(
+    ("content_type", "named"),
+    [
+        ("application/x-npy", "application/x-npy"),
+        ("Image/PNG; q=1", "image/png"),
+        (None, "Unknown"),
+    ],
+)
+def test_other_content_types_are_a_415(
+    without_code: ModelServer, content_type: str | None, named: str
+) -> None:
+    response = invoke(without_code, b"\x93NUMPY", content_type)
+    assert response.status_code == 415
+    assert response.text == f'{{"error":"Unsupported Media Type: {named}"}}'
+    assert response.headers["Content-Type"] == "application/json"
+
+
+def test_the_method_does_not_matter(without_code: ModelServer) -> None:
+    assert invoke(without_code, b"", None, method="GET").status_code == 415
+    assert invoke(without_code, "5.0", method="PUT").json() == {"predictions": [5.5]}
+
+
+@pytest.mark.parametrize(
+    ("attributes", "body", "answer"),
+    [
+        ("tfs-model-version=122", '{"instances": [1.0]}', {"predictions": [2.5]}),
+        ("tfs-model-name=kinds", '{"instances": [1.0]}', {"predictions": [1.0]}),
+        (
+            "a=1,tfs-model-name=half_plus_three,tfs-method=regress",
+            '{"signature_name": "regress_x_to_y", "examples": [{"x": 1.0}]}',
+            {"results": [3.5]},
+        ),
+        (
+            "tfs-method=classify",
+            '{"signature_name": "classify_x_to_y", "examples": [{"x": 1.0}]}',
+            {"results": [[["", 3.5]]]},
+        ),
+        ("tfs-model-version=1=2", '{"instances": [1.0]}', {"predictions": [3.5]}),
+    ],
+)
+def test_custom_attributes_choose_model_version_and_method(
+    without_code: ModelServer, attributes: str, body: str, answer: object
+) -> None:
+    response = invoke(without_code, body, **{ATTRIBUTES: attributes})
+    assert (response.status_code, response.json()) == (200, answer)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "status", "body"),
+    [
+        ("tfs-method=delete", 400, '{"error":"invalid tfs-method"}'),
+        ("tfs-model-name=a/b", 400, '{"error":"invalid tfs-model-name"}'),
+        ("tfs-model-version=one", 400, '{"error":"invalid tfs-model-version"}'),
+        (
+            "tfs-model-name=nope",
+            404,
+            '{\n    "error": "Servable not found for request: Latest(nope)"\n}',
+        ),
+    ],
+)
+def test_bad_custom_attributes_are_refused(
+    without_code: ModelServer, attributes: str, status: int, body: str
+) -> None:
+    response = invoke(without_code, '{"instances": [1.0]}', **{ATTRIBUTES: attributes})
+    assert (response.status_code, response.text) == (status, body)
+
+
+@pytest.mark.parametrize("method", ["GET", "PUT", "POST", "DELETE"])
+def test_ping_is_200_and_empty_by_any_method(without_code: ModelServer, method: str) -> None:
+    response = requests.request(method, f"{without_code.place.url}/ping", timeout=20)
+    assert (response.status_code, response.content) == (200, b"")
+
+
+@pytest.mark.parametrize("path", ["/", "/v1/models/half_plus_three", "/invocation"])
+def test_other_paths_are_a_404_in_json(without_code: ModelServer, path: str) -> None:
+    response = requests.get(without_code.place.url + path, timeout=20)
+    assert (response.status_code, response.text) == (404, '{"error": "Not Found"}')
+    assert response.headers["Content-Type"] == "application/json"
+
+
+def test_models_is_nginx_s_502_when_nothing_manages_models(without_code: ModelServer) -> None:
+    response = requests.get(f"{without_code.place.url}/models", timeout=20)
+    assert response.status_code == 502
+    assert "<center><h1>502 Bad Gateway</h1></center>" in response.text
+
+
+def test_a_large_body_is_taken(without_code: ModelServer) -> None:
+    count = 300_000
+    rows = "1.0\n" * count
+    response = invoke(without_code, rows, "text/csv")
+    assert response.json() == {"predictions": [3.5] * count}
+
+
+@pytest.mark.parametrize(("content_type", "status"), [("application/json", 400), ("x/y", 415)])
+def test_200_mb_are_taken_answered_and_survived(
+    without_code: ModelServer, content_type: str, status: int
+) -> None:
+    response = invoke(without_code, bytes(200 * 1024 * 1024), content_type)
+    assert response.status_code == status
+    assert len(response.content) < 1000
+    assert invoke(without_code, "5.0").json() == {"predictions": [5.5]}
+
+
+def test_a_caller_that_waits_for_continue_is_told_to_go_on(without_code: ModelServer) -> None:
+    body = b'{"instances": [1.0]}'
+    with socket.create_connection(("127.0.0.1", without_code.place.port), timeout=10) as connection:
+        connection.sendall(
+            b"POST /invocations HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            b"Content-Length: %d\r\nExpect: 100-continue\r\n\r\n" % len(body)
+        )
+        assert connection.recv(1024) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        connection.sendall(body)
+        assert connection.recv(1024).startswith(b"HTTP/1.1 200 OK\r\n")
+
+
+def test_broken_http_is_one_line_of_log_and_hurts_nobody(without_code: ModelServer) -> None:
+    with socket.create_connection(("127.0.0.1", without_code.place.port), timeout=10) as connection:
+        connection.sendall(b"GET /ping HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n")
+        assert b" 400 " in connection.recv(1024).splitlines()[0]
+    until(lambda: "bad request: 400, message: " in without_code.last_log_lines()[-1])
+    assert "Traceback" not in log_of(without_code)
+    assert invoke(without_code, "5.0").status_code == 200
+
+
+def test_there_is_no_worker_without_code(without_code: ModelServer) -> None:
+    commands = [" ".join(process.cmdline()) for process in processes_of(without_code)]
+    assert len(commands) == 2
+    assert not any("server.handler" in command for command in commands)
+
+
+def test_memory_is_that_of_all_processes(without_code: ModelServer) -> None:
+    assert without_code.memory_bytes() > 200 * 1024 * 1024
