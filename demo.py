@@ -20,12 +20,13 @@ from rich.table import Table
 from rich.text import Text
 
 from sagemaker_serving import terminal
-from sagemaker_serving.client import Aws, BatchPipeline, BatchReport, Predictor
+from sagemaker_serving.client import Aws, Predictor
 from sagemaker_serving.errors import ProblemsFound, ServingError, Severity
 from sagemaker_serving.local import daemon
 from sagemaker_serving.local.address import Address
 from sagemaker_serving.local.alive import ending_with
 from sagemaker_serving.local.cdk import CdkCli
+from sagemaker_serving.operations import BatchPipeline, BatchReport
 from sagemaker_serving.processes import ending_all, has_ended
 from sagemaker_serving.rules import check_environment
 from sagemaker_serving.spec import Environment, read_environment

@@ -19,10 +19,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sagemaker_serving.client import Aws, BatchExecution, BatchPipeline
+from sagemaker_serving.client import Aws
 from sagemaker_serving.local import daemon
 from sagemaker_serving.local.address import Address
 from sagemaker_serving.local.cdk import CdkCli
+from sagemaker_serving.operations import BatchExecution, BatchPipeline
 
 ROOT = Path(__file__).parents[1]
 HELD_OUT = sorted((ROOT / "model_assets" / "digits" / "held_out").glob("*.png"))

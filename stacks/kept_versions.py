@@ -13,7 +13,7 @@ from sagemaker_serving.infra.tokens import partition, synthesizer_of
 from sagemaker_serving.spec import Environment
 
 ENDPOINT_TAG = "sagemaker-serving:endpoint"
-"""Tells which endpoint a config was made for; `sagemaker_serving.client.rollback` looks for it."""
+"""Tells which endpoint a config was made for; `operations.rollback` looks for it."""
 
 
 def own_synthesizer(environment: Environment, model: str) -> cdk.DefaultStackSynthesizer | None:

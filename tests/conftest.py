@@ -42,7 +42,7 @@ os.environ["PATH"] = os.pathsep.join(
 GATEWAYS = {"aws", "gateway", "gateway_and_context"}
 LONG = (
     "tests/cli/",
-    "tests/client/golden/test_replaying.py",
+    "tests/operations/golden/test_replaying.py",
     "tests/client/test_documented.py",
     "tests/client/test_sending.py",
     "tests/docs/test_ci.py",

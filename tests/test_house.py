@@ -20,17 +20,20 @@ BELOW = {
     "rules": {"spec", "catalog", "archive"},
     "infra": {"spec", "catalog", "archive", "rules"},
     "client": {"spec", "catalog", "archive", "rules"},
+    "operations": {"spec", "catalog", "archive", "rules", "client"},
     "model_server": {"archive"},
-    "local": {"spec", "catalog", "archive", "rules", "client", "model_server"},
+    "local": {"spec", "catalog", "archive", "rules", "client", "operations", "model_server"},
     "functions": set(),
     "converter": set(),
-    "cli": {"spec", "catalog", "archive", "rules", "client", "model_server", "local"},
+    "cli": {
+        *("spec", "catalog", "archive", "rules", "client", "operations", "model_server", "local"),
+    },
 }
 """What each layer may import, beside errors, extras, processes and suggest."""
 
 
 ROUND = [
-    {"client", "client.payload", "client.rollout"},
+    {"client", "client.payload"},
     {"infra", "infra.monitoring"},
     {
         "local",

@@ -40,7 +40,7 @@ def test_the_permissions_named_are_those_that_are_used() -> None:
         for path in ("rollback.py", "watch.py", "rollout/state.py", "rollout/logs.py")
         for word in re.findall(
             r"\b(?:sagemaker|logs|_sagemaker|_logs)\.(describe_\w+|update_\w+|list_\w+)\(",
-            (ROOT / "constructs/sagemaker_serving/client" / path).read_text(encoding="utf-8"),
+            (ROOT / "constructs/sagemaker_serving/operations" / path).read_text(encoding="utf-8"),
         )
     }
     assert used

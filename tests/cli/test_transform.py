@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from sagemaker_serving.client.batch_progress import work_of
-from sagemaker_serving.client.batch_report import report_folder
 from sagemaker_serving.functions.batch_transform.run import run_of
 from sagemaker_serving.local.gateway import Gateway
+from sagemaker_serving.operations.batch_progress import work_of
+from sagemaker_serving.operations.batch_report import report_folder
 from tests.functions.batch_transform.pipeline import Pipeline
 from tests.functions.batch_transform.runs import EXECUTION, settings
 from tests.local.aws import REGION, Aws, StandIn, eventually, shell_of

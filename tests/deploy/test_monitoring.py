@@ -12,9 +12,9 @@ import aws_cdk as cdk
 import pytest
 from aws_cdk.assertions import Template
 
-from sagemaker_serving.client.dashboard import view_dashboard
 from sagemaker_serving.infra import AlarmThresholds, AlarmTopic, EndpointMonitoring, WatchedVariant
 from sagemaker_serving.local.gateway import Gateway
+from sagemaker_serving.operations.dashboard import view_dashboard
 from tests.local.aws import REGION, StandIn, client_of, eventually
 from tests.local.aws import Aws as LocalAws
 

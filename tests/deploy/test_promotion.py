@@ -12,8 +12,8 @@ from pathlib import Path
 import aws_cdk as cdk
 import pytest
 
-from sagemaker_serving.client.explain import Served, explain
 from sagemaker_serving.local.gateway import Gateway
+from sagemaker_serving.operations.explain import Served, explain
 from sagemaker_serving.rules import check_environment
 from sagemaker_serving.spec import read_environment
 from stacks import EnvironmentStage

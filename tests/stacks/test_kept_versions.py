@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sagemaker_serving.client.rollback import ENDPOINT_TAG
+from sagemaker_serving.operations.rollback import ENDPOINT_TAG
 from stacks import kept_versions
 
 

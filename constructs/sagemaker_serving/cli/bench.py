@@ -20,7 +20,7 @@ from sagemaker_serving.terminal import print_own, progress_bars
 if TYPE_CHECKING:
     from sagemaker_serving.cli.graphs import Panel
     from sagemaker_serving.client.aws import Aws
-    from sagemaker_serving.client.bench import (
+    from sagemaker_serving.operations.bench import (
         BenchInput,
         BenchReport,
         InputDifference,
@@ -101,8 +101,8 @@ def bench(
       sagemaker-serving bench prod-digits --variants cpu,neo --input seven.png --max-difference 1e-3
       sagemaker-serving bench local-half-plus-three --local --requests 1000 -o times.png
     """
-    from sagemaker_serving.client.bench import bench as run
     from sagemaker_serving.extras import need
+    from sagemaker_serving.operations.bench import bench as run
 
     aws = the_aws(local, state_dir, region, profile)
     names = None if variants is None else [name.strip() for name in variants.split(",")]
@@ -135,7 +135,7 @@ def _inputs(
     endpoint: str,
     variants: Sequence[str] | None,
 ) -> list[BenchInput]:
-    from sagemaker_serving.client.bench import generated_inputs, inputs_of
+    from sagemaker_serving.operations.bench import generated_inputs, inputs_of
 
     if paths:
         return inputs_of(paths, content_type)

@@ -101,8 +101,8 @@ def _of_environment(path: Path) -> list[Problem]:
 
 def _quotas(path: Path, kept: Path | None, profile: str | None) -> list[Problem]:
     from sagemaker_serving.client import Aws
-    from sagemaker_serving.client.account import Account, read_account
-    from sagemaker_serving.client.quotas import quota_problems
+    from sagemaker_serving.operations.account import Account, read_account
+    from sagemaker_serving.operations.quotas import quota_problems
     from sagemaker_serving.spec import read_environment
 
     try:

@@ -11,8 +11,8 @@ import click
 from sagemaker_serving.cli.options import aws_options, the_aws
 
 if TYPE_CHECKING:
-    from sagemaker_serving.client.compilation import Compilation
-    from sagemaker_serving.client.wanted_compilation import Wanted
+    from sagemaker_serving.operations.compilation import Compilation
+    from sagemaker_serving.operations.wanted_compilation import Wanted
 
 
 @click.command()
@@ -60,9 +60,9 @@ def compile(
       sagemaker-serving compile model/ --target ml_c5 --batch-size 1 \\
           --output s3://bucket/neo --role arn:aws:iam::123456789012:role/neo --watch
     """
-    from sagemaker_serving.client.compilation import Compiler
-    from sagemaker_serving.client.wanted_compilation import wanted
     from sagemaker_serving.errors import Failure
+    from sagemaker_serving.operations.compilation import Compiler
+    from sagemaker_serving.operations.wanted_compilation import wanted
 
     given: dict[str, Any] = {
         "target_device": target_device,

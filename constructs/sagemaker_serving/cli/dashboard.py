@@ -15,7 +15,7 @@ from sagemaker_serving.terminal import print_own
 
 if TYPE_CHECKING:
     from sagemaker_serving.cli.graphs import Panel
-    from sagemaker_serving.client.dashboard import DashboardView
+    from sagemaker_serving.operations.dashboard import DashboardView
     from sagemaker_serving.spec import Environment
 
 _PIPE_WIDTH = 100
@@ -65,7 +65,7 @@ def dashboard(
       sagemaker-serving dashboard prod digits -o digits.png --hours 24
     """
     from sagemaker_serving.cli.graphs import draw, save_png
-    from sagemaker_serving.client.dashboard import view_dashboard
+    from sagemaker_serving.operations.dashboard import view_dashboard
 
     found = _environment(environment)
     _must_have(found, model)

@@ -13,7 +13,7 @@ from sagemaker_serving.cli.options import aws_options, the_aws
 from sagemaker_serving.cli.tables import print_table
 
 if TYPE_CHECKING:
-    from sagemaker_serving.client.explain import Deviation, Explanation
+    from sagemaker_serving.operations.explain import Deviation, Explanation
     from sagemaker_serving.spec import EnvironmentFile
 
 
@@ -50,7 +50,7 @@ def explain(
       sagemaker-serving explain prod-digits --file environments/prod.yaml
       sagemaker-serving explain local-digits --local --json | jq '.served[].archive_sha256'
     """
-    from sagemaker_serving.client.explain import explain as ask
+    from sagemaker_serving.operations.explain import explain as ask
     from sagemaker_serving.spec import read_environment
 
     file = None if path is None else read_environment(path)
@@ -105,8 +105,8 @@ def _deviations(found: Explanation, file: EnvironmentFile) -> list[Deviation]:
     import tempfile
 
     from sagemaker_serving.archive import build_archive
-    from sagemaker_serving.client.explain import deviations
     from sagemaker_serving.errors import NotFound
+    from sagemaker_serving.operations.explain import deviations
 
     environment = file.sound
     models = {environment.endpoint_name(model): model for model in environment.models}

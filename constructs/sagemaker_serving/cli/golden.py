@@ -11,7 +11,7 @@ import click
 from sagemaker_serving.cli.options import aws_options, the_aws
 
 if TYPE_CHECKING:
-    from sagemaker_serving.client.golden import Replayed
+    from sagemaker_serving.operations.golden import Replayed
 
 SHOWN_DIFFERENCES = 10
 
@@ -58,7 +58,7 @@ def golden(
       sagemaker-serving golden local-half-plus-three golden.jsonl --local --record
     """
     from sagemaker_serving.client import Predictor
-    from sagemaker_serving.client.golden import (
+    from sagemaker_serving.operations.golden import (
         read_golden,
         record,
         replay,

@@ -11,7 +11,7 @@ from sagemaker_serving.cli.options import aws_options, must_be_region, shell_reg
 from sagemaker_serving.cli.tables import print_table
 
 if TYPE_CHECKING:
-    from sagemaker_serving.client.prices import Cost, Prices
+    from sagemaker_serving.operations.prices import Cost, Prices
     from sagemaker_serving.spec import Environment
 
 
@@ -57,7 +57,7 @@ def prices(
       sagemaker-serving prices environments/prod.yaml
       sagemaker-serving prices environments/*.yaml --json
     """
-    from sagemaker_serving.client.prices import Prices, costs, read_prices
+    from sagemaker_serving.operations.prices import Prices, costs, read_prices
     from sagemaker_serving.spec import read_environment
 
     environments = [read_environment(path).sound for path in files]
@@ -87,7 +87,7 @@ def prices(
 
 
 def _rows(environment: Environment, found: list[Cost], known: Prices) -> list[dict[str, object]]:
-    from sagemaker_serving.client.prices import together
+    from sagemaker_serving.operations.prices import together
 
     month = f"{known.currency} a month"
     rows: list[dict[str, object]] = [

@@ -11,7 +11,8 @@ import click
 from sagemaker_serving.cli.options import aws_options, the_aws
 
 if TYPE_CHECKING:
-    from sagemaker_serving.client import Aws, Version
+    from sagemaker_serving.client import Aws
+    from sagemaker_serving.operations import Version
 
 
 @click.command()
@@ -48,7 +49,7 @@ def rollback(
       sagemaker-serving rollback prod-digits --to EndpointConfig0a1b2c3d4e-XYZ --yes
     """
     from sagemaker_serving.cli.watch import show
-    from sagemaker_serving.client import find_rollback, watch
+    from sagemaker_serving.operations import find_rollback, watch
 
     aws = the_aws(local, state_dir, region, profile)
     if only_list:
@@ -80,7 +81,7 @@ def _told(version: Version) -> str:
 
 def _print_versions(endpoint: str, aws: Aws, *, as_json: bool) -> None:
     from sagemaker_serving.cli.tables import print_table
-    from sagemaker_serving.client import versions
+    from sagemaker_serving.operations import versions
 
     rows = [
         {

@@ -11,8 +11,8 @@ import click
 from sagemaker_serving.cli.golden import tolerance_option
 
 if TYPE_CHECKING:
-    from sagemaker_serving.client.golden import Exchange
     from sagemaker_serving.model_server.process import ModelServer
+    from sagemaker_serving.operations.golden import Exchange
 
 START_SECONDS = 480.0
 """How long a model may take until it answers /ping, as long as SageMaker gives it."""
@@ -98,11 +98,11 @@ def serve(
     from sagemaker_serving.extras import need
 
     need("local")
-    from sagemaker_serving.client.golden import read_golden
     from sagemaker_serving.model_server.generations import generation_of
     from sagemaker_serving.model_server.plan import require_model, require_tensorflow
     from sagemaker_serving.model_server.process import ModelServer
     from sagemaker_serving.model_server.settings import bind_to_port
+    from sagemaker_serving.operations.golden import read_golden
     from sagemaker_serving.processes import ending_all, raise_file_limit
 
     if golden is not None and record is not None:
@@ -140,7 +140,7 @@ def serve(
 
 def _compare(server: ModelServer, exchanges: list[Exchange], tolerance: float) -> None:
     from sagemaker_serving.cli.golden import must_be_the_same
-    from sagemaker_serving.client.golden import replay, to_server
+    from sagemaker_serving.operations.golden import replay, to_server
 
     server.wait_until_healthy(START_SECONDS)
     must_be_the_same(replay(exchanges, to_server(server.place.connection), tolerance))

@@ -15,7 +15,7 @@ from sagemaker_serving.cli.options import aws_options, the_aws
 from sagemaker_serving.terminal import progress_bars
 
 if TYPE_CHECKING:
-    from sagemaker_serving.client import BatchExecution, BatchPipeline, BatchReport
+    from sagemaker_serving.operations import BatchExecution, BatchPipeline, BatchReport
 
 _REASONS = 3
 _POLL_SECONDS, _LOCAL_POLL_SECONDS = 5.0, 0.5
@@ -198,7 +198,7 @@ def _pipeline(
     region: str | None,
     profile: str | None,
 ) -> BatchPipeline:
-    from sagemaker_serving.client import BatchPipeline
+    from sagemaker_serving.operations import BatchPipeline
 
     if environment is None and not local:
         raise click.UsageError("give --environment, or --local")
@@ -229,8 +229,8 @@ def _see_to_the_end(
     local: bool,
     as_json: bool,
 ) -> None:
-    from sagemaker_serving.client.batch_report import report_folder_beside
     from sagemaker_serving.errors import Failure
+    from sagemaker_serving.operations.batch_report import report_folder_beside
 
     seconds = _LOCAL_POLL_SECONDS if local else _POLL_SECONDS
     with _bars() as show:

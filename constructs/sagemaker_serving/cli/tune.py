@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from sagemaker_serving.cli.graphs import Panel
     from sagemaker_serving.client.aws import Aws
-    from sagemaker_serving.client.bench import BenchInput, VariantReport
-    from sagemaker_serving.client.tuning import Settings, Trial, Tuning
+    from sagemaker_serving.operations.bench import BenchInput, VariantReport
+    from sagemaker_serving.operations.tuning import Settings, Trial, Tuning
 
 
 @click.command()
@@ -107,8 +107,8 @@ def tune(
       sagemaker-serving tune model.tar.gz --input images/ --callers 64 --p99-ms 50 -o batching.yaml
       sagemaker-serving tune prod-digits --endpoint --input images/ --p99-ms 40 --seconds 60
     """
-    from sagemaker_serving.client.bench import inputs_of
     from sagemaker_serving.extras import need
+    from sagemaker_serving.operations.bench import inputs_of
 
     inputs = inputs_of(paths, content_type)
     if plot:
@@ -141,9 +141,9 @@ def _here(
     load: dict[str, Any],
 ) -> Tuning:
     from sagemaker_serving.archive import read_contents
-    from sagemaker_serving.client.tuning import tune as search
     from sagemaker_serving.errors import Mistake
     from sagemaker_serving.extras import need
+    from sagemaker_serving.operations.tuning import tune as search
 
     need("local", "tensorflow")
     from sagemaker_serving.local.tuning import measure
@@ -173,8 +173,8 @@ def _on_a_copy(
     say: Callable[[Trial], None],
     load: dict[str, Any],
 ) -> Tuning:
-    from sagemaker_serving.client.tuning import tune as search
-    from sagemaker_serving.client.tuning.endpoint import trials_on
+    from sagemaker_serving.operations.tuning import tune as search
+    from sagemaker_serving.operations.tuning.endpoint import trials_on
 
     with trials_on(aws, endpoint, variant) as trials:
         click.echo(f"trials run on {trials.name}, which is deleted at the end", err=True)

@@ -16,8 +16,8 @@ from sagemaker_serving.terminal import console
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from sagemaker_serving.client import RolloutEvent
-    from sagemaker_serving.client.rollout.state import EndpointState
+    from sagemaker_serving.operations import RolloutEvent
+    from sagemaker_serving.operations.rollout.state import EndpointState
 
 
 @click.command()
@@ -62,7 +62,7 @@ def watch(
       sagemaker-serving watch prod-digits --logs --timeout 900
       sagemaker-serving watch local-digits --local --json | jq -r .message
     """
-    from sagemaker_serving.client import watch as watch_rollout
+    from sagemaker_serving.operations import watch as watch_rollout
 
     aws = the_aws(local, state_dir, region, profile)
     events = watch_rollout(endpoint, aws, config=config, timeout_seconds=timeout)

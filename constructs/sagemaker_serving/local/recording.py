@@ -12,12 +12,12 @@ from pathlib import Path
 import aiohttp
 from aiohttp import web
 
-from sagemaker_serving.client.golden import Answer, Exchange, Request, append_exchange
 from sagemaker_serving.model_server.bodies import read_body
 from sagemaker_serving.model_server.browsers import without_browsers
 from sagemaker_serving.model_server.front import HOP_BY_HOP
 from sagemaker_serving.model_server.places import Place
 from sagemaker_serving.model_server.ports import BACKLOG, listen
+from sagemaker_serving.operations.golden import Answer, Exchange, Request, append_exchange
 
 _HEADERS = {
     "content_type": "Content-Type",

@@ -6,12 +6,12 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from sagemaker_serving.client.bench import BenchInput, VariantReport
-from sagemaker_serving.client.tuning import Settings, load
-from sagemaker_serving.client.tuning.load import Send
 from sagemaker_serving.errors import Failure
 from sagemaker_serving.model_server.places import Place
 from sagemaker_serving.model_server.process import ModelServer
+from sagemaker_serving.operations.bench import BenchInput, VariantReport
+from sagemaker_serving.operations.tuning import Settings, load
+from sagemaker_serving.operations.tuning.load import Send
 
 START_SECONDS = 480.0
 """How long the server may take until it answers /ping, as long as SageMaker gives it."""

@@ -20,10 +20,11 @@ from typing import Any
 
 import pytest
 
-from sagemaker_serving.client import Aws, BatchExecution, BatchPipeline
-from sagemaker_serving.client.batch_execution import split_uri
+from sagemaker_serving.client import Aws
 from sagemaker_serving.local.cdk import CdkCli
 from sagemaker_serving.local.gateway import Gateway
+from sagemaker_serving.operations import BatchExecution, BatchPipeline
+from sagemaker_serving.operations.batch_execution import split_uri
 from tests.functions.batch_transform.containers import (
     REFUSED,
     Container,

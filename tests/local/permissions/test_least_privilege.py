@@ -18,7 +18,6 @@ from typing import Any
 
 import pytest
 
-from sagemaker_serving.client import BatchExecution, BatchPipeline
 from sagemaker_serving.errors import Failure
 from sagemaker_serving.local.cdk import CdkCli
 from sagemaker_serving.local.gateway import Gateway
@@ -26,6 +25,7 @@ from sagemaker_serving.local.permissions import deployed
 from sagemaker_serving.local.permissions.documents import Policy, Statement
 from sagemaker_serving.local.permissions.evaluation import decide
 from sagemaker_serving.local.permissions.trail import Judged
+from sagemaker_serving.operations import BatchExecution, BatchPipeline
 from tests.local.aws import REGION, StandIn, address_of, client_of, eventually, policy
 from tests.local.permissions.callers import refusal
 

@@ -1,0 +1,234 @@
+"""A deployed model's batch pipeline: upload, start, wait, collect."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from sagemaker_serving.client.aws import Aws, aws_failures
+from sagemaker_serving.client.objects import read_object
+from sagemaker_serving.errors import Failure, Mistake, NotFound
+from sagemaker_serving.operations.batch_execution import BatchExecution, split_uri
+from sagemaker_serving.operations.batch_progress import BatchProgress, progress_of
+from sagemaker_serving.operations.batch_report import (
+    BatchReport,
+    report_folder,
+    report_folder_beside,
+)
+
+_AT_ONCE = 8
+_PARAMETERS = ("state-machine-arn", "batch-input", "batch-output", "batch-work", "batch-reports")
+_REPORTS = ("report.html", "report.json", "quarantine.jsonl")
+_RUN = re.compile(r"[a-zA-Z0-9-]{1,80}")
+
+
+class BatchPipeline:
+    """The batch pipeline of ``model`` in ``environment``, found by its SSM parameters.
+
+    Raises `NotFound` when no such pipeline is deployed there.
+    """
+
+    def __init__(self, environment: str, model: str, aws: Aws) -> None:
+        self._s3 = aws.client("s3")
+        self._steps = aws.client("stepfunctions")
+        prefix = f"/sagemaker-serving/{environment}/{model}"
+        with aws_failures():
+            answer = aws.client("ssm").get_parameters(
+                Names=[f"{prefix}/{name}" for name in _PARAMETERS]
+            )
+        found = {entry["Name"].rsplit("/", 1)[1]: entry["Value"] for entry in answer["Parameters"]}
+        if len(found) < len(_PARAMETERS):
+            raise NotFound(
+                f"there is no batch pipeline of {model!r} in {environment!r}; give the model a "
+                "batch_transform block and deploy it"
+            )
+        self.state_machine_arn = found["state-machine-arn"]
+        self.input_uri = found["batch-input"]
+        """Where executions may read, ``s3://…/``."""
+        self.output_uri = found["batch-output"]
+        """Where executions may write, ``s3://…/``."""
+        self.work_uri = found["batch-work"]
+        """Where executions keep what is between, ``s3://…/``."""
+        self.reports_uri = found["batch-reports"]
+        """Where locks, quarantines and reports lie, each output's in a folder of its own."""
+
+    def upload(self, files: Iterable[Path], run: str, *, folder: Path | None = None) -> str:
+        """Uploads ``files`` under the pipeline's input and returns their prefix, ``s3://…/run/``.
+
+        Each goes under its name, or its path below ``folder`` when that is given.
+        """
+        bucket, prefix = split_uri(f"{self.input_uri}{run}/")
+
+        def put(file: Path) -> None:
+            name = file.name if folder is None else file.relative_to(folder).as_posix()
+            self._s3.upload_file(str(file), bucket, prefix + name)
+
+        with aws_failures(), ThreadPoolExecutor(_AT_ONCE) as pool:
+            for _ in pool.map(put, files):
+                pass
+        return f"s3://{bucket}/{prefix}"
+
+    def start(
+        self,
+        input_uri: str,
+        run: str,
+        *,
+        output_uri: str | None = None,
+        overrides: Mapping[str, Any] | None = None,
+    ) -> BatchExecution:
+        """Starts one execution named ``run`` over ``input_uri``: a prefix or a manifest.
+
+        Outputs go to ``output_uri``, by default ``<output>/run/``. ``run`` has 1 to 80 letters,
+        digits and hyphens, and is new. ``overrides`` are fields of ``batch_transform`` for this
+        execution, and ``retry_quarantined``. Raises `Mistake` for a name in use.
+        """
+        if _RUN.fullmatch(run) is None:
+            raise Mistake(
+                f"{run!r} is no name of an execution; it has 1 to 80 letters, digits and hyphens"
+            )
+        given = {
+            "input": input_uri,
+            "output": output_uri if output_uri is not None else f"{self.output_uri}{run}/",
+            **(overrides if overrides is not None else {}),
+        }
+        return self._start(given, run)
+
+    def resume(self, execution: str, run: str) -> BatchExecution:
+        """Starts an execution named ``run`` with the input of another, given by name or ARN.
+
+        It does what that one has not done.
+        """
+        return self._start(self.execution(execution).given, run)
+
+    def execution(self, execution: str) -> BatchExecution:
+        """An execution by its name or ARN. Raises `NotFound`."""
+        arn = execution
+        if not execution.startswith("arn:"):
+            arn = f"{self.state_machine_arn.replace(':stateMachine:', ':execution:')}:{execution}"
+        described = self._described(arn)
+        return BatchExecution(arn=arn, given=json.loads(described["input"]))
+
+    def stop(self, execution: BatchExecution) -> None:
+        """Stops the execution and its jobs; what they have written stays."""
+        with aws_failures():
+            self._steps.stop_execution(executionArn=execution.arn, cause="stopped by its user")
+
+    def progress(self, execution: BatchExecution) -> BatchProgress:
+        """How far the execution is at this moment."""
+        return progress_of(self._s3, self._described(execution.arn), execution, self.work_uri)
+
+    def wait(
+        self, execution: BatchExecution, *, deadline_seconds: float, poll_seconds: float = 0.5
+    ) -> None:
+        """Waits for the execution's end.
+
+        Raises `Failure` with its cause when it did not succeed, or when
+        ``deadline_seconds`` pass.
+        """
+        for progress in self.watch(execution, poll_seconds=poll_seconds, for_=deadline_seconds):
+            last = progress
+        if last.status == "RUNNING":
+            raise Failure(
+                f"batch execution {execution.name} still runs after {deadline_seconds:.0f} s"
+            )
+        if last.status != "SUCCEEDED":
+            raise Failure(f"batch execution {execution.name} ended as {last.status}: {last.cause}")
+
+    def watch(
+        self, execution: BatchExecution, *, poll_seconds: float, for_: float = float("inf")
+    ) -> Iterator[BatchProgress]:
+        """How far the execution is, again and again until its end, or ``for_`` seconds."""
+        end = time.monotonic() + for_
+        while True:
+            progress = self.progress(execution)
+            yield progress
+            if progress.status != "RUNNING" or time.monotonic() > end:
+                return
+            time.sleep(poll_seconds)
+
+    def report(self, execution: BatchExecution) -> BatchReport | None:
+        """The execution's report; None when it has none, or a later one wrote over it."""
+        bucket, prefix = split_uri(self.reports_of(execution))
+        with aws_failures():
+            try:
+                content, _ = read_object(self._s3, bucket, f"{prefix}report.json")
+            except ClientError as error:
+                if error.response["Error"].get("Code") == "NoSuchKey":
+                    return None
+                raise
+            read = json.loads(content)
+        return BatchReport.of(read) if read["execution"] == execution.arn else None
+
+    def reports_of(self, execution: BatchExecution) -> str:
+        """Where the execution's report and lists lie, ``s3://…/``."""
+        return f"{self.reports_uri}{report_folder(execution.output_uri)}"
+
+    def outputs(self, execution: BatchExecution) -> Iterator[tuple[str, bytes]]:
+        """Every output object of ``execution``: its name below the prefix, and its bytes."""
+        bucket, prefix = split_uri(execution.output_uri)
+        with aws_failures():
+            for name in self._names(bucket, prefix):
+                yield name, read_object(self._s3, bucket, prefix + name)[0]
+
+    def download(self, execution: BatchExecution, folder: Path) -> int:
+        """Writes outputs into ``folder``; how many there were.
+
+        ``report.html``, ``report.json`` and ``quarantine.jsonl`` go into `report_folder_beside` it,
+        where no output of any name can lie.
+        """
+        bucket, prefix = split_uri(execution.output_uri)
+        reports_bucket, reports = split_uri(self.reports_of(execution))
+        beside = report_folder_beside(folder)
+
+        def fetch(name: str) -> None:
+            path = folder / name
+            if not path.resolve().is_relative_to(folder.resolve()):
+                raise Failure(f"the output {name!r} would be written outside of {folder}")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._s3.download_file(bucket, prefix + name, str(path))
+
+        with aws_failures(), ThreadPoolExecutor(_AT_ONCE) as pool:
+            names = list(self._names(bucket, prefix))
+            for _ in pool.map(fetch, names):
+                pass
+            beside.mkdir(parents=True, exist_ok=True)
+            for name in _REPORTS:
+                self._s3.download_file(reports_bucket, reports + name, str(beside / name))
+        return len(names)
+
+    def _names(self, bucket: str, prefix: str) -> Iterator[str]:
+        pages = self._s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix)
+        for page in pages:
+            for entry in page.get("Contents", []):
+                yield entry["Key"].removeprefix(prefix)
+
+    def _start(self, given: Mapping[str, Any], run: str) -> BatchExecution:
+        with aws_failures():
+            try:
+                answer = self._steps.start_execution(
+                    stateMachineArn=self.state_machine_arn, name=run, input=json.dumps(given)
+                )
+            except ClientError as error:
+                if error.response["Error"].get("Code") == "ExecutionAlreadyExists":
+                    raise Mistake(
+                        f"there was an execution {run!r} already; take another name, or resume it"
+                    ) from None
+                raise
+        return BatchExecution(arn=answer["executionArn"], given=given)
+
+    def _described(self, arn: str) -> dict[str, Any]:
+        with aws_failures():
+            try:
+                described: dict[str, Any] = self._steps.describe_execution(executionArn=arn)
+            except ClientError as error:
+                if error.response["Error"].get("Code") in ("ExecutionDoesNotExist", "InvalidArn"):
+                    raise NotFound(f"there is no execution {arn}") from None
+                raise
+        return described

@@ -1,0 +1,203 @@
+"""Sending the requests, variant after variant."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import count
+from threading import Lock
+from typing import Any
+
+from sagemaker_serving.client.aws import Aws
+from sagemaker_serving.client.decoding import decoded
+from sagemaker_serving.client.endpoint_facts import look_up
+from sagemaker_serving.client.prediction import Prediction
+from sagemaker_serving.client.predictor import Predictor
+from sagemaker_serving.client.retrying import Retries
+from sagemaker_serving.errors import Failure, Mistake, ModelFailed, NotFound
+from sagemaker_serving.operations.bench.differences import largest_difference, numbered
+from sagemaker_serving.operations.bench.inputs import BenchInput
+from sagemaker_serving.operations.bench.report import BenchReport, InputDifference, VariantReport
+from sagemaker_serving.suggest import nearest
+
+Told = Callable[[str, int], None]
+"""Is told the variant and how many of its requests have ended, by one thread at a time."""
+
+
+def bench(
+    endpoint: str,
+    inputs: Sequence[BenchInput],
+    *,
+    aws: Aws | None = None,
+    variants: Sequence[str] | None = None,
+    requests: int = 200,
+    concurrency: int = 8,
+    accept: str | None = None,
+    progress: Told | None = None,
+) -> BenchReport:
+    """Send ``requests`` requests to each variant, ``concurrency`` at a time, and compare.
+
+    Inputs are taken in turn, so that every variant is sent the same. Variants (default: all
+    of the endpoint's) are measured one after another, each after one request for each connection
+    that does not count. boto3 tries throttled requests again, within the time that is measured;
+    a model that is not ready is an error here.
+
+    Every answer is held against the first variant's first answer to the same input, number
+    by number, after the time is taken. The distinct answers of a variant are kept in memory
+    until then. Raises `NotFound` for an unknown endpoint or variant and `Mistake` when
+    there is nothing to send; what fails afterwards is counted.
+    """
+    if not inputs:
+        raise Mistake("there is nothing to send")
+    for name, value in (("requests", requests), ("concurrency", concurrency)):
+        if value < 1:
+            raise Mistake(f"{name} is {value}; it is at least 1")
+    aws = aws if aws is not None else Aws()
+    chosen = _variants(endpoint, aws, variants)
+    references: dict[int, tuple[str, Any]] = {}
+    reports = []
+    with Predictor(
+        endpoint, aws, concurrency=concurrency, retries=Retries(deadline_seconds=0)
+    ) as predictor:
+        for variant in chosen:
+            one = _Run(predictor, inputs, variant, accept, progress)
+            one.warm_up(concurrency)
+            duration = one.measure(requests, concurrency)
+            reports.append(one.report(duration, references))
+    return BenchReport(
+        endpoint=endpoint, requests=requests, concurrency=concurrency, variants=reports
+    )
+
+
+@dataclass
+class _Run:
+    """One variant's requests, and what came of them."""
+
+    predictor: Predictor
+    inputs: Sequence[BenchInput]
+    variant: str
+    accept: str | None
+    progress: Told | None
+    seconds: list[float] = field(default_factory=list)
+    errors: Counter[str] = field(default_factory=Counter)
+    answers: dict[int, dict[bytes, Prediction]] = field(default_factory=dict)
+    _lock: Lock = field(default_factory=Lock)
+
+    def warm_up(self, concurrency: int) -> None:
+        """A request on every connection that does not count; raises what is no model's error."""
+
+        def ask(number: int) -> None:
+            with suppress(ModelFailed, Failure):
+                self._invoke(number % len(self.inputs))
+
+        with ThreadPoolExecutor(concurrency) as pool:
+            list(pool.map(ask, range(concurrency)))
+
+    def measure(self, requests: int, concurrency: int) -> float:
+        """Send them all; the seconds from the first one's start to the last one's end."""
+        numbers = count()
+
+        def work() -> None:
+            # next() of itertools.count is atomic: no number is taken twice.
+            while (number := next(numbers)) < requests:
+                self._request(number % len(self.inputs))
+
+        began = time.perf_counter()
+        with ThreadPoolExecutor(concurrency) as pool:
+            for worker in [pool.submit(work) for _ in range(concurrency)]:
+                worker.result()
+        return time.perf_counter() - began
+
+    def report(self, duration: float, references: dict[int, tuple[str, Any]]) -> VariantReport:
+        """The figures, and what differs; fills in the references that are missing."""
+        largest: InputDifference | None = None
+        own: InputDifference | None = None
+        compared = 0
+        for index, different in sorted(self.answers.items()):
+            first, *others = (_value(answer) for answer in different.values())
+            reference, value = references.setdefault(index, (self.variant, first))
+            name = self.inputs[index].name
+            for other in others:
+                own = _larger(own, self.variant, name, first, other)
+            if reference != self.variant:
+                for found in (first, *others):
+                    compared += 1
+                    largest = _larger(largest, reference, name, value, found)
+        return VariantReport(
+            name=self.variant,
+            seconds=self.seconds,
+            duration_seconds=duration,
+            errors=dict(self.errors.most_common()),
+            compared=compared,
+            difference=largest,
+            own_difference=own,
+        )
+
+    def _request(self, index: int) -> None:
+        outcome: Prediction | Exception
+        try:
+            outcome = self._invoke(index)
+        except (ModelFailed, Failure, Mistake) as error:
+            outcome = error
+        with self._lock:
+            if isinstance(outcome, Prediction):
+                self.seconds.append(outcome.seconds)
+                self.answers.setdefault(index, {}).setdefault(outcome.body, outcome)
+            else:
+                self.errors[_summary(outcome)] += 1
+            if self.progress is not None:
+                self.progress(self.variant, len(self.seconds) + self.errors.total())
+
+    def _invoke(self, index: int) -> Prediction:
+        given = self.inputs[index]
+        return self.predictor.invoke(
+            given.body,
+            content_type=given.content_type,
+            accept=self.accept,
+            target_variant=self.variant,
+        )
+
+
+def _variants(endpoint: str, aws: Aws, asked: Sequence[str] | None) -> Sequence[str]:
+    there = look_up(aws, endpoint).variants
+    if asked is None:
+        if not there:
+            raise NotFound(
+                f"{endpoint} has no variants that can be seen: there is no such endpoint, or "
+                "sagemaker:DescribeEndpoint is not permitted; give --variants"
+            )
+        return there
+    for name in asked:
+        if there and name not in there:
+            close = nearest(name, there)
+            hint = f"did you mean {close}" if close is not None else f"it has {', '.join(there)}"
+            raise NotFound(f"{endpoint} has no variant {name!r}; {hint}")
+    return list(dict.fromkeys(asked))
+
+
+def _value(answer: Prediction) -> Any:
+    """An answer as numbers; its bytes when it is not what its content type says."""
+    try:
+        value = decoded(answer)
+    except Failure:
+        return answer.body
+    is_csv = answer.content_type.partition(";")[0].strip().lower() == "text/csv"
+    return numbered(value) if is_csv else value
+
+
+def _larger(
+    known: InputDifference | None, baseline: str, name: str, expected: Any, found: Any
+) -> InputDifference | None:
+    difference = largest_difference(expected, found)
+    if difference is None or (known is not None and known.difference.size >= difference.size):
+        return known
+    return InputDifference(baseline=baseline, input=name, difference=difference)
+
+
+def _summary(error: Exception) -> str:
+    """The first line of what was said: a trace has many, and no two are alike."""
+    return str(error).partition("\n")[0].partition("; its log:")[0][:300]

@@ -1,0 +1,33 @@
+"""Golden requests: what a model answered once, to ask for again and compare.
+
+A golden file is JSON lines, one exchange each; docs/golden.md lists its keys.
+"""
+
+from sagemaker_serving.operations.golden.comparing import DEFAULT_TOLERANCE, differences
+from sagemaker_serving.operations.golden.exchanges import (
+    Answer,
+    Exchange,
+    Request,
+    append_exchange,
+    read_golden,
+    write_golden,
+)
+from sagemaker_serving.operations.golden.replaying import Replayed, record, replay
+from sagemaker_serving.operations.golden.senders import Send, to_endpoint, to_server
+
+__all__ = [
+    "DEFAULT_TOLERANCE",
+    "Answer",
+    "Exchange",
+    "Replayed",
+    "Request",
+    "Send",
+    "append_exchange",
+    "differences",
+    "read_golden",
+    "record",
+    "replay",
+    "to_endpoint",
+    "to_server",
+    "write_golden",
+]

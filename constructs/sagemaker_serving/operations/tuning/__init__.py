@@ -1,0 +1,15 @@
+"""Which batching and server settings answer most, within a latency goal.
+
+::
+
+    search      which settings are tried, and which of them is best: no server, no clock
+    load        requests from so many callers at once, and how long each took
+    endpoint    a trial on AWS, on a copy of an endpoint
+
+A trial on this machine's own server is `sagemaker_serving.local.tuning`.
+"""
+
+from sagemaker_serving.operations.tuning.load import load
+from sagemaker_serving.operations.tuning.search import Settings, Trial, Tuning, tune
+
+__all__ = ["Settings", "Trial", "Tuning", "load", "tune"]

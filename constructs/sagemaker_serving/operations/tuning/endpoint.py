@@ -1,0 +1,141 @@
+"""Trials on AWS: a copy of one variant of an endpoint, with other settings."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from sagemaker_serving.client.aws import Aws, aws_failures
+from sagemaker_serving.client.predictor import Predictor
+from sagemaker_serving.client.retrying import Retries
+from sagemaker_serving.errors import Mistake, NotFound
+from sagemaker_serving.operations.bench import BenchInput, VariantReport
+from sagemaker_serving.operations.tuning.load import Send, load
+from sagemaker_serving.operations.tuning.search import Settings
+from sagemaker_serving.operations.watch import watch
+from sagemaker_serving.spec.batching import BATCHING_VARIABLES
+
+_KEPT = ("InstanceType", "VolumeSizeInGB", "RoutingConfig")
+"""What the copy's variant has of the original's; it always has one instance."""
+
+
+class EndpointTrials:
+    """Measures settings on a copy of ``variant`` of ``endpoint``, which itself is never touched.
+
+    The copy is an endpoint of its own with one instance of the same type, paid
+    for by the hour while it exists; the first trial makes it, each further one
+    updates it, and `close` deletes whatever was made. A trial takes minutes on AWS.
+
+    Needs SageMaker's Describe, Create, Update and Delete of endpoints, configs
+    and models, and ``iam:PassRole`` for the model's role. Raises `NotFound` for an unknown
+    endpoint or variant, `Mistake` for a variant that has no batching to tune.
+    """
+
+    def __init__(self, aws: Aws, endpoint: str, variant: str | None) -> None:
+        self._aws = aws
+        self._client = aws.client("sagemaker")
+        self.name = f"{endpoint[:46]}-tuning-{secrets.token_hex(4)}"
+        """The copy's name."""
+        with aws_failures():
+            self._variant = self._described(endpoint, variant)
+            self._model = self._client.describe_model(ModelName=self._variant["ModelName"])
+        if "PrimaryContainer" not in self._model:
+            raise Mistake(f"{endpoint}: the model is a pipeline; tune its containers one by one")
+        self._trials = 0
+        self._made: contextlib.ExitStack = contextlib.ExitStack()
+
+    def measure(
+        self, settings: Settings, inputs: Sequence[BenchInput], *, callers: int, seconds: float
+    ) -> VariantReport:
+        """Brings ``settings`` to the copy and loads it. Raises `Failure` when it does not serve."""
+        config = self._made_config(settings)
+        with aws_failures():
+            if self._trials == 0:
+                self._client.create_endpoint(EndpointName=self.name, EndpointConfigName=config)
+                self._made.callback(self._client.delete_endpoint, EndpointName=self.name)
+            else:
+                self._client.update_endpoint(EndpointName=self.name, EndpointConfigName=config)
+        self._trials += 1
+        for _ in watch(self.name, self._aws, config=config):
+            pass
+        # A refusal tried again would look like a slow answer, and the settings like good ones.
+        once = Retries(deadline_seconds=0)
+        with Predictor(self.name, self._aws, concurrency=callers, retries=once) as predictor:
+            return load(
+                str(settings),
+                lambda: _sender(predictor, inputs),
+                callers=callers,
+                seconds=seconds,
+            )
+
+    def close(self) -> None:
+        """Deletes the copy, and every config and model that was made for it."""
+        with aws_failures():
+            self._made.close()
+
+    def _described(self, endpoint: str, name: str | None) -> Any:
+        described = self._client.describe_endpoint(EndpointName=endpoint)
+        config = self._client.describe_endpoint_config(
+            EndpointConfigName=described["EndpointConfigName"]
+        )
+        variants = {variant["VariantName"]: variant for variant in config["ProductionVariants"]}
+        chosen = next(iter(variants)) if name is None else name
+        if chosen not in variants:
+            raise NotFound(f"{endpoint} has no variant {chosen!r}; it has {', '.join(variants)}")
+        if "InstanceType" not in variants[chosen]:
+            raise Mistake(
+                f"{endpoint}: {chosen} is serverless, which handles one request at a time"
+            )
+        return variants[chosen]
+
+    def _made_config(self, settings: Settings) -> str:
+        name = f"{self.name}-{self._trials}"
+        container = dict(self._model["PrimaryContainer"])
+        kept = {
+            key: value
+            for key, value in container.get("Environment", {}).items()
+            if key not in BATCHING_VARIABLES.values()
+        }
+        container["Environment"] = {**kept, **settings.variables}
+        copied = ("ExecutionRoleArn", "VpcConfig", "EnableNetworkIsolation")
+        with aws_failures():
+            self._client.create_model(
+                ModelName=name,
+                PrimaryContainer=container,
+                **{key: self._model[key] for key in copied if key in self._model},
+            )
+            self._made.callback(self._client.delete_model, ModelName=name)
+            self._client.create_endpoint_config(
+                EndpointConfigName=name,
+                ProductionVariants=[
+                    {
+                        **{key: self._variant[key] for key in _KEPT if key in self._variant},
+                        "VariantName": "trial",
+                        "ModelName": name,
+                        "InitialInstanceCount": 1,
+                        "InitialVariantWeight": 1.0,
+                    }
+                ],
+            )
+            self._made.callback(self._client.delete_endpoint_config, EndpointConfigName=name)
+        return name
+
+
+def _sender(predictor: Predictor, inputs: Sequence[BenchInput]) -> Send:
+    def send(number: int) -> None:
+        chosen = inputs[number % len(inputs)]
+        predictor.invoke(chosen.body, content_type=chosen.content_type)
+
+    return send
+
+
+@contextlib.contextmanager
+def trials_on(aws: Aws, endpoint: str, variant: str | None) -> Iterator[EndpointTrials]:
+    """`EndpointTrials` that are closed at the end, whatever happens."""
+    trials = EndpointTrials(aws, endpoint, variant)
+    try:
+        yield trials
+    finally:
+        trials.close()

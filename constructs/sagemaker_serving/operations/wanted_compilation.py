@@ -1,0 +1,218 @@
+"""What ``sagemaker-serving compile`` is asked for: a model, a job, a place and a role."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from sagemaker_serving.archive import (
+    ArchiveContents,
+    build_archive,
+    derived_input_config,
+    neo_contents,
+)
+from sagemaker_serving.catalog import neo_support
+from sagemaker_serving.client.aws import Aws, aws_failures
+from sagemaker_serving.errors import Mistake, NotFound, ProblemsFound, Severity, Where
+from sagemaker_serving.operations.compilation import Compiler
+from sagemaker_serving.progress import progress_bar
+from sagemaker_serving.rules.compilation_check import check_compilation
+from sagemaker_serving.spec import Environment, S3Artifact, read_environment
+from sagemaker_serving.spec.compilation import Compilation
+from sagemaker_serving.spec.compilation_job import (
+    CompilationJob,
+    compilation_job,
+    neo_framework_of,
+)
+from sagemaker_serving.spec.container import Container
+from sagemaker_serving.spec.overlay import overlay
+from sagemaker_serving.suggest import nearest
+
+_FOLDER = Path("environments")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """A job and its model, perhaps of an environment."""
+
+    job: CompilationJob
+    path: Path | None = None
+    archive: S3Artifact | None = None
+    environment: Environment | None = None
+    model: str = ""
+    contents: ArchiveContents | None = field(default=None, repr=False)
+
+    def output(self, given: str | None, aws: Aws) -> str:
+        """Where the result goes: as given, or the environment's bucket."""
+        if given is not None:
+            return given
+        if self.environment is None:
+            raise Mistake("say where the result goes: --output s3://<bucket>/<prefix>")
+        name = f"/sagemaker-serving/{self.environment.name}/storage/bucket-name"
+        return f"s3://{_parameter(aws, name, '--output s3://<bucket>/<prefix>')}"
+
+    def role_arn(self, given: str | None, aws: Aws) -> str:
+        """The job's role: as given, or that of the model's stack."""
+        if given is not None:
+            return given
+        if self.environment is None:
+            raise Mistake("say which role reads the model and writes the result: --role <arn>")
+        name = f"/sagemaker-serving/{self.environment.name}/{self.model}/compilation-role"
+        return _parameter(aws, name, "--role <arn>")
+
+    def uploaded(self, compiler: Compiler) -> tuple[str, Any]:
+        """The archive's URL, put there if need be, and what identifies its content."""
+        if self.archive is not None:
+            marks = self.archive.sha256, self.archive.version_id
+            return self.archive.s3, [self.archive.s3, *marks]
+        assert self.path is not None
+        with (
+            tempfile.TemporaryDirectory(prefix="sagemaker-serving-") as scratch,
+            progress_bar(f"pack {self.path.name}") as progress,
+        ):
+            built = build_archive(
+                self.path,
+                lambda sha256: Path(scratch) / f"{sha256}.tar.gz",
+                convert=False,
+                progress=progress,
+            )
+            return compiler.upload(built.path, built.sha256), built.sha256
+
+
+def wanted(model: str, given: Mapping[str, Any], aws: Aws, region: str | None) -> Wanted:
+    """What MODEL and the options ask for; ``given`` are fields of `Compilation`.
+
+    Raises `ProblemsFound` for what the rules call an error, `NotFound` for a model that is not
+    there.
+    """
+    if model.startswith("s3://"):
+        container = Container(artifact=S3Artifact(s3=model), framework=given.get("framework"))
+        return _checked(container, given, region=region, where=Where())
+    path = Path(model)
+    if path.exists():
+        return _checked(
+            Container(artifact=model), given, folder=Path(), region=region, where=Where()
+        )
+    environment, name, container, where = _of_environment(model)
+    return _checked(
+        container,
+        given,
+        folder=_FOLDER,
+        region=environment.region,
+        where=where,
+        environment=environment,
+        model=name,
+    )
+
+
+def _checked(
+    container: Container,
+    given: Mapping[str, Any],
+    *,
+    region: str | None,
+    where: Where,
+    folder: Path | None = None,
+    environment: Environment | None = None,
+    model: str = "",
+) -> Wanted:
+    below = {} if container.compile is None else container.compile.model_dump(exclude_unset=True)
+    artifact, path, contents = container.artifact, None, None
+    if isinstance(artifact, str) and not artifact.startswith("s3://"):
+        assert folder is not None
+        path = folder / artifact
+        contents = neo_contents(path)
+    archive = S3Artifact(s3=artifact) if isinstance(artifact, str) and path is None else artifact
+    asked = Compilation.model_validate(overlay(below, given))
+    framework = container.framework or _likeliest(contents)
+    version = container.framework_version
+    if version is None and asked.target_device is not None:
+        version = _newest(neo_framework_of(asked, framework), asked.target_device)
+    problems = check_compilation(
+        asked,
+        str(artifact),
+        framework=framework,
+        framework_version=version,
+        region=region,
+        contents=contents,
+        where=where,
+    )
+    errors = [problem for problem in problems if problem.severity is Severity.ERROR]
+    if errors:
+        raise ProblemsFound(errors)
+    name = neo_framework_of(asked, framework)
+    derived = None if contents is None else derived_input_config(contents, name, asked.batch_size)
+    return Wanted(
+        job=compilation_job(
+            asked,
+            framework=framework,
+            framework_version=version,
+            data_input_config=derived,
+        ),
+        path=path,
+        archive=archive if isinstance(archive, S3Artifact) else None,
+        environment=environment,
+        model=model,
+        contents=contents,
+    )
+
+
+def _of_environment(text: str) -> tuple[Environment, str, Container, Where]:
+    """The container that ``environment/model`` or ``environment/model/variant`` names."""
+    name, _, rest = text.partition("/")
+    model, _, variant = rest.partition("/")
+    path = _FOLDER / f"{name}.yaml"
+    if not model or not path.exists():
+        raise NotFound(
+            f"there is nothing at {text}, and it is no model of {_FOLDER}/*.yaml; give a path, "
+            "s3://<bucket>/<key>.tar.gz, or <environment>/<model>"
+        )
+    file = read_environment(path)
+    environment = file.sound
+    if model not in environment.models:
+        raise NotFound(f"{path} has no model {model!r}; {_instead(model, environment.models)}")
+    spec = environment.models[model]
+    where = file.where / "models" / model
+    variants = {found.name: found for found in spec.variants}
+    if variant:
+        if variant not in variants:
+            raise NotFound(
+                f"{path}: {model} has no variant {variant!r}; {_instead(variant, variants)}"
+            )
+        return environment, model, spec.container(variants[variant]), where
+    compiled = [found for found in spec.variants if spec.container(found).compile is not None]
+    if len(compiled) > 1:
+        names = ", ".join(f"{text}/{found.name}" for found in compiled)
+        raise Mistake(f"{text} has {len(compiled)} compiled variants; say which: {names}")
+    return environment, model, spec.container(compiled[0] if compiled else None), where
+
+
+def _instead(name: str, known: Mapping[str, Any]) -> str:
+    close = nearest(name, list(known))
+    return f"did you mean {close}" if close is not None else f"it has {', '.join(known) or 'none'}"
+
+
+def _likeliest(contents: ArchiveContents | None) -> str | None:
+    return contents.frameworks[0] if contents is not None and contents.frameworks else None
+
+
+def _newest(framework: str, target_device: str) -> str | None:
+    support = neo_support(framework, target_device)
+    return support.versions[-1] if support is not None and support.versions else None
+
+
+def _parameter(aws: Aws, name: str, option: str) -> str:
+    with aws_failures():
+        try:
+            value: str = aws.client("ssm").get_parameter(Name=name)["Parameter"]["Value"]
+        except ClientError as error:
+            if error.response["Error"].get("Code") != "ParameterNotFound":
+                raise
+            raise NotFound(
+                f"there is no SSM parameter {name}; deploy the environment first, or give {option}"
+            ) from None
+    return value

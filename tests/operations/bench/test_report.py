@@ -1,0 +1,43 @@
+"""A variant's figures."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+
+from sagemaker_serving.operations.bench import Difference, InputDifference, VariantReport
+
+
+def a_report(*seconds: float, **more: object) -> VariantReport:
+    return VariantReport(name="v", seconds=seconds, duration_seconds=2.0, **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "percent", "found"),
+    [
+        ((), 50, None),
+        ((0.5,), 99, 0.5),
+        ((3.0, 1.0, 2.0), 50, 2.0),
+        ((1.0, 2.0), 50, 1.5),
+        (tuple(float(number) for number in range(101)), 90, 90.0),
+        ((1.0, 3.0), 0, 1.0),
+        ((1.0, 3.0), 100, 3.0),
+    ],
+)
+def test_percentiles(seconds: tuple[float, ...], percent: float, found: float | None) -> None:
+    assert a_report(*seconds).percentile(percent) == found
+
+
+def test_what_fails_is_no_throughput() -> None:
+    report = a_report(0.1, 0.1, errors={"no": 3})
+    assert (report.per_second, report.failed) == (1.0, 3)
+    assert report.as_dict()["requests"] == 5
+
+
+def test_a_difference_of_form_is_json_too() -> None:
+    other = Difference(size=math.inf, path="", expected=b"a", found=1)
+    report = a_report(difference=InputDifference(baseline="w", input="i", difference=other))
+    text = json.dumps(report.as_dict(), default=str, allow_nan=False)
+    assert json.loads(text)["largest_difference"]["size"] is None

@@ -1,0 +1,86 @@
+"""What a stack wants of its endpoint, as AWS answers it: names in ARNs are in lower case there."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import boto3
+import pytest
+from botocore.stub import Stubber
+
+from sagemaker_serving.operations.rollout.stack import StackIntention, stack_intention
+
+ENDPOINT = "arn:aws:sagemaker:eu-west-1:111122223333:endpoint/prod-digits"
+CONFIG = "arn:aws:sagemaker:eu-west-1:111122223333:endpoint-config/configa-xyz"
+NAMED: dict[str, Any] = {"Fn::GetAtt": ["Config", "EndpointConfigName"]}
+
+
+def resource(logical_id: str, kind: str, physical_id: str) -> dict[str, Any]:
+    return {
+        "StackName": "prod-digits",
+        "LogicalResourceId": logical_id,
+        "PhysicalResourceId": physical_id,
+        "ResourceType": f"AWS::SageMaker::{kind}",
+        "Timestamp": "2026-11-21T00:00:00Z",
+        "ResourceStatus": "CREATE_COMPLETE",
+    }
+
+
+def intention(config: Any, body: str | None = None) -> StackIntention | None:
+    client = boto3.client(
+        "cloudformation",
+        region_name="eu-west-1",
+        aws_access_key_id="test",
+        aws_secret_access_key="test",
+    )
+    template = json.dumps(
+        {"Resources": {"Endpoint": {"Properties": {"EndpointConfigName": config}}}}
+    )
+    with Stubber(client) as stub:
+        resources = [
+            resource("Endpoint", "Endpoint", ENDPOINT),
+            resource("Config", "EndpointConfig", CONFIG),
+        ]
+        stub.add_response(
+            "describe_stack_resources",
+            {"StackResources": resources},
+            {"PhysicalResourceId": ENDPOINT},
+        )
+        stack = {
+            "StackName": "prod-digits",
+            "StackStatus": "UPDATE_COMPLETE",
+            "CreationTime": "2026-11-21T00:00:00Z",
+        }
+        stub.add_response("describe_stacks", {"Stacks": [stack]})
+        stub.add_response("get_template", {"TemplateBody": template if body is None else body})
+        return stack_intention(client, ENDPOINT)
+
+
+@pytest.mark.parametrize("named", [NAMED, {"Ref": "Config"}, "ConfigA-XYZ"])
+def test_the_template_tells_which_config_is_wanted(named: Any) -> None:
+    found = intention(named)
+    assert found is not None
+    assert (found.stack, found.is_in_progress, found.went_back) == ("prod-digits", False, False)
+    assert not found.wants_another("ConfigA-XYZ")
+    assert found.wants_another("ConfigB-XYZ")
+
+
+def test_a_template_that_does_not_tell_wants_nothing() -> None:
+    for found in (intention({"Ref": "Parameter"}), intention(NAMED, "Resources: {}")):
+        assert found is not None
+        assert found.config is None
+        assert not found.wants_another("anything")
+
+
+@pytest.mark.parametrize("code", ["ValidationError", "AccessDenied"])
+def test_no_stack_and_no_right_to_read_it_are_no_intention(code: str) -> None:
+    client = boto3.client(
+        "cloudformation",
+        region_name="eu-west-1",
+        aws_access_key_id="test",
+        aws_secret_access_key="test",
+    )
+    with Stubber(client) as stub:
+        stub.add_client_error("describe_stack_resources", code)
+        assert stack_intention(client, ENDPOINT) is None

@@ -1,0 +1,130 @@
+"""A dashboard read back as data: lines with their points, alarms with their states."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from sagemaker_serving.errors import NotFound
+from sagemaker_serving.local.gateway import Gateway
+from sagemaker_serving.operations.dashboard import DashboardView, view_dashboard
+from tests.local.aws import REGION, client_of
+
+WIDGETS: list[dict[str, Any]] = [
+    {
+        "type": "metric",
+        "properties": {
+            "title": "Requests",
+            "yAxis": {"left": {"label": "a minute"}},
+            "period": 60,
+            "stat": "Sum",
+            "metrics": [
+                ["AWS/SageMaker", "Invocations", "EndpointName", "e", "VariantName", "blue"],
+                ["...", "green", {"label": "green"}],
+                [".", "Nothing", ".", "e", ".", "blue"],
+                [{"expression": "m1 + m2"}],
+            ],
+        },
+    },
+    {
+        "type": "metric",
+        "properties": {
+            "title": "Latency",
+            "metrics": [
+                [
+                    *("AWS/SageMaker", "ModelLatency", "EndpointName", "e", "VariantName", "blue"),
+                    {"stat": "p99", "label": "blue p99"},
+                ],
+                ["...", {"stat": "p50", "label": "blue p50"}],
+            ],
+        },
+    },
+    {"type": "text", "properties": {"markdown": "hello"}},
+    {
+        "type": "alarm",
+        "properties": {
+            "alarms": [f"arn:aws:cloudwatch:{REGION}:123456789012:alarm:{name}" for name in "ab"]
+        },
+    },
+]
+
+
+@pytest.fixture(scope="module")
+def view(gateway: Gateway) -> DashboardView:
+    cloudwatch = gateway.context.client("cloudwatch", REGION)
+    minute = datetime.now(UTC).replace(second=0, microsecond=0)
+    for name, variant, value, ago in (
+        ("Invocations", "blue", 3, 2),
+        ("Invocations", "blue", 4, 2),
+        ("Invocations", "blue", 5, 10),
+        ("Invocations", "green", 7, 5),
+        ("ModelLatency", "blue", 100, 5),
+        ("ModelLatency", "blue", 300, 5),
+    ):
+        cloudwatch.put_metric_data(
+            Namespace="AWS/SageMaker",
+            MetricData=[
+                {
+                    "MetricName": name,
+                    "Dimensions": [
+                        {"Name": "EndpointName", "Value": "e"},
+                        {"Name": "VariantName", "Value": variant},
+                    ],
+                    "Timestamp": minute - timedelta(minutes=ago),
+                    "StatisticValues": {
+                        "SampleCount": 1,
+                        "Sum": value,
+                        "Minimum": value,
+                        "Maximum": value,
+                    },
+                }
+            ],
+        )
+    cloudwatch.put_metric_alarm(
+        AlarmName="a",
+        Namespace="n",
+        MetricName="m",
+        Period=60,
+        EvaluationPeriods=1,
+        Threshold=1,
+        Statistic="Sum",
+        ComparisonOperator="GreaterThanThreshold",
+        TreatMissingData="breaching",  # the local AWS judges it, too, at any moment
+    )
+    cloudwatch.set_alarm_state(AlarmName="a", StateValue="ALARM", StateReason="test")
+    cloudwatch.put_dashboard(DashboardName="page", DashboardBody=json.dumps({"widgets": WIDGETS}))
+    return view_dashboard("page", client_of(gateway))
+
+
+def test_a_line_has_the_sums_of_its_periods_in_their_order(view: DashboardView) -> None:
+    requests, _ = view.graphs
+    assert (requests.title, requests.unit, requests.note) == ("Requests", "a minute", "")
+    blue, green, nothing = requests.lines
+    assert blue.label == "Invocations Sum"
+    assert sorted(value for _, value in blue.points) == [5, 7]
+    assert blue.points == tuple(sorted(blue.points))
+    assert (green.label, [value for _, value in green.points]) == ("green", [7])
+    assert nothing.points == ()
+
+
+def test_what_stands_for_percentiles_is_told(view: DashboardView) -> None:
+    _, latency = view.graphs
+    assert latency.note == "no percentiles are kept here: average and maximum"
+    assert [(line.label, [value for _, value in line.points]) for line in latency.lines] == [
+        ("blue average", [200.0]),
+        ("blue maximum", [300.0]),
+    ]
+
+
+def test_alarms_have_their_states_and_those_that_are_gone_are_left_out(
+    view: DashboardView,
+) -> None:
+    assert view.alarms == (("a", "ALARM"),)
+
+
+def test_a_dashboard_that_does_not_exist_is_the_callers_mistake(gateway: Gateway) -> None:
+    with pytest.raises(NotFound, match="there is no dashboard 'none'; give the model `monitoring"):
+        view_dashboard("none", client_of(gateway))

@@ -1,0 +1,92 @@
+"""What an endpoint runs, told from SageMaker's own answers, and held against a file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sagemaker_serving.client import Aws
+from sagemaker_serving.errors import NotFound
+from sagemaker_serving.local.gateway import Gateway
+from sagemaker_serving.operations.explain import deviations, explain
+from sagemaker_serving.spec import Model
+from tests.local.aws import IMAGE, REGION, client_of
+
+SHA256 = "0f" * 32
+
+
+@pytest.fixture
+def aws(gateway: Gateway) -> Aws:
+    return client_of(gateway)
+
+
+@pytest.fixture
+def deployed(aws: Aws) -> str:
+    """The endpoint "echo" with its variant "blue", and a commit."""
+    client = aws.client("sagemaker")
+    client.add_tags(
+        ResourceArn=client.describe_endpoint(EndpointName="echo")["EndpointArn"],
+        Tags=[{"Key": "sagemaker-serving:commit", "Value": "abc"}],
+    )
+    return "echo"
+
+
+def stated(**changed: Any) -> Model:
+    return Model.model_validate(
+        {
+            "artifact": "model",
+            "framework": "tensorflow",
+            "framework_version": "2.19",
+            "variants": [{"name": "blue", "instance_type": "ml.m5.large"}],
+            **changed,
+        }
+    )
+
+
+def test_it_tells_image_archive_and_commit(aws: Aws, deployed: str) -> None:
+    found = explain(deployed, aws)
+    (served,) = found.served
+    assert (found.status, found.commit, found.version) == ("InService", "abc", None)
+    assert (served.variant, served.image, served.instances) == ("blue", IMAGE, 1)
+    assert served.archive is not None
+
+
+def test_an_endpoint_that_is_what_the_file_says_has_no_deviation(aws: Aws, deployed: str) -> None:
+    found = explain(deployed, aws)
+    (served,) = found.served
+    model = stated(artifact=served.archive)
+    assert deviations(found, model, REGION, lambda _: SHA256) == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "what", "file"),
+    [
+        ({"framework_version": "2.18"}, "image", IMAGE.replace("2.19", "2.18")),
+        ({"environment": {"MY_OWN": "1"}}, "MY_OWN", "1"),
+        ({"batching": {"max_batch_size": 4}}, "SAGEMAKER_TFS_ENABLE_BATCHING", "true"),
+        ({"artifact": "model"}, "archive's sha256", SHA256),
+        (
+            {"variants": [{"name": "blue", "instance_type": "ml.c5.large"}]},
+            "instance_type",
+            "ml.c5.large",
+        ),
+        (
+            {"variants": [{"name": "other", "instance_type": "ml.m5.large"}]},
+            "variant",
+            "is there",
+        ),
+    ],
+)
+def test_whatever_deviates_is_named(
+    aws: Aws, deployed: str, changed: dict[str, Any], what: str, file: str
+) -> None:
+    found = explain(deployed, aws)
+    model = stated(**{"artifact": found.served[0].archive, **changed})
+    different = deviations(found, model, REGION, lambda _: SHA256)
+    assert (what, file) in [(each.what, each.file) for each in different]
+
+
+def test_an_unknown_endpoint_is_not_found(aws: Aws) -> None:
+    with pytest.raises(NotFound, match=r"nobody: .*Could not find endpoint"):
+        explain("nobody", aws)

@@ -1,0 +1,80 @@
+"""Trials on a copy of an endpoint: the copy has the settings, the endpoint is left alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sagemaker_serving.client import Aws
+from sagemaker_serving.errors import NotFound
+from sagemaker_serving.local.gateway import Gateway
+from sagemaker_serving.operations.bench import BenchInput
+from sagemaker_serving.operations.tuning import Settings
+from sagemaker_serving.operations.tuning.endpoint import EndpointTrials, trials_on
+from tests.local.aws import client_of
+
+ASKED = [BenchInput(name="one", body=b"abc", content_type="text/plain")]
+
+
+@pytest.fixture
+def aws(gateway: Gateway) -> Aws:
+    return client_of(gateway)
+
+
+def _names(aws: Aws) -> tuple[list[str], list[str], list[str]]:
+    client = aws.client("sagemaker")
+    return (
+        [each["EndpointName"] for each in client.list_endpoints()["Endpoints"]],
+        [each["EndpointConfigName"] for each in client.list_endpoint_configs()["EndpointConfigs"]],
+        [each["ModelName"] for each in client.list_models()["Models"]],
+    )
+
+
+def test_each_trial_has_its_settings_and_nothing_is_left(aws: Aws) -> None:
+    before = _names(aws)
+    client = aws.client("sagemaker")
+    with trials_on(aws, "echo", None) as trials:
+        for settings in (Settings(), Settings(max_batch_size=8)):
+            result = trials.measure(settings, ASKED, callers=2, seconds=1)
+            assert (result.failed, len(result.seconds) > 0) == (0, True)
+            assert _variables(client, trials).get("SAGEMAKER_TFS_MAX_BATCH_SIZE") == (
+                None if settings == Settings() else "8"
+            )
+        assert "echo" in _names(aws)[0]
+    assert [sorted(names) for names in _names(aws)] == [sorted(names) for names in before]
+
+
+def test_the_batching_that_the_endpoint_has_is_not_carried_over(aws: Aws) -> None:
+    client = aws.client("sagemaker")
+    echo = client.describe_model(ModelName="echo")
+    own = {"SAGEMAKER_TFS_MAX_BATCH_SIZE": "4", "MY_OWN": "1"}
+    client.create_model(
+        ModelName="batched",
+        ExecutionRoleArn=echo["ExecutionRoleArn"],
+        PrimaryContainer={**echo["PrimaryContainer"], "Environment": own},
+    )
+    variant = {"VariantName": "blue", "ModelName": "batched", "InstanceType": "ml.m5.large"}
+    client.create_endpoint_config(
+        EndpointConfigName="batched", ProductionVariants=[{**variant, "InitialInstanceCount": 1}]
+    )
+    client.create_endpoint(EndpointName="batched", EndpointConfigName="batched")
+    try:
+        with trials_on(aws, "batched", None) as trials:
+            trials.measure(Settings(), ASKED, callers=1, seconds=1)
+            assert _variables(client, trials) == {"MY_OWN": "1"}
+    finally:
+        client.delete_endpoint(EndpointName="batched")
+
+
+def test_an_unknown_variant_is_named_with_those_there_are(aws: Aws) -> None:
+    with pytest.raises(NotFound, match="echo has no variant 'green'; it has blue"):
+        EndpointTrials(aws, "echo", "green")
+
+
+def _variables(client: Any, trials: EndpointTrials) -> dict[str, str]:
+    described = client.describe_endpoint(EndpointName=trials.name)
+    config = client.describe_endpoint_config(EndpointConfigName=described["EndpointConfigName"])
+    model = client.describe_model(ModelName=config["ProductionVariants"][0]["ModelName"])
+    found: dict[str, str] = model["PrimaryContainer"].get("Environment", {})
+    return found
