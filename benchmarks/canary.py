@@ -11,7 +11,7 @@ from typing import Any
 from benchmarks.figures import Figure, Ratio
 from benchmarks.hosting import REGION, Hosting, Steady, model_files
 from sagemaker_serving.local import daemon
-from sagemaker_serving.local.sagemaker.settings import TIME_SCALE
+from sagemaker_serving.local_sagemaker.settings import TIME_SCALE
 
 PER_SECOND = 50
 CANARY_PERCENT = 10

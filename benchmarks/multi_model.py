@@ -14,7 +14,7 @@ from pathlib import Path
 from benchmarks.figures import Figure, Ratio
 from benchmarks.hosting import ANSWER, BODY, BUCKET, REGION, Hosting, model_files
 from sagemaker_serving.local import daemon
-from sagemaker_serving.local.sagemaker.settings import MULTI_MODEL_MEMORY_MB
+from sagemaker_serving.local_sagemaker.settings import MULTI_MODEL_MEMORY_MB
 
 MODELS = 100
 HELD = 10

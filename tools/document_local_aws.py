@@ -17,9 +17,9 @@ from sagemaker_serving.local.context import LocalContext
 from sagemaker_serving.local.lambda_functions.limits import NOT_FOLLOWED as NOT_OF_FUNCTIONS
 from sagemaker_serving.local.lambda_functions.limits import RUNTIMES
 from sagemaker_serving.local.lambda_functions.service import Lambda
-from sagemaker_serving.local.sagemaker.control_plane import ControlPlane
-from sagemaker_serving.local.sagemaker.offered import NOT_FOLLOWED
 from sagemaker_serving.local.step_functions.services import ACTIONS, WAITED_FOR
+from sagemaker_serving.local_sagemaker.control_plane import ControlPlane
+from sagemaker_serving.local_sagemaker.offered import NOT_FOLLOWED
 
 PAGE = Path(__file__).parents[1] / "docs" / "local-aws.md"
 BEGIN = "<!-- from here to the end: made by `make docs` -->\n"

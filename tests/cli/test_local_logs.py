@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sagemaker_serving.local.address import Hold
-from sagemaker_serving.local.sagemaker.log_files import endpoint_log
+from sagemaker_serving.local_sagemaker.observability.log_files import endpoint_log
 
 Run = Callable[..., Any]
 

@@ -15,13 +15,13 @@ import pytest
 from constructs import Construct
 
 from sagemaker_serving.local.gateway import Gateway
-from sagemaker_serving.local.sagemaker.settings import Settings
+from sagemaker_serving.local_sagemaker.settings import Settings
 from sagemaker_serving.spec import read_environment
 from stacks import add_environment
 from tests.deploy.assemblies import ACCOUNT, Cdk
 from tests.local.aws import REGION, Aws, StandIn, archive, eventually
 from tests.local.load import Load
-from tests.local.sagemaker.numbers import figures
+from tests.local_sagemaker.numbers import figures
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 

@@ -23,7 +23,7 @@ from sagemaker_serving.infra.batch_definition import batch_definition
 from sagemaker_serving.infra.batch_settings import transform_settings
 from sagemaker_serving.local.protocol import models as api_models
 from sagemaker_serving.local.protocol.validation import validate
-from sagemaker_serving.local.sagemaker.transform_checks import check_transform_job
+from sagemaker_serving.local_sagemaker.transform_jobs.checks import check_transform_job
 from sagemaker_serving.spec import BatchTransform
 from tests.functions.batch_transform.memory import MemoryS3
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from sagemaker_serving.local.gateway import Gateway
-from sagemaker_serving.local.sagemaker.settings import Settings
+from sagemaker_serving.local_sagemaker.settings import Settings
 from tests.local.aws import REGION, Aws, StandIn
 
 

@@ -12,7 +12,7 @@ from sagemaker_serving.archive import build_archive
 from sagemaker_serving.client import Aws as Client
 from sagemaker_serving.errors import Failure, Mistake, NotFound, ProblemsFound
 from sagemaker_serving.local.gateway import Gateway
-from sagemaker_serving.local.sagemaker import compilation_run
+from sagemaker_serving.local_sagemaker.compilation_jobs import run as compilation_run
 from sagemaker_serving.operations.compilation import Compiler
 from sagemaker_serving.operations.wanted_compilation import Wanted, wanted
 from sagemaker_serving.spec.compilation_job import CompilationJob

@@ -72,14 +72,14 @@ from sagemaker_serving.local.protocol.call import (
     refuse_target_of_another_service,
 )
 from sagemaker_serving.local.protocol.models import service_of
-from sagemaker_serving.local.sagemaker.container import Launch
-from sagemaker_serving.local.sagemaker.control_plane import ControlPlane
-from sagemaker_serving.local.sagemaker.settings import Settings
 from sagemaker_serving.local.service import Service, no_operation, output_of
 from sagemaker_serving.local.state.folder import STATE
 from sagemaker_serving.local.state.keeper import Keeper, Part
 from sagemaker_serving.local.state.requests import may_change, takes_long
 from sagemaker_serving.local.wsgi_server import LoopbackServer, WsgiApplication
+from sagemaker_serving.local_sagemaker.control_plane import ControlPlane
+from sagemaker_serving.local_sagemaker.endpoints.container import Launch
+from sagemaker_serving.local_sagemaker.settings import Settings
 
 if TYPE_CHECKING:
     from sagemaker_serving.local.step_functions.api import StepFunctions

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sagemaker_serving.local.sagemaker.records import split
+from sagemaker_serving.local_sagemaker.records import split
 from sagemaker_serving.model_server.conversion import CONVERSION_TODAY
 
 Answer = bytes | None

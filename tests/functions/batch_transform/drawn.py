@@ -18,7 +18,7 @@ from tests.functions.batch_transform.containers import (
     joined,
     tensorflow,
 )
-from tests.local.sagemaker.record_files import recordio, tfrecord
+from tests.local_sagemaker.record_files import recordio, tfrecord
 
 LIMIT = 1024 * 1024
 """The most bytes of a record, with max_payload_in_mb 1."""

@@ -20,8 +20,8 @@ from sagemaker_serving.functions.batch_transform.report import report
 from sagemaker_serving.functions.batch_transform.run import Run
 from sagemaker_serving.functions.batch_transform.shard import Shard
 from sagemaker_serving.functions.batch_transform.store import Place, Store
-from sagemaker_serving.local.sagemaker.jobs import ObjectRefused
-from sagemaker_serving.local.sagemaker.transformation import Transformation
+from sagemaker_serving.local_sagemaker.jobs import ObjectRefused
+from sagemaker_serving.local_sagemaker.transform_jobs.transformation import Transformation
 from tests.functions.batch_transform.memory import MemoryS3
 
 Model = Callable[[bytes], bytes | None]

@@ -25,7 +25,7 @@ from sagemaker_serving.functions.batch_transform.state import ShardState, Unit
 from sagemaker_serving.functions.batch_transform.store import Store
 from tests.functions.batch_transform.memory import MemoryS3
 from tests.functions.batch_transform.runs import begun, put
-from tests.local.sagemaker.record_files import recordio, tfrecord
+from tests.local_sagemaker.record_files import recordio, tfrecord
 
 MULTI: dict[str, Any] = {"split_type": "Line", "batch_strategy": "MultiRecord"}
 SINGLE: dict[str, Any] = {"split_type": "Line", "batch_strategy": "SingleRecord"}

@@ -13,7 +13,7 @@ import pytest
 from sagemaker_serving.local.faults import Fault, Kind
 from tests.functions.batch_transform.pipeline import Pipeline
 from tests.local.aws import Aws, eventually
-from tests.local.sagemaker.record_files import tfrecord, tfrecord_frame
+from tests.local_sagemaker.record_files import tfrecord, tfrecord_frame
 
 pytestmark = pytest.mark.timeout(600)
 

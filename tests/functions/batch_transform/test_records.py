@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sagemaker_serving.functions.batch_transform.records import Damaged, Framed, records_of
-from tests.local.sagemaker.record_files import recordio, tfrecord
+from tests.local_sagemaker.record_files import recordio, tfrecord
 
 LIMIT = 100
 WRITERS: dict[str, Callable[[list[bytes]], bytes]] = {

@@ -15,7 +15,7 @@ from sagemaker_serving.functions.batch_transform.store import Place, Store
 from tests.functions.batch_transform.memory import MemoryS3
 from tests.functions.batch_transform.runs import REPORTS, States, begun, put
 from tests.functions.batch_transform.simulation import Simulation
-from tests.local.sagemaker.record_files import recordio, recordio_frame, tfrecord, tfrecord_frame
+from tests.local_sagemaker.record_files import recordio, recordio_frame, tfrecord, tfrecord_frame
 
 BAD = b"bad"
 WRITERS: dict[str, Any] = {

@@ -10,7 +10,7 @@ import pytest
 from sagemaker_serving.functions.neo_compilation import clients
 from sagemaker_serving.local.faults import Fault, Kind
 from sagemaker_serving.local.gateway import Gateway
-from sagemaker_serving.local.sagemaker import compilation_run
+from sagemaker_serving.local_sagemaker.compilation_jobs import run as compilation_run
 from tests.functions.neo_compilation.driving import Listener
 from tests.local.aws import REGION, Aws, StandIn, archive, shell_of
 

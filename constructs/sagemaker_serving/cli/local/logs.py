@@ -39,7 +39,7 @@ def logs(
       sagemaker-serving local logs local-half-plus-three --variant blue --lines 500
     """
     from sagemaker_serving.local.address import is_held
-    from sagemaker_serving.local.sagemaker.log_reading import EndpointLogs, Line
+    from sagemaker_serving.local_sagemaker.observability.log_reading import EndpointLogs, Line
 
     found = EndpointLogs(state_dir, region, endpoint, variant)
     several = len(found.variants) > 1

@@ -55,7 +55,7 @@ def up(
     from sagemaker_serving.errors import Mistake
     from sagemaker_serving.local import daemon
     from sagemaker_serving.local.address import killed_before
-    from sagemaker_serving.local.sagemaker.settings import TIME_SCALE
+    from sagemaker_serving.local_sagemaker.settings import TIME_SCALE
     from sagemaker_serving.processes import has_ended
 
     if end_with is not None and has_ended(end_with):

@@ -39,12 +39,12 @@ from moto.stepfunctions.parser.asl.component.state.exec.state_task.service impor
 from moto.stepfunctions.parser.asl.component.state.exec.state_task.state_task import StateTask
 
 from sagemaker_serving.local.context import LocalContext
-from sagemaker_serving.local.sagemaker.states_task import SageMakerTask
 from sagemaker_serving.local.sdk_tasks import as_json, as_request
 from sagemaker_serving.local.step_functions import errors, interpreter, services
 from sagemaker_serving.local.step_functions.nested import NestedTask
 from sagemaker_serving.local.step_functions.roles import Roles
 from sagemaker_serving.local.step_functions.waiting import WaitingTask
+from sagemaker_serving.local_sagemaker.states_task import SageMakerTask
 
 _OWN = {"sagemaker": SageMakerTask, "states": NestedTask}
 _OPTIMISED = (

@@ -1,0 +1,216 @@
+"""The work of one compilation job here: check the model, pack it again, write it.
+
+Nothing is compiled: there is no Neo compiler outside of AWS. The job takes
+what Neo would take, refuses what Neo would refuse by the files' names and the
+shapes of a SavedModel's inputs, and leaves the same model under the name that
+Neo gives its own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import tarfile
+import tempfile
+import threading
+import time
+from pathlib import Path, PurePosixPath
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from sagemaker_serving.local.context import LocalContext
+from sagemaker_serving.local.faults import Faults, Kind
+from sagemaker_serving.local_sagemaker.compilation_jobs.neo_inputs import (
+    problem_with_input,
+    problem_with_shapes,
+)
+from sagemaker_serving.local_sagemaker.jobs import (
+    INTERNAL_ERROR,
+    NO_CAPACITY,
+    JobFailed,
+    JobStopped,
+)
+from sagemaker_serving.local_sagemaker.models.archives import S3Location
+from sagemaker_serving.local_sagemaker.models.roles import role_client
+from sagemaker_serving.local_sagemaker.observability.log_files import job_log
+from sagemaker_serving.local_sagemaker.observability.log_shipper import LogShipper, LogStream
+from sagemaker_serving.local_sagemaker.store import Region, Resource
+
+NOT_COMPILED = "local AWS: repacked, not compiled"
+"""What the description and the log of a job that is done say of it."""
+
+STARTING_SECONDS = 0.3
+COMPILING_SECONDS = 0.7
+"""How long a job is STARTING, and how long it works at least; a ``slow`` fault makes it longer."""
+
+DEFAULT_MAX_RUNTIME_SECONDS = 900
+"""StoppingCondition.MaxRuntimeInSeconds when absent: what AWS recommends to begin with
+(botocore: StoppingCondition, read 2026-11-21)."""
+
+
+class CompilationRun:
+    """Runs a job in the caller's thread; `stop` from another one ends it early."""
+
+    def __init__(
+        self,
+        job: Resource,
+        *,
+        region: Region,
+        context: LocalContext,
+        logs: LogShipper,
+        faults: Faults,
+    ) -> None:
+        self._job = job
+        self._region = region
+        self._faults = faults
+        self._stopped = threading.Event()
+        self._account_s3 = context.client("s3", region.name)
+        self._s3 = role_client(context, job["RoleArn"], "s3", region.name)
+        self._logs = logs
+        name = job["CompilationJobName"]
+        self.log = LogStream(
+            path=job_log(context.state_dir, "compilation", region.name, name),
+            group="/aws/sagemaker/CompilationJobs",
+            stream=name,
+            region=region.name,
+            role_arn=job["RoleArn"],
+        )
+        self.log.path.parent.mkdir(parents=True, exist_ok=True)
+        self.log.path.write_text("", encoding="utf-8")
+        logs.follow(self.log)
+
+    def wait_for_start(self) -> None:
+        """The time in which AWS finds an instance; raises `JobFailed` or `JobStopped`."""
+        if self._is_struck(Kind.NO_CAPACITY):
+            raise JobFailed(NO_CAPACITY)
+        self._wait(STARTING_SECONDS)
+
+    def run(self) -> str:
+        """Read, check, pack and write; the sha256 of what was written.
+
+        Raises `JobFailed` or `JobStopped`.
+        """
+        began = time.monotonic()
+        limit = self._job["StoppingCondition"].get(
+            "MaxRuntimeInSeconds", DEFAULT_MAX_RUNTIME_SECONDS
+        )
+        with tempfile.TemporaryDirectory(prefix="sagemaker-serving-") as folder:
+            packed = Path(folder) / "compiled.tar.gz"
+            self._read_and_pack(Path(folder) / "input.tar.gz", packed)
+            seconds = COMPILING_SECONDS + self._extra_seconds()
+            self._wait(min(seconds, max(began + limit - time.monotonic(), 0)))
+            if time.monotonic() - began >= limit:
+                raise JobFailed(
+                    f"TimeOut: the job did not complete within MaxRuntimeInSeconds ({limit})"
+                )
+            if self._is_struck(Kind.KILL):
+                raise JobFailed(INTERNAL_ERROR)
+            self._write(packed)
+            return hashlib.sha256(packed.read_bytes()).hexdigest()
+
+    def stop(self) -> None:
+        """End the job; `run` raises `JobStopped`."""
+        self._stopped.set()
+
+    def say(self, text: str) -> None:
+        """Write a line into the job's log."""
+        with self.log.path.open("a", encoding="utf-8") as log:
+            log.write(f"{text}\n")
+
+    def finish(self) -> None:
+        """The log has its last line."""
+        self._logs.finish(self.log)
+
+    def _read_and_pack(self, fetched: Path, packed: Path) -> None:
+        config = self._job["InputConfig"]
+        try:
+            self._fetch(S3Location.parse(config["S3Uri"]), fetched)
+            files = _pack_again(fetched, packed)
+        except (ClientError, BotoCoreError, ValueError) as error:
+            raise JobFailed(f"ClientError: {error}") from None
+        except (tarfile.TarError, OSError, EOFError):
+            raise JobFailed(
+                "ClientError: InputConfiguration: Unable to untar input model. "
+                "Please confirm the model is a tar.gz file"
+            ) from None
+        self.say(f"read {config['S3Uri']}: {len(files)} files")
+        problem = problem_with_input(config["Framework"], files) or problem_with_shapes(
+            config["Framework"], config.get("DataInputConfig"), fetched
+        )
+        if problem is not None:
+            raise JobFailed(problem)
+
+    def _fetch(self, location: S3Location, file: Path) -> None:
+        bucket, key = location.bucket, location.key
+        found = self._account_s3.get_bucket_location(Bucket=bucket)
+        home = found["LocationConstraint"] or "us-east-1"
+        if home != self._region.name:
+            raise JobFailed(
+                f"ClientError: InputConfiguration: Bucket {bucket} is in region {home} which is "
+                f"different from AWS Sagemaker service region {self._region.name}"
+            )
+        try:
+            body = self._s3.get_object(Bucket=bucket, Key=key)["Body"]
+            with file.open("wb") as fetched:
+                shutil.copyfileobj(body, fetched)
+        except ClientError as error:
+            if error.response["Error"]["Code"] != "NoSuchKey":
+                raise
+            raise JobFailed(
+                "ClientError: InputConfiguration: S3 object does not exist. "
+                f"Bucket: {bucket}, Key: {key}"
+            ) from None
+
+    def _write(self, packed: Path) -> None:
+        artifacts = self._job["ModelArtifacts"]["S3ModelArtifacts"]
+        location = S3Location.parse(artifacts)
+        self._raise_if_stopped()
+        try:
+            with packed.open("rb") as body:
+                self._s3.put_object(Bucket=location.bucket, Key=location.key, Body=body)
+        except (ClientError, BotoCoreError) as error:
+            raise JobFailed(f"ClientError: {error}") from None
+        self.say(f"wrote {artifacts} ({NOT_COMPILED})")
+
+    def _extra_seconds(self) -> float:
+        slow = self._faults.strike(
+            (Kind.SLOW,), "sagemaker", "CreateCompilationJob", self._job["CompilationJobName"]
+        )
+        return 0.0 if slow is None else slow.delay_seconds
+
+    def _is_struck(self, kind: Kind) -> bool:
+        name = self._job["CompilationJobName"]
+        return self._faults.strike((kind,), "sagemaker", "CreateCompilationJob", name) is not None
+
+    def _wait(self, seconds: float) -> None:
+        self._stopped.wait(seconds)
+        self._raise_if_stopped()
+
+    def _raise_if_stopped(self) -> None:
+        if self._stopped.is_set():
+            raise JobStopped
+
+
+def artifact_location(job: Resource) -> str:
+    """Where the job writes: ``<input's stem>-<target>.tar.gz`` below S3OutputLocation.
+
+    So AWS names it in its examples (developer guide, "Deploy a model", read
+    2026-11-21); of a TargetPlatform the parts are joined by underscores.
+    """
+    output = job["OutputConfig"]
+    platform = output.get("TargetPlatform", {})
+    parts = (platform.get(part) for part in ("Os", "Arch", "Accelerator"))
+    target = output.get("TargetDevice") or "_".join(part for part in parts if part)
+    stem = PurePosixPath(job["InputConfig"]["S3Uri"]).name.removesuffix(".gz").removesuffix(".tar")
+    return f"{output['S3OutputLocation'].rstrip('/')}/{stem}-{target}.tar.gz"
+
+
+def _pack_again(source: Path, target: Path) -> list[str]:
+    """Copy an archive member by member; the paths of its files."""
+    files = []
+    with tarfile.open(source, "r:gz") as read, tarfile.open(target, "w:gz") as written:
+        for member in read:
+            written.addfile(member, read.extractfile(member) if member.isfile() else None)
+            if member.isfile():
+                files.append(str(PurePosixPath(member.name)))
+    return files

@@ -1,0 +1,251 @@
+"""SageMaker's API: which action is whose, and what all of them have in common."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from sagemaker_serving.local import service
+from sagemaker_serving.local.alarms import evaluate_alarms
+from sagemaker_serving.local.context import LocalContext
+from sagemaker_serving.local.faults import Faults
+from sagemaker_serving.local.protocol.call import Call
+from sagemaker_serving.local.protocol.validation import validate
+from sagemaker_serving.local_sagemaker.compilation_jobs.jobs import CompilationJobs
+from sagemaker_serving.local_sagemaker.endpoints.configs import EndpointConfigs
+from sagemaker_serving.local_sagemaker.endpoints.container import Launch
+from sagemaker_serving.local_sagemaker.endpoints.endpoints import Endpoints
+from sagemaker_serving.local_sagemaker.endpoints.request_pipeline import Asking
+from sagemaker_serving.local_sagemaker.endpoints.runtime import Runtime
+from sagemaker_serving.local_sagemaker.model_registry.model_packages import (
+    ModelPackageGroups,
+    ModelPackages,
+)
+from sagemaker_serving.local_sagemaker.models.models import Models
+from sagemaker_serving.local_sagemaker.observability.log_shipper import LogShipper
+from sagemaker_serving.local_sagemaker.observability.metrics import Instance, Metrics, Series
+from sagemaker_serving.local_sagemaker.offered import refuse_what_is_not_followed
+from sagemaker_serving.local_sagemaker.saved import export_region, restore_region
+from sagemaker_serving.local_sagemaker.settings import Settings
+from sagemaker_serving.local_sagemaker.store import Region, Resource, Store
+from sagemaker_serving.local_sagemaker.tags import Tags
+from sagemaker_serving.local_sagemaker.transform_jobs.jobs import TransformJobs
+
+Action = Callable[[Region, Mapping[str, Any]], Resource]
+
+
+class ControlPlane:
+    """SageMaker in every region: its `actions`, and with `runtime` its endpoints.
+
+    ``launch`` starts a model server; absent, it is the project's own
+    (`sagemaker_serving.model_server`). ``faults`` are those that strike here;
+    absent, none does. ``changed`` is called when something has changed by
+    itself: an endpoint that is in service now, a job that has ended.
+    ``settings`` are those of the environment when absent; raises `Mistake` for
+    variables that are wrong.
+    """
+
+    def __init__(
+        self,
+        context: LocalContext,
+        *,
+        launch: Launch | None = None,
+        faults: Faults | None = None,
+        changed: Callable[[], None] = lambda: None,
+        settings: Settings | None = None,
+    ) -> None:
+        self._settings = settings if settings is not None else Settings.from_environment(os.environ)
+        launch = launch if launch is not None else _model_server()
+        faults = faults if faults is not None else Faults()
+        _remove_what_was_unpacked(context.state_dir)
+        self._context = context
+        self._store = Store(changed)
+        self._logs = LogShipper(context)
+        self._metrics = Metrics(
+            context,
+            self._instances,
+            self._published,
+            gauges=self._gauges,
+            settings=self._settings,
+        )
+        asking = Asking(self._metrics, faults)
+        self._endpoints = Endpoints(
+            context,
+            launch,
+            logs=self._logs,
+            faults=faults,
+            metrics=self._metrics,
+            asking=asking,
+            settings=self._settings,
+        )
+        self._transform_jobs = TransformJobs(context, launch, logs=self._logs, faults=faults)
+        self._compilation_jobs = CompilationJobs(context, logs=self._logs, faults=faults)
+        self._metrics.start()
+        self.runtime = Runtime(self._store, self._endpoints, asking)
+        models, configs, tags = Models(context), EndpointConfigs(), Tags()
+        groups, packages = ModelPackageGroups(), ModelPackages()
+        components = self._endpoints.components
+        self._actions: dict[str, Action] = {
+            "CreateModel": models.create,
+            "DescribeModel": models.describe,
+            "ListModels": models.list,
+            "DeleteModel": models.delete,
+            "CreateInferenceComponent": components.create,
+            "DescribeInferenceComponent": components.describe,
+            "ListInferenceComponents": components.list,
+            "UpdateInferenceComponent": components.update,
+            "UpdateInferenceComponentRuntimeConfig": components.update_runtime_config,
+            "DeleteInferenceComponent": components.delete,
+            "CreateModelPackageGroup": groups.create,
+            "DescribeModelPackageGroup": groups.describe,
+            "ListModelPackageGroups": groups.list,
+            "DeleteModelPackageGroup": groups.delete,
+            "CreateModelPackage": packages.create,
+            "DescribeModelPackage": packages.describe,
+            "ListModelPackages": packages.list,
+            "UpdateModelPackage": packages.update,
+            "DeleteModelPackage": packages.delete,
+            "CreateEndpointConfig": configs.create,
+            "DescribeEndpointConfig": configs.describe,
+            "ListEndpointConfigs": configs.list,
+            "DeleteEndpointConfig": configs.delete,
+            "CreateEndpoint": self._endpoints.create,
+            "DescribeEndpoint": self._endpoints.describe,
+            "ListEndpoints": self._endpoints.list,
+            "UpdateEndpoint": self._endpoints.update,
+            "UpdateEndpointWeightsAndCapacities": self._endpoints.update_weights,
+            "DeleteEndpoint": self._endpoints.delete,
+            "CreateTransformJob": self._transform_jobs.create,
+            "DescribeTransformJob": self._transform_jobs.describe,
+            "ListTransformJobs": self._transform_jobs.list,
+            "StopTransformJob": self._transform_jobs.stop,
+            "CreateCompilationJob": self._compilation_jobs.create,
+            "DescribeCompilationJob": self._compilation_jobs.describe,
+            "ListCompilationJobs": self._compilation_jobs.list,
+            "StopCompilationJob": self._compilation_jobs.stop,
+            "DeleteCompilationJob": self._compilation_jobs.delete,
+            "AddTags": tags.add,
+            "ListTags": tags.list,
+            "DeleteTags": tags.delete,
+        }
+
+    name = "sagemaker"
+
+    def actions(self) -> Mapping[str, service.Action]:
+        """Every action that is offered, by the operation's name."""
+        return {name: partial(self._do, action) for name, action in self._actions.items()}
+
+    def emulates(self, operation: str) -> bool:
+        """Nothing here is the emulator's."""
+        return False
+
+    def check(self, call: Call) -> None:
+        """Raise `AwsError` for what SageMaker does not accept, or the local AWS does not follow."""
+        validate(call.model.input_shape, call.parameters)
+        refuse_what_is_not_followed(call.operation, call.parameters)
+
+    def _do(self, action: Action, call: Call) -> Resource:
+        return action(self._store.region(call.region), call.parameters)
+
+    def status(self) -> dict[str, Any]:
+        """``endpoints``, ``transform_jobs``, ``compilation_jobs``, their ``processes``, and the
+        ``time_scale``."""
+        regions = self._store.regions()
+        endpoints = [
+            found for region in regions for found in self._endpoints.views.summaries(region)
+        ]
+        jobs = [found for region in regions for found in self._transform_jobs.summaries(region)]
+        variants = [
+            {**variant, "name": f"{endpoint['name']}/{variant['name']}"}
+            for endpoint in endpoints
+            for variant in endpoint["variants"]
+        ]
+        return {
+            "time_scale": self._settings.time_scale,
+            "endpoints": endpoints,
+            "transform_jobs": jobs,
+            "compilation_jobs": [
+                found for region in regions for found in self._compilation_jobs.summaries(region)
+            ],
+            "processes": [
+                {name: found[name] for name in ("name", "pid", "listens", "memory_bytes", "log")}
+                for found in (*variants, *jobs)
+                if "pid" in found
+            ],
+        }
+
+    def export_state(self) -> dict[str, Any]:
+        """Everything that SageMaker holds, as JSON has it; `restore_state` takes it back."""
+        regions = self._store.regions()
+        return {
+            "regions": {region.name: export_region(region) for region in regions},
+            "serving": {
+                arn: fleet
+                for region in regions
+                for arn, fleet in self._endpoints.views.export_serving(region).items()
+            },
+        }
+
+    def restore_state(self, state: Mapping[str, Any], /) -> None:
+        """Hold what `export_state` gave.
+
+        Endpoints that served start their servers again in the background,
+        with what they served then, and are SystemUpdating until those are
+        healthy; jobs that ran have failed.
+        """
+        for name, kept in state["regions"].items():
+            region = self._store.region(name)
+            restore_region(region, kept)
+            self._endpoints.resume(region, state["serving"])
+
+    def flush(self, *, instances: bool = True) -> None:
+        """Put the metrics of all requests and every log line into CloudWatch, now.
+
+        With ``instances``, each process is measured now, too.
+        """
+        self._metrics.flush(instances=instances)
+        self._logs.flush()
+
+    def close(self) -> None:
+        """End every endpoint's and every job's process."""
+        self._metrics.close()
+        self._logs.close()
+        self._compilation_jobs.close()
+        self._transform_jobs.close()
+        self._endpoints.close()
+
+    def _published(self) -> None:
+        """Where there are endpoints there may be alarms over what they do, and captures."""
+        for region in self._store.regions():
+            if region.endpoints:
+                self._endpoints.views.write_captures(region)
+                evaluate_alarms(
+                    self._context.client("cloudwatch", region.name),
+                    time_scale=self._settings.time_scale,
+                    percentiles=self._metrics.latencies,
+                )
+
+    def _gauges(self) -> list[tuple[Series, float]]:
+        regions = self._store.regions()
+        return [gauge for region in regions for gauge in self._endpoints.views.gauges(region)]
+
+    def _instances(self) -> list[Instance]:
+        regions = self._store.regions()
+        serving = [found for region in regions for found in self._endpoints.views.instances(region)]
+        return [*serving, *self._transform_jobs.instances()]
+
+
+def _remove_what_was_unpacked(state_dir: Path) -> None:
+    """A run that was killed leaves models unpacked; they are fetched anew. Logs stay."""
+    for kind in ("endpoints", "transform"):
+        shutil.rmtree(state_dir / kind, ignore_errors=True)
+
+
+def _model_server() -> Launch:
+    from sagemaker_serving.model_server.process import ModelServer
+
+    return ModelServer.start

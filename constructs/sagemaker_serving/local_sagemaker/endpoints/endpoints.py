@@ -1,0 +1,268 @@
+"""Endpoints: from Creating to InService or Failed, updates beside what serves, weights.
+
+::
+
+    Creating ──> InService <──> Updating     an update that fails ends InService on the
+        │            │                       old config, with a FailureReason
+        └──> Failed  └──> Deleting
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from sagemaker_serving.local.context import LocalContext
+from sagemaker_serving.local.faults import Faults
+from sagemaker_serving.local.protocol import AwsError
+from sagemaker_serving.local_sagemaker.async_inference.service import AsyncQueue
+from sagemaker_serving.local_sagemaker.async_inference.tasks import AsyncWork
+from sagemaker_serving.local_sagemaker.endpoints.configs import find_endpoint_config
+from sagemaker_serving.local_sagemaker.endpoints.container import Launch
+from sagemaker_serving.local_sagemaker.endpoints.deployment import Deployment, refuse_impossible
+from sagemaker_serving.local_sagemaker.endpoints.endpoint_runtime import Live
+from sagemaker_serving.local_sagemaker.endpoints.fleet import Fleet
+from sagemaker_serving.local_sagemaker.endpoints.fleet_builder import Assembly
+from sagemaker_serving.local_sagemaker.endpoints.fleets import Fleets, with_retained_properties
+from sagemaker_serving.local_sagemaker.endpoints.request_pipeline import Asking, Route
+from sagemaker_serving.local_sagemaker.endpoints.rollout import Rollouts
+from sagemaker_serving.local_sagemaker.endpoints.routing import not_found, routed
+from sagemaker_serving.local_sagemaker.endpoints.states import (
+    find_endpoint,
+    keep_deployment_config,
+    refuse_in_progress,
+    refuse_no_instances,
+    refuse_unknown_variant,
+    refuse_unless_in_service,
+    refuse_with_components,
+)
+from sagemaker_serving.local_sagemaker.endpoints.tasks import EndpointWork
+from sagemaker_serving.local_sagemaker.endpoints.views import EndpointViews
+from sagemaker_serving.local_sagemaker.inference_components.components import InferenceComponents
+from sagemaker_serving.local_sagemaker.listing import Listing
+from sagemaker_serving.local_sagemaker.observability.log_shipper import LogShipper
+from sagemaker_serving.local_sagemaker.observability.metrics import Metrics
+from sagemaker_serving.local_sagemaker.settings import Settings
+from sagemaker_serving.local_sagemaker.store import Region, Resource, now
+
+Parameters = Mapping[str, Any]
+
+
+class Endpoints:
+    """CreateEndpoint, UpdateEndpoint and the other actions on endpoints, and what serves them."""
+
+    _listing = Listing(
+        items="Endpoints",
+        kind="Endpoint",
+        members=(
+            "EndpointName",
+            "EndpointArn",
+            "CreationTime",
+            "LastModifiedTime",
+            "EndpointStatus",
+        ),
+        status="EndpointStatus",
+    )
+
+    def __init__(
+        self,
+        context: LocalContext,
+        launch: Launch,
+        *,
+        logs: LogShipper,
+        faults: Faults,
+        metrics: Metrics,
+        asking: Asking,
+        settings: Settings,
+    ) -> None:
+        assembly = Assembly(context, launch, logs=logs, metrics=metrics, settings=settings)
+        self._fleets = Fleets(context.state_dir, assembly, faults)
+        rollouts = Rollouts(
+            context,
+            settings,
+            look=lambda: metrics.flush(instances=False),
+            look_seconds=metrics.publish_seconds,
+        )
+        async_work = AsyncWork(context, metrics=metrics, asking=asking, settings=settings)
+        self._work = EndpointWork(self._fleets, rollouts, async_work)
+        self.components = InferenceComponents(self._fleets, rollouts)
+        self.views = EndpointViews(self._fleets)
+
+    def create(self, region: Region, parameters: Parameters) -> Resource:
+        """Begin to serve a config; DescribeEndpoint tells when it does."""
+        name = parameters["EndpointName"]
+        arn = region.arn("endpoint", name)
+        with region.lock:
+            if name in region.endpoints:
+                raise AwsError(
+                    "ValidationException", f'Cannot create already existing endpoint "{arn}".'
+                )
+            config = find_endpoint_config(region, parameters["EndpointConfigName"])
+            refuse_impossible(parameters.get("DeploymentConfig"), _instances(config))
+            created = now()
+            region.endpoints[name] = {
+                "EndpointName": name,
+                "EndpointArn": arn,
+                "EndpointConfigName": parameters["EndpointConfigName"],
+                "EndpointStatus": "Creating",
+                "CreationTime": created,
+                "LastModifiedTime": created,
+            }
+            keep_deployment_config(region.endpoints[name], parameters)
+            region.tag(arn, parameters.get("Tags"))
+            self._fleets.begin(arn)
+            endpoint = region.endpoints[name]
+        self._work.bring_up(region, endpoint, config)
+        return {"EndpointArn": arn}
+
+    def describe(self, region: Region, parameters: Parameters) -> Resource:
+        """The endpoint as it stands now."""
+        with region.lock:
+            endpoint = find_endpoint(region, parameters["EndpointName"])
+            live = self._fleets.of(endpoint["EndpointArn"])
+            described = {**endpoint, **_of_the_fleet(live)}
+            if endpoint["EndpointStatus"] == "Updating":
+                pending = live.pending(endpoint["LastModifiedTime"])
+                if pending is not None:
+                    described["PendingDeploymentSummary"] = pending
+        return described
+
+    def list(self, region: Region, parameters: Parameters) -> Resource:
+        """The endpoints of the region, page by page."""
+        with region.lock:
+            return self._listing.page(region.endpoints.values(), parameters)
+
+    def update(self, region: Region, parameters: Parameters) -> Resource:
+        """Begin to replace what serves; the old fleet serves until the new one is healthy."""
+        with region.lock:
+            endpoint = find_endpoint(region, parameters["EndpointName"])
+            refuse_unless_in_service(endpoint)
+            config = with_retained_properties(
+                find_endpoint_config(region, parameters["EndpointConfigName"]),
+                self._fleets.of(endpoint["EndpointArn"]).serving,
+                parameters,
+            )
+            instances = _instances(config)
+            refuse_impossible(parameters.get("DeploymentConfig"), instances)
+            keep_deployment_config(endpoint, parameters)
+            deployment = Deployment.of(endpoint.get("LastDeploymentConfig"), instances)
+            endpoint["EndpointStatus"] = "Updating"
+            endpoint["LastModifiedTime"] = now()
+        self._work.replace(region, endpoint, config, deployment)
+        return {"EndpointArn": endpoint["EndpointArn"]}
+
+    def update_weights(self, region: Region, parameters: Parameters) -> Resource:
+        """Change weights and counts without a new fleet: at once, but for a count from or to 0."""
+        with region.lock:
+            endpoint = find_endpoint(region, parameters["EndpointName"])
+            refuse_unless_in_service(endpoint)
+            fleet = self._fleets.of(endpoint["EndpointArn"]).serving
+            wanted = parameters["DesiredWeightsAndCapacities"]
+            variants = fleet.every if fleet is not None else []
+            by_name = {variant.name: variant for variant in variants}
+            for change in wanted:
+                refuse_unknown_variant(change["VariantName"], by_name, endpoint)
+                refuse_no_instances(change, fleet.config if fleet is not None else {})
+            counts = {}
+            for change in wanted:
+                variant = by_name[change["VariantName"]]
+                variant.weight = change.get("DesiredWeight", variant.weight)
+                variant.configure(change.get("ServerlessUpdateConfig", {}))
+                count = change.get("DesiredInstanceCount", variant.instance_count)
+                if 0 in (count, variant.instance_count) and count != variant.instance_count:
+                    counts[variant.name] = count
+                else:
+                    variant.instance_count = count
+            endpoint["LastModifiedTime"] = now()
+            if counts:
+                endpoint["EndpointStatus"] = "Updating"
+        if counts:
+            self._work.rescale(region, endpoint, counts)
+        return {"EndpointArn": endpoint["EndpointArn"]}
+
+    def delete(self, region: Region, parameters: Parameters) -> Resource:
+        """Begin to end an endpoint's processes; it is gone when DescribeEndpoint says so."""
+        with region.lock:
+            endpoint = find_endpoint(region, parameters["EndpointName"])
+            refuse_in_progress(endpoint)
+            refuse_with_components(region, endpoint)
+            endpoint["EndpointStatus"] = "Deleting"
+            endpoint["LastModifiedTime"] = now()
+        self._work.take_down(region, endpoint)
+        return {}
+
+    @contextmanager
+    def route(self, region: Region, name: str, target: str | None) -> Iterator[Route]:
+        """Where one request goes; its fleet is kept until the request is done.
+
+        Raises `AwsError` as InvokeEndpoint answers it when nothing serves.
+        """
+        with routed(region, name, self._serving(region, name), target) as route:
+            yield route
+
+    def queue(self, region: Region, name: str) -> tuple[AsyncQueue, Resource]:
+        """The queue of an asynchronous endpoint, and its AsyncInferenceConfig.
+
+        Raises ValidationError for any other endpoint.
+        """
+        live = self._serving(region, name)
+        with region.lock:
+            if live.serving is None:
+                raise not_found(name)
+            config = live.serving.config.get("AsyncInferenceConfig")
+            if config is None or live.queue is None:
+                raise AwsError(
+                    "ValidationError",
+                    f"Endpoint {name} is not an asynchronous endpoint; use InvokeEndpoint.",
+                )
+            return live.queue, config
+
+    def resume(self, region: Region, serving: Mapping[str, Resource]) -> None:
+        """Take up a region's endpoints that were restored; start those that were serving."""
+        self._work.resume(region, serving)
+        self.components.resume(region, serving)
+
+    def close(self) -> None:
+        """End every process; endpoints that were starting fail."""
+        self._work.close()
+
+    def _serving(self, region: Region, name: str) -> Live:
+        with region.lock:
+            endpoint = region.endpoints.get(name)
+            if endpoint is None or endpoint["EndpointStatus"] not in ("InService", "Updating"):
+                return Live()
+            return self._fleets.of(endpoint["EndpointArn"])
+
+
+def _instances(config: Resource) -> int:
+    counts = [variant.get("InitialInstanceCount", 1) for variant in config["ProductionVariants"]]
+    return sum(counts)
+
+
+def _of_the_fleet(live: Live) -> Resource:
+    """What DescribeEndpoint tells of the fleet that serves."""
+    fleet = live.serving
+    if fleet is None:
+        return {}
+    described: Resource = {"ProductionVariants": fleet.describe()}
+    if fleet.shadows:
+        described["ShadowProductionVariants"] = fleet.describe_shadows()
+    if fleet.capture is not None:
+        described["DataCaptureConfig"] = fleet.capture.describe()
+    elif "DataCaptureConfig" in fleet.config:
+        described["DataCaptureConfig"] = _stopped(fleet)
+    if "AsyncInferenceConfig" in fleet.config:
+        described["AsyncInferenceConfig"] = fleet.config["AsyncInferenceConfig"]
+    return described
+
+
+def _stopped(fleet: Fleet) -> Resource:
+    config = fleet.config["DataCaptureConfig"]
+    return {
+        "EnableCapture": False,
+        "CaptureStatus": "Stopped",
+        "CurrentSamplingPercentage": config["InitialSamplingPercentage"],
+        "DestinationS3Uri": config["DestinationS3Uri"],
+        "KmsKeyId": config.get("KmsKeyId", ""),
+    }

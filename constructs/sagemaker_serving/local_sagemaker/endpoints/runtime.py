@@ -1,0 +1,214 @@
+"""InvokeEndpoint: a request to an endpoint becomes one to a variant's server, and back.
+
+InvokeEndpointAsync: it becomes one of a queue's.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import IO, Any
+
+from werkzeug.datastructures import Headers
+
+from sagemaker_serving.local.context import ACCOUNT_ID
+from sagemaker_serving.local.protocol import AwsError
+from sagemaker_serving.local_sagemaker.async_inference.request import read_async_request
+from sagemaker_serving.local_sagemaker.endpoints.endpoints import Endpoints
+from sagemaker_serving.local_sagemaker.endpoints.model_client import ModelAnswer, NoAnswer
+from sagemaker_serving.local_sagemaker.endpoints.request_pipeline import Asking, Route
+from sagemaker_serving.local_sagemaker.endpoints.variant import Variant
+from sagemaker_serving.local_sagemaker.hosting import Invocation, MultiModel
+from sagemaker_serving.local_sagemaker.store import Region, Store
+
+MAX_BODY_BYTES = 25 * 1024 * 1024
+"""SageMaker hosting FAQ, read 2026-11-21; botocore's model of InvokeEndpoint still says 6 MiB,
+which nothing enforces."""
+
+TIMEOUT_SECONDS = 60.0
+"""A model's time for one answer (SageMaker API reference, InvokeEndpoint, read 2026-11-21)."""
+
+_TO_THE_MODEL = (
+    "Content-Type",
+    "Accept",
+    "X-Amzn-SageMaker-Custom-Attributes",
+    "X-Amzn-SageMaker-Inference-Id",
+)
+_FROM_THE_MODEL = ("X-Amzn-SageMaker-Custom-Attributes",)
+_TARGET_VARIANT = "X-Amzn-SageMaker-Target-Variant"
+_TARGET_MODEL = "X-Amzn-SageMaker-Target-Model"
+_COMPONENT = "X-Amzn-SageMaker-Inference-Component"
+_NOT_FOLLOWED = (
+    "X-Amzn-SageMaker-Target-Container-Hostname",
+    "X-Amzn-SageMaker-Enable-Explanations",
+    "X-Amzn-SageMaker-Session-Id",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What InvokeEndpoint answers: the model's bytes and the headers that go with them."""
+
+    status: int
+    headers: list[tuple[str, str]]
+    body: bytes
+
+
+class ModelError(AwsError):
+    """The model refused or failed a request: 424, with the model's own answer inside."""
+
+    def __init__(self, message: str, *, members: Mapping[str, Any]) -> None:
+        super().__init__("ModelError", message, status=424)
+        self.members = members
+        """OriginalStatusCode, OriginalMessage and LogStreamArn, as the API has them."""
+
+
+class Runtime:
+    """Asks the variants of endpoints; bodies pass as bytes and are never looked into."""
+
+    def __init__(self, store: Store, endpoints: Endpoints, asking: Asking) -> None:
+        self._store = store
+        self._endpoints = endpoints
+        self._asking = asking
+
+    def read_body(self, stream: IO[bytes], content_length: int | None) -> bytes:
+        """A request's body; raises `AwsError` (413) above `MAX_BODY_BYTES`."""
+        if content_length is None or content_length <= MAX_BODY_BYTES:
+            body = stream.read(MAX_BODY_BYTES + 1)
+            if len(body) <= MAX_BODY_BYTES:
+                return body
+        raise AwsError(
+            "ValidationError",
+            f"the body is larger than {MAX_BODY_BYTES} bytes, the most that an endpoint accepts",
+            status=413,
+        )
+
+    def invoke(self, region_name: str, endpoint: str, *, headers: Headers, body: bytes) -> Answer:
+        """Ask the variant that the request names, or one by weight.
+
+        Raises `AwsError`: ValidationError (400) for an endpoint or variant that
+        does not serve; `ModelError` (424) for a model's 4xx and 5xx, and for no
+        answer within `TIMEOUT_SECONDS`.
+        """
+        _refuse_not_followed(headers)
+        received = time.perf_counter()
+        region = self._store.region(region_name)
+        component = headers.get(_COMPONENT)
+        with (
+            self._endpoints.route(region, endpoint, headers.get(_TARGET_VARIANT))
+            if component is None
+            else self._endpoints.components.route(region, endpoint, component)
+        ) as route:
+            _refuse_wrong_kind(route, headers)
+            invocation = Invocation(
+                body=body,
+                headers={name: headers[name] for name in _TO_THE_MODEL if name in headers},
+                timeout_seconds=TIMEOUT_SECONDS,
+                target_model=headers.get(_TARGET_MODEL),
+            )
+            try:
+                answer = self._asking.ask(
+                    route, invocation, operation="InvokeEndpoint", received=received
+                )
+            except NoAnswer as failed:
+                raise _model_error(
+                    region, endpoint, failed.container, 0, _why(failed, endpoint)
+                ) from None
+        if not 200 <= answer.status < 300:
+            text = answer.body.decode("utf-8", "replace")
+            raise _model_error(region, endpoint, answer.container, answer.status, text)
+        return _answer(answer, route.variant)
+
+    def invoke_async(
+        self, region_name: str, endpoint: str, *, headers: Headers, body: bytes
+    ) -> Answer:
+        """Take a request into the endpoint's queue; the answer says where to look for its own.
+
+        Raises ValidationError for an endpoint that is none of asynchronous
+        inference, and for a request that is none.
+        """
+        _refuse_not_followed(headers)
+        region = self._store.region(region_name)
+        queue, config = self._endpoints.queue(region, endpoint)
+        request = read_async_request(endpoint, region_name, config, headers, body)
+        queue.put(request)
+        where = [("X-Amzn-SageMaker-OutputLocation", str(request.output))]
+        if request.failure is not None:
+            where.append(("X-Amzn-SageMaker-FailureLocation", str(request.failure)))
+        content = json.dumps({"InferenceId": request.inference_id}).encode()
+        return Answer(
+            status=202, headers=[("Content-Type", "application/json"), *where], body=content
+        )
+
+
+def _refuse_not_followed(headers: Headers) -> None:
+    for header in _NOT_FOLLOWED:
+        if header in headers:
+            raise AwsError("ValidationError", f"the local AWS does not offer {header} yet")
+
+
+def _refuse_wrong_kind(route: Route, headers: Headers) -> None:
+    """What InvokeEndpoint says of a target model where there is none, and the other way round.
+
+    (github.com/aws/amazon-sagemaker-examples/issues/1026 and
+    github.com/aws/sagemaker-tensorflow-serving-container/issues/166, read
+    2026-11-21; of asynchronous endpoints in words of our own.)
+    """
+    is_multi, has_target = isinstance(route.variant.host, MultiModel), _TARGET_MODEL in headers
+    if has_target and not is_multi:
+        raise AwsError(
+            "ValidationError",
+            f"Endpoint {route.endpoint} is not a multi-model endpoint and does not support target "
+            "model header.",
+        )
+    if is_multi and not has_target:
+        raise AwsError(
+            "ValidationError", f"Request {uuid.uuid4()} is missing a target model header."
+        )
+    if "AsyncInferenceConfig" in route.fleet.config:
+        raise AwsError(
+            "ValidationError",
+            f"Endpoint {route.endpoint} is an asynchronous endpoint; use InvokeEndpointAsync.",
+        )
+
+
+def _answer(answer: ModelAnswer, variant: Variant) -> Answer:
+    headers = [
+        ("Content-Type", answer.headers.get("Content-Type", "application/octet-stream")),
+        ("x-Amzn-Invoked-Production-Variant", variant.name),
+    ]
+    headers += [(name, answer.headers[name]) for name in _FROM_THE_MODEL if name in answer.headers]
+    return Answer(status=answer.status, headers=headers, body=answer.body)
+
+
+def _model_error(
+    region: Region, endpoint: str, container: str, status: int, text: str
+) -> ModelError:
+    side = "client" if 400 <= status < 500 else "server"
+    group = f"/aws/sagemaker/Endpoints/{endpoint}"
+    message = (
+        f'Received {side} error ({status}) from {container} with message "{text}". See '
+        f"https://{region.name}.console.aws.amazon.com/cloudwatch/home?region={region.name}"
+        f"#logEventViewer:group={group} in account {ACCOUNT_ID} for more information."
+    )
+    return ModelError(
+        message,
+        members={
+            "OriginalStatusCode": status,
+            "OriginalMessage": text,
+            "LogStreamArn": f"arn:aws:logs:{region.name}:{ACCOUNT_ID}:log-group:{group}",
+        },
+    )
+
+
+def _why(failed: NoAnswer, endpoint: str) -> str:
+    if failed.timed_out:
+        return (
+            "Your invocation timed out while waiting for a response from container "
+            f"{failed.container}. Review the latency metrics for each container in Amazon "
+            "CloudWatch, resolve the issue, and try again."
+        )
+    return f"Amazon SageMaker could not get a response from the {endpoint} endpoint. ({failed})"

@@ -1,0 +1,108 @@
+"""What runs for endpoints, looked at: by ``local status``, by CloudWatch, by what is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sagemaker_serving.local_sagemaker.endpoints.fleet import Fleet
+from sagemaker_serving.local_sagemaker.endpoints.fleets import Fleets
+from sagemaker_serving.local_sagemaker.observability.metrics import Instance, Series
+from sagemaker_serving.local_sagemaker.observability.seen import (
+    backlog_of,
+    instances_of,
+    loaded_models,
+)
+from sagemaker_serving.local_sagemaker.store import Region, Resource
+
+
+class EndpointViews:
+    """Of endpoints and of their inference components; nothing is changed."""
+
+    def __init__(self, fleets: Fleets) -> None:
+        self._fleets = fleets
+
+    def summaries(self, region: Region) -> Sequence[dict[str, Any]]:
+        """The endpoints as ``local status`` shows them."""
+        with region.lock:
+            shown = [
+                (endpoint, self._running(region, endpoint))
+                for endpoint in region.endpoints.values()
+            ]
+        return [
+            {
+                "name": endpoint["EndpointName"],
+                "region": region.name,
+                "status": endpoint["EndpointStatus"],
+                "config": endpoint["EndpointConfigName"],
+                "failure_reason": endpoint.get("FailureReason"),
+                "variants": [
+                    {"config": fleet.config_name, **row}
+                    for fleet in fleets
+                    for variant in fleet.every
+                    for row in variant.summaries()
+                ],
+            }
+            for endpoint, fleets in shown
+        ]
+
+    def instances(self, region: Region) -> Sequence[Instance]:
+        """The processes that serve in a region now."""
+        with region.lock:
+            return [
+                instance
+                for name, fleet in (
+                    *self._fleets.serving(region),
+                    *self._fleets.components(region),
+                )
+                for instance in instances_of(region.name, name, fleet)
+            ]
+
+    def gauges(self, region: Region) -> Sequence[tuple[Series, float]]:
+        """What is to be looked at in a region: queues, loaded models."""
+        seen: list[tuple[Series, float]] = []
+        with region.lock:
+            for name, fleet in self._fleets.serving(region):
+                seen += loaded_models(region.name, name, fleet)
+                queue = self._fleets.of(region.arn("endpoint", name)).queue
+                if queue is not None:
+                    seen += backlog_of(region.name, name, queue, fleet)
+        return seen
+
+    def write_captures(self, region: Region) -> None:
+        """Put what was captured so far into S3."""
+        with region.lock:
+            fleets = [
+                fleet
+                for endpoint in region.endpoints.values()
+                for fleet in self._fleets.of(endpoint["EndpointArn"]).fleets()
+            ]
+        for fleet in fleets:
+            if fleet.capture is not None:
+                fleet.capture.write()
+
+    def export_serving(self, region: Region) -> dict[str, Resource]:
+        """By ARN, of endpoints and inference components: the config and the models that serve
+        now, whatever became of them."""
+        with region.lock:
+            return {
+                **{
+                    region.arn("endpoint", name): fleet.export()
+                    for name, fleet in self._fleets.serving(region)
+                },
+                **{
+                    component["InferenceComponentArn"]: fleet.export()
+                    for component in region.inference_components.values()
+                    if (fleet := self._fleets.of(component["InferenceComponentArn"]).serving)
+                    is not None
+                },
+            }
+
+    def _running(self, region: Region, endpoint: Resource) -> Sequence[Fleet]:
+        """Every fleet of an endpoint, then those of its inference components."""
+        arns = [endpoint["EndpointArn"]] + [
+            component["InferenceComponentArn"]
+            for component in region.inference_components.values()
+            if component["EndpointArn"] == endpoint["EndpointArn"]
+        ]
+        return [fleet for arn in arns for fleet in self._fleets.of(arn).fleets()]

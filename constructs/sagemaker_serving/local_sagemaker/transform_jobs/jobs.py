@@ -1,0 +1,200 @@
+"""Transform jobs: InProgress to Completed, Failed or Stopped, each with a server of its own."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sagemaker_serving.local.context import LocalContext
+from sagemaker_serving.local.faults import Faults
+from sagemaker_serving.local.protocol import AwsError
+from sagemaker_serving.local_sagemaker.endpoints.container import MAX_FAILURE_REASON, Launch
+from sagemaker_serving.local_sagemaker.jobs import JobFailed, JobStopped
+from sagemaker_serving.local_sagemaker.listing import Listing
+from sagemaker_serving.local_sagemaker.models.models import container_of, find_model
+from sagemaker_serving.local_sagemaker.models.roles import role_client
+from sagemaker_serving.local_sagemaker.observability.log_files import data_log
+from sagemaker_serving.local_sagemaker.observability.log_shipper import LogShipper
+from sagemaker_serving.local_sagemaker.observability.metrics import Instance
+from sagemaker_serving.local_sagemaker.store import Region, Resource, now
+from sagemaker_serving.local_sagemaker.transform_jobs.checks import check_transform_job
+from sagemaker_serving.local_sagemaker.transform_jobs.inputs import refuse_empty
+from sagemaker_serving.local_sagemaker.transform_jobs.run import TransformRun
+
+Parameters = Mapping[str, Any]
+
+_log = logging.getLogger(__name__)
+
+
+class TransformJobs:
+    """CreateTransformJob, DescribeTransformJob, ListTransformJobs, StopTransformJob."""
+
+    _listing = Listing(
+        items="TransformJobSummaries",
+        kind="TransformJob",
+        members=(
+            "TransformJobName",
+            "TransformJobArn",
+            "CreationTime",
+            "TransformEndTime",
+            "LastModifiedTime",
+            "TransformJobStatus",
+            "FailureReason",
+        ),
+        status="TransformJobStatus",
+    )
+
+    def __init__(
+        self, context: LocalContext, launch: Launch, *, logs: LogShipper, faults: Faults
+    ) -> None:
+        self._context = context
+        self._launch = launch
+        self._logs = logs
+        self._faults = faults
+        self._runs: dict[str, TransformRun] = {}  # by ARN, those that run
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def create(self, region: Region, parameters: Parameters) -> Resource:
+        """Begin a job; DescribeTransformJob tells when it is done. Names are never used twice."""
+        name = parameters["TransformJobName"]
+        arn = region.arn("transform-job", name)
+        check_transform_job(parameters)
+        model = find_model(region, parameters["ModelName"])
+        container_of(model)  # a job runs one container of one model here
+        role = model.get("ExecutionRoleArn")
+        refuse_empty(
+            role_client(self._context, role, "s3", region.name),
+            parameters["TransformInput"]["DataSource"]["S3DataSource"],
+            region=region.name,
+            role=role,
+        )
+        with region.lock:
+            if name in region.transform_jobs:
+                raise AwsError(
+                    "ResourceInUse",
+                    "Job name must be unique within an AWS account and region, and a job with "
+                    f"this name already exists ({arn})",
+                )
+            created = now()
+            job: Resource = {
+                **{member: value for member, value in parameters.items() if member != "Tags"},
+                "TransformJobArn": arn,
+                "TransformJobStatus": "InProgress",
+                "CreationTime": created,
+                "TransformStartTime": created,
+                "LastModifiedTime": created,
+            }
+            run = TransformRun(
+                job,
+                model,
+                region=region,
+                context=self._context,
+                launch=self._launch,
+                logs=self._logs,
+                faults=self._faults,
+            )
+            self._admit(arn, run)
+            region.transform_jobs[name] = job
+            region.tag(arn, parameters.get("Tags"))
+        threading.Thread(target=self._work, args=(region, job, run), name=arn, daemon=True).start()
+        return {"TransformJobArn": arn}
+
+    def describe(self, region: Region, parameters: Parameters) -> Resource:
+        """The job as it stands now."""
+        with region.lock:
+            job = _find(region, parameters["TransformJobName"])
+            return {name: value for name, value in job.items() if name != "LastModifiedTime"}
+
+    def list(self, region: Region, parameters: Parameters) -> Resource:
+        """The jobs of the region, page by page."""
+        with region.lock:
+            return self._listing.page(region.transform_jobs.values(), parameters)
+
+    def stop(self, region: Region, parameters: Parameters) -> Resource:
+        """Begin to end a job; what it has written stays."""
+        with region.lock:
+            job = _find(region, parameters["TransformJobName"])
+            status = job["TransformJobStatus"]
+            if status not in ("InProgress", "Stopping"):
+                raise AwsError(
+                    "ValidationException",
+                    f"The request was rejected because the transform job is in status {status}.",
+                )
+            job["TransformJobStatus"] = "Stopping"
+            job["LastModifiedTime"] = now()
+            run = self._runs.get(job["TransformJobArn"])
+        if run is not None:
+            run.stop()
+        return {}
+
+    def summaries(self, region: Region) -> Sequence[dict[str, Any]]:
+        """The jobs as ``local status`` shows them."""
+        with region.lock:
+            jobs = [
+                (job, self._runs.get(job["TransformJobArn"]))
+                for job in region.transform_jobs.values()
+            ]
+        return [
+            {
+                "name": job["TransformJobName"],
+                "region": region.name,
+                "status": job["TransformJobStatus"],
+                "failure_reason": job.get("FailureReason"),
+                "data_log": str(
+                    data_log(self._context.state_dir, region.name, job["TransformJobName"])
+                ),
+                **(run.container.summary() if run is not None else {}),
+            }
+            for job, run in jobs
+        ]
+
+    def instances(self) -> Sequence[Instance]:
+        """The processes of the jobs that run now."""
+        with self._lock:
+            runs = list(self._runs.values())
+        return [found for run in runs if (found := run.instance()) is not None]
+
+    def close(self) -> None:
+        """Stop every job that runs, and admit no more."""
+        with self._lock:
+            self._closed = True
+            runs = list(self._runs.values())
+        for run in runs:
+            run.stop()
+
+    def _admit(self, arn: str, run: TransformRun) -> None:
+        with self._lock:
+            if self._closed:
+                raise AwsError("ServiceUnavailable", "the local AWS is stopping", status=503)
+            self._runs[arn] = run
+
+    def _work(self, region: Region, job: Resource, run: TransformRun) -> None:
+        status, reason = "Completed", None
+        try:
+            run.run()
+        except JobStopped:
+            status = "Stopped"
+        except JobFailed as failed:
+            status, reason = "Failed", str(failed)
+        except Exception as error:
+            _log.exception("running %s", job["TransformJobArn"])
+            status, reason = "Failed", f"InternalServerError: the local AWS failed ({error})"
+        run.container.stop()
+        with region.lock:
+            job["TransformJobStatus"] = status
+            if reason is not None:
+                job["FailureReason"] = reason[:MAX_FAILURE_REASON]
+            job["TransformEndTime"] = job["LastModifiedTime"] = now()
+        with self._lock:
+            del self._runs[job["TransformJobArn"]]
+        region.changed()
+
+
+def _find(region: Region, name: str) -> Resource:
+    job = region.transform_jobs.get(name)
+    if job is None:
+        raise AwsError("ResourceNotFound", "Requested resource not found.")
+    return job

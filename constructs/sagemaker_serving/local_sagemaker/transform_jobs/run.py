@@ -1,0 +1,238 @@
+"""The work of one transform job: read objects, ask the model, write what it answers."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from sagemaker_serving.local.context import LocalContext
+from sagemaker_serving.local.faults import Faults, Kind
+from sagemaker_serving.local_sagemaker.endpoints.container import (
+    Container,
+    ContainerFailed,
+    Launch,
+    Plan,
+)
+from sagemaker_serving.local_sagemaker.jobs import (
+    CLIENT_ERROR,
+    INTERNAL_ERROR,
+    NO_CAPACITY,
+    JobFailed,
+    JobStopped,
+    ObjectRefused,
+)
+from sagemaker_serving.local_sagemaker.models.archives import S3Location
+from sagemaker_serving.local_sagemaker.models.roles import role_client
+from sagemaker_serving.local_sagemaker.observability.log_files import data_log, job_log
+from sagemaker_serving.local_sagemaker.observability.log_shipper import LogShipper, instance_id
+from sagemaker_serving.local_sagemaker.observability.metrics import TRANSFORM_INSTANCES, Instance
+from sagemaker_serving.local_sagemaker.observability.usage import Usage
+from sagemaker_serving.local_sagemaker.store import Region, Resource
+from sagemaker_serving.local_sagemaker.transform_jobs.data_log import DataLog
+from sagemaker_serving.local_sagemaker.transform_jobs.environment import (
+    container_environment,
+    settings_line,
+)
+from sagemaker_serving.local_sagemaker.transform_jobs.inputs import Input, InputRefused
+from sagemaker_serving.local_sagemaker.transform_jobs.json_path import InvalidJsonPath
+from sagemaker_serving.local_sagemaker.transform_jobs.model import Refused, TransformModel
+from sagemaker_serving.local_sagemaker.transform_jobs.objects import TransformObjects
+from sagemaker_serving.local_sagemaker.transform_jobs.transformation import Cut, Transformation
+
+_SEE_LOGS = "See job logs for more information"
+"""All that a FailureReason says of objects (github.com/aws/deep-learning-containers/issues/586,
+read 2026-11-21); why each of them failed is in the data log."""
+
+
+class TransformRun:
+    """Runs a job in the caller's thread; `stop` from another one ends it early.
+
+    Objects that fail do not keep the others from being transformed and
+    written, as on AWS; the job fails once all are through.
+    """
+
+    def __init__(
+        self,
+        job: Resource,
+        model: Resource,
+        *,
+        region: Region,
+        context: LocalContext,
+        launch: Launch,
+        logs: LogShipper,
+        faults: Faults,
+    ) -> None:
+        self._job = job
+        self._faults = faults
+        self._dies = False
+        self._written = 0
+        self._stopped = threading.Event()
+        name = job["TransformJobName"]
+        self._names = (name, job["ModelName"])
+        self._concurrency: int = job.get("MaxConcurrentTransforms") or 1
+        s3 = role_client(context, model.get("ExecutionRoleArn"), "s3", region.name)
+        self._objects = TransformObjects(s3, job)
+        host = instance_id(region.name, name)
+        plan = Plan(
+            title="The primary container of the transform job",
+            model=model,
+            region=region.name,
+            folder=context.state_dir / "transform" / region.name / name,
+            log_path=job_log(context.state_dir, "transform", region.name, name),
+            log_group="/aws/sagemaker/TransformJobs",
+            log_stream=f"{name}/{host}-{int(job['CreationTime'])}",
+            environment=container_environment(job),
+        )
+        self.container = Container(plan, context, launch, logs)
+        self._model = TransformModel(job, self.container, faults, self._stopped)
+        stream = replace(
+            plan.logs,
+            path=data_log(context.state_dir, region.name, name),
+            stream=f"{plan.log_stream}/data-log",
+        )
+        self._data_log = DataLog(stream, logs)
+        self._host = {"Host": f"{name}/{host}"}
+        self._usage = Usage()
+
+    def run(self) -> None:
+        """Transform every object; raises `JobFailed` or `JobStopped`."""
+        self._meet_faults()
+        self._data_log.open()
+        try:
+            transformation = Transformation.of(self._job)
+            self.container.start()
+            self._data_log.say(settings_line(self._job))
+            failed = self._transform_all(transformation)
+        except ContainerFailed as error:
+            self._raise_if_stopped()
+            raise JobFailed(f"AlgorithmError: {error}") from None
+        except InvalidJsonPath as error:
+            self._data_log.say(str(error))
+            raise JobFailed(f"{CLIENT_ERROR}: {_SEE_LOGS}") from None
+        except (InputRefused, ValueError, ClientError, BotoCoreError) as error:
+            self._raise_if_stopped()
+            raise JobFailed(f"{CLIENT_ERROR}: {error}") from None
+        finally:
+            self._data_log.close()
+        self._raise_if_stopped()
+        if failed is not None:
+            raise JobFailed(f"{failed.kind}: {_SEE_LOGS}")
+
+    def stop(self) -> None:
+        """End the job's process and its requests; `run` raises `JobStopped`."""
+        self._stopped.set()
+        self.container.stop()
+
+    def instance(self) -> Instance | None:
+        """The job's process, to be measured; None while there is none."""
+        server, plan = self.container.server, self.container.plan
+        if server is None:
+            return None
+        return Instance(
+            namespace=TRANSFORM_INSTANCES,
+            dimensions=self._host,
+            region=plan.region,
+            role_arn=plan.model.get("ExecutionRoleArn"),
+            pid=server.pid,
+            usage=self._usage,
+        )
+
+    def _meet_faults(self) -> None:
+        instance_type = self._job["TransformResources"]["InstanceType"]
+        operation, names = "CreateTransformJob", (*self._names, instance_type)
+        if self._faults.strike((Kind.NO_CAPACITY,), "sagemaker", operation, *names) is not None:
+            raise JobFailed(NO_CAPACITY)
+        self._dies = self._faults.strike((Kind.KILL,), "sagemaker", operation, *names) is not None
+
+    def _die_if_struck(self, *, is_last: bool) -> None:
+        """Where a fault kills the job: with one output written, or none if there is one only."""
+        if self._dies and (self._written or is_last):
+            self.stop()  # what is still asked need not be answered
+            raise JobFailed(INTERNAL_ERROR)
+
+    def _transform_all(self, transformation: Transformation) -> _Failed | None:
+        """Transform every object; the first that failed, when one did."""
+        first: _Failed | None = None
+        with ThreadPoolExecutor(self._concurrency) as pool:
+            for failed in self._failures(pool, transformation):
+                self._data_log.blame(failed.location, failed.detail)
+                first = failed if first is None else first
+        return first
+
+    def _failures(
+        self, pool: ThreadPoolExecutor, transformation: Transformation
+    ) -> Iterator[_Failed]:
+        """The objects that fail, in order; at most ``concurrency`` + 1 objects are held at once."""
+        waiting: deque[_Asked | _Failed] = deque()
+        try:
+            for entry in self._objects.inputs():
+                waiting.append(self._ask(pool, entry, transformation))
+                if len(waiting) > self._concurrency:
+                    yield from self._finish(waiting.popleft(), transformation, is_last=False)
+            while waiting:
+                asked = waiting.popleft()
+                yield from self._finish(asked, transformation, is_last=not waiting)
+        finally:
+            for asked in waiting:
+                _cancel(asked)
+
+    def _ask(
+        self, pool: ThreadPoolExecutor, entry: Input, transformation: Transformation
+    ) -> _Asked | _Failed:
+        self._raise_if_stopped()
+        try:
+            cut = transformation.cut(self._objects.read(entry.location))
+        except (ClientError, ObjectRefused) as error:
+            return _Failed(entry.location, CLIENT_ERROR, str(error))
+        answers = [pool.submit(self._model.ask, payload.body) for payload in cut.payloads]
+        return _Asked(entry, cut, answers)
+
+    def _finish(
+        self, asked: _Asked | _Failed, transformation: Transformation, *, is_last: bool
+    ) -> Iterator[_Failed]:
+        if isinstance(asked, _Failed):
+            yield asked
+            return
+        try:
+            answers = [answer.result() for answer in asked.answers]
+            output = transformation.output(asked.cut, answers)
+        except Refused as refused:
+            _cancel(asked)
+            self._raise_if_stopped()
+            yield _Failed(asked.entry.location, refused.kind, str(refused))
+            return
+        except ObjectRefused as refused:
+            yield _Failed(asked.entry.location, CLIENT_ERROR, str(refused))
+            return
+        self._die_if_struck(is_last=is_last)
+        self._objects.write(asked.entry, output)
+        self._written += 1
+
+    def _raise_if_stopped(self) -> None:
+        if self._stopped.is_set():
+            raise JobStopped
+
+
+@dataclass(frozen=True)
+class _Asked:
+    entry: Input
+    cut: Cut
+    answers: list[Future[bytes]]
+
+
+@dataclass(frozen=True)
+class _Failed:
+    location: S3Location
+    kind: str
+    detail: str
+
+
+def _cancel(asked: _Asked | _Failed) -> None:
+    if isinstance(asked, _Asked):
+        for answer in asked.answers:
+            answer.cancel()

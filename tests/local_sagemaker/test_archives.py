@@ -1,0 +1,80 @@
+"""A model's archive, fetched and unpacked, or refused in AWS's words."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from sagemaker_serving.local_sagemaker.models.archives import (
+    ArchiveRefused,
+    S3Location,
+    fetch_and_unpack,
+    head_status,
+)
+from tests.local.aws import REGION, Aws, archive
+
+
+def unpack(aws: Aws, content: bytes, folder: Path) -> None:
+    aws.s3.put_object(Bucket="models", Key="tried.tar.gz", Body=content)
+    fetch_and_unpack(aws.s3, "s3://models/tried.tar.gz", region=REGION, folder=folder)
+
+
+def member(kind: bytes, name: str, target: str = "") -> bytes:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as tar:
+        entry = tarfile.TarInfo(name)
+        entry.type, entry.linkname = kind, target
+        tar.addfile(entry)
+    return packed.getvalue()
+
+
+def test_folders_and_bytes_arrive_as_they_were_packed(aws: Aws, tmp_path: Path) -> None:
+    files = {"model/1/saved_model.pb": bytes(range(256)) * 500, "code/inference.py": b"x = 1\n"}
+    unpack(aws, archive(files), tmp_path)
+    found = {path.relative_to(tmp_path).as_posix(): path for path in tmp_path.rglob("*.p*")}
+    assert {name: path.read_bytes() for name, path in found.items()} == files
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"not an archive", "is a text file, not a gzipped tar"),
+        (b"", "is empty, not a gzipped tar"),
+        (archive({"model": b"x" * 100_000})[:60], ""),
+        (member(tarfile.SYMTYPE, "link", "file"), "'link' is neither a file nor a folder"),
+        (member(tarfile.LNKTYPE, "link", "file"), "'link' is neither a file nor a folder"),
+        (member(tarfile.FIFOTYPE, "pipe"), "'pipe' in the archive is a FIFO"),
+        (archive({"../outside": b"x"}), "outside"),
+        (archive({"/absolute": b"x"}), "'/absolute' in the archive is an absolute path"),
+    ],
+    ids=["text", "empty", "cut short", "symlink", "hard link", "pipe", "outside", "absolute"],
+)
+def test_a_bad_archive_is_refused(aws: Aws, tmp_path: Path, content: bytes, why: str) -> None:
+    inside = tmp_path / "inside"
+    with pytest.raises(ArchiveRefused, match="Failed to extract model data archive") as refused:
+        unpack(aws, content, inside)
+    assert '"s3://models/tried.tar.gz"' in str(refused.value)
+    assert why in str(refused.value)
+    assert [path for path in tmp_path.iterdir() if path != inside] == []
+
+
+def test_a_bucket_of_another_region_is_refused(aws: Aws, tmp_path: Path) -> None:
+    with pytest.raises(ArchiveRefused, match="The bucket is in eu-west-1; it must be in"):
+        fetch_and_unpack(
+            aws.s3, "s3://models/model.tar.gz", region="us-west-2", folder=tmp_path / "model"
+        )
+
+
+@pytest.mark.parametrize("url", ["s3://models/none", "s3://no-bucket/none", "https://models/a"])
+def test_what_is_not_there_cannot_be_downloaded(aws: Aws, tmp_path: Path, url: str) -> None:
+    assert head_status(aws.s3, url) == 404
+    with pytest.raises(ArchiveRefused, match="Failed to download model data"):
+        fetch_and_unpack(aws.s3, url, region=REGION, folder=tmp_path / "model")
+
+
+def test_a_key_may_hold_what_urls_may_not() -> None:
+    assert S3Location.parse("s3://b/a b?c#d.tar.gz") == S3Location("b", "a b?c#d.tar.gz")
+    assert str(S3Location("b", "a/b")) == "s3://b/a/b"

@@ -1,0 +1,125 @@
+"""What a DeploymentConfig asks for, read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sagemaker_serving.local.protocol import AwsError
+from sagemaker_serving.local_sagemaker.endpoints.deployment import (
+    DEFAULT_TIMEOUT_SECONDS,
+    Deployment,
+    refuse_impossible,
+)
+
+
+def percent(value: int) -> dict[str, Any]:
+    return {"Type": "CAPACITY_PERCENT", "Value": value}
+
+
+def count(value: int) -> dict[str, Any]:
+    return {"Type": "INSTANCE_COUNT", "Value": value}
+
+
+def blue_green(kind: str, wait: int = 60, **more: Any) -> dict[str, Any]:
+    routing = {"Type": kind, "WaitIntervalInSeconds": wait, **more}
+    return {"BlueGreenUpdatePolicy": {"TrafficRoutingConfiguration": routing}}
+
+
+def rolling(size: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"RollingUpdatePolicy": {"MaximumBatchSize": size, "WaitIntervalInSeconds": 60, **more}}
+
+
+def shares(config: dict[str, Any] | None, instances: int = 4) -> list[tuple[float, float]]:
+    steps = Deployment.of(config, instances).steps
+    return [(round(step.share, 3), step.bake_seconds) for step in steps]
+
+
+@pytest.mark.parametrize(
+    ("config", "expected"),
+    [
+        (None, [(1.0, 0)]),
+        (blue_green("ALL_AT_ONCE", 30), [(1.0, 30)]),
+        (blue_green("CANARY", CanarySize=percent(10)), [(0.1, 60), (1.0, 60)]),
+        (blue_green("CANARY", CanarySize=count(1)), [(0.25, 60), (1.0, 60)]),
+        (
+            blue_green("LINEAR", LinearStepSize=percent(33)),
+            [(0.33, 60), (0.66, 60), (0.99, 60), (1.0, 60)],
+        ),
+        (blue_green("LINEAR", LinearStepSize=percent(50)), [(0.5, 60), (1.0, 60)]),
+        (blue_green("LINEAR", LinearStepSize=count(2)), [(0.5, 60), (1.0, 60)]),
+        (rolling(count(1)), [(0.25, 60), (0.5, 60), (0.75, 60), (1.0, 60)]),
+    ],
+)
+def test_steps_are_what_the_policy_says(
+    config: dict[str, Any] | None, expected: list[tuple[float, float]]
+) -> None:
+    assert shares(config) == expected
+
+
+def test_what_else_it_says_is_kept() -> None:
+    config = blue_green("CANARY", CanarySize=percent(10))
+    assert Deployment.of(config, 1).timeout_seconds == DEFAULT_TIMEOUT_SECONDS
+    config["BlueGreenUpdatePolicy"] |= {
+        "TerminationWaitInSeconds": 120,
+        "MaximumExecutionTimeoutInSeconds": 900,
+    }
+    config["AutoRollbackConfiguration"] = {"Alarms": [{"AlarmName": "a"}, {"AlarmName": "b"}]}
+    deployment = Deployment.of(config, 1)
+    assert (deployment.termination_seconds, deployment.timeout_seconds) == (120, 900)
+    assert deployment.alarms == ["a", "b"]
+    assert deployment.way_back == (0.0,)
+
+
+def test_a_rolling_update_goes_back_in_the_steps_that_it_says() -> None:
+    config = rolling(percent(50), RollbackMaximumBatchSize=percent(50))
+    assert Deployment.of(config, 2).way_back == [0.5, 0.0]
+
+
+@given(st.integers(min_value=10, max_value=50), st.integers(min_value=1, max_value=40))
+def test_traffic_only_grows_and_ends_with_all_of_it(value: int, instances: int) -> None:
+    found = [share for share, _ in shares(blue_green("LINEAR", LinearStepSize=percent(value)))]
+    assert found == sorted(set(found))
+    assert found[-1] == 1.0
+    assert len(found) <= 10
+    back = rolling(percent(value), RollbackMaximumBatchSize=percent(value))
+    assert Deployment.of(back, instances).way_back[-1] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        (blue_green("CANARY"), "CanarySize is missing; CANARY needs it"),
+        (blue_green("LINEAR"), "LinearStepSize is missing; LINEAR needs it"),
+        (blue_green("CANARY", CanarySize=percent(51)), "CanarySize is 51 %; it must be 1 to 50 %"),
+        (blue_green("LINEAR", LinearStepSize=percent(9)), "LinearStepSize is 9 %; it must be 10"),
+        (rolling(percent(4)), "MaximumBatchSize is 4 %; it must be 5 to 50 %"),
+        (blue_green("CANARY", CanarySize=count(3)), "CanarySize is 3 instances; it must be at"),
+        ({**blue_green("ALL_AT_ONCE"), **rolling(percent(10))}, "has both BlueGreenUpdatePolicy"),
+    ],
+)
+def test_what_cannot_be_is_refused(config: dict[str, Any], said: str) -> None:
+    with pytest.raises(AwsError, match=said):
+        refuse_impossible(config, 4)
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        None,
+        {},
+        blue_green("ALL_AT_ONCE"),
+        blue_green("CANARY", CanarySize=count(2)),
+        blue_green("CANARY", CanarySize=percent(50)),
+        rolling(percent(5)),
+    ],
+)
+def test_what_can_be_is_taken(config: dict[str, Any] | None) -> None:
+    refuse_impossible(config, 4)
+
+
+def test_one_instance_may_be_the_canary_of_one() -> None:
+    refuse_impossible(blue_green("CANARY", CanarySize=count(1)), 1)

@@ -1,0 +1,201 @@
+"""Inference components: models in copies of their own behind one variant."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from sagemaker_serving.local_sagemaker.control_plane import ControlPlane
+from tests.local.aws import IMAGE, Aws, StandIn, children, do, eventually
+from tests.local_sagemaker.numbers import figures
+
+ROLE = "arn:aws:iam::123456789012:role/model"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def endpoint(aws: Aws) -> Iterator[None]:
+    """Endpoint "i" of a variant without a model; component "one" on it."""
+    aws.sagemaker.create_endpoint_config(
+        EndpointConfigName="i",
+        ExecutionRoleArn=ROLE,
+        ProductionVariants=[
+            {
+                "VariantName": "v",
+                "InstanceType": "ml.m5.large",
+                "InitialInstanceCount": 1,
+                "ManagedInstanceScaling": {"Status": "ENABLED", "MinInstanceCount": 1},
+            }
+        ],
+    )
+    before = children()
+    assert aws.endpoint("i", "i")["EndpointStatus"] == "InService"
+    assert children() == before
+    aws.model("one", {"VERSION": "1"})
+    create(aws, "one", {"ModelName": "one"})
+    yield
+    with pytest.raises(ClientError, match="it has the inference components one; delete them first"):
+        aws.sagemaker.delete_endpoint(EndpointName="i")
+    delete(aws, "one")
+    aws.delete("i")
+    assert children() == before
+
+
+def create(aws: Aws, name: str, specification: dict[str, Any], copies: int = 1) -> Any:
+    aws.sagemaker.create_inference_component(
+        InferenceComponentName=name,
+        EndpointName="i",
+        VariantName="v",
+        Specification={
+            **specification,
+            "ComputeResourceRequirements": {"MinMemoryRequiredInMb": 128},
+        },
+        RuntimeConfig={"CopyCount": copies},
+    )
+    return settled(aws, name)
+
+
+def settled(aws: Aws, name: str) -> Any:
+    def look() -> Any:
+        found = aws.sagemaker.describe_inference_component(InferenceComponentName=name)
+        return found if found["InferenceComponentStatus"] in ("InService", "Failed") else None
+
+    return eventually(look)
+
+
+def delete(aws: Aws, name: str) -> None:
+    aws.sagemaker.delete_inference_component(InferenceComponentName=name)
+    eventually(lambda: name not in listed(aws))
+
+
+def listed(aws: Aws) -> list[str]:
+    found = aws.sagemaker.list_inference_components(EndpointNameEquals="i")
+    return [component["InferenceComponentName"] for component in found["InferenceComponents"]]
+
+
+def test_each_component_answers_for_itself(aws: Aws) -> None:
+    own = {"Image": IMAGE, "ArtifactUrl": "s3://models/model.tar.gz"}
+    described = create(aws, "two", {"Container": {**own, "Environment": {"VERSION": "2"}}}, 3)
+    assert described["RuntimeConfig"] == {"DesiredCopyCount": 3, "CurrentCopyCount": 3}
+    assert aws.ask("i", b"which", InferenceComponentName="one") == b"1"
+    assert aws.ask("i", b"which", InferenceComponentName="two") == b"2"
+    assert sorted(listed(aws)) == ["one", "two"]
+    aws.gateway.sagemaker.flush(instances=False)
+    metrics = aws.client("cloudwatch").list_metrics(
+        Dimensions=[{"Name": "InferenceComponentName", "Value": "two"}]
+    )["Metrics"]
+    assert {"InvocationsPerCopy", "ConcurrentRequestsPerCopy"} <= {m["MetricName"] for m in metrics}
+    assert figures(aws, "Invocations", "i")["Sum"] == 2
+    delete(aws, "two")
+
+
+def test_an_update_replaces_the_copies_and_a_broken_one_does_not(aws: Aws) -> None:
+    aws.model("next", {"VERSION": "next"})
+    aws.model("broken", {"EXIT_AT_START": "1"})
+    create(aws, "moving", {"ModelName": "one"})
+
+    def update(model: str) -> Any:
+        aws.sagemaker.update_inference_component(
+            InferenceComponentName="moving",
+            Specification={
+                "ModelName": model,
+                "ComputeResourceRequirements": {"MinMemoryRequiredInMb": 128},
+            },
+        )
+        return settled(aws, "moving")
+
+    assert "FailureReason" not in update("next")
+    assert aws.ask("i", b"which", InferenceComponentName="moving") == b"next"
+    undone = update("broken")
+    assert undone["InferenceComponentStatus"] == "InService"
+    assert "the model is broken" in undone["FailureReason"]
+    assert undone["Specification"]["ModelName"] == "next"
+    assert aws.ask("i", b"which", InferenceComponentName="moving") == b"next"
+    delete(aws, "moving")
+
+
+def test_without_copies_there_is_no_process_and_no_answer(aws: Aws) -> None:
+    before = children()
+    create(aws, "none", {"ModelName": "one"}, copies=0)
+    assert children() == before
+    with pytest.raises(ClientError, match="has no capacity to process"):
+        aws.ask("i", b"x", InferenceComponentName="none")
+    aws.sagemaker.update_inference_component_runtime_config(
+        InferenceComponentName="none", DesiredRuntimeConfig={"CopyCount": 1}
+    )
+    settled(aws, "none")
+    assert aws.ask("i", b"which", InferenceComponentName="none") == b"1"
+    delete(aws, "none")
+
+
+def test_what_cannot_be_asked_or_made_is_said(aws: Aws) -> None:
+    with pytest.raises(ClientError, match="Inference Component Name header is required"):
+        aws.ask("i", b"x")
+    with pytest.raises(ClientError, match="Inference Component absent not found for i"):
+        aws.ask("i", b"x", InferenceComponentName="absent")
+    aws.config("whole", {"v": "one"})
+    aws.endpoint("whole", "whole")
+    with pytest.raises(ClientError, match="without a model of their own are: none"):
+        aws.sagemaker.create_inference_component(
+            InferenceComponentName="x", EndpointName="whole", VariantName="v"
+        )
+    aws.delete("whole")
+    failed = create(aws, "failing", {"ModelName": _broken(aws)})
+    assert failed["InferenceComponentStatus"] == "Failed"
+    delete(aws, "failing")
+
+
+def _broken(aws: Aws) -> str:
+    return aws.model("never", {"EXIT_AT_START": "1"})
+
+
+def test_a_component_serves_again_after_a_restart(aws: Aws) -> None:
+    state = json.loads(json.dumps(aws.gateway.sagemaker.export_state()))
+    second = ControlPlane(aws.gateway.context, launch=StandIn.start)
+    try:
+        second.restore_state(state)
+
+        def status() -> Any:
+            found = do(second, "DescribeInferenceComponent", InferenceComponentName="one")
+            return found["InferenceComponentStatus"] == "InService"
+
+        eventually(status)
+    finally:
+        second.close()
+
+
+def test_a_stack_makes_and_changes_one(aws: Aws) -> None:
+    cloudformation = aws.client("cloudformation")
+
+    def template(copies: int) -> str:
+        component = {
+            "Type": "AWS::SageMaker::InferenceComponent",
+            "Properties": {
+                "InferenceComponentName": "stacked",
+                "EndpointName": "i",
+                "VariantName": "v",
+                "Specification": {
+                    "ModelName": "one",
+                    "ComputeResourceRequirements": {"MinMemoryRequiredInMb": 128},
+                },
+                "RuntimeConfig": {"CopyCount": copies},
+            },
+        }
+        return json.dumps({"Resources": {"Component": component}})
+
+    def done() -> Any:
+        (stack,) = cloudformation.describe_stacks(StackName="stacked")["Stacks"]
+        status: str = stack["StackStatus"]
+        return None if status.endswith("IN_PROGRESS") else status
+
+    cloudformation.create_stack(StackName="stacked", TemplateBody=template(1))
+    assert eventually(done) == "CREATE_COMPLETE"
+    assert aws.ask("i", b"which", InferenceComponentName="stacked") == b"1"
+    cloudformation.update_stack(StackName="stacked", TemplateBody=template(2))
+    assert eventually(done) == "UPDATE_COMPLETE"
+    assert settled(aws, "stacked")["RuntimeConfig"]["CurrentCopyCount"] == 2
+    cloudformation.delete_stack(StackName="stacked")
+    eventually(lambda: "stacked" not in listed(aws))

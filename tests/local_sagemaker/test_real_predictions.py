@@ -1,0 +1,197 @@
+"""The control plane over the project's own model server: TensorFlow answers."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+import yaml
+from botocore.exceptions import ClientError
+
+from sagemaker_serving.client import Predictor
+from sagemaker_serving.local.gateway import Gateway
+from sagemaker_serving.spec import Batching, batching_variables
+from tests.local.aws import REGION, Aws, archive, children, client_of, eventually
+from tests.local.load import Load
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[2]
+ASSETS, README = ROOT / "model_assets", ROOT / "README.md"
+JSON = "application/json"
+THREE = b'{"instances": [1.0, 2.0, 5.0]}'
+
+
+@pytest.fixture(scope="module")
+def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
+    """A gateway with the project's own model server, and the example models in its S3."""
+    gateway = Gateway(tmp_path_factory.mktemp("real"), region=REGION)
+    gateway.start()
+    try:
+        aws = Aws(gateway)
+        for name in ("half_plus_three", "digits"):
+            aws.s3.put_object(Bucket="models", Key=f"{name}.tar.gz", Body=packed(name))
+        yield aws
+    finally:
+        gateway.stop()
+
+
+@pytest.fixture(scope="module")
+def half(aws: Aws) -> Iterator[str]:
+    """An endpoint of half_plus_three."""
+    model = aws.model("half", ModelDataUrl="s3://models/half_plus_three.tar.gz")
+    yield aws.endpoint("half", aws.config("half", {"v": model}))["EndpointName"]
+    aws.delete("half")
+
+
+def packed(name: str) -> bytes:
+    folder = ASSETS / name / "model"
+    return archive(
+        {
+            path.relative_to(folder).as_posix(): path.read_bytes()
+            for path in folder.rglob("*")
+            if path.is_file()
+        }
+    )
+
+
+def predictions(answer: bytes) -> list[float]:
+    found: list[float] = json.loads(answer)["predictions"]
+    return found
+
+
+def server_environment(aws: Aws) -> dict[str, str]:
+    (process,) = aws.status()["processes"]
+    return dict(psutil.Process(process["pid"]).environ())
+
+
+def test_a_prediction_is_tensorflows(aws: Aws, half: str) -> None:
+    assert predictions(aws.ask(half, THREE, ContentType=JSON)) == [3.5, 4.0, 5.5]
+
+
+def test_a_body_that_the_model_refuses_is_a_model_error(aws: Aws, half: str) -> None:
+    with pytest.raises(ClientError) as refused:
+        aws.ask(half, b'{"instances": ["one"]}', ContentType=JSON)
+    answer: Any = refused.value.response
+    assert (answer["Error"]["Code"], answer["OriginalStatusCode"]) == ("ModelError", 400)
+    assert "is not of expected type: float" in answer["OriginalMessage"]
+
+
+def test_an_update_under_load_fails_no_request_and_a_broken_one_keeps_the_old_fleet(
+    aws: Aws, half: str
+) -> None:
+    batching = {"SAGEMAKER_TFS_ENABLE_BATCHING": "true", "SAGEMAKER_TFS_MAX_BATCH_SIZE": "16"}
+    aws.config(
+        "batching",
+        {"v": aws.model("batching", batching, ModelDataUrl="s3://models/half_plus_three.tar.gz")},
+    )
+    aws.s3.put_object(Bucket="models", Key="empty.tar.gz", Body=archive({"README": b"no model"}))
+    aws.config("empty", {"v": aws.model("empty", ModelDataUrl="s3://models/empty.tar.gz")})
+    old = server_environment(aws)
+    with Load(aws, half, per_second=20, body=THREE, ContentType=JSON) as load:
+        aws.sagemaker.update_endpoint(EndpointName=half, EndpointConfigName="batching")
+        updated = aws.settled(half)
+        eventually(lambda: len(aws.status()["processes"]) == 1)
+        new = server_environment(aws)
+        aws.sagemaker.update_endpoint(EndpointName=half, EndpointConfigName="empty")
+        kept = aws.settled(half)
+    assert load.failures == []
+    assert len(load.answers) > 50
+    assert {tuple(predictions(answer)) for answer in load.answers} == {(3.5, 4.0, 5.5)}
+    assert updated["EndpointConfigName"] == kept["EndpointConfigName"] == "batching"
+    assert "SAGEMAKER_TFS_MAX_BATCH_SIZE" not in old
+    assert new["SAGEMAKER_TFS_MAX_BATCH_SIZE"] == "16"
+    assert "no SavedModel bundles found!" in kept["FailureReason"]
+
+
+def batched(aws: Aws, name: str, batching: dict[str, int]) -> Predictor:
+    """A client with its defaults, of an endpoint whose requests are joined."""
+    model = aws.model(
+        name,
+        batching_variables(Batching.model_validate(batching)),
+        ModelDataUrl="s3://models/half_plus_three.tar.gz",
+    )
+    aws.endpoint(name, aws.config(name, {"v": model}))
+    return Predictor(name, client_of(aws.gateway))
+
+
+def readme_batching() -> dict[str, int]:
+    """The block that the README shows."""
+    (line,) = re.findall(r"^ +batching: (\{.*\})$", README.read_text(), re.MULTILINE)
+    found: dict[str, int] = yaml.safe_load(line)
+    return found
+
+
+def test_the_readmes_batching_refuses_nothing_of_the_projects_client(aws: Aws) -> None:
+    rows = [float(number) for number in range(2000)]
+    with batched(aws, "readme", readme_batching()) as predictor:
+        assert predictor.predict(rows) == {"predictions": [row / 2 + 3 for row in rows]}
+        assert predictor._sender.pace.refusals == 0
+    aws.delete("readme")
+
+
+def test_a_queue_that_is_too_short_only_slows_the_projects_client_down(aws: Aws) -> None:
+    rows = [float(number) for number in range(2000)]
+    short = {**readme_batching(), "max_enqueued_batches": 1, "num_batch_threads": 1}
+    with batched(aws, "short", short) as predictor:
+        assert predictor.predict(rows) == {"predictions": [row / 2 + 3 for row in rows]}
+        assert predictor._sender.pace.refusals > 0
+    aws.delete("short")
+
+
+def test_a_killed_server_serves_again(aws: Aws, half: str) -> None:
+    (process,) = aws.status()["processes"]
+    os.kill(process["pid"], signal.SIGKILL)
+
+    def answers() -> bool:
+        try:
+            return predictions(aws.ask(half, THREE, ContentType=JSON)) == [3.5, 4.0, 5.5]
+        except ClientError:
+            return False
+
+    eventually(lambda: aws.status()["endpoints"][0]["variants"][0]["restarts"] == 1)
+    assert eventually(answers)
+
+
+def test_images_go_through_a_handler_and_through_a_batch(aws: Aws) -> None:
+    images = sorted((ASSETS / "digits" / "held_out").glob("*.png"))[:20]
+    aws.model("digits", ModelDataUrl="s3://models/digits.tar.gz")
+    for image in images:
+        aws.s3.put_object(Bucket="models", Key=f"images/{image.name}", Body=image.read_bytes())
+    before = children()
+    aws.sagemaker.create_transform_job(
+        TransformJobName="digits",
+        ModelName="digits",
+        MaxConcurrentTransforms=2,
+        TransformInput={
+            "DataSource": {
+                "S3DataSource": {"S3DataType": "S3Prefix", "S3Uri": "s3://models/images/"}
+            },
+            "ContentType": "application/x-image",
+        },
+        TransformOutput={"S3OutputPath": "s3://models/answers/"},
+        TransformResources={"InstanceType": "ml.m5.large", "InstanceCount": 1},
+    )
+    described = eventually(lambda: finished(aws, "digits"), seconds=60)
+    assert described["TransformJobStatus"] == "Completed", described.get("FailureReason")
+    outputs = aws.s3.list_objects_v2(Bucket="models", Prefix="answers/")["Contents"]
+    assert [entry["Key"] for entry in outputs] == [f"answers/{path.name}.out" for path in images]
+    assert children() == before
+    aws.endpoint("digits", aws.config("digits", {"v": "digits"}))
+    for image, entry in zip(images[:5], outputs, strict=False):
+        live = aws.ask("digits", image.read_bytes(), ContentType="application/x-image")
+        batched = aws.s3.get_object(Bucket="models", Key=entry["Key"])["Body"].read()
+        assert json.loads(live) == json.loads(batched)
+    aws.delete("digits")
+
+
+def finished(aws: Aws, name: str) -> Any:
+    described = aws.sagemaker.describe_transform_job(TransformJobName=name)
+    return described if described["TransformJobStatus"] != "InProgress" else None

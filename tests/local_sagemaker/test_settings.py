@@ -1,0 +1,33 @@
+"""What can be set of the local SageMaker, read from the environment."""
+
+from __future__ import annotations
+
+import pytest
+
+from sagemaker_serving.errors import Mistake
+from sagemaker_serving.local_sagemaker.settings import Settings
+
+
+def test_nothing_is_compressed_unless_it_is_asked_for() -> None:
+    settings = Settings.from_environment({})
+    assert (settings.time_scale, settings.multi_model_memory_mb) == (1.0, None)
+    assert settings.seconds(300) == 300
+
+
+def test_a_scale_makes_waits_shorter() -> None:
+    settings = Settings.from_environment({"SAGEMAKER_SERVING_TIME_SCALE": "60"})
+    assert settings.seconds(300) == 5
+
+
+def test_a_memory_limit_is_megabytes() -> None:
+    settings = Settings.from_environment({"SAGEMAKER_SERVING_MULTI_MODEL_MEMORY_MB": "0.5"})
+    assert settings.multi_model_memory_mb == 0.5
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "fast", "nan", "inf"])
+@pytest.mark.parametrize(
+    "name", ["SAGEMAKER_SERVING_TIME_SCALE", "SAGEMAKER_SERVING_MULTI_MODEL_MEMORY_MB"]
+)
+def test_what_is_no_positive_number_is_a_mistake(name: str, text: str) -> None:
+    with pytest.raises(Mistake, match=f"{name} is '{text}'; it must be a number above 0"):
+        Settings.from_environment({name: text})

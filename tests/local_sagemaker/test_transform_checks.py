@@ -1,0 +1,90 @@
+"""What CreateTransformJob refuses, in which words, and the nearest that it takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sagemaker_serving.local.protocol import AwsError
+from sagemaker_serving.local_sagemaker.transform_jobs.checks import check_transform_job
+
+CSV = ({"ContentType": "text/csv", "SplitType": "Line"}, {"Accept": "text/csv"})
+JSON = {"ContentType": "application/jsonlines"}, {"Accept": "application/jsonlines"}
+JOIN = {"JoinSource": "Input"}
+
+
+def check(source: dict[str, str], output: dict[str, str], **more: Any) -> None:
+    check_transform_job({"TransformInput": source, "TransformOutput": output, **more})
+
+
+@pytest.mark.parametrize(
+    ("source", "output", "given"),
+    [
+        ({}, {}, {}),
+        ({}, {}, {"InputFilter": "$", "OutputFilter": "$", "JoinSource": "None"}),
+        (*CSV, {"InputFilter": "$[1:]"}),
+        (CSV[0], {**CSV[1], "AssembleWith": "Line"}, {**JOIN, "OutputFilter": "$[0, -1]"}),
+        (CSV[0], {"Accept": "application/json"}, {"OutputFilter": "$['class']"}),
+        (*JSON, JOIN),
+        (
+            {"ContentType": "application/json; charset=utf-8", "SplitType": "Line"},
+            {"Accept": "Application/JSON", "AssembleWith": "Line"},
+            JOIN,
+        ),
+    ],
+)
+def test_what_aws_documents_is_taken(
+    source: dict[str, str], output: dict[str, str], given: dict[str, str]
+) -> None:
+    check(source, output, DataProcessing=given)
+
+
+@pytest.mark.parametrize(
+    ("source", "output", "given", "why"),
+    [
+        (
+            *JSON,
+            {**JOIN, "OutputFilter": "$['account_id','SageMakerOutput']"},
+            "Invalid OutputFilter: \"$['account_id','SageMakerOutput']\". Unexpected \"_\" in "
+            'JsonPath. Supported operators for "application/jsonlines" are '
+            "['$', '[', ']', '*', '.', ' ', ',', ':', '-', ''']",
+        ),
+        (*JSON, {"InputFilter": "$[?(@.x)]"}, 'Unexpected "?" in JsonPath'),
+        (*CSV, {"InputFilter": "$.id"}, 'Unexpected "." in JsonPath'),
+        ({"ContentType": "image/png"}, {}, {"InputFilter": "$[0]"}, "it is image/png"),
+        ({}, {}, {"InputFilter": "$[0]"}, "DataProcessing needs TransformInput.ContentType"),
+        (JSON[0], {}, {"OutputFilter": "$.x"}, "DataProcessing needs TransformOutput.Accept"),
+        ({"ContentType": "text/csv"}, {}, {"InputFilter": "$[0]"}, "needs SplitType Line"),
+        (*CSV, {"OutputFilter": "$[0]"}, "needs AssembleWith Line; it is None"),
+        (JSON[0], {"Accept": "application/json"}, JOIN, "needs one ContentType and Accept"),
+        (
+            JSON[0],
+            {**JSON[1], "AssembleWith": "Line"},
+            JOIN,
+            "needs one SplitType and AssembleWith",
+        ),
+        (
+            {**JSON[0], "SplitType": "TFRecord"},
+            JSON[1],
+            {"InputFilter": "$.x"},
+            "DataProcessing is for JSON and CSV; SplitType is TFRecord",
+        ),
+    ],
+)
+def test_what_cannot_be_filtered_or_joined_is_refused(
+    source: dict[str, str], output: dict[str, str], given: dict[str, str], why: str
+) -> None:
+    with pytest.raises(AwsError) as refused:
+        check(source, output, DataProcessing=given)
+    assert refused.value.code == "ValidationException"
+    assert why in refused.value.message
+
+
+@pytest.mark.parametrize(("concurrency", "payload"), [(1, 100), (100, 1), (16, None), (50, 0)])
+def test_payloads_at_once_are_bounded(concurrency: int, payload: int | None) -> None:
+    given = {} if payload is None else {"MaxPayloadInMB": payload}
+    check({}, {}, MaxConcurrentTransforms=concurrency, **given)
+    if payload != 0:
+        with pytest.raises(AwsError, match=r"is more than 100 MB"):
+            check({}, {}, MaxConcurrentTransforms=concurrency + 1, **given)
