@@ -12,7 +12,7 @@ from typing import Any
 from sagemaker_serving.local import daemon
 from sagemaker_serving.local.address import Address
 from sagemaker_serving.local.gateway import Gateway
-from sagemaker_serving.local.state import keeper
+from sagemaker_serving.local.state import saver
 
 REGION = "eu-west-1"
 RESOURCES = 200
@@ -34,16 +34,16 @@ def measure() -> list[tuple[str, str]]:
 
 
 def _deployed(folder: Path, *, saving: bool) -> float:
-    kept = keeper.QUIET_SECONDS, keeper.LONGEST_SECONDS
+    kept = saver.QUIET_SECONDS, saver.LONGEST_SECONDS
     if not saving:
-        keeper.QUIET_SECONDS = keeper.LONGEST_SECONDS = 3600.0
+        saver.QUIET_SECONDS = saver.LONGEST_SECONDS = 3600.0
     gateway = Gateway(folder, region=REGION)
     gateway.start()
     try:
         return _timed(lambda: _deploy(gateway.context.client("cloudformation", REGION)))
     finally:
         gateway.stop()
-        keeper.QUIET_SECONDS, keeper.LONGEST_SECONDS = kept
+        saver.QUIET_SECONDS, saver.LONGEST_SECONDS = kept
 
 
 def _starts(folder: Path) -> list[tuple[str, str]]:
@@ -92,7 +92,7 @@ def _saved(address: Address) -> dict[str, Any]:
     """The state's figures once everything is saved."""
     while (state := address.status()["state"])["unsaved"]:
         time.sleep(0.05)
-    time.sleep(2 * keeper.QUIET_SECONDS)  # the save itself may be under way
+    time.sleep(2 * saver.QUIET_SECONDS)  # the save itself may be under way
     found: dict[str, Any] = address.status()["state"]
     assert state["failure"] is None, state
     return found

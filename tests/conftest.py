@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from sagemaker_serving.local.seclusion import NOTHING_OF_THE_USERS, is_about_aws
+from sagemaker_serving.local.isolation import NOTHING_OF_THE_USERS, is_about_aws
 
 # How long an example takes says nothing on a shared machine.
 settings.register_profile("house", deadline=None)
@@ -52,7 +52,7 @@ LONG = (
     "tests/infra/test_batch_transform.py",
     "tests/infra/test_every_option.py",
     "tests/infra/test_neo_compilation.py",
-    "tests/model_server/nursery/",
+    "tests/model_server/engine_forks/",
     "tests/rules/test_fuzz.py",
     "tests/scanners/",
     "tests/stacks/",

@@ -21,18 +21,18 @@ ROOT = Path(__file__).parents[2]
 SILENT = """
 import os, socket, sys, threading
 from pathlib import Path
-from sagemaker_serving.local.address import Address, Hold
+from sagemaker_serving.local.address import Address, StateDirLock
 from sagemaker_serving.local.credentials import Credentials
 
 threading.Thread(target=lambda: os._exit(len(sys.stdin.read())), daemon=True).start()
 folder = Path(sys.argv[1])
-hold = Hold(folder)
+hold = StateDirLock(folder)
 listener = socket.create_server(("127.0.0.1", 0))
 url = f"http://127.0.0.1:{listener.getsockname()[1]}"
 log = folder / "local.log"
 log.write_text("first\\nlast words\\n")
 credentials = Credentials.of(folder)
-hold.announce(Address(url=url, pid=os.getpid(), credentials=credentials, log=str(log)))
+hold.publish(Address(url=url, pid=os.getpid(), credentials=credentials, log=str(log)))
 print("listening", flush=True)
 kept = []
 while True:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from sagemaker_serving.local.address import Hold
+from sagemaker_serving.local.address import StateDirLock
 from sagemaker_serving.local_sagemaker.observability.log_files import endpoint_log
 
 Run = Callable[..., Any]
@@ -51,7 +51,7 @@ def test_following_ends_when_nothing_more_can_come(run: Run, tmp_path: Path) -> 
 
 def test_following_goes_on_until_ctrl_c(tmp_path: Path) -> None:
     path = write(tmp_path, "v-1", "one\n")
-    hold = Hold(tmp_path / ".sagemaker-serving")  # as a local AWS that runs
+    hold = StateDirLock(tmp_path / ".sagemaker-serving")  # as a local AWS that runs
     following = subprocess.Popen(
         [str(Path(sys.executable).parent / "sagemaker-serving"), "local", "logs", "chat", "-f"],
         cwd=tmp_path,

@@ -9,7 +9,7 @@ import pytest
 from sagemaker_serving.client import Aws
 from sagemaker_serving.local.address import Address
 from sagemaker_serving.local.credentials import Credentials
-from sagemaker_serving.local.seclusion import NOTHING_OF_THE_USERS, no_proxy, secluded
+from sagemaker_serving.local.isolation import NOTHING_OF_THE_USERS, no_proxy, secluded
 
 HERE = Address(url="http://localhost:4570", pid=1, credentials=Credentials.made())
 

@@ -182,14 +182,14 @@ def test_a_request_that_is_being_answered_outlives_its_fleet(aws: Aws) -> None:
     aws.config("fast", {"v": aws.model("fast", {"VERSION": "fast"})})
     aws.endpoint("patient", "slow")
     answers: list[bytes] = []
-    asking = threading.Thread(target=lambda: answers.append(aws.ask("patient", b"which")))
-    asking.start()
+    pipeline = threading.Thread(target=lambda: answers.append(aws.ask("patient", b"which")))
+    pipeline.start()
     eventually(lambda: aws.status()["endpoints"][0]["variants"][0]["in_flight"] == 1)
     aws.sagemaker.update_endpoint(EndpointName="patient", EndpointConfigName="fast")
     aws.settled("patient")
     assert aws.ask("patient", b"which") == b"fast"
     assert answers == []
-    asking.join()
+    pipeline.join()
     assert answers == [b"slow"]
     aws.delete("patient")
 

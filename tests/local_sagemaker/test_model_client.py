@@ -1,4 +1,4 @@
-"""Asking a model's server over kept connections, also when it closes them."""
+"""RequestPipeline a model's server over kept connections, also when it closes them."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from urllib.request import Request
 
 from sagemaker_serving.errors import Failure, Mistake, NotFound
 from sagemaker_serving.local.credentials import Credentials
-from sagemaker_serving.local.seclusion import DIRECTLY, NOTHING_OF_THE_USERS
+from sagemaker_serving.local.isolation import DIRECTLY, NOTHING_OF_THE_USERS
 from sagemaker_serving.local.state_dir import state_dir_errors
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def is_held(state_dir: Path) -> bool:
     return False
 
 
-class Hold:
+class StateDirLock:
     """Holds ``state_dir`` for this process until it ends, however it ends.
 
     Raises `Mistake` when another local AWS holds it.
@@ -170,7 +170,7 @@ class Hold:
             ) from None
         _note(state_dir).unlink(missing_ok=True)
 
-    def announce(self, address: Address) -> None:
+    def publish(self, address: Address) -> None:
         """Tells others where this local AWS is."""
         note = _note(self._state_dir)
         partial = note.with_suffix(".partial")
@@ -178,7 +178,7 @@ class Hold:
         partial.write_text(json.dumps(note_of), encoding="utf-8")
         partial.rename(note)
 
-    def withdraw(self) -> None:
+    def unpublish(self) -> None:
         """Tells others no more; the folder is held until this process has ended."""
         _note(self._state_dir).unlink(missing_ok=True)
 

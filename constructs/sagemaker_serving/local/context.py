@@ -10,9 +10,9 @@ from typing import Any, Protocol
 
 from sagemaker_serving.local.callbacks import Callbacks
 from sagemaker_serving.local.credentials import Credentials
-from sagemaker_serving.local.permissions import Judge, RoleSession, RoleSessions
+from sagemaker_serving.local.permissions import PolicyEvaluator, RoleSession, RoleSessions
 from sagemaker_serving.local.permissions.identities import Developer
-from sagemaker_serving.local.state.turnstile import Turnstile
+from sagemaker_serving.local.state.write_lock import WriteLock
 
 ACCOUNT_ID = "123456789012"
 """The one account of the local AWS: the emulator's own default, nobody's real one."""
@@ -51,12 +51,12 @@ class LocalContext:
     """boto3 clients on the gateway by credentials, service and region, each made once."""
     sessions: RoleSessions = field(default_factory=RoleSessions, repr=False, compare=False)
     """Roles that were assumed here; the gateway knows a caller's role by its access key."""
-    turnstile: Turnstile = field(default_factory=Turnstile, repr=False, compare=False)
-    """What changes several things that belong together passes it; see `Turnstile.step`."""
+    write_lock: WriteLock = field(default_factory=WriteLock, repr=False, compare=False)
+    """What changes several things that belong together passes it; see `WriteLock.step`."""
     callbacks: Callbacks = field(default_factory=Callbacks, repr=False, compare=False)
     """Addresses of the gateway at which something is waited for: a custom resource's answer."""
-    judge: Judge = field(default_factory=Judge, repr=False, compare=False)
-    """Says what a role may do: ``context.judge.allows(session, action, resource)``."""
+    evaluator: PolicyEvaluator = field(default_factory=PolicyEvaluator, repr=False, compare=False)
+    """Says what a role may do: ``context.evaluator.allows(session, action, resource)``."""
 
     def client(self, service: str, region: str) -> Any:
         """``client("s3", "eu-west-1")``: a boto3 client on the gateway, with the developer's

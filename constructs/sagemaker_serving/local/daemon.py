@@ -18,12 +18,12 @@ from sagemaker_serving.errors import Failure, Mistake, ServingError
 from sagemaker_serving.local.address import (
     DEFAULT_PORT,
     Address,
-    Hold,
+    StateDirLock,
     answers,
     find,
     is_held,
 )
-from sagemaker_serving.local.seclusion import secluded
+from sagemaker_serving.local.isolation import secluded
 from sagemaker_serving.local.state.folder import forget
 from sagemaker_serving.local.state_dir import state_dir_errors
 from sagemaker_serving.processes import (
@@ -62,7 +62,7 @@ def start(
     port or folder in use and for a kept state that cannot be used, `Failure` with
     the log's last lines when it does not start within a minute.
     """
-    Hold(state_dir).release()
+    StateDirLock(state_dir).release()
     log_path = state_dir / "local.log"
     command = [sys.executable, "-m", __name__, "--state-dir", str(state_dir), "--port", str(port)]
     command += ["--log", str(log_path.resolve())]
@@ -170,7 +170,7 @@ def serve(
     end_leftovers_from_now_on()
     raise_file_limit()
     os.umask(0o077)  # whatever is written from here on is nobody else's to read
-    hold = Hold(state_dir)
+    hold = StateDirLock(state_dir)
     try:
         if fresh:
             forget(state_dir)
@@ -188,13 +188,13 @@ def serve(
                 log=log,
             )
             os.environ.update(address.environment(gateway.region))  # for clients that others make
-            hold.announce(address)
+            hold.publish(address)
             print(f"listening on {gateway.url}", flush=True)
             end.wait()
         finally:
             gateway.stop()
     finally:
-        hold.withdraw()
+        hold.unpublish()
         end_descendants()
 
 

@@ -52,11 +52,11 @@ from sagemaker_serving.local.context import LocalContext
 from sagemaker_serving.local.emulator import Emulator
 from sagemaker_serving.local.faults import Faults
 from sagemaker_serving.local.faults import api as faults_api
-from sagemaker_serving.local.faults.calls import refuse_struck_call
+from sagemaker_serving.local.faults.calls import refuse_injected
 from sagemaker_serving.local.lambda_functions.code import PATH as LAMBDA_CODE
 from sagemaker_serving.local.lambda_functions.service import Lambda
 from sagemaker_serving.local.moto_patches import access, events_to_functions, memory
-from sagemaker_serving.local.permissions.gate import Gate
+from sagemaker_serving.local.permissions.authorizer import Authorizer
 from sagemaker_serving.local.permissions.identities import AnyCaller, find_holder
 from sagemaker_serving.local.permissions.sts import Sts
 from sagemaker_serving.local.protocol import AwsError
@@ -74,8 +74,8 @@ from sagemaker_serving.local.protocol.call import (
 from sagemaker_serving.local.protocol.models import service_of
 from sagemaker_serving.local.service import Service, no_operation, output_of
 from sagemaker_serving.local.state.folder import STATE
-from sagemaker_serving.local.state.keeper import Keeper, Part
 from sagemaker_serving.local.state.requests import may_change, takes_long
+from sagemaker_serving.local.state.saver import Part, StateSaver
 from sagemaker_serving.local.wsgi_server import LoopbackServer, WsgiApplication
 from sagemaker_serving.local_sagemaker.control_plane import ControlPlane
 from sagemaker_serving.local_sagemaker.endpoints.container import Launch
@@ -135,17 +135,17 @@ class Gateway:
             self.context,
             on_settled=lambda: self._keeper.changed("cloudformation", at_once=True),
         )
-        self._keeper = Keeper(state_dir / STATE, self.context.turnstile, self._parts())
+        self._keeper = StateSaver(state_dir / STATE, self.context.write_lock, self._parts())
         self._recovered: list[dict[str, str]] = []
         self._authenticator: Authenticator[AnyCaller] = Authenticator(
             find_holder(self.context.developer, self.context.sessions), region
         )
         sessions, judge, account = (
             self.context.sessions,
-            self.context.judge,
+            self.context.evaluator,
             self.context.account_id,
         )
-        self._gate = Gate(sessions, judge, account)
+        self._authorizer = Authorizer(sessions, judge, account)
         own: tuple[Service, ...] = (
             self.sagemaker,
             self.functions,
@@ -154,7 +154,7 @@ class Gateway:
             CloudTrail(),
         )
         self._services = {service.name: service for service in (*own, *services)}
-        self.context.judge.take_policies_from("lambda", self.functions.policy)
+        self.context.evaluator.take_policies_from("lambda", self.functions.policy)
         self._emulator: WsgiApplication = Emulator()
         self._step_functions: StepFunctions | None = None
         self._patching = threading.Lock()
@@ -243,7 +243,7 @@ class Gateway:
             exchange = _Exchange(request, self._authenticator.authenticate(environ))
             if not may_change(request):
                 return self._answer(exchange)(environ, start_response)
-            with nullcontext() if takes_long(request) else self.context.turnstile.change():
+            with nullcontext() if takes_long(request) else self.context.write_lock.change():
                 try:
                     return self._answer(exchange)(environ, start_response)
                 finally:
@@ -264,12 +264,12 @@ class Gateway:
 
     def _authorize(self, exchange: _Exchange) -> None:
         who, scope = exchange.caller.holder, exchange.caller.service
-        if self._gate.judges(who, scope=scope, path=exchange.request.path):
-            self._gate.admit(exchange.call, who, scope=scope)
+        if self._authorizer.judges(who, scope=scope, path=exchange.request.path):
+            self._authorizer.authorize(exchange.call, who, scope=scope)
 
     def _inject_fault(self, exchange: _Exchange) -> None:
         if self.faults and exchange.call is not None:
-            refuse_struck_call(self.faults, exchange.call)
+            refuse_injected(self.faults, exchange.call)
 
     def _dispatch(self, exchange: _Exchange) -> WsgiApplication:
         request, scope = exchange.request, exchange.caller.service
@@ -306,7 +306,7 @@ class Gateway:
         if request.path == "/_local/status":
             return Response(json.dumps(self.status(), indent=2), mimetype="application/json")
         if request.path == "/_local/permissions":
-            judged = [entry.as_json() for entry in self.context.judge.trail]
+            judged = [entry.as_json() for entry in self.context.evaluator.trail]
             return Response(json.dumps(judged, indent=2), mimetype="application/json")
         if request.path.startswith(faults_api.PATH):
             return faults_api.answer(self.faults, request)

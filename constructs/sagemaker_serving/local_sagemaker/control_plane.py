@@ -19,7 +19,7 @@ from sagemaker_serving.local_sagemaker.compilation_jobs.jobs import CompilationJ
 from sagemaker_serving.local_sagemaker.endpoints.configs import EndpointConfigs
 from sagemaker_serving.local_sagemaker.endpoints.container import Launch
 from sagemaker_serving.local_sagemaker.endpoints.endpoints import Endpoints
-from sagemaker_serving.local_sagemaker.endpoints.request_pipeline import Asking
+from sagemaker_serving.local_sagemaker.endpoints.request_pipeline import RequestPipeline
 from sagemaker_serving.local_sagemaker.endpoints.runtime import Runtime
 from sagemaker_serving.local_sagemaker.model_registry.model_packages import (
     ModelPackageGroups,
@@ -72,20 +72,20 @@ class ControlPlane:
             gauges=self._gauges,
             settings=self._settings,
         )
-        asking = Asking(self._metrics, faults)
+        pipeline = RequestPipeline(self._metrics, faults)
         self._endpoints = Endpoints(
             context,
             launch,
             logs=self._logs,
             faults=faults,
             metrics=self._metrics,
-            asking=asking,
+            pipeline=pipeline,
             settings=self._settings,
         )
         self._transform_jobs = TransformJobs(context, launch, logs=self._logs, faults=faults)
         self._compilation_jobs = CompilationJobs(context, logs=self._logs, faults=faults)
         self._metrics.start()
-        self.runtime = Runtime(self._store, self._endpoints, asking)
+        self.runtime = Runtime(self._store, self._endpoints, pipeline)
         models, configs, tags = Models(context), EndpointConfigs(), Tags()
         groups, packages = ModelPackageGroups(), ModelPackages()
         components = self._endpoints.components

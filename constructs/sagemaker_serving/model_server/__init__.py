@@ -16,7 +16,7 @@ socket (`link`). Each process ends with its parent, however that ends
 That is TensorFlow's. The images of PyTorch and Neo are built on another server:
 `mms`, with what they do with a request in `pytorch` and `neo`; `programs` names all.
 
-In multi-model mode there is a `nursery` instead of engines, of which every model
+In multi-model mode there is `engine_forks` instead of engines, of which every model
 gets its own, and the worker is always there: it answers /models.
 
 A framework version is of a generation (`generations`), and what generations do

@@ -47,7 +47,7 @@ class Container:
     async def start(self, plan: Plan) -> tuple[Backend, Engines | None]:
         """Start engines and worker side by side and wait until they can answer.
 
-        In multi-model mode it is the nursery in place of engines, of which
+        In multi-model mode one process forks engines instead, of which
         there are none yet. Raises `ServingError` with the reason of the first
         that cannot. `stop` must be called in any case.
         """
@@ -58,7 +58,7 @@ class Container:
         launcher = Launcher(plan=plan, scratch=self._scratch, environment=environment)
         starts: list[Awaitable[None]]
         if plan.settings.multi_model:
-            starts, rest_ports = [self._start_nursery(launcher)], []
+            starts, rest_ports = [self._start_engine_forks(launcher)], []
         else:
             instances = range(plan.settings.instance_count)
             born = [
@@ -95,11 +95,11 @@ class Container:
             return WithCode(self._worker)
         return WithoutCode(self._engines, plan.default_model, plan.contract)
 
-    async def _start_nursery(self, launcher: Launcher) -> None:
-        nursery = await launcher.nursery()
-        self._children.append(nursery)
-        await nursery.reported("ready")
-        self._watch(nursery, None)
+    async def _start_engine_forks(self, launcher: Launcher) -> None:
+        engine_forks = await launcher.engine_forks()
+        self._children.append(engine_forks)
+        await engine_forks.reported("ready")
+        self._watch(engine_forks, None)
 
     async def _launch_engine(
         self, launcher: Launcher, instance: int, rest_port: int | None

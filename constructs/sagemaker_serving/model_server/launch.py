@@ -63,13 +63,13 @@ class Launcher:
             log.info("started tensorflow serving (pid: %d)", engine.pid)
             return engine, listener.getsockname()[1]
 
-    async def nursery(self) -> Child:
+    async def engine_forks(self) -> Child:
         """What loads models in multi-model mode."""
         log.info("multi-model endpoint is enabled, TFS model servers will be started later")
         return await Child.start(
-            "nursery of engines",
-            f"{_PACKAGE}.nursery",
-            [f"--socket-path={self._nursery_socket}", f"--generation={self._generation}"],
+            "engine forks",
+            f"{_PACKAGE}.engine_forks",
+            [f"--socket-path={self._engine_forks_socket}", f"--generation={self._generation}"],
             environment=self.environment,
             directory=self.scratch,
         )
@@ -84,7 +84,7 @@ class Launcher:
             f"--generation={self._generation}",
         ]
         if plan.settings.multi_model:
-            arguments.append(f"--nursery-path={self._nursery_socket}")
+            arguments.append(f"--engine-forks-path={self._engine_forks_socket}")
         else:
             arguments += [
                 f"--rest-ports={json.dumps(list(rest_ports))}",
@@ -108,8 +108,8 @@ class Launcher:
         return worker
 
     @property
-    def _nursery_socket(self) -> Path:
-        return self.scratch / "nursery.sock"
+    def _engine_forks_socket(self) -> Path:
+        return self.scratch / "engine-forks.sock"
 
     @property
     def _generation(self) -> str:

@@ -202,7 +202,7 @@ def judged(local: Deployment) -> list[Judged]:
     assert job["name"].startswith("stopped-")
     assert local.ended(local.pipeline.resume("stopped", "resumed")) == ""  # takes the lock over
     local.gateway.sagemaker.flush()
-    return list(local.gateway.context.judge.trail)
+    return list(local.gateway.context.evaluator.trail)
 
 
 def roles_of(local: Deployment) -> dict[str, deployed.Role]:

@@ -21,10 +21,10 @@ import sys, time
 from pathlib import Path
 from sagemaker_serving.local import gateway
 from sagemaker_serving.local.cloudformation.stacks import Stack
-from sagemaker_serving.local.state import emulator, keeper
+from sagemaker_serving.local.state import emulator, saver
 from tests.local.aws import REGION, StandIn
 
-emulator.CHEAP_SECONDS = keeper.QUIET_SECONDS = 0.0
+emulator.CHEAP_SECONDS = saver.QUIET_SECONDS = 0.0
 told = Stack.set_resource_status
 
 

@@ -26,7 +26,7 @@ from tests.local.step_functions.machines import (
 
 PICKY = of(
     {
-        "Judge": {
+        "PolicyEvaluator": {
             "Type": "Choice",
             "Choices": [{"Variable": "$.n", "NumericGreaterThanEquals": 190, "Next": "Refuse"}],
             "Default": "Take",

@@ -118,7 +118,7 @@ def test_many_requests_to_load_and_to_invoke_models_are_answered_by_the_contract
             assert response.status_code in (200, 400, 409, 500)
             assert response.status_code != 500 or response.get_json()["title"].startswith("500")
         else:
-            service.nursery.models.clear()
+            service.engine_forks.models.clear()
             service.load(HALF)
             response = service.invoke(data=request["body"], headers=headers)
             must_be_of_the_contract(request, response.status_code, response.get_data(as_text=True))

@@ -10,11 +10,11 @@ import pytest
 from werkzeug.test import Client, TestResponse
 
 from sagemaker_serving.model_server.contract import CONTRACTS
+from sagemaker_serving.model_server.engine_forks.client import EngineForksClient, LoadedEngine
 from sagemaker_serving.model_server.generations import Generation
 from sagemaker_serving.model_server.handler.answering import Handlers
 from sagemaker_serving.model_server.handler.models import Served, models_application
 from sagemaker_serving.model_server.multi_model import Outcome, served_path
-from sagemaker_serving.model_server.nursery.client import LoadedEngine, NurseryClient
 from tests.model_server.contract.light import HALF, TEXT, Light
 from tests.model_server.contract.test_code import ATTRIBUTES, PAIR, told
 
@@ -34,7 +34,7 @@ STATUS = {
 }
 
 
-class Nursery(NurseryClient):
+class EngineForks(EngineForksClient):
     """Models that are served already: loading one is remembering its name."""
 
     def __init__(self, rest_port: int, outcome: Outcome = Outcome.LOADED) -> None:
@@ -78,10 +78,10 @@ class Multi:
         outcome: Outcome = Outcome.LOADED,
         batching: bool = False,
     ) -> None:
-        self.nursery = Nursery(container.rest_port, outcome)
+        self.engine_forks = EngineForks(container.rest_port, outcome)
         served = Served(folder=folder, wait_seconds=55, batching=batching)
         contract = CONTRACTS[generation]
-        self._client = Client(models_application(served, self.nursery, universal, contract))
+        self._client = Client(models_application(served, self.engine_forks, universal, contract))
 
     def ask(self, method: str, path: str, **given: Any) -> TestResponse:
         return self._client.open(path, method=method, **given)
@@ -143,7 +143,7 @@ def test_a_url_below_the_mounted_folders_means_the_folder_that_is_served(
 ) -> None:
     multi = Multi(container, C)
     multi.load(url=url)
-    assert multi.nursery.base_paths == [Path(base_path)]
+    assert multi.engine_forks.base_paths == [Path(base_path)]
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_a_url_outside_of_the_folder_that_is_served_has_no_model(
 ) -> None:
     multi = Multi(container, C)
     status, answer = meant(multi.load(url=url))
-    assert (status, multi.nursery.base_paths) == (404, [])
+    assert (status, multi.engine_forks.base_paths) == (404, [])
     assert answer["error"].startswith(f"Could not find valid base path {url} for servable")
 
 
@@ -254,7 +254,7 @@ def test_a_load_request_that_makes_no_sense_is_a_500(
 ) -> None:
     multi = Multi(container, generation)
     assert meant(multi.ask("POST", "/models", data=body)) == (500, SERVER_ERROR)
-    assert multi.nursery.models == {}
+    assert multi.engine_forks.models == {}
 
 
 @pytest.mark.parametrize("name", ["../x", "", ".hidden", "a/b", "x" * 256, "a b"])
@@ -308,19 +308,19 @@ def test_a_dead_model_is_forgotten_since_2_20_and_fails_before(
     container: Light, generation: Generation
 ) -> None:
     multi = Multi(container, generation)
-    multi.nursery._rest_port = 1  # where nobody answers
+    multi.engine_forks._rest_port = 1  # where nobody answers
     multi.load()
-    multi.nursery.models[HALF] = False
+    multi.engine_forks.models[HALF] = False
     status, body = meant(multi.invoke())
     if generation is C:
         assert (status, body) == (404, {"error": f"Model {HALF} is not loaded yet."})
-        assert multi.nursery.models == {}
+        assert multi.engine_forks.models == {}
         return
     assert status == 500
     assert "Connection refused" in body["error"]
     status, _ = meant(multi.ask("DELETE", f"/models/{HALF}"))
     assert status == (500 if generation is B2 else 200)
-    assert multi.nursery.models == {}
+    assert multi.engine_forks.models == {}
 
 
 @pytest.mark.parametrize("generation", Generation)
@@ -372,7 +372,7 @@ def test_a_model_whose_code_is_broken_is_a_500_and_is_not_loaded(
     (code / "inference.py").write_text(script)
     multi = Multi(container, generation, tmp_path)
     assert meant(multi.load()) == (500, SERVER_ERROR)
-    assert multi.nursery.models == {}
+    assert multi.engine_forks.models == {}
 
 
 def test_code_is_imported_anew_with_the_model(container: Light, tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ def env(region: str, state_dir: Path) -> None:
       aws sagemaker list-endpoints
     """
     from sagemaker_serving.local.address import find
-    from sagemaker_serving.local.seclusion import is_about_aws, no_proxy
+    from sagemaker_serving.local.isolation import is_about_aws, no_proxy
 
     variables = {**find(state_dir).environment(region), "no_proxy": no_proxy(os.environ)}
     for name in sorted(os.environ):

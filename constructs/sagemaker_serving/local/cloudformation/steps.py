@@ -58,7 +58,7 @@ class Steps:
 
         def work(provider: Provider) -> None:
             # Made and known to be made, or neither; what takes long claims its id by itself.
-            with nullcontext() if provider.takes_long else self._context.turnstile.step():
+            with nullcontext() if provider.takes_long else self._context.write_lock.step():
                 made = provider.create(self._request(resource, self._wanted(resource)))
                 resource.physical_id = made.physical_id if isinstance(made, Made) else made
             self._stack.set_resource_status(

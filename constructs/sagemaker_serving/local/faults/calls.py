@@ -17,7 +17,7 @@ ROOT_ARN = f"arn:aws:iam::{ACCOUNT_ID}:root"
 _OF_CALLS = (Kind.THROTTLING, Kind.ACCESS_DENIED)
 
 
-def refuse_struck_call(faults: Faults, call: Call) -> None:
+def refuse_injected(faults: Faults, call: Call) -> None:
     """Raise `AwsError` when a fault strikes this call.
 
     Calls of users and of roles are struck; those that the local AWS makes for

@@ -206,7 +206,7 @@ class Functions:
 
     def _check_role(self, arn: str) -> None:
         """Refuse a role that is not there or does not trust Lambda."""
-        if not self._context.judge.trusts(arn, "lambda.amazonaws.com"):
+        if not self._context.evaluator.trusts(arn, "lambda.amazonaws.com"):
             raise invalid("The role defined for the function cannot be assumed by Lambda.")
 
 

@@ -6,7 +6,8 @@ role may do something; ``gate`` asks it for every request at the gateway.
 
 from __future__ import annotations
 
-from .judge import AccessDenied, Judge
+from sagemaker_serving.local.permissions.evaluator import AccessDenied, PolicyEvaluator
+
 from .sessions import RoleSession, RoleSessions
 
-__all__ = ["AccessDenied", "Judge", "RoleSession", "RoleSessions"]
+__all__ = ["AccessDenied", "PolicyEvaluator", "RoleSession", "RoleSessions"]

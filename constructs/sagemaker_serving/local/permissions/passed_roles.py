@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sagemaker_serving.local.permissions.evaluator import PolicyEvaluator
 from sagemaker_serving.local.protocol import AwsError
 from sagemaker_serving.local.protocol.call import Call
 
-from .judge import Judge
 from .needs import needs_of
 
 Refusal = Callable[[str], AwsError]
@@ -40,7 +40,7 @@ def passed_roles(call: Call) -> Iterator[PassedRole]:
             yield PassedRole(role_arn=arn, service=rule.principal)
 
 
-def refuse_what_is_not_trusted(call: Call, judge: Judge, account: str) -> None:
+def refuse_what_is_not_trusted(call: Call, evaluator: PolicyEvaluator, account: str) -> None:
     """Raise the service's own error for a role that is not there or does not trust it.
 
     The service says for which resource it acts, in ``aws:SourceArn``.
@@ -52,7 +52,7 @@ def refuse_what_is_not_trusted(call: Call, judge: Judge, account: str) -> None:
         if rule.regional:
             name = passed.service.partition(".")[0]
             accepted.append(f"{name}.{call.region}.amazonaws.com")
-        if not any(judge.trusts(passed.role_arn, service, given) for service in accepted):
+        if not any(evaluator.trusts(passed.role_arn, service, given) for service in accepted):
             raise rule.refusal(passed.role_arn)
 
 

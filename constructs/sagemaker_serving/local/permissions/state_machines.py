@@ -15,10 +15,10 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from sagemaker_serving.local.permissions.evaluator import PolicyEvaluator
 from sagemaker_serving.local.protocol import AwsError
 from sagemaker_serving.local.protocol.call import Call
 
-from .judge import Judge
 from .sessions import RoleSessions
 
 _RULE_ACTIONS = ("events:PutTargets", "events:PutRule", "events:DescribeRule")
@@ -42,7 +42,9 @@ _LOG_ACTIONS = (
 )
 
 
-def refuse_unprepared_role(call: Call, sessions: RoleSessions, judge: Judge, account: str) -> None:
+def refuse_unprepared_role(
+    call: Call, sessions: RoleSessions, evaluator: PolicyEvaluator, account: str
+) -> None:
     """Raise Step Functions' refusal of a machine whose role lacks what it tries at once."""
     role = call.parameters.get("roleArn")
     if call.operation not in ("CreateStateMachine", "UpdateStateMachine") or not role:
@@ -50,14 +52,14 @@ def refuse_unprepared_role(call: Call, sessions: RoleSessions, judge: Judge, acc
     session = sessions.assume(role, "StepFunctions")
     for rule in sorted(set(_managed_rules(call.parameters.get("definition")))):
         arn = f"arn:aws:events:{call.region}:{account}:rule/{rule}"
-        if not all(judge.allows(session, action, arn) for action in _RULE_ACTIONS):
+        if not all(evaluator.allows(session, action, arn) for action in _RULE_ACTIONS):
             raise AwsError(
                 "AccessDeniedException", f"'{role}' is not authorized to create managed-rule."
             )
     logging = call.parameters.get("loggingConfiguration") or {}
     if logging.get("level", "OFF") == "OFF" or not logging.get("destinations"):
         return
-    if not all(judge.allows(session, action, "*") for action in _LOG_ACTIONS):
+    if not all(evaluator.allows(session, action, "*") for action in _LOG_ACTIONS):
         raise AwsError(
             "AccessDeniedException",
             "The state machine IAM Role is not authorized to access the Log Destination",

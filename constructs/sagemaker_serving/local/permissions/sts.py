@@ -10,13 +10,13 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any, NoReturn
 
+from sagemaker_serving.local.permissions.evaluator import AccessDenied, PolicyEvaluator, denial
 from sagemaker_serving.local.protocol import AwsError
 from sagemaker_serving.local.protocol.call import Call
 from sagemaker_serving.local.protocol.validation import require_members
 from sagemaker_serving.local.service import Action
 
 from .identities import AnyCaller, Developer
-from .judge import AccessDenied, Judge, denial
 from .sessions import RoleSession, RoleSessions
 
 MIN_SECONDS, DEFAULT_SECONDS, MAX_SECONDS = 900, 3600, 43200
@@ -37,9 +37,9 @@ class Sts:
 
     name = "sts"
 
-    def __init__(self, sessions: RoleSessions, judge: Judge, account: str) -> None:
+    def __init__(self, sessions: RoleSessions, evaluator: PolicyEvaluator, account: str) -> None:
         self._sessions = sessions
-        self._judge = judge
+        self._evaluator = evaluator
         self._account = account
 
     def actions(self) -> Mapping[str, Action]:
@@ -75,7 +75,7 @@ class Sts:
         if call.parameters.get("ExternalId"):
             context["sts:ExternalId"] = str(call.parameters["ExternalId"])
         who = None if isinstance(caller, Developer) else caller
-        decision = self._judge.assuming(who, self._account, role, context)
+        decision = self._evaluator.assuming(who, self._account, role, context)
         if not decision.allowed:
             raise AccessDenied(
                 denial(caller.arn, "sts:AssumeRole", role, decision),

@@ -20,7 +20,8 @@ from typing import Any
 from moto.core.base_backend import AccountSpecificBackend, BackendDict, BaseBackend
 from typing_extensions import override
 
-from . import remade
+from sagemaker_serving.local.state import reducers as remade
+
 from .objects import ObjectStore
 
 

@@ -39,7 +39,7 @@ class Roles:
         """Why the role may not do this, as AWS words it; None when it may."""
         session = self._context.sessions.assume(role_arn, _SESSION)
         try:
-            self._context.judge.require(session, action, resource)
+            self._context.evaluator.require(session, action, resource)
         except AwsError as refused:
             return refused.message
         return None

@@ -10,7 +10,7 @@ from sagemaker_serving.local.protocol import AwsError
 from sagemaker_serving.local_sagemaker.async_inference.delivery import Delivery, DeliveryFailed
 from sagemaker_serving.local_sagemaker.async_inference.request import AsyncRequest
 from sagemaker_serving.local_sagemaker.endpoints.model_client import ModelAnswer, NoAnswer
-from sagemaker_serving.local_sagemaker.endpoints.request_pipeline import Asking, Route
+from sagemaker_serving.local_sagemaker.endpoints.request_pipeline import RequestPipeline, Route
 from sagemaker_serving.local_sagemaker.hosting import Invocation
 from sagemaker_serving.local_sagemaker.models.roles import role_client
 from sagemaker_serving.local_sagemaker.observability.metrics import Metrics, Series
@@ -21,11 +21,16 @@ class AsyncWork:
     """Fetches, asks, writes and tells, all in the name of the model's role."""
 
     def __init__(
-        self, context: LocalContext, *, metrics: Metrics, asking: Asking, settings: Settings
+        self,
+        context: LocalContext,
+        *,
+        metrics: Metrics,
+        pipeline: RequestPipeline,
+        settings: Settings,
     ) -> None:
         self._context = context
         self._metrics = metrics
-        self._asking = asking
+        self._pipeline = pipeline
         self._settings = settings
 
     def is_expired(self, request: AsyncRequest) -> bool:
@@ -69,7 +74,7 @@ class AsyncWork:
             body=body, headers=request.headers, timeout_seconds=request.timeout_seconds
         )
         try:
-            return self._asking.ask(
+            return self._pipeline.ask(
                 route,
                 invocation,
                 operation="InvokeEndpointAsync",

@@ -15,7 +15,7 @@ Stage = Literal["Creating", "ActivatingTraffic", "Baking"]
 
 
 @dataclass
-class Live:
+class EndpointRuntime:
     """Hold the region's lock to read or change it.
 
     ``share`` is how much of the traffic ``starting`` gets, 0 to 1.

@@ -21,13 +21,13 @@ from sagemaker_serving.local_sagemaker.async_inference.tasks import AsyncWork
 from sagemaker_serving.local_sagemaker.endpoints.configs import find_endpoint_config
 from sagemaker_serving.local_sagemaker.endpoints.container import Launch
 from sagemaker_serving.local_sagemaker.endpoints.deployment import Deployment, refuse_impossible
-from sagemaker_serving.local_sagemaker.endpoints.endpoint_runtime import Live
+from sagemaker_serving.local_sagemaker.endpoints.endpoint_runtime import EndpointRuntime
 from sagemaker_serving.local_sagemaker.endpoints.fleet import Fleet
-from sagemaker_serving.local_sagemaker.endpoints.fleet_builder import Assembly
+from sagemaker_serving.local_sagemaker.endpoints.fleet_builder import FleetBuilder
 from sagemaker_serving.local_sagemaker.endpoints.fleets import Fleets, with_retained_properties
-from sagemaker_serving.local_sagemaker.endpoints.request_pipeline import Asking, Route
+from sagemaker_serving.local_sagemaker.endpoints.request_pipeline import RequestPipeline, Route
 from sagemaker_serving.local_sagemaker.endpoints.rollout import Rollouts
-from sagemaker_serving.local_sagemaker.endpoints.routing import not_found, routed
+from sagemaker_serving.local_sagemaker.endpoints.routing import not_found, pick_variant
 from sagemaker_serving.local_sagemaker.endpoints.states import (
     find_endpoint,
     keep_deployment_config,
@@ -37,7 +37,7 @@ from sagemaker_serving.local_sagemaker.endpoints.states import (
     refuse_unless_in_service,
     refuse_with_components,
 )
-from sagemaker_serving.local_sagemaker.endpoints.tasks import EndpointWork
+from sagemaker_serving.local_sagemaker.endpoints.tasks import EndpointTasks
 from sagemaker_serving.local_sagemaker.endpoints.views import EndpointViews
 from sagemaker_serving.local_sagemaker.inference_components.components import InferenceComponents
 from sagemaker_serving.local_sagemaker.listing import Listing
@@ -73,10 +73,10 @@ class Endpoints:
         logs: LogShipper,
         faults: Faults,
         metrics: Metrics,
-        asking: Asking,
+        pipeline: RequestPipeline,
         settings: Settings,
     ) -> None:
-        assembly = Assembly(context, launch, logs=logs, metrics=metrics, settings=settings)
+        assembly = FleetBuilder(context, launch, logs=logs, metrics=metrics, settings=settings)
         self._fleets = Fleets(context.state_dir, assembly, faults)
         rollouts = Rollouts(
             context,
@@ -84,8 +84,8 @@ class Endpoints:
             look=lambda: metrics.flush(instances=False),
             look_seconds=metrics.publish_seconds,
         )
-        async_work = AsyncWork(context, metrics=metrics, asking=asking, settings=settings)
-        self._work = EndpointWork(self._fleets, rollouts, async_work)
+        async_work = AsyncWork(context, metrics=metrics, pipeline=pipeline, settings=settings)
+        self._work = EndpointTasks(self._fleets, rollouts, async_work)
         self.components = InferenceComponents(self._fleets, rollouts)
         self.views = EndpointViews(self._fleets)
 
@@ -198,7 +198,7 @@ class Endpoints:
 
         Raises `AwsError` as InvokeEndpoint answers it when nothing serves.
         """
-        with routed(region, name, self._serving(region, name), target) as route:
+        with pick_variant(region, name, self._serving(region, name), target) as route:
             yield route
 
     def queue(self, region: Region, name: str) -> tuple[AsyncQueue, Resource]:
@@ -227,11 +227,11 @@ class Endpoints:
         """End every process; endpoints that were starting fail."""
         self._work.close()
 
-    def _serving(self, region: Region, name: str) -> Live:
+    def _serving(self, region: Region, name: str) -> EndpointRuntime:
         with region.lock:
             endpoint = region.endpoints.get(name)
             if endpoint is None or endpoint["EndpointStatus"] not in ("InService", "Updating"):
-                return Live()
+                return EndpointRuntime()
             return self._fleets.of(endpoint["EndpointArn"])
 
 
@@ -240,7 +240,7 @@ def _instances(config: Resource) -> int:
     return sum(counts)
 
 
-def _of_the_fleet(live: Live) -> Resource:
+def _of_the_fleet(live: EndpointRuntime) -> Resource:
     """What DescribeEndpoint tells of the fleet that serves."""
     fleet = live.serving
     if fleet is None:

@@ -38,7 +38,7 @@ Models = Mapping[str, Resource]
 """Models by name."""
 
 
-class Assembly:
+class FleetBuilder:
     """Makes fleets; nothing of them runs yet."""
 
     def __init__(

@@ -12,9 +12,9 @@ from pathlib import Path
 from sagemaker_serving.local.faults import Faults, Kind
 from sagemaker_serving.local.protocol import AwsError
 from sagemaker_serving.local_sagemaker.endpoints.container import ContainerFailed
-from sagemaker_serving.local_sagemaker.endpoints.endpoint_runtime import Live
+from sagemaker_serving.local_sagemaker.endpoints.endpoint_runtime import EndpointRuntime
 from sagemaker_serving.local_sagemaker.endpoints.fleet import Fleet
-from sagemaker_serving.local_sagemaker.endpoints.fleet_builder import Assembly, Models
+from sagemaker_serving.local_sagemaker.endpoints.fleet_builder import FleetBuilder, Models
 from sagemaker_serving.local_sagemaker.observability.log_files import last_generation
 from sagemaker_serving.local_sagemaker.parallel import in_parallel
 from sagemaker_serving.local_sagemaker.store import Region, Resource
@@ -30,23 +30,23 @@ _log = logging.getLogger(__name__)
 
 
 class Fleets:
-    """Starts and ends the fleets of endpoints; hold a region's lock to read its `Live`."""
+    """Starts and ends the fleets of endpoints; hold a region's lock to read one's runtime."""
 
-    def __init__(self, state_dir: Path, assembly: Assembly, faults: Faults) -> None:
+    def __init__(self, state_dir: Path, assembly: FleetBuilder, faults: Faults) -> None:
         self._state_dir = state_dir
         self._assembly = assembly
         self._faults = faults
-        self._live: dict[str, Live] = {}  # by ARN
+        self._live: dict[str, EndpointRuntime] = {}  # by ARN
         self._numbers: dict[str, count[int]] = {}
         self._numbering = threading.Lock()
         self._closed = False
 
-    def begin(self, arn: str) -> Live:
+    def begin(self, arn: str) -> EndpointRuntime:
         """An endpoint comes to be, with nothing running."""
-        live = self._live[arn] = Live()
+        live = self._live[arn] = EndpointRuntime()
         return live
 
-    def of(self, arn: str) -> Live:
+    def of(self, arn: str) -> EndpointRuntime:
         """What runs for an endpoint."""
         return self._live[arn]
 

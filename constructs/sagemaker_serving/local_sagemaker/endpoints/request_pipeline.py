@@ -35,7 +35,7 @@ class Route:
     variant: Variant
 
 
-class Asking:
+class RequestPipeline:
     """Asks variants, with the faults that users have set in between."""
 
     def __init__(self, metrics: Metrics, faults: Faults) -> None:

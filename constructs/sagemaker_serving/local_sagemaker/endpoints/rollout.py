@@ -12,7 +12,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from sagemaker_serving.local.context import LocalContext
 from sagemaker_serving.local_sagemaker.endpoints.container import ContainerFailed
 from sagemaker_serving.local_sagemaker.endpoints.deployment import Deployment
-from sagemaker_serving.local_sagemaker.endpoints.endpoint_runtime import Live
+from sagemaker_serving.local_sagemaker.endpoints.endpoint_runtime import EndpointRuntime
 from sagemaker_serving.local_sagemaker.endpoints.fleet import Fleet
 from sagemaker_serving.local_sagemaker.models.roles import role_client
 from sagemaker_serving.local_sagemaker.settings import Settings
@@ -45,7 +45,12 @@ class Rollouts:
         self._closed = threading.Event()
 
     def shift(
-        self, region: Region, live: Live, fleet: Fleet, deployment: Deployment, spent_seconds: float
+        self,
+        region: Region,
+        live: EndpointRuntime,
+        fleet: Fleet,
+        deployment: Deployment,
+        spent_seconds: float,
     ) -> None:
         """Give ``fleet``, which is healthy, the traffic; return when it has proved itself.
 

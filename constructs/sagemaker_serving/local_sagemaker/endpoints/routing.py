@@ -7,13 +7,15 @@ from contextlib import contextmanager
 
 from sagemaker_serving.local.context import ACCOUNT_ID
 from sagemaker_serving.local.protocol import AwsError
-from sagemaker_serving.local_sagemaker.endpoints.endpoint_runtime import Live
+from sagemaker_serving.local_sagemaker.endpoints.endpoint_runtime import EndpointRuntime
 from sagemaker_serving.local_sagemaker.endpoints.request_pipeline import Route
 from sagemaker_serving.local_sagemaker.store import Region
 
 
 @contextmanager
-def routed(region: Region, name: str, live: Live, target: str | None) -> Iterator[Route]:
+def pick_variant(
+    region: Region, name: str, live: EndpointRuntime, target: str | None
+) -> Iterator[Route]:
     """The variant for one request, by the deployment's step, the target, or the weights.
 
     Its fleet is kept until the request is done. Raises ValidationError when

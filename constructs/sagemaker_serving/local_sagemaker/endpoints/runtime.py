@@ -19,7 +19,7 @@ from sagemaker_serving.local.protocol import AwsError
 from sagemaker_serving.local_sagemaker.async_inference.request import read_async_request
 from sagemaker_serving.local_sagemaker.endpoints.endpoints import Endpoints
 from sagemaker_serving.local_sagemaker.endpoints.model_client import ModelAnswer, NoAnswer
-from sagemaker_serving.local_sagemaker.endpoints.request_pipeline import Asking, Route
+from sagemaker_serving.local_sagemaker.endpoints.request_pipeline import RequestPipeline, Route
 from sagemaker_serving.local_sagemaker.endpoints.variant import Variant
 from sagemaker_serving.local_sagemaker.hosting import Invocation, MultiModel
 from sagemaker_serving.local_sagemaker.store import Region, Store
@@ -69,10 +69,10 @@ class ModelError(AwsError):
 class Runtime:
     """Asks the variants of endpoints; bodies pass as bytes and are never looked into."""
 
-    def __init__(self, store: Store, endpoints: Endpoints, asking: Asking) -> None:
+    def __init__(self, store: Store, endpoints: Endpoints, pipeline: RequestPipeline) -> None:
         self._store = store
         self._endpoints = endpoints
-        self._asking = asking
+        self._pipeline = pipeline
 
     def read_body(self, stream: IO[bytes], content_length: int | None) -> bytes:
         """A request's body; raises `AwsError` (413) above `MAX_BODY_BYTES`."""
@@ -110,7 +110,7 @@ class Runtime:
                 target_model=headers.get(_TARGET_MODEL),
             )
             try:
-                answer = self._asking.ask(
+                answer = self._pipeline.ask(
                     route, invocation, operation="InvokeEndpoint", received=received
                 )
             except NoAnswer as failed:

@@ -15,17 +15,17 @@ from sagemaker_serving.local_sagemaker.async_inference.service import (
 from sagemaker_serving.local_sagemaker.async_inference.tasks import AsyncWork
 from sagemaker_serving.local_sagemaker.endpoints.container import ContainerFailed
 from sagemaker_serving.local_sagemaker.endpoints.deployment import Deployment
-from sagemaker_serving.local_sagemaker.endpoints.endpoint_runtime import Live
+from sagemaker_serving.local_sagemaker.endpoints.endpoint_runtime import EndpointRuntime
 from sagemaker_serving.local_sagemaker.endpoints.fleet import Fleet
 from sagemaker_serving.local_sagemaker.endpoints.fleet_builder import Models
 from sagemaker_serving.local_sagemaker.endpoints.fleets import Fleets
 from sagemaker_serving.local_sagemaker.endpoints.rollout import Rollouts
-from sagemaker_serving.local_sagemaker.endpoints.routing import routed
+from sagemaker_serving.local_sagemaker.endpoints.routing import pick_variant
 from sagemaker_serving.local_sagemaker.endpoints.states import settle
 from sagemaker_serving.local_sagemaker.store import Region, Resource
 
 
-class EndpointWork:
+class EndpointTasks:
     """Each method begins its work in a thread and returns at once."""
 
     def __init__(self, fleets: Fleets, rollouts: Rollouts, async_work: AsyncWork) -> None:
@@ -114,7 +114,7 @@ class EndpointWork:
         region.changed()
         self._drain(region, live, replaced)
 
-    def _drain(self, region: Region, live: Live, fleet: Fleet | None) -> None:
+    def _drain(self, region: Region, live: EndpointRuntime, fleet: Fleet | None) -> None:
         if fleet is not None:
             fleet.drain_and_stop()
             with region.lock:
@@ -140,7 +140,9 @@ class EndpointWork:
             region.tags.pop(endpoint["EndpointArn"], None)
             self._fleets.forget(endpoint["EndpointArn"])
 
-    def _serve(self, region: Region, endpoint: Resource, live: Live, fleet: Fleet) -> None:
+    def _serve(
+        self, region: Region, endpoint: Resource, live: EndpointRuntime, fleet: Fleet
+    ) -> None:
         live.serving, live.starting, live.share = fleet, None, 0.0
         if "AsyncInferenceConfig" in fleet.config and live.queue is None:
             live.queue = AsyncQueue(
@@ -150,9 +152,9 @@ class EndpointWork:
             )
 
     def _do_async(
-        self, region: Region, endpoint: Resource, live: Live, request: AsyncRequest
+        self, region: Region, endpoint: Resource, live: EndpointRuntime, request: AsyncRequest
     ) -> None:
-        with routed(region, endpoint["EndpointName"], live, None) as route:
+        with pick_variant(region, endpoint["EndpointName"], live, None) as route:
             self._async_work.do(request, route)
 
     def _begin(self, region: Region, work: Callable[..., None], *arguments: Any) -> None:
@@ -163,7 +165,7 @@ class EndpointWork:
         threading.Thread(target=do, daemon=True).start()
 
 
-def _room(region: Region, live: Live) -> int:
+def _room(region: Region, live: EndpointRuntime) -> int:
     """How many asynchronous requests the instances take at one time."""
     with region.lock:
         fleet = live.serving

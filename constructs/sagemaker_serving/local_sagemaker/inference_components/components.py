@@ -10,7 +10,7 @@ from sagemaker_serving.local.protocol import AwsError
 from sagemaker_serving.local_sagemaker.endpoints.fleets import Fleets
 from sagemaker_serving.local_sagemaker.endpoints.request_pipeline import Route
 from sagemaker_serving.local_sagemaker.endpoints.rollout import Rollouts
-from sagemaker_serving.local_sagemaker.endpoints.routing import routed
+from sagemaker_serving.local_sagemaker.endpoints.routing import pick_variant
 from sagemaker_serving.local_sagemaker.endpoints.states import find_endpoint
 from sagemaker_serving.local_sagemaker.inference_components.tasks import STATUS, ComponentWork
 from sagemaker_serving.local_sagemaker.listing import Listing
@@ -151,7 +151,7 @@ class InferenceComponents:
             raise AwsError(
                 "ValidationError", f"Inference Component {name} has no capacity to process requests"
             )
-        with routed(region, endpoint, live, None) as route:
+        with pick_variant(region, endpoint, live, None) as route:
             yield route
 
     def _variant(self, endpoint: Resource, wanted: str | None) -> str:

@@ -34,7 +34,7 @@ def check_pull(context: LocalContext, role_arn: str | None, image: str) -> None:
     needed = [("GetAuthorizationToken", "*")]
     needed += [(action, repository) for action in _FOR_THE_REPOSITORY]
     for action, resource in needed:
-        if not context.judge.allows(session, f"ecr:{action}", resource):
+        if not context.evaluator.allows(session, f"ecr:{action}", resource):
             raise ImageRefused(
                 f"The role '{role_arn}' does not have {action} permission for the image: '{image}'."
             )

@@ -11,12 +11,8 @@ import socket
 
 from sagemaker_serving.errors import ServingError
 from sagemaker_serving.model_server.engine.process import import_tensorflow, load, serve
-from sagemaker_serving.model_server.lifeline import (
-    add_child_arguments,
-    exit_at_end_of,
-    report,
-)
 from sagemaker_serving.model_server.logs import start_logging
+from sagemaker_serving.model_server.parent_watch import add_child_arguments, exit_at_end_of, report
 from sagemaker_serving.model_server.settings import read_settings
 
 

@@ -12,9 +12,7 @@ from sagemaker_serving.model_server.engine.answers import (
     predict_answer,
     regress_answer,
 )
-from sagemaker_serving.model_server.engine.documents import parse_document, signature_name
-from sagemaker_serving.model_server.engine.examples import request_examples
-from sagemaker_serving.model_server.engine.judgement import (
+from sagemaker_serving.model_server.engine.classify_regress import (
     CLASSES,
     INPUTS,
     OUTPUTS,
@@ -24,6 +22,8 @@ from sagemaker_serving.model_server.engine.judgement import (
     classify_fetches,
     regress_fetches,
 )
+from sagemaker_serving.model_server.engine.documents import parse_document, signature_name
+from sagemaker_serving.model_server.engine.examples import request_examples
 from sagemaker_serving.model_server.engine.predict import Layout, Tensors, predict_inputs
 from sagemaker_serving.model_server.engine.registry import Servable
 from sagemaker_serving.model_server.engine.running import Runner

@@ -1,7 +1,7 @@
 """``python -m …server.handler``: import the user's code, then serve it with gunicorn."""
 
 # The lifeline takes the thread functions as they are now: a patched thread would block all.
-from sagemaker_serving.model_server.lifeline import add_child_arguments, exit_at_end_of, report
+from sagemaker_serving.model_server.parent_watch import add_child_arguments, exit_at_end_of, report
 
 # As in the image: everything that follows, the user's code too, is cooperative.
 import gevent.monkey  # isort: skip
@@ -19,6 +19,7 @@ from typing import Any  # noqa: E402
 from gunicorn.app.base import BaseApplication  # noqa: E402
 
 from sagemaker_serving.model_server.contract import CONTRACTS, Contract  # noqa: E402
+from sagemaker_serving.model_server.engine_forks.client import EngineForksClient  # noqa: E402
 from sagemaker_serving.model_server.generations import Generation  # noqa: E402
 from sagemaker_serving.model_server.handler.answering import Handlers  # noqa: E402
 from sagemaker_serving.model_server.handler.models import Served, models_application  # noqa: E402
@@ -28,7 +29,6 @@ from sagemaker_serving.model_server.handler.user_code import (  # noqa: E402
     load_handlers,
 )
 from sagemaker_serving.model_server.logs import start_logging  # noqa: E402
-from sagemaker_serving.model_server.nursery.client import NurseryClient  # noqa: E402
 from sagemaker_serving.model_server.settings import Settings, read_settings  # noqa: E402
 
 log = logging.getLogger("handler")
@@ -69,13 +69,15 @@ def main() -> int:
 def _application(
     arguments: argparse.Namespace, settings: Settings, contract: Contract, handlers: Handlers
 ) -> Any:
-    if arguments.nursery_path is not None:
+    if arguments.engine_forks_path is not None:
         served = Served(
             folder=arguments.model_dir,
             wait_seconds=contract.wait_time(settings),
             batching=settings.batching is not None,
         )
-        return models_application(served, NurseryClient(arguments.nursery_path), handlers, contract)
+        return models_application(
+            served, EngineForksClient(arguments.engine_forks_path), handlers, contract
+        )
     upstream = Upstream(
         rest_ports=arguments.rest_ports,
         grpc_ports=[settings.grpc_port(i) for i in range(len(arguments.rest_ports))],
@@ -93,7 +95,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--model-dir", type=Path, required=True)
     parser.add_argument("--rest-ports", type=json.loads, help="the engines', in single-model mode")
     parser.add_argument("--default-model", help="in single-model mode")
-    parser.add_argument("--nursery-path", type=Path, help="its unix socket, in multi-model mode")
+    parser.add_argument(
+        "--engine-forks-path", type=Path, help="its unix socket, in multi-model mode"
+    )
     parser.add_argument("--generation", type=Generation, required=True)
     return parser.parse_args()
 

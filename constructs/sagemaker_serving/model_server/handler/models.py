@@ -15,6 +15,7 @@ import falcon
 import requests
 
 from sagemaker_serving.model_server.contract import Contract
+from sagemaker_serving.model_server.engine_forks.client import EngineForksClient, LoadedEngine
 from sagemaker_serving.model_server.handler.answering import Answerer, Handlers, Target, fail
 from sagemaker_serving.model_server.handler.model_code import ModelCode
 from sagemaker_serving.model_server.handler.service import Ping
@@ -24,7 +25,6 @@ from sagemaker_serving.model_server.multi_model import (
     Outcome,
     served_path,
 )
-from sagemaker_serving.model_server.nursery.client import LoadedEngine, NurseryClient
 
 log = logging.getLogger("handler")
 
@@ -46,11 +46,11 @@ class Served:
 
 
 def models_application(
-    served: Served, nursery: NurseryClient, universal: Handlers, contract: Contract
+    served: Served, engine_forks: EngineForksClient, universal: Handlers, contract: Contract
 ) -> falcon.App:
     """The falcon application; ``universal`` handlers are those of models that bring none."""
     app = falcon.App()
-    models = Models(served, nursery, universal, contract)
+    models = Models(served, engine_forks, universal, contract)
     app.add_route("/ping", Ping())
     for path in ("/invocations", "/models", "/models/{model_name}", "/models/{model_name}/invoke"):
         app.add_route(path, models)
@@ -65,10 +65,14 @@ class Models:
     """
 
     def __init__(
-        self, served: Served, nursery: NurseryClient, universal: Handlers, contract: Contract
+        self,
+        served: Served,
+        engine_forks: EngineForksClient,
+        universal: Handlers,
+        contract: Contract,
     ) -> None:
         self._served = served
-        self._nursery = nursery
+        self._engine_forks = engine_forks
         self._universal = universal
         self._rules = contract.multi_model
         self._answerer = Answerer(contract.handler, served.wait_seconds)
@@ -78,7 +82,7 @@ class Models:
         self, request: falcon.Request, response: falcon.Response, model_name: str | None = None
     ) -> None:
         """The status of all models, or of one."""
-        models = self._nursery.loaded()
+        models = self._engine_forks.loaded()
         if model_name is None:
             statuses = {name: _status(name, engines[0]) for name, engines in models.items()}
             response.text = json.dumps({name: reply.json() for name, reply in statuses.items()})
@@ -110,7 +114,7 @@ class Models:
         """Unload a model; its memory is free when the answer comes."""
         if self._is_bad_name(response, model_name):
             return
-        engines = self._nursery.loaded().get(model_name, [])
+        engines = self._engine_forks.loaded().get(model_name, [])
         if not self._unload(model_name):
             fail(response, falcon.HTTP_404, f"Model {model_name} is not loaded yet")
         elif not self._rules.unloads_the_dead and not all(engine.alive for engine in engines):
@@ -126,10 +130,10 @@ class Models:
             self._fail_plainly(response, falcon.HTTP_500, "No such file or directory")
             return
         place = served_path(url, self._served.folder)
-        outcome = Outcome.NO_BASE_PATH if place is None else self._nursery.load(name, place)
+        outcome = Outcome.NO_BASE_PATH if place is None else self._engine_forks.load(name, place)
         if outcome is Outcome.LOADED:
             self._import_code(name)
-            models = self._nursery.loaded()
+            models = self._engine_forks.loaded()
             rest, grpc = (
                 {model: _port(engines[-1]) for model, engines in models.items()}
                 for _port in (_rest_port, _grpc_port)
@@ -162,7 +166,7 @@ class Models:
     def _import_code(self, name: str) -> None:
         """A model whose code cannot be imported is not loaded: the answer is a 500."""
         try:
-            self._handlers_of(name, self._nursery.loaded()[name])
+            self._handlers_of(name, self._engine_forks.loaded()[name])
         except Exception:
             log.exception("the code of model %s cannot be imported", name)
             self._unload(name)
@@ -171,10 +175,10 @@ class Models:
     def _unload(self, name: str) -> bool:
         if self._code is not None:
             self._code.forget(name)
-        return self._nursery.unload(name)
+        return self._engine_forks.unload(name)
 
     def _invoke(self, request: falcon.Request, response: falcon.Response, name: str) -> None:
-        engines = self._nursery.loaded().get(name, [])
+        engines = self._engine_forks.loaded().get(name, [])
         if self._rules.forgets_the_dead and not all(engine.alive for engine in engines):
             self._unload(name)
             engines = []

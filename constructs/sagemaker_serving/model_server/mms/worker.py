@@ -24,11 +24,11 @@ from gunicorn.arbiter import Arbiter
 from gunicorn.errors import HaltServer
 
 from sagemaker_serving.errors import ServingError
-from sagemaker_serving.model_server.lifeline import add_child_arguments, exit_at_end_of, report
 from sagemaker_serving.model_server.logs import start_logging
 from sagemaker_serving.model_server.mms.loading import load_service
 from sagemaker_serving.model_server.mms.service import Request, Service
 from sagemaker_serving.model_server.mms.settings import Settings, read_settings
+from sagemaker_serving.model_server.parent_watch import add_child_arguments, exit_at_end_of, report
 from sagemaker_serving.model_server.programs import Program
 
 log = logging.getLogger("worker")

@@ -68,7 +68,7 @@ class Emulated(Provider):
 
     @override
     def delete(self, request: Request) -> None:
-        with request.context.turnstile.change():
+        with request.context.write_lock.change():
             try:
                 self._delete(request, self.made.get(request.physical_id))
             except Exception as error:  # moto's classes raise whatever they like

@@ -13,8 +13,8 @@ from botocore.exceptions import ClientError
 from sagemaker_serving.local.gateway import Gateway
 from tests.local.aws import REGION, Aws, StandIn, eventually
 from tests.local.cloudformation.templates import get_att, parameter, ref, resource, template
+from tests.local.state.kept_resources import DESCRIBED, make
 from tests.local.state.killed import settled
-from tests.local.state.things import DESCRIBED, make
 
 TEMPLATE = template(
     {"Topic": ref("Topic"), "Table": get_att("Table", "Arn")},

@@ -16,7 +16,7 @@ _BETWEEN_SECONDS = 0.25
 _ATTEMPTS = 8
 
 
-class Turnstile:
+class WriteLock:
     """Changes pass; a save waits until none is under way, then holds those that come.
 
     A change may be made of others (a stack's resource is made by requests): the inner ones are

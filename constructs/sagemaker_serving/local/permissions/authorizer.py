@@ -4,21 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sagemaker_serving.local.permissions import s3_needs
+from sagemaker_serving.local.permissions.documents import MalformedPolicy
+from sagemaker_serving.local.permissions.evaluator import (
+    AccessDenied,
+    PolicyEvaluator,
+    account_principal,
+    denial,
+)
+from sagemaker_serving.local.permissions.identities import AnyCaller, Developer, Identity
+from sagemaker_serving.local.permissions.need import Need
+from sagemaker_serving.local.permissions.needs import is_open, needs_of
+from sagemaker_serving.local.permissions.passed_roles import (
+    passed_roles,
+    refuse_what_is_not_trusted,
+)
+from sagemaker_serving.local.permissions.sessions import RoleSessions
+from sagemaker_serving.local.permissions.state_machines import refuse_unprepared_role
 from sagemaker_serving.local.protocol import AwsError
 from sagemaker_serving.local.protocol.call import Call
 
-from . import s3_needs
-from .documents import MalformedPolicy
-from .identities import AnyCaller, Developer, Identity
-from .judge import AccessDenied, Judge, account_principal, denial
-from .need import Need
-from .needs import is_open, needs_of
-from .passed_roles import passed_roles, refuse_what_is_not_trusted
-from .sessions import RoleSessions
-from .state_machines import refuse_unprepared_role
 
-
-class Gate:
+class Authorizer:
     """Judges requests by who has signed them.
 
     A role's session, or a user of IAM, is judged by the policies attached to it and by those of
@@ -27,9 +34,9 @@ class Gate:
     to a service must let that service in.
     """
 
-    def __init__(self, sessions: RoleSessions, judge: Judge, account: str) -> None:
+    def __init__(self, sessions: RoleSessions, evaluator: PolicyEvaluator, account: str) -> None:
         self._sessions = sessions
-        self._policies = judge
+        self._policies = evaluator
         self._account = account
 
     def judges(self, who: AnyCaller | None, *, scope: str, path: str) -> bool:
@@ -41,7 +48,7 @@ class Gate:
             return True
         return scope in _JUDGED_FOR_ALL and not path.startswith("/endpoints/")
 
-    def admit(self, call: Call | None, who: AnyCaller | None, *, scope: str) -> None:
+    def authorize(self, call: Call | None, who: AnyCaller | None, *, scope: str) -> None:
         """Let one call pass; None is a request that asks for nothing that there is.
 
         ``who`` has signed it, None stands for nobody. Raises `AccessDenied`, or the called

@@ -1,4 +1,4 @@
-"""``python -m …server.nursery``: import TensorFlow once, then fork an engine per model."""
+"""``python -m …engine_forks``: import TensorFlow once, then fork an engine per model."""
 
 from __future__ import annotations
 
@@ -16,14 +16,10 @@ from sagemaker_serving.errors import ServingError
 from sagemaker_serving.model_server.contract import CONTRACTS
 from sagemaker_serving.model_server.discovery import Model
 from sagemaker_serving.model_server.engine.process import import_tensorflow, load, serve
+from sagemaker_serving.model_server.engine_forks.forks import EngineForks
 from sagemaker_serving.model_server.generations import Generation
-from sagemaker_serving.model_server.lifeline import (
-    add_child_arguments,
-    exit_at_end_of,
-    report,
-)
 from sagemaker_serving.model_server.logs import start_logging
-from sagemaker_serving.model_server.nursery.births import Nursery
+from sagemaker_serving.model_server.parent_watch import add_child_arguments, exit_at_end_of, report
 from sagemaker_serving.model_server.ports import BACKLOG
 from sagemaker_serving.model_server.settings import Settings, read_settings
 
@@ -48,7 +44,7 @@ def main() -> int:
 async def _serve(arguments: argparse.Namespace) -> None:
     settings = read_settings(os.environ)
     contract = CONTRACTS[arguments.generation]
-    nursery = Nursery(
+    engine_forks = EngineForks(
         settings,
         instances=settings.instance_count if contract.multi_model.counts_instances else 1,
         wait_seconds=contract.wait_time(settings),
@@ -58,10 +54,10 @@ async def _serve(arguments: argparse.Namespace) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
     path = arguments.socket_path
-    async with await asyncio.start_unix_server(nursery.handle, path, backlog=BACKLOG):
+    async with await asyncio.start_unix_server(engine_forks.handle, path, backlog=BACKLOG):
         report(arguments.report_fd, event="ready")
         await stopped.wait()
-        await nursery.end()
+        await engine_forks.end()
 
 
 def _become_engine(
@@ -82,7 +78,7 @@ def _become_engine(
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="nursery")
+    parser = argparse.ArgumentParser(prog="engine_forks")
     add_child_arguments(parser)
     parser.add_argument("--socket-path", required=True)
     parser.add_argument("--generation", type=Generation, required=True)

@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from sagemaker_serving.errors import Mistake
-
-from .emulator import Emulator
-from .files import damaged
-from .folder import Manifest, StateFolder
-from .turnstile import Turnstile
+from sagemaker_serving.local.state.emulator import Emulator
+from sagemaker_serving.local.state.files import damaged
+from sagemaker_serving.local.state.folder import Manifest, StateFolder
+from sagemaker_serving.local.state.write_lock import WriteLock
 
 QUIET_SECONDS = 0.5
 """A save follows this long after the last change,"""
@@ -40,16 +39,16 @@ class Part(Protocol):
         """Hold what `export_state` gave; called before the local AWS answers requests."""
 
 
-class Keeper:
+class StateSaver:
     """Saves the emulator and ``parts`` into ``folder``.
 
     Each save is of one moment, which ``turnstile`` finds.
     """
 
-    def __init__(self, folder: Path, turnstile: Turnstile, parts: Mapping[str, Part]) -> None:
+    def __init__(self, folder: Path, write_lock: WriteLock, parts: Mapping[str, Part]) -> None:
         self._folder = StateFolder(folder)
         self._emulator = Emulator(self._folder.objects)
-        self._turnstile = turnstile
+        self._write_lock = write_lock
         self._parts = dict(parts)
         self._kept: dict[str, bytes] = {}
         self._manifest: Manifest | None = None
@@ -178,7 +177,7 @@ class Keeper:
         with self._saving:
             began = time.perf_counter()
             self._emulator.keep_contents()
-            with self._turnstile.still() as still:
+            with self._write_lock.still() as still:
                 held = time.perf_counter()
                 if not still:
                     _log.info("saving while something changes")

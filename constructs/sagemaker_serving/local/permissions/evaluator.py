@@ -6,16 +6,15 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from sagemaker_serving.local.permissions.documents import Policy, Statement
+from sagemaker_serving.local.permissions.evaluation import Call, Decision, Policies, decide
+from sagemaker_serving.local.permissions.principals import EVERYONE, Principal
+from sagemaker_serving.local.permissions.trail import Trail
 from sagemaker_serving.local.protocol import AwsError
 
-from .documents import Policy, Statement
-from .evaluation import Call, Decision, Policies, decide
-from .principals import EVERYONE, Principal
-from .trail import Trail
-
 if TYPE_CHECKING:
-    from .deployed import Attached, DocumentOf
-    from .identities import Identity
+    from sagemaker_serving.local.permissions.deployed import Attached, DocumentOf
+    from sagemaker_serving.local.permissions.identities import Identity
 
 Given = Mapping[str, str | tuple[str, ...]]
 """Condition keys of one call; keys in any case."""
@@ -41,7 +40,7 @@ class AccessDenied(AwsError):
         super().__init__(code, message, status=status)
 
 
-class Judge:
+class PolicyEvaluator:
     """Says whether a role or user may do something now, and remembers that it was asked.
 
     Policies are read anew for each call, so a change holds from the next call
@@ -75,7 +74,7 @@ class Judge:
         self, who: Identity, action: str, resource: str, context: Given | None = None
     ) -> Decision:
         """The judgement on one call of a role or user, and why. Raises `MalformedPolicy`."""
-        from . import deployed
+        from sagemaker_serving.local.permissions import deployed
 
         attached = deployed.attached_to(who.principal_arn)
         principal = principal_of(who)
@@ -94,7 +93,7 @@ class Judge:
 
         Its trust policy must name the caller, or the account and then the caller's policies.
         """
-        from . import deployed
+        from sagemaker_serving.local.permissions import deployed
 
         attached = None if caller is None else deployed.attached_to(caller.principal_arn)
         principal = account_principal(account) if caller is None else principal_of(caller)
@@ -119,7 +118,7 @@ class Judge:
 
     def trusts(self, role_arn: str, service: str, context: Given | None = None) -> bool:
         """Whether there is such a role and it lets ``service`` in: ``sagemaker.amazonaws.com``."""
-        from . import deployed
+        from sagemaker_serving.local.permissions import deployed
 
         role = deployed.role_of(role_arn)
         if role is None:
@@ -137,7 +136,7 @@ class Judge:
 
     def forbids(self, principal: Principal, action: str, resource: str, context: Given) -> bool:
         """Whether the resource's own policy forbids this to a caller who may do all else."""
-        from . import deployed
+        from sagemaker_serving.local.permissions import deployed
 
         policy = deployed.resource_policy(resource, self._more)
         known = _context(principal, resource, None, context)
@@ -145,7 +144,7 @@ class Judge:
 
     def lets_everyone(self, action: str, resource: str, context: Given) -> bool:
         """Whether the resource's own policy, or a list of S3, lets in whoever has no key at all."""
-        from . import deployed
+        from sagemaker_serving.local.permissions import deployed
 
         policy = deployed.resource_policy(resource, self._more)
         known = _context(NOBODY, resource, None, context)

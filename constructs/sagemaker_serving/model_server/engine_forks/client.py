@@ -1,4 +1,4 @@
-"""Asking the nursery, from the handler worker."""
+"""Asking the engine_forks, from the handler worker."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class LoadedEngine:
     alive: bool
 
 
-class NurseryClient:
+class EngineForksClient:
     """One connection for each question, to the unix socket ``path``."""
 
     def __init__(self, path: Path) -> None:

@@ -15,10 +15,10 @@ import psutil
 import pytest
 
 from sagemaker_serving.model_server.discovery import Model
-from sagemaker_serving.model_server.lifeline import report
+from sagemaker_serving.model_server.engine_forks.engines import Become
+from sagemaker_serving.model_server.engine_forks.forks import EngineForks
 from sagemaker_serving.model_server.multi_model import Outcome
-from sagemaker_serving.model_server.nursery.births import Nursery
-from sagemaker_serving.model_server.nursery.engines import Become
+from sagemaker_serving.model_server.parent_watch import report
 from sagemaker_serving.model_server.settings import read_settings
 
 T = TypeVar("T")
@@ -49,8 +49,8 @@ def base_path(tmp_path: Path) -> Path:
     return tmp_path / "m"
 
 
-def with_nursery(
-    work: Callable[[Nursery], Awaitable[T]],
+def with_engine_forks(
+    work: Callable[[EngineForks], Awaitable[T]],
     *,
     instances: int = 1,
     wait_seconds: int = 60,
@@ -60,74 +60,78 @@ def with_nursery(
 
     async def run() -> T:
         settings = read_settings({"SAGEMAKER_SAFE_PORT_RANGE": ROOM_FOR_MANY} | environ)
-        nursery = Nursery(settings, instances=instances, wait_seconds=wait_seconds, become=become)
+        engine_forks = EngineForks(
+            settings, instances=instances, wait_seconds=wait_seconds, become=become
+        )
         try:
-            return await work(nursery)
+            return await work(engine_forks)
         finally:
-            await nursery.end()
+            await engine_forks.end()
 
     return asyncio.run(run())
 
 
 def test_models_take_the_highest_ports_and_give_them_back(base_path: Path) -> None:
-    async def work(nursery: Nursery) -> None:
+    async def work(engine_forks: EngineForks) -> None:
         for name in ("a", "b"):
-            assert await nursery.load(name, base_path) is Outcome.LOADED
-        assert await nursery.load("c", base_path) is Outcome.NO_PORTS
-        ports = {name: (e[0]["rest"], e[0]["grpc"]) for name, e in nursery.loaded().items()}
+            assert await engine_forks.load(name, base_path) is Outcome.LOADED
+        assert await engine_forks.load("c", base_path) is Outcome.NO_PORTS
+        ports = {name: (e[0]["rest"], e[0]["grpc"]) for name, e in engine_forks.loaded().items()}
         assert ports == {"a": (19001, 19003), "b": (19000, 19002)}
-        assert await nursery.unload("a")
-        assert await nursery.load("c", base_path) is Outcome.LOADED
-        assert nursery.loaded()["c"][0]["rest"] == 19001
+        assert await engine_forks.unload("a")
+        assert await engine_forks.load("c", base_path) is Outcome.LOADED
+        assert engine_forks.loaded()["c"][0]["rest"] == 19001
 
-    with_nursery(work, SAGEMAKER_SAFE_PORT_RANGE=ROOM_FOR_TWO)
+    with_engine_forks(work, SAGEMAKER_SAFE_PORT_RANGE=ROOM_FOR_TWO)
 
 
 def test_every_engine_of_a_model_takes_a_pair_of_ports_and_all_or_none_are_kept(
     base_path: Path,
 ) -> None:
-    async def work(nursery: Nursery) -> None:
-        assert await nursery.load("a", base_path) is Outcome.LOADED
-        assert len(nursery.loaded()["a"]) == 2
-        assert await nursery.load("b", base_path) is Outcome.NO_PORTS
-        assert list(nursery.loaded()) == ["a"]
+    async def work(engine_forks: EngineForks) -> None:
+        assert await engine_forks.load("a", base_path) is Outcome.LOADED
+        assert len(engine_forks.loaded()["a"]) == 2
+        assert await engine_forks.load("b", base_path) is Outcome.NO_PORTS
+        assert list(engine_forks.loaded()) == ["a"]
 
-    with_nursery(work, instances=2, SAGEMAKER_SAFE_PORT_RANGE="19000-19007")
+    with_engine_forks(work, instances=2, SAGEMAKER_SAFE_PORT_RANGE="19000-19007")
 
 
 def test_a_model_is_loaded_once_and_unloaded_once(base_path: Path) -> None:
-    async def work(nursery: Nursery) -> None:
-        both = await asyncio.gather(nursery.load("a", base_path), nursery.load("a", base_path))
+    async def work(engine_forks: EngineForks) -> None:
+        both = await asyncio.gather(
+            engine_forks.load("a", base_path), engine_forks.load("a", base_path)
+        )
         assert sorted(both) == [Outcome.LOADED, Outcome.LOADED_ALREADY]
-        assert [await nursery.unload("a"), await nursery.unload("a")] == [True, False]
-        assert nursery.loaded() == {}
+        assert [await engine_forks.unload("a"), await engine_forks.unload("a")] == [True, False]
+        assert engine_forks.loaded() == {}
 
-    with_nursery(work)
+    with_engine_forks(work)
 
 
 def test_unloading_ends_the_process(base_path: Path) -> None:
-    async def work(nursery: Nursery) -> int:
-        await nursery.load("a", base_path)
-        pid: int = nursery.loaded()["a"][0]["pid"]
+    async def work(engine_forks: EngineForks) -> int:
+        await engine_forks.load("a", base_path)
+        pid: int = engine_forks.loaded()["a"][0]["pid"]
         assert psutil.pid_exists(pid)
-        await nursery.unload("a")
+        await engine_forks.unload("a")
         return pid
 
-    assert not psutil.pid_exists(with_nursery(work))
+    assert not psutil.pid_exists(with_engine_forks(work))
 
 
 @pytest.mark.parametrize("made", [None, "m", "m/variables"])
 def test_a_base_path_has_a_version_somewhere_below(tmp_path: Path, made: str | None) -> None:
     if made is not None:
         (tmp_path / made).mkdir(parents=True)
-    load = partial(Nursery.load, name="m", base_path=tmp_path / "m")
-    assert with_nursery(load) is Outcome.NO_BASE_PATH
+    load = partial(EngineForks.load, name="m", base_path=tmp_path / "m")
+    assert with_engine_forks(load) is Outcome.NO_BASE_PATH
 
 
 def test_a_version_may_lie_deeper(tmp_path: Path) -> None:
     (tmp_path / "m" / "export" / "7").mkdir(parents=True)
-    load = partial(Nursery.load, name="m", base_path=tmp_path / "m")
-    assert with_nursery(load) is Outcome.LOADED
+    load = partial(EngineForks.load, name="m", base_path=tmp_path / "m")
+    assert with_engine_forks(load) is Outcome.LOADED
 
 
 @pytest.mark.parametrize(
@@ -137,58 +141,58 @@ def test_a_version_may_lie_deeper(tmp_path: Path) -> None:
 def test_a_model_that_cannot_be_loaded_leaves_nothing_behind(
     base_path: Path, caplog: pytest.LogCaptureFixture, name: str, said: str
 ) -> None:
-    async def work(nursery: Nursery) -> None:
-        assert await nursery.load(name, base_path) is Outcome.FAILED
-        assert nursery.loaded() == {}
-        assert await nursery.load("fine", base_path) is Outcome.LOADED
+    async def work(engine_forks: EngineForks) -> None:
+        assert await engine_forks.load(name, base_path) is Outcome.FAILED
+        assert engine_forks.loaded() == {}
+        assert await engine_forks.load("fine", base_path) is Outcome.LOADED
 
-    with_nursery(work)
+    with_engine_forks(work)
     assert said in caplog.text
 
 
 def test_a_model_that_takes_too_long_is_given_up(
     base_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    load = partial(Nursery.load, name="slow", base_path=base_path)
-    assert with_nursery(load, wait_seconds=1) is Outcome.FAILED
+    load = partial(EngineForks.load, name="slow", base_path=base_path)
+    assert with_engine_forks(load, wait_seconds=1) is Outcome.FAILED
     assert "model slow: it was not loaded within 1 seconds" in caplog.text
 
 
 def test_a_model_over_the_memory_limit_is_not_kept(
     base_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def work(nursery: Nursery) -> None:
-        assert await nursery.load("a", base_path) is Outcome.NO_MEMORY
-        assert nursery.loaded() == {}
+    async def work(engine_forks: EngineForks) -> None:
+        assert await engine_forks.load("a", base_path) is Outcome.NO_MEMORY
+        assert engine_forks.loaded() == {}
 
-    with_nursery(work, SAGEMAKER_SERVING_MEMORY_LIMIT_MB="1")
+    with_engine_forks(work, SAGEMAKER_SERVING_MEMORY_LIMIT_MB="1")
     assert "MB are taken, SAGEMAKER_SERVING_MEMORY_LIMIT_MB is 1" in caplog.text
 
 
 def test_an_engine_that_dies_is_known_to_be_dead_and_takes_no_other_with_it(
     base_path: Path,
 ) -> None:
-    async def work(nursery: Nursery) -> None:
+    async def work(engine_forks: EngineForks) -> None:
         for name in ("a", "b"):
-            await nursery.load(name, base_path)
-        os.kill(nursery.loaded()["a"][0]["pid"], signal.SIGKILL)
-        while nursery.loaded()["a"][0]["alive"]:
+            await engine_forks.load(name, base_path)
+        os.kill(engine_forks.loaded()["a"][0]["pid"], signal.SIGKILL)
+        while engine_forks.loaded()["a"][0]["alive"]:
             await asyncio.sleep(0)
-        assert nursery.loaded()["b"][0]["alive"]
-        assert await nursery.unload("a")
+        assert engine_forks.loaded()["b"][0]["alive"]
+        assert await engine_forks.unload("a")
 
-    with_nursery(work)
+    with_engine_forks(work)
 
 
 def test_a_port_that_is_taken_on_this_machine_is_told_and_another_one_served(
     base_path: Path,
 ) -> None:
-    async def work(nursery: Nursery) -> None:
-        highest = nursery._settings.model_ports.rest[-1]
+    async def work(engine_forks: EngineForks) -> None:
+        highest = engine_forks._settings.model_ports.rest[-1]
         with socket.create_server(("127.0.0.1", highest)):
-            await nursery.load("a", base_path)
-        (engine,) = nursery.loaded()["a"]
+            await engine_forks.load("a", base_path)
+        (engine,) = engine_forks.loaded()["a"]
         assert engine["rest"] == highest
         assert engine["served"] not in (0, highest)
 
-    with_nursery(work, SAGEMAKER_SAFE_PORT_RANGE="19200-19299")
+    with_engine_forks(work, SAGEMAKER_SAFE_PORT_RANGE="19200-19299")

@@ -13,8 +13,8 @@ from typing import Any
 import psutil
 
 from sagemaker_serving.model_server.discovery import Model, find_versions, model_config
+from sagemaker_serving.model_server.engine_forks.engines import Become, Engine
 from sagemaker_serving.model_server.multi_model import Outcome, has_versions
-from sagemaker_serving.model_server.nursery.engines import Become, Engine
 from sagemaker_serving.model_server.ports import listen_near
 from sagemaker_serving.model_server.settings import MEMORY_LIMIT, Settings
 
@@ -31,7 +31,7 @@ class _Loaded:
     is_ready: bool = False
 
 
-class Nursery:
+class EngineForks:
     """The models of one container; ``become`` makes a forked process the engine of one.
 
     It is asked over a unix socket (`handle`), a line of JSON for a line of

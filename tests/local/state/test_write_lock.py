@@ -6,8 +6,8 @@ import threading
 
 import pytest
 
-from sagemaker_serving.local.state import turnstile
-from sagemaker_serving.local.state.turnstile import Turnstile
+from sagemaker_serving.local.state import write_lock
+from sagemaker_serving.local.state.write_lock import WriteLock
 
 
 def in_background(work: object) -> threading.Thread:
@@ -18,7 +18,7 @@ def in_background(work: object) -> threading.Thread:
 
 
 def test_a_save_waits_for_the_change_under_way() -> None:
-    gate, changing, order = Turnstile(), threading.Event(), list[str]()
+    gate, changing, order = WriteLock(), threading.Event(), list[str]()
 
     def change() -> None:
         with gate.change():
@@ -38,7 +38,7 @@ def test_a_save_waits_for_the_change_under_way() -> None:
 
 
 def test_a_change_waits_for_the_save_under_way() -> None:
-    gate, order = Turnstile(), list[str]()
+    gate, order = WriteLock(), list[str]()
 
     def change() -> None:
         with gate.change():
@@ -53,7 +53,7 @@ def test_a_change_waits_for_the_save_under_way() -> None:
 
 
 def test_a_step_may_make_changes_while_a_save_waits_for_it() -> None:
-    gate, inside, done = Turnstile(), threading.Event(), list[str]()
+    gate, inside, done = WriteLock(), threading.Event(), list[str]()
 
     def step() -> None:
         with gate.step():
@@ -78,9 +78,9 @@ def test_a_step_may_make_changes_while_a_save_waits_for_it() -> None:
 
 
 def test_a_save_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(turnstile, "_PATIENCE_SECONDS", 0.01)
-    monkeypatch.setattr(turnstile, "_BETWEEN_SECONDS", 0.01)
-    gate = Turnstile()
+    monkeypatch.setattr(write_lock, "_PATIENCE_SECONDS", 0.01)
+    monkeypatch.setattr(write_lock, "_BETWEEN_SECONDS", 0.01)
+    gate = WriteLock()
     with gate.change(), gate.still() as still:
         assert not still
 
@@ -88,7 +88,7 @@ def test_a_save_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_change_that_the_save_needs_does_not_wait_for_ever(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(turnstile, "STILL_SECONDS", 0.05)
-    gate = Turnstile()
+    monkeypatch.setattr(write_lock, "STILL_SECONDS", 0.05)
+    gate = WriteLock()
     with gate.still(), gate.change():
         pass
