@@ -51,13 +51,8 @@ format: setup ## Put the code into its format
 	$(BIN)/ruff check --fix-only --quiet .
 	$(BIN)/ruff format .
 
-docs: setup ## Write what is made from the types anew: the JSON Schema, docs/environment-files.md
-	$(BIN)/sagemaker-serving schema > environments/environment.schema.json
-	$(BIN)/python tools/document_fields.py
-	$(BIN)/python tools/document_rules.py
-	$(BIN)/python -m tools.document_acknowledgements
-	$(BIN)/python -m tools.document_local_aws
-	$(BIN)/python -m tools.document_commands
+docs: setup ## Write what is made from the code anew: the JSON Schema, and the pages of docs/ made of it
+	$(BIN)/python -m tools.docs
 
 site: setup ## Build the documentation site into docs/_site
 	$(BIN)/python -m tools.site

@@ -82,6 +82,6 @@ def test_requirements_pin_what_the_project_asks_for() -> None:
 
 
 def test_the_page_of_the_local_aws_is_current() -> None:
-    from tools.document_local_aws import PAGE, page
+    from tools.docs.local_aws import PAGE, page
 
     assert PAGE.read_text(encoding="utf-8") == page(), "run `make docs`"

@@ -134,7 +134,7 @@ def test_what_there_is_not_is_found_out(command: str) -> None:
 def test_the_page_of_commands_is_current() -> None:
     """Made in a process of its own: click keeps the help option that another test asked for."""
     made = subprocess.run(
-        [sys.executable, "-c", "from tools.document_commands import page; print(page(), end='')"],
+        [sys.executable, "-c", "from tools.docs.commands import page; print(page(), end='')"],
         cwd=ROOT,
         capture_output=True,
         text=True,

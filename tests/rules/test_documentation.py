@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sagemaker_serving.rules import Rule, all_rules
-from tools.document_rules import page
+from tools.docs.rules import page
 
 ROOT = Path(__file__).parents[2]
 

@@ -103,7 +103,7 @@ def test_checkov_has_nothing_unacknowledged(assembly: Assembly) -> None:
 
 
 def test_the_list_of_what_is_acknowledged_is_that_of_the_constructs() -> None:
-    from tools.document_acknowledgements import PAGE, page
+    from tools.docs.acknowledgements import PAGE, page
 
     listed = page()
     print(listed)

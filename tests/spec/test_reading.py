@@ -161,7 +161,7 @@ def test_shipped_environments_fit_the_schema(name: str) -> None:
 
 
 def test_the_committed_page_of_fields_is_the_types() -> None:
-    from tools.document_fields import page
+    from tools.docs.fields import page
 
     committed = (ROOT / "docs" / "environment-files.md").read_text(encoding="utf-8")
     assert committed == page(), "run `make docs`"

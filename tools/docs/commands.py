@@ -1,4 +1,4 @@
-"""Writes docs/commands.md: every command with its help, as a terminal shows it."""
+"""docs/commands.md: every command with its help, as a terminal shows it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 
 from sagemaker_serving.cli import _group
 
-PAGE = Path(__file__).parents[1] / "docs" / "commands.md"
+PAGE = Path(__file__).parents[2] / "docs" / "commands.md"
 _PROGRAM = "sagemaker-serving"
 _WIDTH = 78
 """Columns, whatever terminal this runs on."""
@@ -49,7 +49,3 @@ def _helps(
                 below, info_name=name, parent=context, **(below.context_settings or {})
             )
             yield from _helps(below, inner, min(depth + 1, 3))
-
-
-if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Writes docs/rules.md from the rules: ``python tools/document_rules.py``."""
+"""docs/rules.md: every rule, from the rules themselves."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules import Rule, all_rules
 
-TARGET = Path(__file__).parents[1] / "docs" / "rules.md"
+PAGE = Path(__file__).parents[2] / "docs" / "rules.md"
 HEAD = """\
 # Rules
 
@@ -38,11 +38,6 @@ cdk.Validations.of(construct).acknowledge(
 Templates are judged by what they say: tokens and intrinsic functions that only a deploy settles
 pass unjudged, and without a region the rules on what a region offers don't run, and say so.
 """
-
-
-def main() -> None:
-    """Write the page."""
-    TARGET.write_text(page(), encoding="utf-8")
 
 
 def page() -> str:
@@ -73,7 +68,3 @@ def _section(rule: Rule) -> Iterator[str]:
 
 def _flat(text: str) -> str:
     return re.sub(r"\s+", " ", text).replace("``", "`").strip()
-
-
-if __name__ == "__main__":
-    main()

@@ -1,4 +1,4 @@
-"""Writes docs/acknowledgements.md: every finding of a scanner that is meant to stay, and why."""
+"""docs/acknowledgements.md: every finding of a scanner that is meant to stay, and why."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from constructs import IConstruct
 from sagemaker_serving.spec import read_environment
 from stacks import EnvironmentStage
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "acknowledgements.md"
 
 _HEAD = """# Findings that are meant to stay
@@ -77,7 +77,3 @@ def _of(construct: IConstruct) -> Iterator[tuple[str, str]]:
     if isinstance(construct, cdk.CfnResource):
         for skipped in (construct.get_metadata("checkov") or {}).get("skip", []):
             yield skipped["id"], skipped["comment"]
-
-
-if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")

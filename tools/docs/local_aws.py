@@ -1,4 +1,4 @@
-"""Writes what docs/local-aws.md lists by name: ``python -m tools.document_local_aws``.
+"""docs/local-aws.md: what it lists by name.
 
 The lists are taken from the tables by which the local AWS itself accepts and
 refuses, so that the page cannot promise something else.
@@ -21,14 +21,9 @@ from sagemaker_serving.local.step_functions.services import ACTIONS, WAITED_FOR
 from sagemaker_serving.local_sagemaker.control_plane import ControlPlane
 from sagemaker_serving.local_sagemaker.offered import NOT_FOLLOWED
 
-PAGE = Path(__file__).parents[1] / "docs" / "local-aws.md"
+PAGE = Path(__file__).parents[2] / "docs" / "local-aws.md"
 BEGIN = "<!-- from here to the end: made by `make docs` -->\n"
 REGION = "eu-west-1"
-
-
-def main() -> None:
-    """Write the page's last part anew."""
-    PAGE.write_text(page(), encoding="utf-8")
 
 
 def page() -> str:
@@ -121,7 +116,3 @@ def _step_functions() -> Iterator[str]:
 
 def _names(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,4 +1,4 @@
-"""Writes docs/environment-files.md from the types: ``python tools/document_fields.py``."""
+"""docs/environment-files.md: every field of an environment file, from the types."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ from sagemaker_serving.spec import (
 from sagemaker_serving.spec.compilation import Compilation
 from sagemaker_serving.spec.monitoring import AlarmThresholds, Monitoring
 
-ROOT = Path(__file__).parents[1]
-TARGET = ROOT / "docs" / "environment-files.md"
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "environment-files.md"
 HEAD = """\
 # Environment files
 
@@ -93,11 +93,6 @@ SECTIONS: tuple[tuple[str, type[BaseModel], tuple[str, ...]], ...] = (
     ("monitoring.thresholds", AlarmThresholds, ()),
     ("models.<name>.batch_transform", BatchTransform, ()),
 )
-
-
-def main() -> None:
-    """Write the page."""
-    TARGET.write_text(page(), encoding="utf-8")
 
 
 def page() -> str:
@@ -152,7 +147,3 @@ def _default(info: FieldInfo) -> str:
 
 def _flat(text: str) -> str:
     return re.sub(r"\s+", " ", text).replace("``", "`").replace("|", "\\|").strip()
-
-
-if __name__ == "__main__":
-    main()
