@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import queue
 import signal
@@ -22,6 +23,7 @@ ISOLATED_PYTHON = (sys.executable, "-I", "-S")
 SUPERVISOR: str = supervisor.__file__
 """The program, and the module for those that are forks of one process."""
 
+_LOOK_SECONDS = 2.0
 _starting = threading.Lock()
 _own: weakref.WeakSet[subprocess.Popen[Any]] = weakref.WeakSet()
 
@@ -102,7 +104,9 @@ def end_leftovers_from_now_on() -> None:
 
     def watch() -> None:
         while True:
-            ends.get()
+            with contextlib.suppress(queue.Empty):
+                # A main thread that is about to wait misses its signal: look without one, too.
+                ends.get(timeout=_LOOK_SECONDS)
             while not ends.empty():
                 ends.get()
             with _starting:
