@@ -23,7 +23,7 @@ from sagemaker_serving.local.address import (
     find,
     is_held,
 )
-from sagemaker_serving.local.isolation import secluded
+from sagemaker_serving.local.isolation import isolated
 from sagemaker_serving.local.state.folder import forget
 from sagemaker_serving.local.state_dir import state_dir_errors
 from sagemaker_serving.processes import (
@@ -80,7 +80,7 @@ def start(
             stdout=log,
             stderr=log,
             pass_fds=(reading,),
-            env=secluded({**os.environ, **(environment if environment is not None else {})}),
+            env=isolated({**os.environ, **(environment if environment is not None else {})}),
             start_new_session=True,
         )
     os.close(reading)
@@ -174,7 +174,7 @@ def serve(
     try:
         if fresh:
             forget(state_dir)
-        _seclude_this_process()
+        _isolate_this_process()
         from sagemaker_serving.local.gateway import Gateway
 
         gateway = Gateway(state_dir.resolve(), port)
@@ -198,9 +198,9 @@ def serve(
         end_descendants()
 
 
-def _seclude_this_process() -> None:
+def _isolate_this_process() -> None:
     """In the foreground it has the environment of the user's shell."""
-    kept = secluded(os.environ)
+    kept = isolated(os.environ)
     os.environ.clear()
     os.environ.update(kept)
 

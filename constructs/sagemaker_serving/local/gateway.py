@@ -3,14 +3,12 @@
 ::
 
     boto3, the CDK CLI, SDKs ──> Gateway ──┬─ /endpoints/<name>/invocations ─> SageMaker Runtime
-                                           ├─ X-Amz-Target: SageMaker.*     ─> SageMaker
-                                           ├─ cloudformation                ─> CloudFormation
-                                           └─ everything else               ─> the emulator (moto)
+                                           ├─ a service that is here        ─> its action
+                                           └─ every other                   ─> the emulator (moto)
 
-Requests are told apart as AWS's own front door does it: by the credential
-scope that each is signed with (``…/<region>/<service>/aws4_request``), by
-``X-Amz-Target``, and by path. Every signature is verified before that
-(`sagemaker_serving.local.authentication`).
+The way of a request: browsers are turned away, its signature is verified
+(`sagemaker_serving.local.authentication`), it is read as a call of the service that it is signed
+for (`protocol`), judged, struck by a fault where one is set, and answered.
 """
 
 from __future__ import annotations
@@ -55,7 +53,12 @@ from sagemaker_serving.local.faults import api as faults_api
 from sagemaker_serving.local.faults.calls import refuse_injected
 from sagemaker_serving.local.lambda_functions.code import PATH as LAMBDA_CODE
 from sagemaker_serving.local.lambda_functions.service import Lambda
-from sagemaker_serving.local.moto_patches import access, events_to_functions, memory
+from sagemaker_serving.local.moto_patches import (
+    access,
+    events_to_functions,
+    judged_operations,
+    memory,
+)
 from sagemaker_serving.local.permissions.authorizer import Authorizer
 from sagemaker_serving.local.permissions.identities import AnyCaller, find_holder
 from sagemaker_serving.local.permissions.sts import Sts
@@ -67,6 +70,7 @@ from sagemaker_serving.local.protocol.answers import (
     write_answer,
 )
 from sagemaker_serving.local.protocol.call import (
+    JUDGED,
     Call,
     read_call,
     refuse_target_of_another_service,
@@ -127,30 +131,26 @@ class Gateway:
             self.context,
             launch=launch,
             faults=self.faults,
-            changed=lambda: self._keeper.changed("sagemaker"),
+            changed=lambda: self._saver.changed("sagemaker"),
             settings=settings,
         )
         self.functions = Lambda(self.context)
         self.cloudformation = CloudFormation(
             self.context,
-            on_settled=lambda: self._keeper.changed("cloudformation", at_once=True),
+            on_settled=lambda: self._saver.changed("cloudformation", at_once=True),
         )
-        self._keeper = StateSaver(state_dir / STATE, self.context.write_lock, self._parts())
+        self._saver = StateSaver(state_dir / STATE, self.context.write_lock, self._parts())
         self._recovered: list[dict[str, str]] = []
         self._authenticator: Authenticator[AnyCaller] = Authenticator(
             find_holder(self.context.developer, self.context.sessions), region
         )
-        sessions, judge, account = (
-            self.context.sessions,
-            self.context.evaluator,
-            self.context.account_id,
-        )
-        self._authorizer = Authorizer(sessions, judge, account)
+        roles = (self.context.sessions, self.context.evaluator, self.context.account_id)
+        self._authorizer = Authorizer(*roles)
         own: tuple[Service, ...] = (
             self.sagemaker,
             self.functions,
             self.cloudformation,
-            Sts(sessions, judge, account),
+            Sts(*roles),
             CloudTrail(),
         )
         self._services = {service.name: service for service in (*own, *services)}
@@ -164,10 +164,11 @@ class Gateway:
     def start(self) -> None:
         """Answer requests from now on; returns at once."""
         access.apply()
+        judged_operations.apply()
         memory.apply()
         _forget_an_earlier_gateway()
         try:
-            found = self._keeper.restore()
+            found = self._saver.restore()
         except Mistake:
             self._server.stop()
             raise
@@ -175,7 +176,7 @@ class Gateway:
         if found is not None:
             ended = "ended" if found.ended else "was killed"
             self._recovered = [asdict(each) for each in self.cloudformation.recover(ended)]
-        self._keeper.start()
+        self._saver.start()
 
     def _parts(self) -> dict[str, Part]:
         """What is kept besides the emulator, in the order in which it is given back."""
@@ -205,7 +206,7 @@ class Gateway:
         self.functions.close()
         self.sagemaker.flush(instances=False)
         self._server.stop()
-        self._keeper.close()
+        self._saver.close()
         self.sagemaker.close()
         self.context.close()
 
@@ -214,7 +215,7 @@ class Gateway:
 
         ``stacks``; ``recovered``, those that were found in progress at the start;
         ``endpoints`` (with their variants), ``transform_jobs``, ``executions``
-        that run; ``processes``, each with pid, port, memory in bytes and log; and
+        that run; ``processes``, each with its pid, where it listens, memory in bytes and log; and
         ``state``: where and when all of it was saved.
         """
         return {
@@ -224,7 +225,7 @@ class Gateway:
             "uptime_seconds": round(time.time() - self._started_at, 1),
             "stacks": self.cloudformation.summaries(),
             "recovered": self._recovered,
-            "state": self._keeper.summary(),
+            "state": self._saver.summary(),
             **self.sagemaker.status(),
             **self.functions.status(),
             "executions": [] if self._step_functions is None else self._step_functions.status(),
@@ -247,7 +248,7 @@ class Gateway:
                 try:
                     return self._answer(exchange)(environ, start_response)
                 finally:
-                    self._keeper.changed(exchange.caller.service)
+                    self._saver.changed(exchange.caller.service)
         except AwsError as error:
             answer = error_answer(request, scope.service, error)
         except Exception:
@@ -278,18 +279,24 @@ class Gateway:
             return self._runtime(request, exchange.caller, invocation)
         service = self._service(service_of(scope))
         if service is None:
-            return self._emulated(scope)
+            return self._emulated(exchange)
         call = exchange.call
         if call is None:
             raise no_operation(service.name, request)
         output = output_of(service, call)
-        return self._emulated(scope) if output is None else write_answer(call, output)
+        return self._emulated(exchange) if output is None else write_answer(call, output)
 
     def _service(self, name: str) -> Service | None:
         return self.step_functions if name == "stepfunctions" else self._services.get(name)
 
-    def _emulated(self, scope: str) -> WsgiApplication:
-        """The emulator, prepared for what a request to one of its services may need."""
+    def _emulated(self, exchange: _Exchange) -> WsgiApplication:
+        """The emulator, prepared for what a request to one of its services may need.
+
+        It does what was read and judged, and guesses no operation of its own.
+        """
+        scope = exchange.caller.service
+        if exchange.call is not None:
+            exchange.request.environ[JUDGED] = exchange.call
         if scope in events_to_functions.SERVICES:
             self._bring_events_to_functions(scope)
         if scope == "application-autoscaling":
@@ -340,7 +347,7 @@ class Gateway:
                 from sagemaker_serving.local.moto_patches import step_functions
 
                 loaded = step_functions.apply(self.context)
-                self._keeper.restore_late({"step-functions": loaded.executions})
+                self._saver.restore_late({"step-functions": loaded.executions})
                 self._step_functions = loaded
             return self._step_functions
 

@@ -29,7 +29,7 @@ _PREFIXES = ("AWS_", "BOTO")
 _PROXIES = ("http_proxy", "https_proxy", "all_proxy", "ftp_proxy", "no_proxy")
 
 
-def secluded(environment: Mapping[str, str]) -> dict[str, str]:
+def isolated(environment: Mapping[str, str]) -> dict[str, str]:
     """``environment`` without the user's AWS: credentials, profiles, endpoints, proxies."""
     kept = {
         name: value

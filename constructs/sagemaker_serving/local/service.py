@@ -67,8 +67,12 @@ def offered(service: str, *parts: object) -> dict[str, Callable[..., Any]]:
 
 def no_operation(service: str, request: Request) -> AwsError:
     """What is said of a request that names no operation of ``service``."""
-    if service_model(service).protocol == "query":
+    protocol = service_model(service).protocol
+    if protocol == "query":
         return AwsError("MissingAction", f"the request names no action of {service}")
+    if protocol == "json" and (request.method, request.path) == ("POST", "/"):
+        what = f"the X-Amz-Target header names no operation of {service}"
+        return AwsError("UnknownOperationException", what)
     what = f"{service} has no operation {request.method} {request.path}"
     return AwsError("UnknownOperationException", what, status=404)
 

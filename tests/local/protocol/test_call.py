@@ -77,6 +77,24 @@ def call(scope: str, method: str, path: str, **more: Any) -> Call:
             {},
         ),
         (
+            "s3",
+            "GET",
+            "/b/service/x/operation/ListBuckets",
+            {},
+            "s3",
+            "GetObject",
+            {"Bucket": "b", "Key": "service/x/operation/ListBuckets"},
+        ),
+        (
+            "ssm",
+            "POST",
+            "/?Action=DeleteParameter",
+            {"data": b'{"Name": "/x"}', "headers": {"X-Amz-Target": "AmazonSSM.GetParameter"}},
+            "ssm",
+            "GetParameter",
+            {"Name": "/x"},
+        ),
+        (
             "sagemaker",
             "POST",
             "/",
@@ -99,6 +117,25 @@ def test_a_call_is_known_by_its_target_action_or_path(
     found = call(scope, method, path, **more)
     assert (found.service, found.operation) == (service, operation)
     assert found.parameters == parameters
+
+
+@pytest.mark.parametrize(
+    ("scope", "path", "data"),
+    [
+        ("iam", "/?Action=ListRoles", b"Action=CreateUser"),
+        ("iam", "/", b"Action=ListRoles&Action=CreateUser"),
+        ("iam", "/", b"Action=ListRoles&Path=/a&Path=/b"),
+        ("iam", "/", b"Action=ListRoles&Tags=a&Tags.member.1=b"),
+        ("s3", "/b?acl&policy", b""),
+    ],
+)
+def test_what_is_said_twice_is_malformed(scope: str, path: str, data: bytes) -> None:
+    assert call(scope, "POST", path, data=data, content_type=FORM).malformed is not None
+
+
+@pytest.mark.parametrize("query", ["acl", "list-type=2", "uploadId=1&partNumber=2", "location"])
+def test_one_subresource_of_s3_is_read_beside_its_parameters(query: str) -> None:
+    assert call("s3", "GET", f"/b?{query}&prefix=a").malformed is None
 
 
 @pytest.mark.parametrize("scope", ["nothing", "lambda"])

@@ -21,6 +21,8 @@ def request(method: str, path: str, target: str = "") -> Request:
         ("HEAD", "/bucket", "", False),
         ("PUT", "/bucket/key", "", True),
         ("DELETE", "/bucket/key", "", True),
+        ("PUT", "/bucket/service/x/operation/GetThing", "", True),
+        ("PUT", "/service/x/operation/GetThing", "", True),
         ("POST", "/", "SageMaker.DescribeEndpoint", False),
         ("POST", "/", "SageMaker.ListModels", False),
         ("POST", "/", "SageMaker.CreateModel", True),

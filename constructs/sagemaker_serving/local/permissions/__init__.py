@@ -1,7 +1,7 @@
 """Who calls, and whether their policies let them.
 
-``sessions`` are credentials that stand for roles; ``judge`` says whether a
-role may do something; ``gate`` asks it for every request at the gateway.
+``sessions`` are credentials that stand for roles; ``evaluator`` says whether a role may do
+something; ``authorizer`` asks it for every request at the gateway.
 """
 
 from __future__ import annotations

@@ -54,6 +54,8 @@ class Authorizer:
         ``who`` has signed it, None stands for nobody. Raises `AccessDenied`, or the called
         service's own refusal.
         """
+        if call is not None and call.malformed is not None:
+            raise call.malformed  # before what could be read of it is judged
         try:
             if who is None:
                 self._judge_nobody(call)

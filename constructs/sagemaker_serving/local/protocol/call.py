@@ -8,6 +8,7 @@ that what judges them sees what was sent.
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,7 +21,15 @@ from werkzeug.exceptions import HTTPException
 
 from . import UPLOAD_FORM, AwsError
 from .models import service_model, service_names, service_of
-from .parsing import parse, protocol_of
+from .parsing import conflicting_flags, parse, protocol_of
+
+JUDGED = "local_aws.call"
+"""Where the `Call` that a request was read as and judged for stands, in its WSGI environment."""
+
+_RPC = "smithy-rpc-v2-cbor"
+RPC_PATH = re.compile(r"/service/[^/]+/operation/(?P<operation>[A-Za-z]+)")
+"""Smithy RPC v2: https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2.html, read
+2026-11-22."""
 
 _PARSED_WITHOUT_BODY = ("s3", "sagemaker-runtime")
 """Bodies of any size, in which is nothing that is judged."""
@@ -91,11 +100,13 @@ def read_call(
 
     if service not in _PARSED_WITHOUT_BODY:
         body()
-    operation, in_path = _operation(request, service)
+    protocol = protocol_of(request, service)
+    operation, in_path = _operation(request, service, protocol)
     if operation is None:
         return None
-    parameters, malformed = in_path, None
-    if service not in _PARSED_WITHOUT_BODY:
+    if service in _PARSED_WITHOUT_BODY:
+        parameters, malformed = in_path, conflicting_flags(request, service)
+    else:
         parameters, malformed = parse(request, service, operation, in_path)
     return Call(
         service=service,
@@ -106,7 +117,7 @@ def read_call(
         query={name.lower(): value for name, value in request.args.items()},
         read_body=body,
         malformed=malformed,
-        protocol=protocol_of(request, service),
+        protocol=protocol,
         caller=caller,
     )
 
@@ -134,14 +145,18 @@ def refuse_target_of_another_service(environ: dict[str, Any], scope: str) -> Non
         )
 
 
-def _operation(request: Request, service: str) -> tuple[str | None, dict[str, Any]]:
-    target = request.headers.get("X-Amz-Target", "")
-    if target:
-        return target.rpartition(".")[2], {}
-    if service not in _PARSED_WITHOUT_BODY and "Action" in request.values:
-        return request.values["Action"], {}
-    if "/operation/" in request.path:  # Smithy RPC: /service/<name>/operation/<operation>
-        return request.path.rpartition("/")[2], {}
+def _operation(request: Request, service: str, protocol: str) -> tuple[str | None, dict[str, Any]]:
+    """The operation, from where the protocol has it and nowhere else, and what is in the path.
+
+    A name that another protocol would have (an object's key with ``/operation/`` in it, an Action
+    in the query of a JSON call) must neither be judged nor done.
+    """
+    if protocol in ("query", "ec2"):
+        return request.values.get("Action"), {}
+    if protocol in ("json", _RPC):
+        path = RPC_PATH.fullmatch(request.path) if protocol == _RPC else None
+        target = request.headers.get("X-Amz-Target", "").rpartition(".")[2]
+        return (target or None) if path is None else path["operation"], {}
     try:
         operation, in_path = get_service_router(service).match(request)
     except (HTTPException, NotImplementedError, UnknownServiceError):

@@ -6,7 +6,9 @@ The emulator's own take a body that is no JSON for a message, and a text for a n
 from __future__ import annotations
 
 import json
+from functools import cache
 from typing import Any
+from urllib.parse import parse_qsl
 
 from moto.core.parse import (
     PROTOCOL_PARSERS,
@@ -19,6 +21,8 @@ from moto.core.request import Request, determine_request_protocol
 
 from . import AwsError
 from .models import service_model
+
+_FORMS = ("query", "ec2")
 
 
 def protocol_of(request: Request, service: str) -> str:
@@ -42,8 +46,10 @@ def parse(
     protocol = protocol_of(request, service)
     try:
         parser = _PARSERS[protocol] if protocol in _PARSERS else PROTOCOL_PARSERS[protocol]
+        if protocol in _FORMS:
+            _refuse_what_is_given_twice(request.values)
         if operation not in model.operation_names:
-            return _document(request.get_data()), None
+            return {} if protocol in _FORMS else _document(request.get_data()), None
         found = parser(
             model.operation_model(operation), timestamp_parser=_as_it_is, blob_parser=_as_it_is
         ).parse(
@@ -61,6 +67,29 @@ def parse(
     except Exception:  # the emulator's parsers raise whatever a malformed body leads them to
         return in_path, None
     return dict(found), None
+
+
+def conflicting_flags(request: Request, service: str) -> AwsError | None:
+    """What is wrong with a request of S3's whose query names two operations: ``?acl&policy``."""
+    named = frozenset(request.args) & frozenset().union(*_flags(service))
+    if not named or named in _flags(service):
+        return None
+    return AwsError(
+        "InvalidArgument", f"Conflicting query string parameters: {', '.join(sorted(named))}"
+    )
+
+
+@cache
+def _flags(service: str) -> frozenset[frozenset[str]]:
+    """What stands in the queries of a service's operations whatever their parameters."""
+    model = service_model(service)
+    queries = (
+        model.operation_model(name).http["requestUri"].partition("?")[2]
+        for name in model.operation_names
+    )
+    return frozenset(
+        frozenset(dict(parse_qsl(query, keep_blank_values=True))) - {"x-id"} for query in queries
+    )
 
 
 class _Document:
@@ -113,10 +142,6 @@ class _RestJson(_Document, RestJSONParser):  # type: ignore[misc]
 class _Query(QueryParser):  # type: ignore[misc]
     """Numbers are read, each with its place's name when it is none."""
 
-    def _do_parse(self, request_dict: Any, shape: Any) -> Any:
-        _refuse_what_is_two_things(request_dict["values"])
-        return super()._do_parse(request_dict, shape)
-
     def _parse_integer(self, shape: Any, query_params: Any, prefix: str = "") -> Any:
         value = self._default_handle(shape, query_params, prefix)
         try:
@@ -155,9 +180,14 @@ def _number(text: str, place: str) -> int:
         raise AwsError("SerializationException", f"'{text}' at '{place}' is not a number") from None
 
 
-def _refuse_what_is_two_things(form: Any) -> None:
-    """A member is a value or has members: ``StackName=a&StackName.b=c`` is neither."""
+def _refuse_what_is_given_twice(form: Any) -> None:
+    """In the query and in the body, or as a value and with members: ``Name=a&Name.b=c``.
+
+    Which of the two is meant is nobody's to choose: one would be judged and the other done.
+    """
     for key in form:
+        if len(form.getlist(key)) > 1:
+            raise AwsError("MalformedQueryString", f"{key} is given twice")
         steps = key.split(".")
         for length in range(1, len(steps)):
             if form.get(".".join(steps[:length])):

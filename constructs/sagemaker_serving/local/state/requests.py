@@ -6,11 +6,12 @@ import re
 
 from werkzeug import Request
 
+from sagemaker_serving.local.protocol.call import RPC_PATH
+
 _READS = re.compile(
     r"(BatchGet|BatchDescribe|Check|Describe|Detect|Estimate|Filter|Get|Head|List|Lookup|Preview|Query"
     r"|Scan|Search|Select|Simulate|Test|Validate|View)[A-Z].*|Query|Scan|Select"
 )
-_OPERATION = re.compile(r"/service/[^/]+/operation/(?P<name>[A-Za-z]+)")
 _INVOCATION = re.compile(
     r"/\d{4}-\d\d-\d\d/functions/[^/]+/invocations|/endpoints/[^/]+/[a-z-]*invocations[a-z-]*"
 )
@@ -27,9 +28,9 @@ def may_change(request: Request) -> bool:
     if request.method == "POST" and _INVOCATION.fullmatch(request.path):
         return False
     action = request.headers.get("X-Amz-Target", "").rpartition(".")[2]
-    path = _OPERATION.search(request.path)
-    if path is not None:
-        action = path["name"]
+    path = RPC_PATH.fullmatch(request.path)
+    if request.method == "POST" and path is not None:
+        action = path["operation"]
     return not _READS.fullmatch(action)
 
 

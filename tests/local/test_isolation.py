@@ -9,7 +9,7 @@ import pytest
 from sagemaker_serving.client import Aws
 from sagemaker_serving.local.address import Address
 from sagemaker_serving.local.credentials import Credentials
-from sagemaker_serving.local.isolation import NOTHING_OF_THE_USERS, no_proxy, secluded
+from sagemaker_serving.local.isolation import NOTHING_OF_THE_USERS, isolated, no_proxy
 
 HERE = Address(url="http://localhost:4570", pid=1, credentials=Credentials.made())
 
@@ -42,7 +42,7 @@ LEADING_AWAY = {
 
 @pytest.mark.parametrize("name", LEADING_AWAY)
 def test_no_variable_that_leads_away_is_kept(name: str) -> None:
-    kept = secluded({name: LEADING_AWAY[name], "HOME": "/home/them"})
+    kept = isolated({name: LEADING_AWAY[name], "HOME": "/home/them"})
     assert kept == {"HOME": "/home/them", **NOTHING_OF_THE_USERS}
 
 
