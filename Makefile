@@ -16,7 +16,7 @@ help: ## Show what can be made
 
 setup: .venv/ready ## Make .venv and install everything, pinned; seconds when nothing changed
 
-.venv/ready: requirements.txt pyproject.toml package.json package-lock.json
+.venv/ready: requirements.txt pyproject.toml local-aws/pyproject.toml package.json package-lock.json
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' \
 		|| { echo "Python 3.11 is needed; name yours with make PYTHON=/path/to/python3.11" >&2; exit 2; }
 	$(PYTHON) -m venv .venv

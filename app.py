@@ -14,7 +14,7 @@ from pathlib import Path
 import aws_cdk as cdk
 from constructs import Construct, IConstruct
 
-from sagemaker_serving.errors import Problem, ServingError, Severity
+from sagemaker_serving.errors import Problem, ReportedError, Severity
 from sagemaker_serving.rules import check_environment
 from sagemaker_serving.spec import EnvironmentFile, read_environment
 from stacks import EnvironmentStage, add_environment
@@ -46,7 +46,7 @@ def main() -> None:
             for problem in warnings:
                 cdk.Validations.of(_stack(scope, problem)).add_warning(problem.rule, str(problem))
         app.synth()
-    except ServingError as error:
+    except ReportedError as error:
         print(error, file=sys.stderr)
         raise SystemExit(error.exit_status) from None
 

@@ -19,15 +19,14 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from sagemaker_serving import terminal
+from local_aws import daemon, terminal
+from local_aws.process import ending_all, has_ended
+from local_aws.process.address import Address
+from local_aws.process.alive import ending_with
+from local_aws.process.cdk import CdkCli
 from sagemaker_serving.client import Aws, Predictor
-from sagemaker_serving.errors import ProblemsFound, ServingError, Severity
-from sagemaker_serving.local import daemon
-from sagemaker_serving.local.address import Address
-from sagemaker_serving.local.alive import ending_with
-from sagemaker_serving.local.cdk import CdkCli
+from sagemaker_serving.errors import ProblemsFound, ReportedError, Severity
 from sagemaker_serving.operations import BatchPipeline, BatchReport
-from sagemaker_serving.processes import ending_all, has_ended
 from sagemaker_serving.rules import check_environment
 from sagemaker_serving.spec import Environment, read_environment
 
@@ -54,7 +53,7 @@ def main() -> None:
                 if not has_ended(address.pid):
                     with step("stop the local AWS and every process of it"):
                         daemon.stop(STATE)
-    except ServingError as error:
+    except ReportedError as error:
         console.print(f"demo: {error}", style="red")
         raise SystemExit(error.exit_status) from None
     except KeyboardInterrupt:
@@ -64,7 +63,7 @@ def main() -> None:
 
 
 def _deploy_call_destroy(environment: Environment, address: Address) -> None:
-    aws = address.aws(environment.region)
+    aws = Aws.at(address, environment.region)
     assembly = STATE / "cdk.out"
     with (STATE / "cdk.log").open("w+") as log:
         cdk = CdkCli(ROOT, address, environment.region, log=log)
@@ -85,7 +84,7 @@ def _deploy_call_destroy(environment: Environment, address: Address) -> None:
             with step("empty the bucket and destroy with the CDK CLI"):
                 _empty_bucket(environment, address)
                 cdk.destroy(assembly)
-        except ServingError:
+        except ReportedError:
             log.seek(0)
             console.print("".join(log.readlines()[-25:]), style="dim")
             raise
@@ -153,7 +152,7 @@ def _accuracy(read: Sequence[int]) -> float:
 
 def _empty_bucket(environment: Environment, address: Address) -> None:
     """As on AWS, a bucket that holds data is not deleted with its stack."""
-    aws = address.aws(environment.region)
+    aws = Aws.at(address, environment.region)
     stack = f"{environment.name}-Storage"
     found = aws.client("cloudformation").describe_stack_resources(StackName=stack)
     client = aws.client("s3")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.figures import Figure, Ratio
-from sagemaker_serving.local.gateway import Gateway
+from local_aws.gateway import Gateway
 
 REGION = "eu-west-1"
 CALLS = 500

@@ -19,10 +19,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from local_aws import daemon
+from local_aws.process.address import Address
+from local_aws.process.cdk import CdkCli
 from sagemaker_serving.client import Aws
-from sagemaker_serving.local import daemon
-from sagemaker_serving.local.address import Address
-from sagemaker_serving.local.cdk import CdkCli
 from sagemaker_serving.operations import BatchExecution, BatchPipeline
 
 ROOT = Path(__file__).parents[1]
@@ -84,7 +84,7 @@ models:
 def measure() -> list[tuple[str, str]]:
     """Figures of both runs, of the machine's own share in them, and of the planner alone."""
     with tempfile.TemporaryDirectory() as folder, _deployed(Path(folder)) as address:
-        aws = address.aws("eu-west-1")
+        aws = Aws.at(address, "eu-west-1")
         return [
             *_images(aws, address, Path(folder)),
             *_lines(aws, Path(folder)),

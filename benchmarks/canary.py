@@ -10,8 +10,9 @@ from typing import Any
 
 from benchmarks.figures import Figure, Ratio
 from benchmarks.hosting import REGION, Hosting, Steady, model_files
-from sagemaker_serving.local import daemon
-from sagemaker_serving.local_sagemaker.settings import TIME_SCALE
+from local_aws import daemon
+from sagemaker_serving.client import Aws
+from sagemaker_serving.local_sagemaker.common.settings import TIME_SCALE
 
 PER_SECOND = 50
 CANARY_PERCENT = 10
@@ -31,7 +32,7 @@ def measure() -> Iterator[Figure | Ratio]:
             state, port=0, with_parent=True, environment={TIME_SCALE: str(SCALE)}
         )
         try:
-            hosting = Hosting(address.aws(REGION))
+            hosting = Hosting(Aws.at(address, REGION))
             _prepare(hosting)
             yield from _deploy(hosting, "good")
             yield from _deploy(hosting, "broken")

@@ -22,11 +22,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from local_aws import daemon
+from local_aws.credentials import Credentials
+from local_aws.process.address import Address
+from local_aws.process.cdk import CdkCli
 from sagemaker_serving.client import Aws
-from sagemaker_serving.local import daemon
-from sagemaker_serving.local.address import Address
-from sagemaker_serving.local.cdk import CdkCli
-from sagemaker_serving.local.credentials import Credentials
 
 ROOT = Path(__file__).parents[1]
 REGION = "eu-west-1"
@@ -87,7 +87,7 @@ def _figures(name: str, runs: list[Seconds]) -> Iterator[tuple[str, str]]:
 
 
 def _both(ours: Address, plain: Address, assembly: Path) -> Seconds:
-    aws = ours.aws(REGION)
+    aws = Aws.at(ours, REGION)
     on_plain = _deploy(plain, assembly)
     before = _waited_for_models(aws)
     on_ours = _deploy(ours, assembly)

@@ -13,8 +13,9 @@ from pathlib import Path
 
 from benchmarks.figures import Figure, Ratio
 from benchmarks.hosting import ANSWER, BODY, BUCKET, REGION, Hosting, model_files
-from sagemaker_serving.local import daemon
-from sagemaker_serving.local_sagemaker.settings import MULTI_MODEL_MEMORY_MB
+from local_aws import daemon
+from sagemaker_serving.client import Aws
+from sagemaker_serving.local_sagemaker.common.settings import MULTI_MODEL_MEMORY_MB
 
 MODELS = 100
 HELD = 10
@@ -36,7 +37,7 @@ def measure() -> Iterator[Figure | Ratio]:
             environment={MULTI_MODEL_MEMORY_MB: f"{limit:.6f}"},
         )
         try:
-            hosting = Hosting(address.aws(REGION))
+            hosting = Hosting(Aws.at(address, REGION))
             for number in range(MODELS):
                 hosting.put(f"many/{number}.tar.gz", files)
             hosting.config("many", f"s3://{BUCKET}/many/", Mode="MultiModel")

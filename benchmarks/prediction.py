@@ -11,11 +11,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from local_aws import daemon
+from local_aws.process.address import Address
 from sagemaker_serving.archive import build_archive
 from sagemaker_serving.catalog import image_uri
 from sagemaker_serving.client import Aws, Predictor
-from sagemaker_serving.local import daemon
-from sagemaker_serving.local.address import Address
 from sagemaker_serving.model_server.places import Place
 from tools.roles import MODEL_POLICY, trust
 
@@ -52,7 +52,7 @@ def measure() -> list[tuple[str, str]]:
         state = Path(folder)
         address = daemon.start(state, port=0, with_parent=True)
         try:
-            aws = address.aws(REGION)
+            aws = Aws.at(address, REGION)
             at_start = address.status()["memory_bytes"]
             idle = _settled_memory(address)
             in_service = _create_endpoint(aws, state)

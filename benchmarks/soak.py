@@ -21,11 +21,11 @@ from typing import Any
 from rich.console import Console
 
 from benchmarks.hosting import BODY, BUCKET, MODEL, REGION, Hosting
+from local_aws import daemon
+from local_aws.process.address import Address
 from sagemaker_serving.archive import build_archive
-from sagemaker_serving.client import Predictor
-from sagemaker_serving.errors import ServingError
-from sagemaker_serving.local import daemon
-from sagemaker_serving.local.address import Address
+from sagemaker_serving.client import Aws, Predictor
+from sagemaker_serving.errors import ReportedError
 
 MINUTES = float(os.environ.get("SOAK_MINUTES", "30"))
 REQUESTS_PER_SECOND = 20.0
@@ -59,7 +59,7 @@ class Soak:
     """One endpoint under steady requests, and rounds of everything else beside it."""
 
     def __init__(self, address: Address, folder: Path) -> None:
-        self._aws = address.aws(REGION)
+        self._aws = Aws.at(address, REGION)
         self._address = address
         self._hosting = Hosting(self._aws)
         archive = build_archive(MODEL, lambda sha256: folder / f"{sha256}.tar.gz")
@@ -110,7 +110,7 @@ class Soak:
                 try:
                     predictor.invoke(BODY)
                     self.answered += 1
-                except ServingError as error:
+                except ReportedError as error:
                     self.lost.append(str(error))
 
     def _update(self, number: int) -> None:

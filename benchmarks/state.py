@@ -9,10 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from sagemaker_serving.local import daemon
-from sagemaker_serving.local.address import Address
-from sagemaker_serving.local.gateway import Gateway
-from sagemaker_serving.local.state import saver
+from local_aws import daemon
+from local_aws.gateway import Gateway
+from local_aws.process.address import Address
+from local_aws.state import saver
+from sagemaker_serving.client import Aws
 
 REGION = "eu-west-1"
 RESOURCES = 200
@@ -50,7 +51,7 @@ def _starts(folder: Path) -> list[tuple[str, str]]:
     began = time.perf_counter()
     address = daemon.start(folder, port=0, with_parent=True)
     cold = time.perf_counter() - began
-    aws = address.aws(REGION)
+    aws = Aws.at(address, REGION)
     _deploy(aws.client("cloudformation"))
     s3 = aws.client("s3")
     s3.create_bucket(Bucket="bench", CreateBucketConfiguration={"LocationConstraint": REGION})

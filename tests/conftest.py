@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from sagemaker_serving.local.isolation import NOTHING_OF_THE_USERS, is_about_aws
+from local_aws.process.isolation import NOTHING_OF_THE_USERS, is_about_aws
 
 # How long an example takes says nothing on a shared machine.
 settings.register_profile("house", deadline=None)
@@ -69,7 +69,7 @@ WHOLE_WAY = (
     "tests/deploy/test_promotion.py",
     "tests/docs/test_site.py",
     "tests/docs/test_tutorial.py",
-    "tests/local/state/test_killed.py",
+    "tests/local_aws/state/test_killed.py",
     "tests/stacks/test_no_field_is_passed_over.py",
     "tests/wheel/",
 )

@@ -11,7 +11,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PACKAGE = ROOT / "constructs" / "sagemaker_serving"
+SOURCES = {
+    "sagemaker_serving": ROOT / "constructs" / "sagemaker_serving",
+    "local_aws": ROOT / "local-aws" / "src" / "local_aws",
+}
+PACKAGE, LOCAL_AWS = SOURCES.values()
 
 BELOW = {
     "spec": set(),
@@ -20,68 +24,36 @@ BELOW = {
     "rules": {"spec", "catalog", "archive"},
     "infra": {"spec", "catalog", "archive", "rules"},
     "client": {"spec", "catalog", "archive", "rules"},
-    "operations": {"spec", "catalog", "archive", "rules", "client"},
+    "operations": {"spec", "catalog", "archive", "rules", "client", "model_server"},
     "model_server": {"archive"},
-    "local": {"spec", "catalog", "archive", "rules", "client", "operations", "model_server"},
-    "local_sagemaker": {"spec", "catalog", "archive", "rules", "client", "model_server", "local"},
+    "local_sagemaker": {"spec", "catalog", "archive", "rules", "client", "model_server"},
     "functions": set(),
     "converter": set(),
     "cli": {
-        *("spec", "catalog", "archive", "rules", "client", "operations", "model_server", "local"),
+        *("spec", "catalog", "archive", "rules", "client", "operations", "model_server"),
         "local_sagemaker",
     },
 }
-"""What each layer may import, beside errors, extras, processes and suggest."""
+"""What each layer may import, beside errors, extras and progress."""
 
+BASE = {"errors", "process", "suggest", "template", "terminal"}
+"""What is there of the local AWS without what it needs to run; every layer may import it."""
 
-ROUND = [
-    {"client", "client.payload"},
-    {"infra", "infra.monitoring"},
-    {
-        "local",
-        "local.cloudformation",
-        "local.cloudformation.providers",
-        "local.faults",
-        "local.lambda_functions",
-        "local.moto_patches",
-        "local.moto_patches.step_functions",
-        "local.permissions",
-        "local.state",
-        "local.step_functions",
-        "local_sagemaker",
-        "local_sagemaker.async_inference",
-        "local_sagemaker.compilation_jobs",
-        "local_sagemaker.endpoints",
-        "local_sagemaker.hosting",
-        "local_sagemaker.inference_components",
-        "local_sagemaker.model_registry",
-        "local_sagemaker.models",
-        "local_sagemaker.observability",
-        "local_sagemaker.records",
-        "local_sagemaker.transform_jobs",
-    },
-    {"model_server", "model_server.mms", "model_server.neo", "model_server.pytorch"},
-    {"rules", "rules.template"},
-]
+ON_TOP = {"cli", "local_sagemaker"}
+"""What may import all of the local AWS."""
+
+ROUND: list[set[str]] = []
 """Folders that import one another, still. Files never do. It may only get shorter."""
-
-
-UPWARD = [
-    ("local.gateway", "local_sagemaker"),
-    ("local.moto_patches.step_functions.tasks", "local_sagemaker"),
-]
-"""Arrows that still point up: SageMaker is no service that is plugged in yet."""
 
 
 @pytest.fixture(scope="module")
 def arrows() -> dict[str, set[str]]:
-    """Every module of the package, and those that it imports, wherever in its text it does."""
-    found = {}
-    for path in PACKAGE.rglob("*.py"):
-        module = _module(PACKAGE.name, *path.relative_to(PACKAGE).with_suffix("").parts)
-        module = module.removesuffix("__init__").rstrip(".")
-        found[module] = set(_modules_imported(path)) - {module}
-    return found
+    """Every module of both packages, and those that it imports, wherever in its text it does."""
+    return {
+        _name_of(path): set(_modules_imported(path)) - {_name_of(path)}
+        for source in SOURCES.values()
+        for path in source.rglob("*.py")
+    }
 
 
 def test_no_file_imports_itself_by_way_of_others(arrows: dict[str, set[str]]) -> None:
@@ -98,7 +70,43 @@ def test_folders_that_import_one_another_become_fewer(arrows: dict[str, set[str]
     assert _circles(folders) == ROUND
 
 
-@pytest.mark.parametrize("folder", ["tools", "benchmarks", "stacks", "constructs"])
+def test_the_local_aws_knows_nothing_of_what_is_built_on_it(arrows: dict[str, set[str]]) -> None:
+    found = {
+        module: {each for each in imported if each.startswith("sagemaker_serving")}
+        for module, imported in arrows.items()
+        if module.startswith("local_aws")
+    }
+    assert {module: imported for module, imported in found.items() if imported} == {}
+
+
+def test_services_never_import_services(arrows: dict[str, set[str]]) -> None:
+    found = [
+        f"{module} imports {each}"
+        for module, imported in arrows.items()
+        for each in imported
+        if _service(module) and _service(each) and _service(module) != _service(each)
+    ]
+    assert found == []
+
+
+def test_what_others_may_import_of_the_local_aws_needs_the_standard_library_alone() -> None:
+    code = (
+        "import sys; from importlib import import_module\n"
+        f"for name in {sorted(BASE)!r}: import_module(f'local_aws.{{name}}')\n"
+        "print(sorted({name.partition('.')[0] for name in sys.modules}"
+        " - set(sys.stdlib_module_names) - {'local_aws', '__main__'}))"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-S", "-c", code],
+        env={"PYTHONPATH": str(LOCAL_AWS.parent)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ended.stdout, ended.stderr) == ("[]\n", "")
+
+
+@pytest.mark.parametrize("folder", ["tools", "benchmarks", "stacks", "constructs", "local-aws"])
 def test_what_is_no_test_imports_no_test(folder: str) -> None:
     found = [
         f"{path.relative_to(ROOT)} imports {name}"
@@ -110,15 +118,17 @@ def test_what_is_no_test_imports_no_test(folder: str) -> None:
 
 
 @pytest.mark.parametrize("layer", BELOW)
-def test_arrows_point_down_only(layer: str) -> None:
-    upward = {
-        (_module(PACKAGE.name, *path.relative_to(PACKAGE).with_suffix("").parts), room)
-        for path in (PACKAGE / layer).rglob("*.py")
-        for name in _imports(path)
-        if name.startswith("sagemaker_serving.")
-        for room in {name.split(".")[1]} & (BELOW.keys() - BELOW[layer] - {layer})
-    }
-    assert sorted(upward) == [arrow for arrow in UPWARD if arrow[0].split(".")[0] == layer]
+def test_arrows_point_down_only(layer: str, arrows: dict[str, set[str]]) -> None:
+    upward = [
+        f"{module} imports {each}"
+        for module, imported in arrows.items()
+        if module.startswith(f"sagemaker_serving.{layer}")
+        for each in imported
+        for package, room in [(*each.split("."), "")[:2]]
+        if (package == "sagemaker_serving" and room in BELOW.keys() - BELOW[layer] - {layer})
+        or (package == "local_aws" and room not in BASE and layer not in ON_TOP)
+    ]
+    assert upward == []
 
 
 @pytest.mark.parametrize("layer", ["spec", "catalog", "archive", "rules"])
@@ -208,26 +218,50 @@ def _reachable(start: str, arrows: dict[str, set[str]]) -> set[str]:
 
 
 def _modules_imported(path: Path) -> Iterator[str]:
-    """The package's own modules that a file imports, relative ones too."""
-    package = (PACKAGE.name, *path.relative_to(PACKAGE).parent.parts)
+    """The modules of both packages that a file imports, relative ones too."""
+    package = _name_of(path).split(".") if path.name == "__init__.py" else _parents_of(path)
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        names = []
+        names: list[list[str]] = []
         if isinstance(node, ast.Import):
             names = [alias.name.split(".") for alias in node.names]
         if isinstance(node, ast.ImportFrom):
-            above = package[: len(package) - node.level + 1] if node.level > 0 else ()
-            base = (*above, *([] if node.module is None else node.module.split(".")))
+            above = package[: len(package) - node.level + 1] if node.level > 0 else []
+            base = [*above, *([] if node.module is None else node.module.split("."))]
             names = [[*base, alias.name] for alias in node.names]
-        yield from (_module(*parts) for parts in names if parts[0] == PACKAGE.name)
+        yield from (_module(parts) for parts in names if parts[0] in SOURCES)
 
 
-def _module(*parts: str) -> str:
-    """The name, below the package, of the module where a name in dotted parts is to be found."""
-    path = PACKAGE.parent.joinpath(*parts)
+def _name_of(path: Path) -> str:
+    """A file's module, dotted; a package's ``__init__`` is the package."""
+    name = ".".join([*_parents_of(path), path.stem])
+    return name.removesuffix(".__init__")
+
+
+def _parents_of(path: Path) -> list[str]:
+    package, source = next(each for each in SOURCES.items() if path.is_relative_to(each[1]))
+    return [package, *path.relative_to(source).parent.parts]
+
+
+def _path_of(parts: list[str]) -> Path:
+    return SOURCES[parts[0]].joinpath(*parts[1:])
+
+
+def _module(parts: list[str]) -> str:
+    """The module where a name in dotted parts is to be found."""
+    path = _path_of(parts)
     is_module = path.with_suffix(".py").exists() or path.is_dir()
-    return ".".join(parts[1:] if is_module else parts[1:-1])
+    return ".".join(parts if is_module else parts[:-1])
 
 
 def _folder(module: str) -> str:
-    """Where a module lies: a package's ``__init__`` in itself."""
-    return module if PACKAGE.joinpath(*module.split(".")).is_dir() else module.rpartition(".")[0]
+    """Where a module lies: a package's ``__init__`` in itself, a distribution's own files each by
+    itself."""
+    parts = module.split(".")
+    alone = _path_of(parts).is_dir() or len(parts) == 2
+    return module if alone else ".".join(parts[:-1])
+
+
+def _service(module: str) -> str:
+    """``s3`` of ``local_aws.services.s3.policy``."""
+    package, room, name, *_ = [*module.split("."), "", "", ""]
+    return name if (package, room) == ("local_aws", "services") else ""

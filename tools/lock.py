@@ -1,4 +1,4 @@
-"""Pins every dependency, direct and indirect, in requirements.txt: ``python tools/lock.py``."""
+"""Pins every dependency of both distributions in requirements.txt: ``python tools/lock.py``."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 HEADER = """\
-# This project, editable, and every package it needs, pinned exactly.
+# This project and its local AWS, editable, and every package it needs, pinned exactly.
 # Made by `make lock` from pyproject.toml; docs/dependencies.md says why each is there.
+-e ./local-aws
 -e .
 """
 
@@ -19,7 +20,6 @@ EXTRAS = ("local", "tensorflow", "client", "plots", "dev")
 
 OPTIONS = (
     "--quiet",
-    *(f"--extra={extra}" for extra in EXTRAS),
     "--strip-extras",
     "--allow-unsafe",
     "--no-header",
@@ -27,20 +27,31 @@ OPTIONS = (
     "--no-emit-index-url",
     "--no-emit-find-links",
     "--no-emit-trusted-host",
-    "pyproject.toml",
 )
 
 
 def main() -> None:
-    """Resolve pyproject.toml with `EXTRAS` and write requirements.txt."""
+    """Resolve both distributions with `EXTRAS` and write requirements.txt."""
     with tempfile.TemporaryDirectory() as folder:
-        pins = Path(folder) / "pins.txt"
+        wanted, pins = Path(folder) / "wanted.in", Path(folder) / "pins.txt"
+        # Named by their folders: an index may have another project of the same name.
+        wanted.write_text(f"-e {ROOT}/local-aws[run]\n-e {ROOT}[{','.join(EXTRAS)}]\n")
         subprocess.run(
-            [sys.executable, "-m", "piptools", "compile", *OPTIONS, f"--output-file={pins}"],
+            [
+                sys.executable,
+                "-m",
+                "piptools",
+                "compile",
+                *OPTIONS,
+                f"-o{pins}",
+                wanted,
+            ],
             cwd=ROOT,
             check=True,
         )
-        (ROOT / "requirements.txt").write_text(HEADER + pins.read_text())
+        found = pins.read_text().splitlines(keepends=True)
+        others = [line for line in found if not line.startswith("-e ")]
+        (ROOT / "requirements.txt").write_text(HEADER + "".join(others))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 ::
 
-    ServingError                 one base class: the CLI prints it, never a traceback
+    ReportedError                one base class: the CLI prints it, never a traceback
     ├── Mistake                  the user can mend it: exit status 2
     │   ├── ProblemsFound        every problem of an input at once, each a `Problem`
     │   └── NotFound             a named thing (endpoint, stack, model) does not exist
@@ -22,39 +22,29 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from local_aws.errors import (
+    DeployFailed,
+    Failure,
+    LocalAwsEnded,
+    Mistake,
+    NotFound,
+    ReportedError,
+)
 
-class ServingError(Exception):
-    """Base of every error that reaches a user.
-
-    ``exit_status`` is what the command line ends with: 2 for the user's
-    mistake, 1 for the world's.
-    """
-
-    exit_status = 1
-
-
-class Mistake(ServingError):
-    """The user can mend this: a wrong file, value, name or option."""
-
-    exit_status = 2
-
-
-class Failure(ServingError):
-    """The world failed: AWS, a model, a process or this machine."""
-
-    exit_status = 1
-
-
-class NotFound(Mistake):
-    """Something the user named does not exist."""
-
-
-class LocalAwsEnded(Failure):
-    """The local AWS ended while it was spoken to; nothing that is still asked of it is answered."""
-
-
-class DeployFailed(Failure):
-    """A stack did not reach its wanted state; the message quotes the first reason."""
+__all__ = [
+    "DeployFailed",
+    "Failure",
+    "LocalAwsEnded",
+    "Mistake",
+    "ModelFailed",
+    "NotFound",
+    "Problem",
+    "ProblemsFound",
+    "ReportedError",
+    "RolloutFailed",
+    "Severity",
+    "Where",
+]
 
 
 class RolloutFailed(Failure):

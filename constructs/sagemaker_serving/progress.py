@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from sagemaker_serving.terminal import progress_bars
+from local_aws.terminal import progress_bars
 
 Progress = Callable[[int, int], None]
 """Is told the bytes done and the bytes in all."""

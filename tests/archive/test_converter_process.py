@@ -9,7 +9,7 @@ import psutil
 import pytest
 
 from tests.leaving import gone, program
-from tests.local.aws import eventually
+from tests.local_aws.aws import eventually
 
 pytestmark = pytest.mark.slow
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from sagemaker_serving.local.gateway import Gateway
+from local_aws.gateway import Gateway
 from tests.cli.conftest import on_a_terminal
-from tests.local.aws import REGION, StandIn, client_of, shell_of
+from tests.local_aws.aws import REGION, StandIn, client_of, gateway_of, shell_of
 from tests.models import archive, saved_model
 
 Run = Callable[..., Any]
@@ -41,7 +41,7 @@ as of models that TensorFlow 1 or 2.11 wrote
 
 @pytest.fixture
 def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
-    gateway = Gateway(tmp_path_factory.mktemp("aws"), region=REGION, launch=StandIn.start)
+    gateway = gateway_of(tmp_path_factory.mktemp("aws"), launch=StandIn.start)
     gateway.start()
     yield gateway
     gateway.stop()

@@ -11,11 +11,11 @@ from pathlib import Path
 import click
 import pytest
 
+from local_aws.daemon import start
+from local_aws.process.http_server import LoopbackServer
+from local_aws.state.state_dir import must_be_state_dir
 from sagemaker_serving.cli import DEBUG, _group
 from sagemaker_serving.errors import Mistake
-from sagemaker_serving.local.daemon import start
-from sagemaker_serving.local.state_dir import must_be_state_dir
-from sagemaker_serving.local.wsgi_server import LoopbackServer
 from tests.cli.conftest import Run
 
 LONG = "a" * 300

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from sagemaker_serving.local.gateway import Gateway
-from tests.local.aws import REGION, Aws, StandIn, archive, shell_of
+from tests.local_aws.aws import REGION, Aws, StandIn, archive, gateway_of, shell_of
 
 pytestmark = pytest.mark.slow
 
@@ -21,7 +20,7 @@ PLACE = ("--output", "s3://models/neo", "--role", "arn:aws:iam::123456789012:rol
 
 @pytest.fixture(scope="module")
 def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
-    gateway = Gateway(tmp_path_factory.mktemp("aws"), region=REGION, launch=StandIn.start)
+    gateway = gateway_of(tmp_path_factory.mktemp("aws"), launch=StandIn.start)
     gateway.start()
     try:
         here = Aws(gateway)

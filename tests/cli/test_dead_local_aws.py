@@ -21,8 +21,8 @@ ROOT = Path(__file__).parents[2]
 SILENT = """
 import os, socket, sys, threading
 from pathlib import Path
-from sagemaker_serving.local.address import Address, StateDirLock
-from sagemaker_serving.local.credentials import Credentials
+from local_aws.process.address import Address, StateDirLock
+from local_aws.credentials import Credentials
 
 threading.Thread(target=lambda: os._exit(len(sys.stdin.read())), daemon=True).start()
 folder = Path(sys.argv[1])

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from sagemaker_serving.local.gateway import Gateway
 from tests.cli.conftest import Run
-from tests.local.aws import IMAGE, REGION, Aws, StandIn, shell_of
+from tests.local_aws.aws import IMAGE, REGION, Aws, StandIn, gateway_of, shell_of
 
 FILE = f"""
 name: prod
@@ -26,7 +25,7 @@ models:
 
 @pytest.fixture(scope="module")
 def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
-    gateway = Gateway(tmp_path_factory.mktemp("aws"), region=REGION, launch=StandIn.start)
+    gateway = gateway_of(tmp_path_factory.mktemp("aws"), launch=StandIn.start)
     gateway.start()
     try:
         local = Aws(gateway)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sagemaker_serving.local.faults import KINDS
+from local_aws.faults import KINDS
 
 Run = Callable[..., Any]
 

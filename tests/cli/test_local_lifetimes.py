@@ -14,9 +14,9 @@ from typing import Any
 import psutil
 import pytest
 
-from sagemaker_serving.processes import has_ended
+from local_aws.process import has_ended
 from tests.leaving import PATIENCE_SECONDS, gone, program
-from tests.local.aws import eventually
+from tests.local_aws.aws import eventually
 
 Run = Callable[..., Any]
 
@@ -94,7 +94,7 @@ def test_in_the_foreground_it_ends_properly_however_often_it_is_told(
 SIGNALS_COME_TO_ANOTHER_THREAD = """
 import signal, sys, threading
 from pathlib import Path
-from sagemaker_serving.local import daemon
+from local_aws.process import daemon
 
 threading.Thread(target=threading.Event().wait, daemon=True).start()
 signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT, signal.SIGHUP})

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from sagemaker_serving.local.address import StateDirLock
+from local_aws.process.address import StateDirLock
 from sagemaker_serving.local_sagemaker.observability.log_files import endpoint_log
 
 Run = Callable[..., Any]

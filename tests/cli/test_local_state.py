@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from sagemaker_serving.local.address import find
+from local_aws.process.address import find
 
 pytestmark = pytest.mark.slow
 
@@ -32,12 +32,12 @@ def state_dir(run: Run, tmp_path: Path) -> Iterator[Path]:
     """The folder of a local AWS that a stack was deployed to, and that has ended."""
     folder = tmp_path / ".sagemaker-serving"
     assert run("local", "up", "--port", "0").returncode == 0
-    cloudformation = find(folder).aws("eu-west-1").client("cloudformation")
+    cloudformation = find(folder).client("cloudformation", "eu-west-1")
     cloudformation.create_stack(StackName="kept-stack", TemplateBody=json.dumps(TEMPLATE))
     cloudformation.get_waiter("stack_create_complete").wait(
         StackName="kept-stack", WaiterConfig={"Delay": 0.05, "MaxAttempts": 600}
     )
-    s3 = find(folder).aws("eu-west-1").client("s3")
+    s3 = find(folder).client("s3", "eu-west-1")
     s3.create_bucket(Bucket="kept", CreateBucketConfiguration={"LocationConstraint": "eu-west-1"})
     s3.put_object(Bucket="kept", Key="key", Body=b"kept")
     assert run("local", "down").stdout == (
@@ -117,7 +117,7 @@ def test_a_stack_that_was_cut_off_is_said(run: Run, state_dir: Path) -> None:
 
 def cut_off(folder: Path, part: Path) -> None:
     """Make the kept stack one that was still being made."""
-    from sagemaker_serving.local.state.folder import StateFolder
+    from local_aws.state.folder import StateFolder
 
     read = StateFolder(folder).read()
     assert read is not None
@@ -136,7 +136,7 @@ def test_what_could_not_be_saved_is_said_and_the_log_has_no_traceback(
     parts = state_dir / "state" / "parts"
     shutil.rmtree(parts)
     parts.write_text("a file where the folder was")
-    ssm = find(state_dir).aws("eu-west-1").client("ssm")
+    ssm = find(state_dir).client("ssm", "eu-west-1")
     ssm.put_parameter(Name="/more", Value="1", Type="String")
     ended = run("local", "down")
     assert ended.returncode == 1

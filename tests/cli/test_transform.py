@@ -10,12 +10,11 @@ from typing import Any
 import pytest
 
 from sagemaker_serving.functions.batch_transform.run import run_of
-from sagemaker_serving.local.gateway import Gateway
 from sagemaker_serving.operations.batch_progress import work_of
 from sagemaker_serving.operations.batch_report import report_folder
 from tests.functions.batch_transform.pipeline import Pipeline
 from tests.functions.batch_transform.runs import EXECUTION, settings
-from tests.local.aws import REGION, Aws, StandIn, eventually, shell_of
+from tests.local_aws.aws import REGION, Aws, StandIn, eventually, gateway_of, shell_of
 
 Run = Callable[..., Any]
 
@@ -24,7 +23,7 @@ pytestmark = pytest.mark.timeout(600)
 
 @pytest.fixture(scope="module")
 def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
-    gateway = Gateway(tmp_path_factory.mktemp("aws"), region=REGION, launch=StandIn.start)
+    gateway = gateway_of(tmp_path_factory.mktemp("aws"), launch=StandIn.start)
     gateway.start()
     try:
         aws = Aws(gateway)

@@ -7,14 +7,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from sagemaker_serving.local.gateway import Gateway
 from tests.cli.conftest import Run
-from tests.local.aws import REGION, Aws, StandIn, shell_of
+from tests.local_aws.aws import REGION, Aws, StandIn, gateway_of, shell_of
 
 
 @pytest.fixture(scope="module")
 def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
-    gateway = Gateway(tmp_path_factory.mktemp("aws"), region=REGION, launch=StandIn.start)
+    gateway = gateway_of(tmp_path_factory.mktemp("aws"), launch=StandIn.start)
     gateway.start()
     try:
         local = Aws(gateway)

@@ -10,10 +10,10 @@ import pytest
 from botocore.response import StreamingBody
 from botocore.stub import Stubber
 
+from local_aws.gateway import Gateway
 from sagemaker_serving.client import Aws, Predictor
-from sagemaker_serving.local.gateway import Gateway
-from tests.local.aws import REGION, StandIn, client_of
-from tests.local.aws import Aws as LocalAws
+from tests.local_aws.aws import REGION, StandIn, client_of, gateway_of
+from tests.local_aws.aws import Aws as LocalAws
 
 
 class Transport(Protocol):
@@ -84,7 +84,7 @@ def _aws(url: str) -> Aws:
 
 @pytest.fixture(scope="session")
 def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
-    gateway = Gateway(tmp_path_factory.mktemp("aws"), region=REGION, launch=StandIn.start)
+    gateway = gateway_of(tmp_path_factory.mktemp("aws"), launch=StandIn.start)
     gateway.start()
     try:
         local = LocalAws(gateway)

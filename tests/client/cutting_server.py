@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from sagemaker_serving.client import Aws
-from tests.local.aws import REGION
+from tests.local_aws.aws import REGION
 
 RESET = struct.pack("ii", 1, 0)
 """SO_LINGER: closing sends RST, as when a process or a line between dies."""

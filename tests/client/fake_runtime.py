@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from sagemaker_serving.client import Aws
-from tests.local.aws import REGION
+from tests.local_aws.aws import REGION
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from botocore.stub import ANY, Stubber
 
+from local_aws.gateway import Gateway
 from sagemaker_serving.client import Aws, EndpointFacts, Predictor
 from sagemaker_serving.errors import Failure, Mistake, ModelFailed
-from sagemaker_serving.local.gateway import Gateway
-from tests.local.aws import IMAGE, client_of
+from tests.local_aws.aws import IMAGE, client_of
 
 ASYNCHRONOUS = EndpointFacts(asynchronous=True)
 OUTPUT, FAILURE = "s3://models/out/1.out", "s3://models/failed/1.out"

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from botocore.stub import Stubber
 
+from local_aws.gateway import Gateway
 from sagemaker_serving.client import Aws, EndpointFacts, Predictor
 from sagemaker_serving.client.endpoint_facts import look_up
 from sagemaker_serving.client.limits import ASYNCHRONOUS, REAL_TIME, SERVERLESS
 from sagemaker_serving.errors import Mistake
-from sagemaker_serving.local.gateway import Gateway
-from tests.local.aws import IMAGE, REGION, client_of
+from tests.local_aws.aws import IMAGE, REGION, client_of
 
 ARN = "arn:aws:sagemaker:eu-west-1:123456789012"
 THEN = datetime(2026, 11, 21)

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy
 import pytest
 
+from local_aws.gateway import Gateway
 from sagemaker_serving.client import Aws, EndpointFacts, Predictor, predictor_of
 from sagemaker_serving.errors import Mistake, NotFound, ProblemsFound
-from sagemaker_serving.local.gateway import Gateway
 from tests.client.conftest import _aws
-from tests.local.aws import client_of
+from tests.local_aws.aws import client_of
 from tests.models import archive, saved_model
 
 NOWHERE = _aws("http://localhost:1")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from local_aws.gateway import Gateway
 from sagemaker_serving.client import Aws, open_object
 from sagemaker_serving.errors import Mistake, NotFound
-from sagemaker_serving.local.gateway import Gateway
-from tests.local.aws import client_of
+from tests.local_aws.aws import client_of
 
 
 def local(gateway: Gateway) -> Aws:

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from local_aws import daemon
+from local_aws.process.address import Address
 from sagemaker_serving.archive import build_archive
-from sagemaker_serving.local import daemon
-from sagemaker_serving.local.address import Address
+from sagemaker_serving.client import Aws
 from tools.roles import MODEL_POLICY, trust
 
 ROOT = Path(__file__).parents[2]
@@ -50,7 +51,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 
 
 def _furnished(address: Address, folder: Path) -> World:
-    aws = address.aws(REGION)
+    aws = Aws.at(address, REGION)
     model = ROOT / "model_assets" / "half_plus_three" / "model"
     archive = build_archive(model, lambda sha256: folder / f"{sha256}.tar.gz")
     s3, iam = aws.client("s3"), aws.client("iam")

@@ -12,8 +12,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from sagemaker_serving.local.gateway import Gateway
-from tests.local.aws import REGION, address_of
+from local_aws.gateway import Gateway
+from tests.local_aws.aws import REGION, address_of
 
 ROOT = Path(__file__).parents[2]
 ACCOUNT = "123456789012"

@@ -17,9 +17,9 @@ from typing import Any
 import psutil
 import pytest
 
+from local_aws.process.address import STATE_DIR, Address, find
 from sagemaker_serving.client import Aws, Predictor
-from sagemaker_serving.errors import ServingError
-from sagemaker_serving.local.address import STATE_DIR, Address, find
+from sagemaker_serving.errors import ReportedError
 
 ROOT = Path(__file__).parents[2]
 REGION = "eu-west-1"
@@ -103,7 +103,7 @@ class Project:
 
     @property
     def aws(self) -> Aws:
-        return self.address.aws(REGION)
+        return Aws.at(self.address, REGION)
 
     def resources(self, kind: str) -> list[str]:
         """The physical ids of the deployed resources of ``kind``."""
@@ -135,7 +135,7 @@ class Project:
                 try:
                     predictor.invoke('{"instances": [1.0]}')
                     answers += 1
-                except ServingError as error:
+                except ReportedError as error:
                     failures.append(str(error))
 
         sender = threading.Thread(target=send)

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from sagemaker_serving.local.gateway import Gateway
 from tests.deploy.assemblies import Cdk
-from tests.local.aws import IMAGE, REGION, Aws, StandIn, children, eventually
-from tests.local.cloudformation.templates import (
+from tests.local_aws.aws import IMAGE, Aws, StandIn, children, eventually, gateway_of
+from tests.local_aws.load import Load
+from tests.local_aws.services.cloudformation.templates import (
     broken,
     get_att,
     parameter,
@@ -23,7 +23,6 @@ from tests.local.cloudformation.templates import (
     resource,
     template,
 )
-from tests.local.load import Load
 from tools.roles import MODEL_POLICY, trust
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
@@ -31,7 +30,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 @pytest.fixture(scope="module")
 def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
-    gateway = Gateway(tmp_path_factory.mktemp("aws"), region=REGION, launch=StandIn.start)
+    gateway = gateway_of(tmp_path_factory.mktemp("aws"), launch=StandIn.start)
     gateway.start()
     try:
         yield Aws(gateway)

@@ -13,7 +13,7 @@ import pytest
 
 from sagemaker_serving.catalog import neo_image_uri
 from tests.deploy.conftest import Project
-from tests.local.aws import archive, eventually
+from tests.local_aws.aws import archive, eventually
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 

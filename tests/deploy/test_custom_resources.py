@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from sagemaker_serving.local.gateway import Gateway
 from tests.deploy.assemblies import Cdk
-from tests.local.aws import REGION, Aws, StandIn
-from tests.local.cloudformation.templates import get_att, parameter, resource, template
+from tests.local_aws.aws import Aws, StandIn, gateway_of
+from tests.local_aws.services.cloudformation.templates import get_att, parameter, resource, template
 from tools.roles import trust
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
@@ -43,7 +42,7 @@ def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
     with pytest.MonkeyPatch.context() as patches:
         patches.setenv("THEIR_SECRET", "theirs")
         patches.setenv("AWS_SESSION_TOKEN", "theirs")
-        gateway = Gateway(tmp_path_factory.mktemp("aws"), region=REGION, launch=StandIn.start)
+        gateway = gateway_of(tmp_path_factory.mktemp("aws"), launch=StandIn.start)
         gateway.start()
         try:
             yield Aws(gateway)

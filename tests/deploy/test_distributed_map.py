@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from sagemaker_serving.local.gateway import Gateway
 from tests.deploy.assemblies import Cdk
-from tests.local.aws import REGION, Aws, StandIn, eventually
-from tests.local.cloudformation.templates import ref, resource, template
+from tests.local_aws.aws import Aws, StandIn, eventually, gateway_of
+from tests.local_aws.services.cloudformation.templates import ref, resource, template
 from tools.roles import VERSION, trust
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
@@ -21,7 +20,7 @@ ITEMS = [{"key": f"image-{number:03}", "number": number} for number in range(200
 
 @pytest.fixture(scope="module")
 def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
-    gateway = Gateway(tmp_path_factory.mktemp("aws"), region=REGION, launch=StandIn.start)
+    gateway = gateway_of(tmp_path_factory.mktemp("aws"), launch=StandIn.start)
     gateway.start()
     try:
         yield Aws(gateway)

@@ -13,7 +13,7 @@ import pytest
 
 from tests.deploy.conftest import Project
 from tests.leaving import LEAVE, PATIENCE_SECONDS, Note, gone
-from tests.local.aws import eventually
+from tests.local_aws.aws import eventually
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 

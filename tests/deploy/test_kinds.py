@@ -14,13 +14,13 @@ import aws_cdk as cdk
 import pytest
 from constructs import Construct
 
-from sagemaker_serving.local.gateway import Gateway
-from sagemaker_serving.local_sagemaker.settings import Settings
+from sagemaker_serving.local_sagemaker.common.settings import Settings
+from sagemaker_serving.local_sagemaker.control_plane import SageMaker
 from sagemaker_serving.spec import read_environment
 from stacks import add_environment
 from tests.deploy.assemblies import ACCOUNT, Cdk
-from tests.local.aws import REGION, Aws, StandIn, archive, eventually
-from tests.local.load import Load
+from tests.local_aws.aws import REGION, Aws, StandIn, archive, eventually, gateway_of, service_in
+from tests.local_aws.load import Load
 from tests.local_sagemaker.numbers import figures
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
@@ -135,7 +135,9 @@ class Deployed:
         assert ended.status == 0, ended.printed
 
     def destroy(self) -> None:
-        self.aws.gateway.sagemaker.flush(instances=False)  # what is captured is in the bucket now
+        service_in(self.aws.gateway, SageMaker).flush(
+            instances=False
+        )  # what is captured is in the bucket now
         self._empty_bucket()
         ended = self._cli.of_app("destroy", self.assembly, "--force", "--concurrency=6")
         assert ended.status == 0, ended.printed
@@ -161,7 +163,7 @@ class Deployed:
 
 @pytest.fixture(scope="module")
 def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
-    gateway = Gateway(
+    gateway = gateway_of(
         tmp_path_factory.mktemp("aws"),
         region=REGION,
         launch=StandIn.start,
@@ -187,7 +189,7 @@ def test_real_time_answers_by_weight_or_by_name(deployed: Deployed) -> None:
 
 def test_requests_and_answers_are_captured_where_the_stack_says(deployed: Deployed) -> None:
     deployed.aws.ask("kinds-plain", b'{"x": 1}', ContentType="application/json")
-    deployed.aws.gateway.sagemaker.flush(instances=False)
+    service_in(deployed.aws.gateway, SageMaker).flush(instances=False)
     bucket, prefix = deployed.place("plain/captured")
     assert prefix == "plain/captured/"
     listed = deployed.aws.s3.list_objects_v2(Bucket=bucket, Prefix=f"{prefix}kinds-plain/cpu/")

@@ -13,17 +13,17 @@ import pytest
 from aws_cdk.assertions import Template
 
 from sagemaker_serving.infra import AlarmThresholds, AlarmTopic, EndpointMonitoring, WatchedVariant
-from sagemaker_serving.local.gateway import Gateway
+from sagemaker_serving.local_sagemaker.control_plane import SageMaker
 from sagemaker_serving.operations.dashboard import view_dashboard
-from tests.local.aws import REGION, StandIn, client_of, eventually
-from tests.local.aws import Aws as LocalAws
+from tests.local_aws.aws import REGION, StandIn, client_of, eventually, gateway_of, service_in
+from tests.local_aws.aws import Aws as LocalAws
 
 GROUP = "/aws/sagemaker/Endpoints/digits"
 
 
 @pytest.fixture(scope="module")
 def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalAws]:
-    gateway = Gateway(tmp_path_factory.mktemp("aws"), region=REGION, launch=StandIn.start)
+    gateway = gateway_of(tmp_path_factory.mktemp("aws"), launch=StandIn.start)
     gateway.start()
     try:
         yield LocalAws(gateway)
@@ -82,7 +82,7 @@ def test_it_is_deployed_sees_requests_and_goes(aws: LocalAws, tmp_path: Path) ->
             aws.ask("digits", body)
         except aws.runtime.exceptions.ModelError:
             assert body == b"fail"
-    aws.gateway.sagemaker.flush()
+    service_in(aws.gateway, SageMaker).flush()
     view = view_dashboard(f"digits-{REGION}", client_of(aws.gateway), over=timedelta(minutes=5))
     assert dict(view.alarms).keys() >= {"digits-blue-invocation-5xx-errors"}
     seen = {

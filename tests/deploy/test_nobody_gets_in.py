@@ -24,7 +24,7 @@ import pytest
 
 from sagemaker_serving.catalog import image_uri
 from tests.deploy.conftest import REGION, Project
-from tests.local.aws import eventually
+from tests.local_aws.aws import eventually
 from tools.roles import trust
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]

@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from tests.deploy.conftest import Project
-from tests.local.aws import eventually
+from tests.local_aws.aws import eventually
 from tools.roles import trust
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]

@@ -12,13 +12,12 @@ from pathlib import Path
 import aws_cdk as cdk
 import pytest
 
-from sagemaker_serving.local.gateway import Gateway
 from sagemaker_serving.operations.explain import Served, explain
 from sagemaker_serving.rules import check_environment
 from sagemaker_serving.spec import read_environment
 from stacks import EnvironmentStage
 from tests.deploy.assemblies import ACCOUNT, Cdk, Ended
-from tests.local.aws import REGION, Aws, StandIn, client_of
+from tests.local_aws.aws import REGION, Aws, StandIn, client_of, gateway_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -56,7 +55,7 @@ class Promoting(Cdk):
 
 @pytest.fixture(scope="module")
 def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
-    gateway = Gateway(tmp_path_factory.mktemp("aws"), region=REGION, launch=StandIn.start)
+    gateway = gateway_of(tmp_path_factory.mktemp("aws"), launch=StandIn.start)
     gateway.start()
     try:
         yield Aws(gateway)

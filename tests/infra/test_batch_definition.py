@@ -13,6 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from local_aws.protocol import models as api_models
+from local_aws.protocol.validation import validate
 from sagemaker_serving.functions.batch_transform.errors import Refused
 from sagemaker_serving.functions.batch_transform.run import Run, run_of
 from sagemaker_serving.functions.batch_transform.shard import Shard
@@ -21,8 +23,6 @@ from sagemaker_serving.functions.batch_transform.state import ShardState, Unit
 from sagemaker_serving.functions.batch_transform.store import Store
 from sagemaker_serving.infra.batch_definition import batch_definition
 from sagemaker_serving.infra.batch_settings import transform_settings
-from sagemaker_serving.local.protocol import models as api_models
-from sagemaker_serving.local.protocol.validation import validate
 from sagemaker_serving.local_sagemaker.transform_jobs.checks import check_transform_job
 from sagemaker_serving.spec import BatchTransform
 from tests.functions.batch_transform.memory import MemoryS3

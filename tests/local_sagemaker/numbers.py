@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from tests.local.aws import Aws
+from sagemaker_serving.local_sagemaker.control_plane import SageMaker
+from tests.local_aws.aws import Aws, service_in
 
 
 def figures(
@@ -16,7 +17,7 @@ def figures(
     namespace: str = "AWS/SageMaker",
 ) -> Any:
     """Sum, SampleCount, Minimum, Maximum and Unit of the last hour; None without a datapoint."""
-    aws.gateway.sagemaker.flush(instances=False)
+    service_in(aws.gateway, SageMaker).flush(instances=False)
     now = datetime.now(UTC)
     dimensions = [{"Name": "EndpointName", "Value": endpoint}]
     if variant is not None:

@@ -14,7 +14,7 @@ from sagemaker_serving.local_sagemaker.models.archives import (
     fetch_and_unpack,
     head_status,
 )
-from tests.local.aws import REGION, Aws, archive
+from tests.local_aws.aws import REGION, Aws, archive
 
 
 def unpack(aws: Aws, content: bytes, folder: Path) -> None:

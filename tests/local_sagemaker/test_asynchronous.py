@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from sagemaker_serving.local_sagemaker.settings import Settings
-from tests.local.aws import REGION, Aws, children, eventually
+from sagemaker_serving.local_sagemaker.common.settings import Settings
+from tests.local_aws.aws import REGION, Aws, children, eventually
 from tests.local_sagemaker.numbers import figures
 
 

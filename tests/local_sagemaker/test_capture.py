@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from sagemaker_serving.local_sagemaker.endpoints.capture import Capture, Payload, capture_of
-from tests.local.aws import Aws
+from sagemaker_serving.local_sagemaker.control_plane import SageMaker
+from sagemaker_serving.local_sagemaker.fleets.capture import Capture, Payload, capture_of
+from tests.local_aws.aws import Aws, service_in
 
 CONFIG: dict[str, Any] = {
     "EnableCapture": True,
@@ -53,7 +54,7 @@ def endpoint(aws: Aws) -> Iterator[None]:
 
 
 def captured(aws: Aws) -> dict[str, list[Any]]:
-    aws.gateway.sagemaker.flush(instances=False)
+    service_in(aws.gateway, SageMaker).flush(instances=False)
     listed = aws.s3.list_objects_v2(Bucket="models", Prefix="captured/").get("Contents", [])
     return {
         entry["Key"]: [
@@ -126,7 +127,7 @@ def test_a_bucket_that_cannot_be_written_stops_the_capture_not_the_endpoint(aws:
     config(aws, "nowhere", DestinationS3Uri="s3://nowhere-at-all/x")
     aws.endpoint("nowhere", "nowhere")
     assert aws.ask("nowhere", b"ab") == b"ba"
-    aws.gateway.sagemaker.flush(instances=False)
+    service_in(aws.gateway, SageMaker).flush(instances=False)
     described = aws.sagemaker.describe_endpoint(EndpointName="nowhere")
     assert described["DataCaptureConfig"]["CaptureStatus"] == "Stopped"
     aws.delete("nowhere")

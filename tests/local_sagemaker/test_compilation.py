@@ -13,12 +13,13 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from sagemaker_serving.local.faults import Fault, Kind
+from local_aws.faults import Fault, Kind
 from sagemaker_serving.local_sagemaker.compilation_jobs.neo_inputs import (
     problem_with_input,
     problem_with_shapes,
 )
-from tests.local.aws import REGION, Aws, archive, eventually
+from sagemaker_serving.local_sagemaker.control_plane import SageMaker
+from tests.local_aws.aws import REGION, Aws, archive, eventually, service_in
 from tests.models import saved_model
 
 _numbers = count(1)
@@ -29,7 +30,7 @@ DONE = ("COMPLETED", "FAILED", "STOPPED")
 @pytest.fixture(autouse=True)
 def nothing_is_left(aws: Aws) -> Iterator[None]:
     yield
-    aws.gateway.faults.clear()
+    aws.gateway.context.faults.clear()
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -76,7 +77,7 @@ def ended(aws: Aws, name: str) -> Any:
 
 
 def slow(aws: Aws) -> None:
-    aws.gateway.faults.put(Fault(id="slow", kind=Kind.SLOW, latency_ms=60_000))
+    aws.gateway.context.faults.put(Fault(id="slow", kind=Kind.SLOW, latency_ms=60_000))
 
 
 def test_a_job_starts_runs_and_is_done(aws: Aws) -> None:
@@ -97,7 +98,7 @@ def test_a_job_starts_runs_and_is_done(aws: Aws) -> None:
 def test_it_says_that_nothing_was_compiled(aws: Aws) -> None:
     name = job(aws)
     assert ended(aws, name)["FailureReason"] == "local AWS: repacked, not compiled"
-    aws.gateway.sagemaker.flush()
+    service_in(aws.gateway, SageMaker).flush()
     events = aws.client("logs").get_log_events(
         logGroupName="/aws/sagemaker/CompilationJobs", logStreamName=name, startFromHead=True
     )["events"]
@@ -216,7 +217,7 @@ def test_a_job_that_takes_too_long_fails(aws: Aws) -> None:
     ("kind", "reason"), [(Kind.KILL, "InternalServerError: "), (Kind.NO_CAPACITY, "CapacityError")]
 )
 def test_faults_strike_it(aws: Aws, kind: Kind, reason: str) -> None:
-    aws.gateway.faults.put(Fault(id="f", kind=kind, operation="CreateCompilationJob"))
+    aws.gateway.context.faults.put(Fault(id="f", kind=kind, operation="CreateCompilationJob"))
     assert ended(aws, job(aws))["FailureReason"].startswith(reason)
 
 

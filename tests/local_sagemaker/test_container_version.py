@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sagemaker_serving.local_sagemaker.endpoints.container import container_version
+from sagemaker_serving.local_sagemaker.containers.container import container_version
 
 ECR = "763104351884.dkr.ecr.eu-west-1.amazonaws.com"
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sagemaker_serving.local_sagemaker.jobs import ObjectRefused
+from sagemaker_serving.local_sagemaker.common.jobs import ObjectRefused
 from sagemaker_serving.local_sagemaker.records import Record
 from sagemaker_serving.local_sagemaker.transform_jobs.data_processing import DataProcessing
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sagemaker_serving.local.protocol import AwsError
-from sagemaker_serving.local_sagemaker.endpoints.deployment import (
+from local_aws.protocol import AwsError
+from sagemaker_serving.local_sagemaker.fleets.deployment import (
     DEFAULT_TIMEOUT_SECONDS,
     Deployment,
     refuse_impossible,

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from botocore.exceptions import ClientError
 
-from sagemaker_serving.local_sagemaker.endpoints import variant
-from tests.local.aws import Aws, archive, children, eventually
-from tests.local.load import Load
+from sagemaker_serving.local_sagemaker.fleets import variant
+from tests.local_aws.aws import Aws, archive, children, eventually
+from tests.local_aws.load import Load
 
 
 def test_an_endpoint_is_creating_until_its_server_is_healthy(aws: Aws) -> None:

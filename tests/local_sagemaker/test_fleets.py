@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from tests.local.aws import Aws
+from tests.local_aws.aws import Aws
 
 
 def test_update_keeps_what_it_is_told_to_keep(aws: Aws) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from sagemaker_serving.local_sagemaker.settings import Settings
-from tests.local.aws import IMAGE, Aws, eventually
-from tests.local.load import Load
+from sagemaker_serving.local_sagemaker.common.settings import Settings
+from tests.local_aws.aws import IMAGE, Aws, eventually
+from tests.local_aws.load import Load
 
 ROLE = "arn:aws:iam::123456789012:role/model"
 

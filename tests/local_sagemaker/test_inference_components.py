@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from sagemaker_serving.local_sagemaker.control_plane import ControlPlane
-from tests.local.aws import IMAGE, Aws, StandIn, children, do, eventually
+from sagemaker_serving.local_sagemaker.control_plane import SageMaker
+from tests.local_aws.aws import IMAGE, Aws, StandIn, children, do, eventually, service_in
 from tests.local_sagemaker.numbers import figures
 
 ROLE = "arn:aws:iam::123456789012:role/model"
@@ -83,7 +83,7 @@ def test_each_component_answers_for_itself(aws: Aws) -> None:
     assert aws.ask("i", b"which", InferenceComponentName="one") == b"1"
     assert aws.ask("i", b"which", InferenceComponentName="two") == b"2"
     assert sorted(listed(aws)) == ["one", "two"]
-    aws.gateway.sagemaker.flush(instances=False)
+    service_in(aws.gateway, SageMaker).flush(instances=False)
     metrics = aws.client("cloudwatch").list_metrics(
         Dimensions=[{"Name": "InferenceComponentName", "Value": "two"}]
     )["Metrics"]
@@ -153,8 +153,8 @@ def _broken(aws: Aws) -> str:
 
 
 def test_a_component_serves_again_after_a_restart(aws: Aws) -> None:
-    state = json.loads(json.dumps(aws.gateway.sagemaker.export_state()))
-    second = ControlPlane(aws.gateway.context, launch=StandIn.start)
+    state = json.loads(json.dumps(service_in(aws.gateway, SageMaker).export_state()))
+    second = SageMaker(aws.gateway.context, launch=StandIn.start)
     try:
         second.restore_state(state)
 

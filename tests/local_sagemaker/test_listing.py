@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from sagemaker_serving.local.protocol import AwsError
-from sagemaker_serving.local_sagemaker.listing import DEFAULT_PAGE, Listing
-from sagemaker_serving.local_sagemaker.store import Resource
+from local_aws.protocol import AwsError
+from sagemaker_serving.local_sagemaker.common.listing import DEFAULT_PAGE, Listing
+from sagemaker_serving.local_sagemaker.common.store import Resource
 
 LISTING = Listing(
     items="Endpoints", kind="Endpoint", members=("EndpointName",), status="EndpointStatus"

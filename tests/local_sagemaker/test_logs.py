@@ -12,16 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sagemaker_serving.errors import NotFound
+from sagemaker_serving.local_sagemaker.control_plane import SageMaker
 from sagemaker_serving.local_sagemaker.observability import log_shipper
 from sagemaker_serving.local_sagemaker.observability.log_files import endpoint_log
 from sagemaker_serving.local_sagemaker.observability.log_reading import EndpointLogs
 from sagemaker_serving.local_sagemaker.observability.log_shipper import LogStream
-from tests.local.aws import REGION, Aws, eventually
+from tests.local_aws.aws import REGION, Aws, eventually, service_in
 
 
 def lines(aws: Aws, group: str) -> dict[str, list[str]]:
     """Every line of a log group by stream."""
-    aws.gateway.sagemaker.flush()
+    service_in(aws.gateway, SageMaker).flush()
     logs = aws.client("logs")
     if group not in [g["logGroupName"] for g in logs.describe_log_groups()["logGroups"]]:
         return {}

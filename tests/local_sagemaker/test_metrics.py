@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from sagemaker_serving.local.context import LocalContext
-from sagemaker_serving.local.credentials import Credentials
+from local_aws.context import LocalContext
+from local_aws.credentials import Credentials
+from sagemaker_serving.local_sagemaker.control_plane import SageMaker
 from sagemaker_serving.local_sagemaker.observability.metrics import Metrics
-from tests.local.aws import Aws
+from tests.local_aws.aws import Aws, service_in
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -31,7 +32,7 @@ def endpoint(aws: Aws) -> Iterator[None]:
             aws.ask("m", body)
         except ClientError:
             assert body not in (b"x", b"y")
-    aws.gateway.sagemaker.flush()
+    service_in(aws.gateway, SageMaker).flush()
     yield
     aws.delete("m")
 
@@ -140,7 +141,7 @@ def test_an_alarm_over_them_goes_off(aws: Aws) -> None:
         Threshold=0.3,
         ComparisonOperator="GreaterThanThreshold",
     )
-    aws.gateway.sagemaker.flush()
+    service_in(aws.gateway, SageMaker).flush()
     (alarm,) = cloudwatch.describe_alarms(AlarmNames=["m-errors"])["MetricAlarms"]
     assert alarm["StateValue"] == "ALARM"
 
@@ -159,7 +160,7 @@ def test_a_role_that_may_not_put_metrics_has_none_of_its_instances(aws: Aws) -> 
     aws.config("quiet", {"v": "quiet"})
     assert aws.endpoint("quiet", "quiet")["EndpointStatus"] == "InService"
     aws.ask("quiet", b"x")
-    aws.gateway.sagemaker.flush()
+    service_in(aws.gateway, SageMaker).flush()
     listed = aws.client("cloudwatch").list_metrics(
         Dimensions=[{"Name": "EndpointName", "Value": "quiet"}]
     )["Metrics"]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from sagemaker_serving.local_sagemaker.endpoints.model_client import ModelClient, NoAnswer
+from sagemaker_serving.local_sagemaker.containers.model_client import ModelClient, NoAnswer
 from sagemaker_serving.model_server.places import Place
 from sagemaker_serving.model_server.ports import listen_privately
 

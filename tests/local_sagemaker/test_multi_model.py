@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from sagemaker_serving.local_sagemaker.settings import Settings
-from tests.local.aws import IMAGE, Aws, archive, children, eventually
+from sagemaker_serving.local_sagemaker.common.settings import Settings
+from sagemaker_serving.local_sagemaker.control_plane import SageMaker
+from tests.local_aws.aws import IMAGE, Aws, archive, children, eventually, service_in
 from tests.local_sagemaker.numbers import figures
 
 ROLE = "arn:aws:iam::123456789012:role/model"
@@ -137,6 +138,6 @@ def test_without_a_cache_every_request_loads(aws: Aws) -> None:
 def _loaded(aws: Aws, endpoint: str) -> float:
     return next(
         value
-        for series, value in aws.gateway.sagemaker._gauges()
+        for series, value in service_in(aws.gateway, SageMaker)._gauges()
         if ("EndpointName", endpoint) in series.dimensions
     )

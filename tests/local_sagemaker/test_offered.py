@@ -8,9 +8,9 @@ import pytest
 from botocore.exceptions import ClientError
 from botocore.session import get_session
 
-from sagemaker_serving.local.protocol import AwsError
+from local_aws.protocol import AwsError
 from sagemaker_serving.local_sagemaker.offered import NOT_FOLLOWED, refuse_what_is_not_followed
-from tests.local.aws import Aws
+from tests.local_aws.aws import Aws
 
 
 @pytest.mark.parametrize(

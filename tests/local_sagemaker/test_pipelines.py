@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from tests.local.aws import IMAGE, Aws, children
+from sagemaker_serving.local_sagemaker.control_plane import SageMaker
+from tests.local_aws.aws import IMAGE, Aws, children, service_in
 
 ROLE = "arn:aws:iam::123456789012:role/model"
 
@@ -80,7 +81,7 @@ def test_a_container_that_does_not_start_is_named(aws: Aws) -> None:
 def test_logs_and_rows_are_by_container(aws: Aws) -> None:
     rows = aws.status()["endpoints"][0]["variants"]
     assert [row["name"] for row in rows] == ["v/container-1", "v/middle", "v/container-3"]
-    aws.gateway.sagemaker.flush()
+    service_in(aws.gateway, SageMaker).flush()
     streams = aws.client("logs").describe_log_streams(logGroupName="/aws/sagemaker/Endpoints/p")
     names = [stream["logStreamName"].split("/") for stream in streams["logStreams"]]
     assert {name[-1] for name in names} == {"container-1", "middle", "container-3"}
@@ -88,6 +89,6 @@ def test_logs_and_rows_are_by_container(aws: Aws) -> None:
 
 
 def test_a_pipelines_processes_are_measured_together(aws: Aws) -> None:
-    instances = list(aws.gateway.sagemaker._instances())
+    instances = list(service_in(aws.gateway, SageMaker)._instances())
     (instance,) = [found for found in instances if found.dimensions["EndpointName"] == "p"]
     assert len({instance.pid, *instance.more_pids}) == 3

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from sagemaker_serving.local.gateway import Gateway
 from sagemaker_serving.local_sagemaker.models.programs import NoEngine, serving_program
-from tests.local.aws import REGION, Aws, archive
+from tests.local_aws.aws import REGION, Aws, archive, gateway_of
 
 ECR = "763104351884.dkr.ecr.eu-west-1.amazonaws.com"
 PYTORCH = f"{ECR}/pytorch-inference:2.6.0-cpu-py312"
@@ -78,7 +77,7 @@ def test_an_image_that_nothing_here_runs_is_told(repository: str, framework: str
 @pytest.fixture(scope="module")
 def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
     """A gateway with the project's own model servers."""
-    gateway = Gateway(tmp_path_factory.mktemp("programs"), region=REGION)
+    gateway = gateway_of(tmp_path_factory.mktemp("programs"))
     gateway.start()
     try:
         aws = Aws(gateway)

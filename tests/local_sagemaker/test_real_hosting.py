@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from sagemaker_serving.local.gateway import Gateway
-from sagemaker_serving.local_sagemaker.settings import Settings
-from tests.local.aws import REGION, Aws, archive, eventually
-from tests.local.load import Load
+from sagemaker_serving.local_sagemaker.common.settings import Settings
+from tests.local_aws.aws import Aws, archive, eventually, gateway_of
+from tests.local_aws.load import Load
 from tests.local_sagemaker.numbers import figures
 
 pytestmark = pytest.mark.slow
@@ -36,7 +35,7 @@ def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
     """A gateway with the project's own model server, and room for two models of half_plus_three."""
     one = sum(map(len, files(MODEL).values()))
     settings = Settings(time_scale=60, multi_model_memory_mb=2.5 * one / 1024 / 1024)
-    gateway = Gateway(tmp_path_factory.mktemp("real"), region=REGION, settings=settings)
+    gateway = gateway_of(tmp_path_factory.mktemp("real"), settings=settings)
     gateway.start()
     try:
         yield Aws(gateway)

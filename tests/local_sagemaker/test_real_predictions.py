@@ -16,10 +16,9 @@ import yaml
 from botocore.exceptions import ClientError
 
 from sagemaker_serving.client import Predictor
-from sagemaker_serving.local.gateway import Gateway
 from sagemaker_serving.spec import Batching, batching_variables
-from tests.local.aws import REGION, Aws, archive, children, client_of, eventually
-from tests.local.load import Load
+from tests.local_aws.aws import Aws, archive, children, client_of, eventually, gateway_of
+from tests.local_aws.load import Load
 
 pytestmark = pytest.mark.slow
 
@@ -32,7 +31,7 @@ THREE = b'{"instances": [1.0, 2.0, 5.0]}'
 @pytest.fixture(scope="module")
 def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
     """A gateway with the project's own model server, and the example models in its S3."""
-    gateway = Gateway(tmp_path_factory.mktemp("real"), region=REGION)
+    gateway = gateway_of(tmp_path_factory.mktemp("real"))
     gateway.start()
     try:
         aws = Aws(gateway)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from tests.local.aws import IMAGE, Aws
+from tests.local_aws.aws import IMAGE, Aws
 
 PREFIX = "arn:aws:sagemaker:eu-west-1:123456789012"
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from sagemaker_serving.local_sagemaker.settings import Settings
-from tests.local.aws import Aws, children, eventually
-from tests.local.load import Load
+from sagemaker_serving.local_sagemaker.common.settings import Settings
+from tests.local_aws.aws import Aws, children, eventually
+from tests.local_aws.load import Load
 
 HOUR = 3600
 

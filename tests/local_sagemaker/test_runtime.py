@@ -13,7 +13,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from sagemaker_serving.local_sagemaker.endpoints import runtime
-from tests.local.aws import Aws, eventually
+from tests.local_aws.aws import Aws, eventually
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -8,40 +8,40 @@ from typing import Any
 
 import pytest
 
-from sagemaker_serving.local_sagemaker.control_plane import ControlPlane
+from sagemaker_serving.local_sagemaker.common.store import Region
+from sagemaker_serving.local_sagemaker.control_plane import SageMaker
 from sagemaker_serving.local_sagemaker.saved import restore_region
-from sagemaker_serving.local_sagemaker.store import Region
-from tests.local.aws import REGION, Aws, StandIn, children, do, eventually
+from tests.local_aws.aws import REGION, Aws, StandIn, children, do, eventually, service_in
 
 
 @pytest.fixture
 def second(aws: Aws) -> Any:
     """A control plane beside the gateway's own, as the next run would have it."""
-    plane = ControlPlane(aws.gateway.context, launch=StandIn.start)
+    plane = SageMaker(aws.gateway.context, launch=StandIn.start)
     yield plane
     plane.close()
 
 
-def through_json(plane: ControlPlane) -> Any:
+def through_json(plane: SageMaker) -> Any:
     return json.loads(json.dumps(plane.export_state()))
 
 
-def describe(plane: ControlPlane, name: str) -> Any:
+def describe(plane: SageMaker, name: str) -> Any:
     return do(plane, "DescribeEndpoint", EndpointName=name)
 
 
-def test_what_is_exported_is_plain_and_comes_back_whole(aws: Aws, second: ControlPlane) -> None:
+def test_what_is_exported_is_plain_and_comes_back_whole(aws: Aws, second: SageMaker) -> None:
     aws.config("plain", {"v": aws.model("plain")})
-    state = through_json(aws.gateway.sagemaker)
+    state = through_json(service_in(aws.gateway, SageMaker))
     second.restore_state(state)
     again = through_json(second)
     assert again["regions"][REGION]["models"] == state["regions"][REGION]["models"]
     assert again["regions"][REGION]["endpoint_configs"]["plain"]["ProductionVariants"]
     for action in ("ListModels", "ListEndpointConfigs"):
-        assert do(second, action) == do(aws.gateway.sagemaker, action)
+        assert do(second, action) == do(service_in(aws.gateway, SageMaker), action)
 
 
-def test_an_endpoint_serves_again_what_it_served(aws: Aws, second: ControlPlane) -> None:
+def test_an_endpoint_serves_again_what_it_served(aws: Aws, second: SageMaker) -> None:
     aws.model("one", {"VERSION": "1"})
     aws.model("two", {"VERSION": "2"})
     aws.config("served", {"a": "one", "b": "two"})
@@ -55,7 +55,7 @@ def test_an_endpoint_serves_again_what_it_served(aws: Aws, second: ControlPlane)
     )
     aws.sagemaker.delete_endpoint_config(EndpointConfigName="served")
     aws.sagemaker.delete_model(ModelName="two")
-    state = through_json(aws.gateway.sagemaker)
+    state = through_json(service_in(aws.gateway, SageMaker))
     aws.delete("served")
     before = children()
     second.restore_state(state)
@@ -70,7 +70,7 @@ def test_an_endpoint_serves_again_what_it_served(aws: Aws, second: ControlPlane)
     assert children() == before
 
 
-def test_every_kind_of_endpoint_serves_again_as_what_it_was(aws: Aws, second: ControlPlane) -> None:
+def test_every_kind_of_endpoint_serves_again_as_what_it_was(aws: Aws, second: SageMaker) -> None:
     one = {"VariantName": "v", "ModelName": aws.model("kind", {"VERSION": "1"})}
     instances = {"InstanceType": "ml.m5.large", "InitialInstanceCount": 1}
     serverless = {"ServerlessConfig": {"MemorySizeInMB": 1024, "MaxConcurrency": 3}}
@@ -94,7 +94,7 @@ def test_every_kind_of_endpoint_serves_again_as_what_it_was(aws: Aws, second: Co
         DesiredWeightsAndCapacities=[{"VariantName": "v", "DesiredInstanceCount": 0}],
     )
     aws.settled("asynchronous")
-    state = through_json(aws.gateway.sagemaker)
+    state = through_json(service_in(aws.gateway, SageMaker))
     for name in kinds:
         aws.delete(name)
     before = children()
@@ -111,18 +111,18 @@ def test_every_kind_of_endpoint_serves_again_as_what_it_was(aws: Aws, second: Co
     eventually(lambda: len(children() - before) == 2)  # serverless rests, asynchronous has none
 
 
-def test_packages_are_kept(aws: Aws, second: ControlPlane) -> None:
+def test_packages_are_kept(aws: Aws, second: SageMaker) -> None:
     aws.sagemaker.create_model_package_group(ModelPackageGroupName="kept")
     arn = aws.sagemaker.create_model_package(
         ModelPackageGroupName="kept",
         InferenceSpecification={"Containers": [{"Image": "image"}]},
     )["ModelPackageArn"]
-    second.restore_state(through_json(aws.gateway.sagemaker))
+    second.restore_state(through_json(service_in(aws.gateway, SageMaker)))
     found = do(second, "DescribeModelPackage", ModelPackageName=arn)
     assert found["ModelPackageVersion"] == 1
 
 
-def test_an_endpoint_whose_archive_is_gone_says_so(aws: Aws, second: ControlPlane) -> None:
+def test_an_endpoint_whose_archive_is_gone_says_so(aws: Aws, second: SageMaker) -> None:
     aws.s3.put_object(
         Bucket="models",
         Key="fleeting.tar.gz",
@@ -131,7 +131,7 @@ def test_an_endpoint_whose_archive_is_gone_says_so(aws: Aws, second: ControlPlan
     aws.model("fleeting", ModelDataUrl="s3://models/fleeting.tar.gz")
     aws.config("fleeting", {"v": "fleeting"})
     aws.endpoint("fleeting", "fleeting")
-    state = through_json(aws.gateway.sagemaker)
+    state = through_json(service_in(aws.gateway, SageMaker))
     aws.delete("fleeting")
     aws.s3.delete_object(Bucket="models", Key="fleeting.tar.gz")
     second.restore_state(state)
@@ -179,7 +179,7 @@ def test_what_was_being_deleted_is_gone() -> None:
 
 
 def test_models_that_a_killed_run_left_unpacked_are_removed(aws: Aws, tmp_path: Path) -> None:
-    from sagemaker_serving.local.context import LocalContext
+    from local_aws.context import LocalContext
 
     left = tmp_path / "endpoints" / REGION / "gone" / "v-1" / "weights"
     left.parent.mkdir(parents=True)
@@ -187,6 +187,6 @@ def test_models_that_a_killed_run_left_unpacked_are_removed(aws: Aws, tmp_path: 
     log = tmp_path / "logs" / "endpoints" / REGION / "gone" / "v-1.log"
     log.parent.mkdir(parents=True)
     log.touch()
-    ControlPlane(LocalContext.at(aws.url, tmp_path), launch=StandIn.start).close()
+    SageMaker(LocalContext.at(aws.url, tmp_path), launch=StandIn.start).close()
     assert not (tmp_path / "endpoints").exists()
     assert log.exists()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sagemaker_serving.errors import Mistake
-from sagemaker_serving.local_sagemaker.settings import Settings
+from sagemaker_serving.local_sagemaker.common.settings import Settings
 
 
 def test_nothing_is_compressed_unless_it_is_asked_for() -> None:

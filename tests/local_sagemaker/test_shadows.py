@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from tests.local.aws import Aws, eventually
+from tests.local_aws.aws import Aws, eventually
 from tests.local_sagemaker.numbers import figures
 
 

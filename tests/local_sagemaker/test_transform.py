@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from tests.local.aws import REGION, Aws, children, eventually
+from sagemaker_serving.local_sagemaker.control_plane import SageMaker
+from tests.local_aws.aws import REGION, Aws, children, eventually, service_in
 from tests.local_sagemaker.record_files import (
     recordio,
     recordio_frame,
@@ -199,7 +200,7 @@ def test_a_bad_object_fails_the_job_but_not_the_others(aws: Aws) -> None:
 def test_the_data_log_is_a_stream_beside_the_containers(aws: Aws) -> None:
     name = job(aws, "mixed/2", MaxConcurrentTransforms=2, MaxPayloadInMB=1)
     ended(aws, name)
-    aws.gateway.sagemaker.flush()
+    service_in(aws.gateway, SageMaker).flush()
     logs = aws.client("logs")
     group = {"logGroupName": "/aws/sagemaker/TransformJobs"}
     streams = logs.describe_log_streams(**group, logStreamNamePrefix=f"{name}/")["logStreams"]

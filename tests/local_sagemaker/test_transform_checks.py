@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sagemaker_serving.local.protocol import AwsError
+from local_aws.protocol import AwsError
 from sagemaker_serving.local_sagemaker.transform_jobs.checks import check_transform_job
 
 CSV = ({"ContentType": "text/csv", "SplitType": "Line"}, {"Accept": "text/csv"})

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sagemaker_serving.local_sagemaker.jobs import ObjectRefused
+from sagemaker_serving.local_sagemaker.common.jobs import ObjectRefused
 from sagemaker_serving.local_sagemaker.transform_jobs.transformation import Transformation
 from tests.local_sagemaker.record_files import (
     recordio,

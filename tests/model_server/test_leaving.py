@@ -16,7 +16,7 @@ import psutil
 import pytest
 import requests
 
-from sagemaker_serving.processes import has_ended
+from local_aws.process import has_ended
 from tests.leaving import LEAVE, Note, gone, program, said
 from tests.model_server.servers import until
 
@@ -26,7 +26,7 @@ STARTER = """
 import sys
 from pathlib import Path
 from sagemaker_serving.model_server.process import ModelServer
-from sagemaker_serving.processes import end_leftovers_from_now_on
+from local_aws.process import end_leftovers_from_now_on
 
 model, program, log, *environment = sys.argv[1:]
 end_leftovers_from_now_on()

@@ -11,12 +11,11 @@ import pytest
 from sagemaker_serving.archive import build_archive
 from sagemaker_serving.client import Aws as Client
 from sagemaker_serving.errors import Failure, Mistake, NotFound, ProblemsFound
-from sagemaker_serving.local.gateway import Gateway
 from sagemaker_serving.local_sagemaker.compilation_jobs import run as compilation_run
 from sagemaker_serving.operations.compilation import Compiler
 from sagemaker_serving.operations.wanted_compilation import Wanted, wanted
 from sagemaker_serving.spec.compilation_job import CompilationJob
-from tests.local.aws import REGION, Aws, StandIn, client_of
+from tests.local_aws.aws import REGION, Aws, StandIn, client_of, gateway_of
 from tests.models import saved_model, variables
 
 ROLE = "arn:aws:iam::123456789012:role/model"
@@ -44,7 +43,7 @@ models:
 
 @pytest.fixture(scope="module")
 def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
-    gateway = Gateway(tmp_path_factory.mktemp("aws"), region=REGION, launch=StandIn.start)
+    gateway = gateway_of(tmp_path_factory.mktemp("aws"), launch=StandIn.start)
     gateway.start()
     with pytest.MonkeyPatch.context() as patches:
         patches.setattr(compilation_run, "STARTING_SECONDS", 0.02)

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from local_aws.gateway import Gateway
 from sagemaker_serving.errors import NotFound
-from sagemaker_serving.local.gateway import Gateway
 from sagemaker_serving.operations.dashboard import DashboardView, view_dashboard
-from tests.local.aws import REGION, client_of
+from tests.local_aws.aws import REGION, client_of
 
 WIDGETS: list[dict[str, Any]] = [
     {

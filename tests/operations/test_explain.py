@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from local_aws.gateway import Gateway
 from sagemaker_serving.client import Aws
 from sagemaker_serving.errors import NotFound
-from sagemaker_serving.local.gateway import Gateway
 from sagemaker_serving.operations.explain import deviations, explain
 from sagemaker_serving.spec import Model
-from tests.local.aws import IMAGE, REGION, client_of
+from tests.local_aws.aws import IMAGE, REGION, client_of
 
 SHA256 = "0f" * 32
 

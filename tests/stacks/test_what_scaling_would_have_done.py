@@ -8,7 +8,7 @@ from typing import Any
 
 from aws_cdk.assertions import Template
 
-from sagemaker_serving.local.scaling import (
+from local_aws.services.autoscaling import (
     Bounds,
     Change,
     Metric,

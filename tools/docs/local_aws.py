@@ -10,15 +10,11 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from sagemaker_serving.local.cloudformation.intrinsics import SUPPORTED_FUNCTIONS
-from sagemaker_serving.local.cloudformation.providers import OWN_TYPES, provider_of
-from sagemaker_serving.local.cloudformation.schemas import schema_of
-from sagemaker_serving.local.context import LocalContext
-from sagemaker_serving.local.lambda_functions.limits import NOT_FOLLOWED as NOT_OF_FUNCTIONS
-from sagemaker_serving.local.lambda_functions.limits import RUNTIMES
-from sagemaker_serving.local.lambda_functions.service import Lambda
-from sagemaker_serving.local.step_functions.services import ACTIONS, WAITED_FOR
-from sagemaker_serving.local_sagemaker.control_plane import ControlPlane
+from local_aws.gateway import Gateway
+from local_aws.resources.schemas import schema_of
+from local_aws.services.lambda_.limits import NOT_FOLLOWED as NOT_OF_FUNCTIONS
+from local_aws.services.lambda_.limits import RUNTIMES
+from local_aws.template.intrinsics import SUPPORTED_FUNCTIONS
 from sagemaker_serving.local_sagemaker.offered import NOT_FOLLOWED
 
 PAGE = Path(__file__).parents[2] / "docs" / "local-aws.md"
@@ -37,14 +33,17 @@ def _lists() -> Iterator[str]:
         "\n## By name\n\nTaken from the tables by which the local AWS itself accepts and refuses.\n"
     )
     with tempfile.TemporaryDirectory() as folder:
-        context = LocalContext.at("http://localhost:1", Path(folder))
-        yield from _cloudformation(context)
-        yield from _sagemaker(context)
-        yield from _functions(context)
-    yield from _step_functions()
+        gateway = Gateway(Path(folder))
+        try:
+            yield from _cloudformation(gateway)
+            yield from _sagemaker(gateway)
+            yield from _functions(gateway)
+            yield from _step_functions(gateway)
+        finally:
+            gateway.stop()
 
 
-def _cloudformation(context: LocalContext) -> Iterator[str]:
+def _cloudformation(gateway: Gateway) -> Iterator[str]:
     yield (
         "\n### CloudFormation\n\n"
         f"Functions: {_names(sorted(SUPPORTED_FUNCTIONS))}.\n\n"
@@ -54,21 +53,18 @@ def _cloudformation(context: LocalContext) -> Iterator[str]:
         "its properties.\n\n"
         "| type | properties that are refused | changed only by a new logical id |\n|---|---|---|\n"
     )
-    for type_name in sorted(OWN_TYPES):
-        provider, schema = provider_of(type_name), schema_of(type_name, REGION)
-        assert provider is not None
+    for type_name, provider in sorted(gateway.resource_types.own.items()):
+        schema = schema_of(type_name, REGION)
         settable = [] if schema is None else sorted(schema.properties.keys() - schema.read_only)
-        refused = [name for name in settable if not provider.supports(context, REGION, name)]
+        refused = [
+            name for name in settable if not provider.supports(gateway.context, REGION, name)
+        ]
         fixed = sorted(provider.unchangeable)
         yield f"| `{type_name}` | {_names(refused)} | {_names(fixed)} |\n"
 
 
-def _sagemaker(context: LocalContext) -> Iterator[str]:
-    control_plane = ControlPlane(context)
-    try:
-        actions = list(control_plane.actions())
-    finally:
-        control_plane.close()
+def _sagemaker(gateway: Gateway) -> Iterator[str]:
+    actions = list(gateway.service("sagemaker").actions())
     yield (
         f"\n### SageMaker\n\nActions: {_names(actions)}; InvokeEndpoint and InvokeEndpointAsync of "
         "the runtime.\n\n"
@@ -84,12 +80,8 @@ def _refused(path: str, accepted: tuple[object, ...]) -> str:
     return f"`{path.replace('[]', '')}`" + (f" other than {values}" if values else "")
 
 
-def _functions(context: LocalContext) -> Iterator[str]:
-    functions = Lambda(context)
-    try:
-        actions = sorted(functions.actions())
-    finally:
-        functions.close()
+def _functions(gateway: Gateway) -> Iterator[str]:
+    actions = sorted(gateway.service("lambda").actions())
     refused = ", ".join(f"{what} (`{name}`)" for name, what in NOT_OF_FUNCTIONS.items())
     yield (
         f"\n### Lambda\n\nActions: {_names(actions)}.\n\n"
@@ -98,20 +90,19 @@ def _functions(context: LocalContext) -> Iterator[str]:
     )
 
 
-def _step_functions() -> Iterator[str]:
+def _step_functions(gateway: Gateway) -> Iterator[str]:
     yield (
         "\n### Step Functions\n\nAny action of any service by `aws-sdk`, and these integrations:"
         "\n\n| integration | actions | waited for |\n|---|---|---|\n"
     )
-    for integration, actions in sorted(ACTIONS.items()):
+    for each in gateway.context.integrations:
         waited = [
-            f"{name.partition(':')[2]}.{suffix}"
-            for name, suffixes in WAITED_FOR.items()
-            if name.partition(":")[0] == integration
+            f"{action}.{suffix}"
+            for action, suffixes in each.waits_for.items()
             for suffix in sorted(suffixes)
         ]
-        listed = "all of the API" if actions is None else _names(sorted(actions))
-        yield f"| `{integration}` | {listed} | {_names(waited)} |\n"
+        listed = "all of the API" if each.actions is None else _names(sorted(each.actions))
+        yield f"| `{each.name}` | {listed} | {_names(waited)} |\n"
 
 
 def _names(names: Iterable[str]) -> str:

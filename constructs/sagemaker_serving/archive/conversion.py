@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from importlib import metadata, util
 from pathlib import Path
 
+from local_aws.process import Tree
 from sagemaker_serving.archive.frozen_graph import FrozenGraph, read_frozen_graph
 from sagemaker_serving.archive.protobuf import Malformed
 from sagemaker_serving.archive.refusals import UnreadableArtifact
 from sagemaker_serving.archive.sources import Conversion, Tensors
 from sagemaker_serving.archive.tree import SkippingFile
 from sagemaker_serving.errors import Failure, Mistake
-from sagemaker_serving.processes import Tree
 
 CONVERTER_VERSION = 1
 """Counts up whenever the converter would make another SavedModel of the same file."""

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable
 from typing import Any, Literal
 
+from local_aws.suggest import nearest
 from sagemaker_serving.catalog.ecr import EcrImage
 from sagemaker_serving.catalog.snapshot import snapshot
 from sagemaker_serving.errors import Mistake
-from sagemaker_serving.suggest import nearest
 
 Processor = Literal["cpu", "gpu", "inf", "inf2", "neuronx"]
 Scope = Literal["inference", "inference_graviton", "eia"]

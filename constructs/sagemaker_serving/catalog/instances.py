@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
+from local_aws.suggest import nearest
 from sagemaker_serving.catalog.snapshot import snapshot
 from sagemaker_serving.errors import Mistake
-from sagemaker_serving.suggest import nearest
 
 Use = Literal["endpoint", "transform"]
 

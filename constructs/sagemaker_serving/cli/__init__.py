@@ -7,9 +7,10 @@ import sys
 
 import click
 
-from sagemaker_serving import __version__, terminal
+from local_aws import terminal
+from sagemaker_serving import __version__
 from sagemaker_serving.cli.lazy import LazyGroup
-from sagemaker_serving.errors import LocalAwsEnded, ServingError
+from sagemaker_serving.errors import LocalAwsEnded, ReportedError
 
 
 def main() -> None:
@@ -23,10 +24,10 @@ def main() -> None:
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
-    except ServingError as error:
+    except ReportedError as error:
         click.echo(f"sagemaker-serving: {error}", err=True)
         if isinstance(error, LocalAwsEnded):
-            from sagemaker_serving.local.alive import exit_at_once
+            from local_aws.process.alive import exit_at_once
 
             exit_at_once(error.exit_status)
         sys.exit(error.exit_status)

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import click
 
+from local_aws.terminal import progress_bars
 from sagemaker_serving.errors import Mistake
-from sagemaker_serving.terminal import progress_bars
 
 if TYPE_CHECKING:
     from sagemaker_serving.client import Prediction

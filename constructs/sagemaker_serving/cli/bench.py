@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from local_aws.terminal import print_own, progress_bars
 from sagemaker_serving.cli.options import aws_options, the_aws
 from sagemaker_serving.cli.tables import print_table
-from sagemaker_serving.terminal import print_own, progress_bars
 
 if TYPE_CHECKING:
     from sagemaker_serving.cli.graphs import Panel

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from local_aws.terminal import print_own
 from sagemaker_serving.cli.options import aws_options, the_aws
-from sagemaker_serving.terminal import print_own
 
 if TYPE_CHECKING:
     from sagemaker_serving.cli.graphs import Panel
@@ -116,8 +116,8 @@ def _environment(name: str) -> Environment:
 
 
 def _must_have(environment: Environment, model: str) -> None:
+    from local_aws.suggest import nearest
     from sagemaker_serving.errors import Mistake, NotFound
-    from sagemaker_serving.suggest import nearest
 
     if model not in environment.models:
         close = nearest(model, environment.models)

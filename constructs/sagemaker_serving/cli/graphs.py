@@ -10,9 +10,9 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any
 
+from local_aws.terminal import clean
 from sagemaker_serving.errors import Failure
 from sagemaker_serving.extras import need
-from sagemaker_serving.terminal import clean
 
 _HEIGHT = 14
 _COLUMNS = 3

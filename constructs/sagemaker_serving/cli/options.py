@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
+    from local_aws.process.address import Address
     from sagemaker_serving.client import Aws
-    from sagemaker_serving.local.address import Address
 
 LOCAL_REGION = "eu-west-1"
 """Where the local AWS is asked when no region is given: that of ``environments/local.yaml``."""
 
 
 def _state_dir(context: click.Context, parameter: click.Parameter, path: Path) -> Path:
-    from sagemaker_serving.local.state_dir import must_be_state_dir
+    from local_aws.state.state_dir import must_be_state_dir
 
     # Commands that may ask AWS as well have --local; without it nobody looks there.
     return must_be_state_dir(path) if context.params.get("local", True) else path
@@ -55,13 +55,13 @@ def the_aws(local: bool, state_dir: Path, region: str | None, profile: str | Non
 
     if not local:
         return Aws(region=region, profile=profile)
-    return local_address(state_dir).aws(region if region is not None else LOCAL_REGION)
+    return Aws.at(local_address(state_dir), region if region is not None else LOCAL_REGION)
 
 
 def local_address(state_dir: Path) -> Address:
     """The local AWS of ``state_dir``, with which the command ends from now on."""
-    from sagemaker_serving.local.address import find
-    from sagemaker_serving.local.alive import ending_with
+    from local_aws.process.address import find
+    from local_aws.process.alive import ending_with
 
     address = find(state_dir)
     click.get_current_context().with_resource(ending_with(address))
@@ -88,9 +88,9 @@ def shell_region() -> str | None:
 
 def must_be_region(region: str | None) -> str | None:
     """``region`` itself; raises `Mistake` for one that SageMaker is not offered in."""
+    from local_aws.suggest import nearest
     from sagemaker_serving.catalog import regions
     from sagemaker_serving.errors import Mistake
-    from sagemaker_serving.suggest import nearest
 
     if region is not None and region not in regions():
         close = nearest(region, regions())

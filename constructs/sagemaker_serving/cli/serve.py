@@ -98,12 +98,12 @@ def serve(
     from sagemaker_serving.extras import need
 
     need("local")
+    from local_aws.process import ending_all, raise_file_limit
     from sagemaker_serving.model_server.generations import generation_of
     from sagemaker_serving.model_server.plan import require_model, require_tensorflow
     from sagemaker_serving.model_server.process import ModelServer
     from sagemaker_serving.model_server.settings import bind_to_port
     from sagemaker_serving.operations.golden import read_golden
-    from sagemaker_serving.processes import ending_all, raise_file_limit
 
     if golden is not None and record is not None:
         raise click.UsageError("--golden compares and --record writes; give one of them")
@@ -171,7 +171,7 @@ def _program(model: Path, environment: dict[str, str], framework: str | None) ->
 
 
 def _watch(server: ModelServer, log: BinaryIO, url: str) -> None:
-    """Print the log until Ctrl-C; raise `ServingError` when the server ends by itself."""
+    """Print the log until Ctrl-C; raise `ReportedError` when the server ends by itself."""
     import signal
     import time
 

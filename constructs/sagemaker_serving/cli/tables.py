@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import click
 
-from sagemaker_serving.terminal import console
+from local_aws.terminal import console
 
 
 def print_table(rows: Sequence[Mapping[str, object]], *, as_json: bool) -> None:

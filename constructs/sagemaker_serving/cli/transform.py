@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from local_aws.terminal import progress_bars
 from sagemaker_serving.cli.options import aws_options, the_aws
-from sagemaker_serving.terminal import progress_bars
 
 if TYPE_CHECKING:
     from sagemaker_serving.operations import BatchExecution, BatchPipeline, BatchReport

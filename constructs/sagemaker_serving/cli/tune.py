@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from local_aws.terminal import print_own
 from sagemaker_serving.cli.options import aws_options, the_aws
-from sagemaker_serving.terminal import print_own
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from local_aws.terminal import console
 from sagemaker_serving.cli.options import aws_options, the_aws
-from sagemaker_serving.terminal import console
 
 if TYPE_CHECKING:
     from rich.table import Table

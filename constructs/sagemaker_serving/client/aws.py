@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import boto3
 import botocore.session
@@ -15,6 +15,9 @@ from botocore import exceptions as aws_errors
 from botocore.config import Config
 
 from sagemaker_serving.errors import Failure, Mistake
+
+if TYPE_CHECKING:
+    from local_aws.process.address import Address
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +35,17 @@ class Aws:
     endpoint_url: str | None = None
     access_key_id: str | None = None
     secret_access_key: str | None = field(default=None, repr=False)
+
+    @classmethod
+    def at(cls, address: Address, region: str) -> Aws:
+        """A local AWS that runs on this machine."""
+        keys = address.credentials
+        return cls(
+            region=region,
+            endpoint_url=address.url,
+            access_key_id=keys.access_key_id,
+            secret_access_key=keys.secret_access_key,
+        )
 
     def client(self, service: str, *, connections: int = 10, connect_seconds: float = 60.0) -> Any:
         """A boto3 client of ``service`` ("sagemaker-runtime", "s3", …).

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from local_aws.suggest import nearest
 from sagemaker_serving.client.aws import Aws
 from sagemaker_serving.client.predictor import Predictor
 from sagemaker_serving.errors import NotFound
-from sagemaker_serving.suggest import nearest
 
 
 def predictor_of(

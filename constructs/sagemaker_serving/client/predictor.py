@@ -25,7 +25,7 @@ from sagemaker_serving.client.runtime_errors import about_records
 from sagemaker_serving.client.sending import Sender
 from sagemaker_serving.client.serializers import Serializer
 from sagemaker_serving.client.translation import Members, Translation
-from sagemaker_serving.errors import Mistake, ServingError
+from sagemaker_serving.errors import Mistake, ReportedError
 from sagemaker_serving.spec.batching import DEFAULT_CONCURRENCY
 
 
@@ -340,7 +340,7 @@ class Predictor:
     def _value(self, prediction: Prediction, of: int) -> Any:
         try:
             return self._translation.value(prediction)
-        except ServingError as error:
+        except ReportedError as error:
             raise about_records(error, prediction.first, prediction.records, of) from None
 
     def _one(self, data: Any, members: Members, encoding: Encoding | None) -> tuple[Members, bytes]:

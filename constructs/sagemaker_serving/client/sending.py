@@ -22,7 +22,7 @@ from sagemaker_serving.client.prediction import Prediction
 from sagemaker_serving.client.retrying import Retries
 from sagemaker_serving.client.rows import rows_in
 from sagemaker_serving.client.runtime_errors import about_records
-from sagemaker_serving.errors import ServingError
+from sagemaker_serving.errors import ReportedError
 
 T = TypeVar("T")
 
@@ -114,7 +114,7 @@ class Sender:
         """The answer to one of the requests of a batch of so many records, None: without end."""
         try:
             sent = self._send({**members, "ContentType": piece.content_type}, piece.body)
-        except ServingError as error:
+        except ReportedError as error:
             raise about_records(error, piece.first, piece.count, of) from None
         rows = rows_in(piece.body, piece.content_type) if piece.rows is None else piece.rows
         return self._told(replace(sent, first=piece.first, records=piece.count, rows=rows))

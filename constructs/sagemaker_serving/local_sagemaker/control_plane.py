@@ -1,26 +1,30 @@
-"""SageMaker's API: which action is whose, and what all of them have in common."""
+"""SageMaker as a service of the local AWS: which action is whose, and what all have in common."""
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sagemaker_serving.local import service
-from sagemaker_serving.local.alarms import evaluate_alarms
-from sagemaker_serving.local.context import LocalContext
-from sagemaker_serving.local.faults import Faults
-from sagemaker_serving.local.protocol.call import Call
-from sagemaker_serving.local.protocol.validation import validate
+from local_aws import service
+from local_aws.context import LocalContext
+from local_aws.integration import Integration
+from local_aws.protocol.call import Call
+from local_aws.protocol.validation import validate
+from local_aws.resources.base import Provider
+from local_aws.services.cloudwatch.alarms import evaluate_alarms
+from sagemaker_serving.local_sagemaker.common.settings import Settings
+from sagemaker_serving.local_sagemaker.common.store import Region, Resource, Store
 from sagemaker_serving.local_sagemaker.compilation_jobs.jobs import CompilationJobs
+from sagemaker_serving.local_sagemaker.containers.container import Launch
 from sagemaker_serving.local_sagemaker.endpoints.configs import EndpointConfigs
-from sagemaker_serving.local_sagemaker.endpoints.container import Launch
 from sagemaker_serving.local_sagemaker.endpoints.endpoints import Endpoints
-from sagemaker_serving.local_sagemaker.endpoints.request_pipeline import RequestPipeline
 from sagemaker_serving.local_sagemaker.endpoints.runtime import Runtime
+from sagemaker_serving.local_sagemaker.fleets.request_pipeline import RequestPipeline
+from sagemaker_serving.local_sagemaker.integration import INTEGRATION
 from sagemaker_serving.local_sagemaker.model_registry.model_packages import (
     ModelPackageGroups,
     ModelPackages,
@@ -29,22 +33,28 @@ from sagemaker_serving.local_sagemaker.models.models import Models
 from sagemaker_serving.local_sagemaker.observability.log_shipper import LogShipper
 from sagemaker_serving.local_sagemaker.observability.metrics import Instance, Metrics, Series
 from sagemaker_serving.local_sagemaker.offered import refuse_what_is_not_followed
+from sagemaker_serving.local_sagemaker.policy import PERMISSIONS
+from sagemaker_serving.local_sagemaker.resources import (
+    Endpoint,
+    EndpointConfig,
+    InferenceComponent,
+    Model,
+    ModelPackage,
+    ModelPackageGroup,
+)
 from sagemaker_serving.local_sagemaker.saved import export_region, restore_region
-from sagemaker_serving.local_sagemaker.settings import Settings
-from sagemaker_serving.local_sagemaker.store import Region, Resource, Store
 from sagemaker_serving.local_sagemaker.tags import Tags
 from sagemaker_serving.local_sagemaker.transform_jobs.jobs import TransformJobs
 
 Action = Callable[[Region, Mapping[str, Any]], Resource]
 
 
-class ControlPlane:
+class SageMaker(service.Service):
     """SageMaker in every region: its `actions`, and with `runtime` its endpoints.
 
     ``launch`` starts a model server; absent, it is the project's own
-    (`sagemaker_serving.model_server`). ``faults`` are those that strike here;
-    absent, none does. ``changed`` is called when something has changed by
-    itself: an endpoint that is in service now, a job that has ended.
+    (`sagemaker_serving.model_server`). ``changed`` is called when something has
+    changed by itself: an endpoint that is in service now, a job that has ended.
     ``settings`` are those of the environment when absent; raises `Mistake` for
     variables that are wrong.
     """
@@ -54,13 +64,12 @@ class ControlPlane:
         context: LocalContext,
         *,
         launch: Launch | None = None,
-        faults: Faults | None = None,
         changed: Callable[[], None] = lambda: None,
         settings: Settings | None = None,
     ) -> None:
         self._settings = settings if settings is not None else Settings.from_environment(os.environ)
         launch = launch if launch is not None else _model_server()
-        faults = faults if faults is not None else Faults()
+        faults = context.faults
         _remove_what_was_unpacked(context.state_dir)
         self._context = context
         self._store = Store(changed)
@@ -134,14 +143,28 @@ class ControlPlane:
         }
 
     name = "sagemaker"
+    whole = True
+    warm_up = "list_models"
+    permissions = PERMISSIONS
 
     def actions(self) -> Mapping[str, service.Action]:
         """Every action that is offered, by the operation's name."""
         return {name: partial(self._do, action) for name, action in self._actions.items()}
 
-    def emulates(self, operation: str) -> bool:
-        """Nothing here is the emulator's."""
-        return False
+    def resource_types(self) -> Iterable[Provider]:
+        """Its types of CloudFormation."""
+        return (
+            Endpoint(),
+            EndpointConfig(),
+            InferenceComponent(),
+            Model(),
+            ModelPackage(),
+            ModelPackageGroup(),
+        )
+
+    def integrations(self) -> Iterable[Integration]:
+        """Any action, and waiting for transform jobs."""
+        return (INTEGRATION,)
 
     def check(self, call: Call) -> None:
         """Raise `AwsError` for what SageMaker does not accept, or the local AWS does not follow."""
@@ -209,6 +232,10 @@ class ControlPlane:
         """
         self._metrics.flush(instances=instances)
         self._logs.flush()
+
+    def stop(self) -> None:
+        """Put what was logged and counted until now into CloudWatch."""
+        self.flush(instances=False)
 
     def close(self) -> None:
         """End every endpoint's and every job's process."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sagemaker_serving.local.protocol import AwsError
+from local_aws.protocol import AwsError
 
 _CONTAINER: dict[str, tuple[object, ...]] = {
     "ModelDataSource": (),

@@ -6,7 +6,7 @@ import copy
 from collections.abc import Mapping
 from typing import Any
 
-from sagemaker_serving.local_sagemaker.store import Region, Resource, now
+from sagemaker_serving.local_sagemaker.common.store import Region, Resource, now
 
 _KEPT = (
     "models",

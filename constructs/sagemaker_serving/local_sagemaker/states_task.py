@@ -9,9 +9,9 @@ from typing import Any
 from botocore import xform_name
 from botocore.exceptions import ClientError
 
-from sagemaker_serving.local.step_functions.interpreter import compact
-from sagemaker_serving.local.step_functions.times import epoch_milliseconds
-from sagemaker_serving.local.step_functions.waiting import Job, JobFailed, WaitingTask
+from local_aws.services.stepfunctions.engine.interpreter import compact
+from local_aws.services.stepfunctions.engine.times import epoch_milliseconds
+from local_aws.services.stepfunctions.engine.waiting import Job, JobFailed, WaitingTask
 
 _JOB = "TransformJobName"
 _STATUS = "TransformJobStatus"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sagemaker_serving.local.protocol import AwsError
-from sagemaker_serving.local_sagemaker.store import Region, Resource
+from local_aws.protocol import AwsError
+from sagemaker_serving.local_sagemaker.common.store import Region, Resource
 
 Parameters = Mapping[str, Any]
 

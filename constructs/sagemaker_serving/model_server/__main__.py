@@ -14,14 +14,14 @@ import sys
 import tempfile
 from pathlib import Path
 
-from sagemaker_serving.errors import ServingError
+from local_aws.process import ending_all, raise_file_limit
+from sagemaker_serving.errors import ReportedError
 from sagemaker_serving.model_server.logs import start_logging
 from sagemaker_serving.model_server.mms import supervisor as mms
 from sagemaker_serving.model_server.orphans import reap_orphans_as_they_end
 from sagemaker_serving.model_server.ports import listen
 from sagemaker_serving.model_server.programs import Program
 from sagemaker_serving.model_server.supervisor import serve
-from sagemaker_serving.processes import ending_all, raise_file_limit
 
 log = logging.getLogger("front")
 
@@ -39,7 +39,7 @@ def main() -> int:
         )
         with ending_all():
             asyncio.run(_serve(arguments, public))
-    except ServingError as error:
+    except ReportedError as error:
         log.error("%s", error)
         return error.exit_status
     return 0

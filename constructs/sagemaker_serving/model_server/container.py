@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
-from sagemaker_serving.errors import Failure, ServingError
+from sagemaker_serving.errors import Failure, ReportedError
 from sagemaker_serving.model_server.children import Child
 from sagemaker_serving.model_server.front import Backend, Engines, WithCode, WithoutCode
 from sagemaker_serving.model_server.launch import Launcher
@@ -41,14 +41,14 @@ class Container:
         self._engines = Engines()
         self._worker: Worker | None = None
         self._has_started = False
-        self._death: asyncio.Future[ServingError] = asyncio.get_running_loop().create_future()
+        self._death: asyncio.Future[ReportedError] = asyncio.get_running_loop().create_future()
         self._watches: set[asyncio.Task[None]] = set()
 
     async def start(self, plan: Plan) -> tuple[Backend, Engines | None]:
         """Start engines and worker side by side and wait until they can answer.
 
         In multi-model mode one process forks engines instead, of which
-        there are none yet. Raises `ServingError` with the reason of the first
+        there are none yet. Raises `ReportedError` with the reason of the first
         that cannot. `stop` must be called in any case.
         """
         home = self._scratch / "home"
@@ -152,14 +152,14 @@ class Container:
         watch.add_done_callback(self._watches.discard)
 
     async def _keep(self, child: Child, restart: Restart | None) -> None:
-        reason: ServingError = await child.died()
+        reason: ReportedError = await child.died()
         if restart is not None and self._has_started:
             log.warning("%s unexpectedly. restarting.", reason)
             self._children.remove(child)
             await child.stop()
             try:
                 await restart()
-            except ServingError as error:
+            except ReportedError as error:
                 reason = error
             else:
                 return

@@ -11,7 +11,7 @@ import asyncio
 import signal
 from typing import Any
 
-from sagemaker_serving.processes import end_descendants, reap_orphans
+from local_aws.process import end_descendants, reap_orphans
 
 _REAPED_WITHIN_SECONDS = 1.0
 

@@ -18,11 +18,11 @@ from typing import Self
 
 import psutil
 
+from local_aws.process import end_descendants, popen
 from sagemaker_serving.errors import Failure
 from sagemaker_serving.model_server.places import Place
 from sagemaker_serving.model_server.ports import listen, listen_privately
 from sagemaker_serving.model_server.programs import Program
-from sagemaker_serving.processes import end_descendants, popen
 
 PING_TIMEOUT_SECONDS = 2.0
 """How long SageMaker waits for an answer to /ping

@@ -15,7 +15,7 @@ from typing import NoReturn
 
 from aiohttp import web
 
-from sagemaker_serving.errors import ServingError
+from sagemaker_serving.errors import ReportedError
 from sagemaker_serving.model_server.browsers import without_browsers
 from sagemaker_serving.model_server.container import Container
 from sagemaker_serving.model_server.front import Front
@@ -40,7 +40,7 @@ async def serve(
     """Serve ``model`` on the listening socket ``public`` until told to stop.
 
     Told by SIGTERM, SIGINT, SIGHUP or the end of ``parent_fd``. ``scratch`` is an
-    empty folder; it is removed at the end. Raises `ServingError` when the
+    empty folder; it is removed at the end. Raises `ReportedError` when the
     start fails or a process dies. No process is left in any case.
     """
     stopping = stop_event(parent_fd)
@@ -62,7 +62,7 @@ async def _run(container: Container, front: Front, planning: Callable[[], Plan])
     log.info("serving /ping and /invocations")
     try:
         await container.death()
-    except ServingError:
+    except ReportedError:
         front.close()
         raise
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
+from local_aws.suggest import nearest
 from sagemaker_serving.archive import (
     ArchiveContents,
     build_archive,
@@ -31,7 +32,6 @@ from sagemaker_serving.spec.compilation_job import (
 )
 from sagemaker_serving.spec.container import Container
 from sagemaker_serving.spec.overlay import overlay
-from sagemaker_serving.suggest import nearest
 
 _FOLDER = Path("environments")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
+from local_aws.suggest import nearest
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import ArtifactFacts
-from sagemaker_serving.suggest import nearest
 
 _LAYOUT = "aws/deep-learning-containers e0ecede, TensorFlow model discovery; read 2026-11-21"
 _LOADER = "TensorFlow 2.21, saved_model/loader.cc; read 2026-11-21"

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 
+from local_aws.suggest import nearest
 from sagemaker_serving.catalog import (
     neo_frameworks,
     neo_regions,
@@ -17,7 +18,6 @@ from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.numbers import at_least, between
 from sagemaker_serving.rules.resource_facts import CompilationFacts
-from sagemaker_serving.suggest import nearest
 
 _SOURCE = "botocore CreateCompilationJob, read 2026-11-21"
 _GUIDE = "AWS SageMaker developer guide, Neo supported frameworks; read 2026-11-21"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from local_aws.suggest import nearest
 from sagemaker_serving.catalog import regions
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import EnvironmentFacts, ModelFacts
 from sagemaker_serving.rules.names import is_name
-from sagemaker_serving.suggest import nearest
 
 
 @rule("endpoint-name", source="botocore EndpointName, read 2026-11-21", example="name: prod_eu")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from local_aws.suggest import nearest
 from sagemaker_serving.catalog import (
     InstanceType,
     UnknownInstanceType,
@@ -17,7 +18,6 @@ from sagemaker_serving.catalog.instances import Use
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import ContainerFacts, Fact, TransformFacts, VariantFacts
-from sagemaker_serving.suggest import nearest
 
 _ENUMS = "botocore's ProductionVariantInstanceType and TransformInstanceType, read 2026-11-21"
 _PRICES = "SageMaker price lists in cfn-lint, read 2026-11-21"

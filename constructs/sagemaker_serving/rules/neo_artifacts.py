@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from local_aws.suggest import nearest
 from sagemaker_serving.archive import (
     Tensor,
     fits,
@@ -18,7 +19,6 @@ from sagemaker_serving.archive import (
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import ArtifactFacts
-from sagemaker_serving.suggest import nearest
 
 _NEO = (
     "AWS SageMaker developer guide, 'What input data shapes does SageMaker Neo expect?' and "

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from local_aws.suggest import nearest
 from sagemaker_serving.catalog import sagemaker_resource_types
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.resource_facts import PropertiesFacts, ResourceTypeFacts
-from sagemaker_serving.suggest import nearest
 
 _REGISTRY = "CloudFormation's registry in cfn-lint, read 2026-11-21"
 _JOBS = ("CompilationJob", "TransformJob", "TrainingJob", "HyperParameterTuningJob")

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
+from local_aws.suggest import nearest
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.kind_facts import KindFacts, ScalingStepsFacts, ScheduleFacts
 from sagemaker_serving.rules.resource_facts import ScalingFacts
 from sagemaker_serving.rules.scaling_metrics import DIMENSION_OF, REAL_TIME
-from sagemaker_serving.suggest import nearest
 
 _GUIDE = "AWS SageMaker developer guide, automatic scaling; read 2026-11-21"
 _API = "botocore application-autoscaling, read 2026-11-21"

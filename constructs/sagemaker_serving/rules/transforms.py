@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from local_aws.suggest import nearest
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import Fact, Token, TransformFacts
 from sagemaker_serving.rules.numbers import at_least, between
-from sagemaker_serving.suggest import nearest
 
 _SOURCE = "botocore CreateTransformJob, read 2026-11-21"
 _GUIDE = "AWS SageMaker developer guide, batch transform; read 2026-11-21"

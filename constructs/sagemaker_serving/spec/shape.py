@@ -10,9 +10,9 @@ from pydantic import BaseModel, Tag, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
+from local_aws.suggest import nearest
 from sagemaker_serving.errors import Problem, Where
 from sagemaker_serving.spec.environment import Environment
-from sagemaker_serving.suggest import nearest
 
 _KINDS = {
     "string_type": "text",

@@ -20,9 +20,8 @@ from typing import Any
 
 import pytest
 
+from local_aws.process.cdk import CdkCli
 from sagemaker_serving.client import Aws
-from sagemaker_serving.local.cdk import CdkCli
-from sagemaker_serving.local.gateway import Gateway
 from sagemaker_serving.operations import BatchExecution, BatchPipeline
 from sagemaker_serving.operations.batch_execution import split_uri
 from tests.functions.batch_transform.containers import (
@@ -41,7 +40,7 @@ from tests.functions.batch_transform.drawn import (
     text,
     unaccounted,
 )
-from tests.local.aws import REGION, address_of
+from tests.local_aws.aws import REGION, address_of, gateway_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1500)]
 
@@ -206,7 +205,7 @@ def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
     shutil.copy(script, project / "script" / "code" / "inference.py")
     (project / "environments").mkdir()
     (project / "environments" / "records.yaml").write_text(ENVIRONMENT)
-    gateway = Gateway(folder / "aws", region=REGION)
+    gateway = gateway_of(folder / "aws")
     gateway.start()
     address = address_of(gateway)
     try:
@@ -215,7 +214,7 @@ def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
             cdk.synth("records", folder / "assembly")
             cdk.bootstrap()
             cdk.deploy(folder / "assembly")
-        yield address.aws(REGION)
+        yield Aws.at(address, REGION)
     finally:
         gateway.stop()
 

@@ -6,14 +6,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from sagemaker_serving.local.gateway import Gateway
 from tests.functions.batch_transform.memory import MemoryS3
-from tests.local.aws import REGION, Aws, StandIn
+from tests.local_aws.aws import Aws, StandIn, gateway_of
 
 
 @pytest.fixture(scope="module")
 def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
-    gateway = Gateway(tmp_path_factory.mktemp("aws"), region=REGION, launch=StandIn.start)
+    gateway = gateway_of(tmp_path_factory.mktemp("aws"), launch=StandIn.start)
     gateway.start()
     try:
         aws = Aws(gateway)

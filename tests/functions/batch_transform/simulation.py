@@ -20,7 +20,7 @@ from sagemaker_serving.functions.batch_transform.report import report
 from sagemaker_serving.functions.batch_transform.run import Run
 from sagemaker_serving.functions.batch_transform.shard import Shard
 from sagemaker_serving.functions.batch_transform.store import Place, Store
-from sagemaker_serving.local_sagemaker.jobs import ObjectRefused
+from sagemaker_serving.local_sagemaker.common.jobs import ObjectRefused
 from sagemaker_serving.local_sagemaker.transform_jobs.transformation import Transformation
 from tests.functions.batch_transform.memory import MemoryS3
 

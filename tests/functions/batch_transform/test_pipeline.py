@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from sagemaker_serving.local.faults import Fault, Kind
+from local_aws.faults import Fault, Kind
 from tests.functions.batch_transform.pipeline import Pipeline
-from tests.local.aws import Aws, eventually
+from tests.local_aws.aws import Aws, eventually
 from tests.local_sagemaker.record_files import tfrecord, tfrecord_frame
 
 pytestmark = pytest.mark.timeout(600)
@@ -24,7 +24,7 @@ _numbers = count(1)
 @pytest.fixture(autouse=True)
 def no_faults_are_left(aws: Aws) -> Iterator[None]:
     yield
-    aws.gateway.faults.clear()
+    aws.gateway.context.faults.clear()
 
 
 def pipeline(aws: Aws, model: str = "echo", **settings: Any) -> Pipeline:
@@ -53,7 +53,7 @@ def test_killed_jobs_throttling_and_bad_objects_lose_nothing_and_do_nothing_twic
             every=6,
         ),
     ):
-        aws.gateway.faults.put(fault)
+        aws.gateway.context.faults.put(fault)
     complete(batch.run())
     assert batch.outputs() == {name: body[::-1] for name, body in good.items()}
     assert {line["object"]: line["error"] for line in batch.quarantine()} == dict.fromkeys(
@@ -199,7 +199,9 @@ def test_objects_that_kill_the_model_are_singled_out(aws: Aws) -> None:
 def test_a_missing_permission_is_not_tried_again_and_nothing_is_lost(aws: Aws) -> None:
     batch = pipeline(aws)
     batch.put({"a": b"1", "b": b"2"})
-    aws.gateway.faults.put(Fault(id="no", kind=Kind.ACCESS_DENIED, operation="CreateTransformJob"))
+    aws.gateway.context.faults.put(
+        Fault(id="no", kind=Kind.ACCESS_DENIED, operation="CreateTransformJob")
+    )
     before = len(batch.jobs())
     ended = batch.run()
     assert (ended["status"], ended["error"]) == ("FAILED", "INCOMPLETE")
@@ -213,7 +215,7 @@ def test_a_missing_permission_is_not_tried_again_and_nothing_is_lost(aws: Aws) -
     )
     assert len(batch.jobs()) == before
 
-    aws.gateway.faults.clear()
+    aws.gateway.context.faults.clear()
     complete(batch.run())
     assert batch.outputs() == {"a": b"1", "b": b"2"}
     assert batch.report()["counts"]["unaccounted"] == 0
@@ -222,7 +224,9 @@ def test_a_missing_permission_is_not_tried_again_and_nothing_is_lost(aws: Aws) -
 def test_a_budget_that_is_used_up_ends_the_shard_and_is_told(aws: Aws) -> None:
     batch = pipeline(aws)
     batch.put({"a": b"1"})
-    aws.gateway.faults.put(Fault(id="full", kind=Kind.NO_CAPACITY, operation="CreateTransformJob"))
+    aws.gateway.context.faults.put(
+        Fault(id="full", kind=Kind.NO_CAPACITY, operation="CreateTransformJob")
+    )
     before = len(batch.jobs())
     assert batch.run()["error"] == "INCOMPLETE"
     assert len(batch.jobs()) - before == 1 + 3

@@ -12,7 +12,7 @@ from sagemaker_serving.functions.batch_transform.publishing import publish
 from sagemaker_serving.functions.batch_transform.store import Place, Store
 from tests.functions.batch_transform.memory import MemoryS3
 from tests.functions.batch_transform.runs import begun, put
-from tests.local.aws import Aws
+from tests.local_aws.aws import Aws
 
 NAME = "models", "an/öbject+with?odd#name%20.out"
 BODY = bytes(range(256)) * 21_000

@@ -9,14 +9,13 @@ import boto3
 import pytest
 
 from sagemaker_serving.functions.model_archives.place import handler
-from sagemaker_serving.local.gateway import Gateway
 from tests.functions.neo_compilation.driving import Listener
-from tests.local.aws import REGION, Aws, StandIn, shell_of
+from tests.local_aws.aws import REGION, Aws, StandIn, gateway_of, shell_of
 
 
 @pytest.fixture(scope="module")
 def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
-    gateway = Gateway(tmp_path_factory.mktemp("aws"), region=REGION, launch=StandIn.start)
+    gateway = gateway_of(tmp_path_factory.mktemp("aws"), launch=StandIn.start)
     gateway.start()
     with pytest.MonkeyPatch.context() as patches:
         for name, value in {**shell_of(gateway), "AWS_DEFAULT_REGION": REGION}.items():

@@ -7,17 +7,16 @@ from collections.abc import Iterator
 import boto3
 import pytest
 
+from local_aws.faults import Fault, Kind
 from sagemaker_serving.functions.neo_compilation import clients
-from sagemaker_serving.local.faults import Fault, Kind
-from sagemaker_serving.local.gateway import Gateway
 from sagemaker_serving.local_sagemaker.compilation_jobs import run as compilation_run
 from tests.functions.neo_compilation.driving import Listener
-from tests.local.aws import REGION, Aws, StandIn, archive, shell_of
+from tests.local_aws.aws import REGION, Aws, StandIn, archive, gateway_of, shell_of
 
 
 @pytest.fixture(scope="module")
 def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
-    gateway = Gateway(tmp_path_factory.mktemp("aws"), region=REGION, launch=StandIn.start)
+    gateway = gateway_of(tmp_path_factory.mktemp("aws"), launch=StandIn.start)
     gateway.start()
     with pytest.MonkeyPatch.context() as patches:
         patches.setattr(compilation_run, "STARTING_SECONDS", 0.02)
@@ -40,7 +39,7 @@ def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
 @pytest.fixture(autouse=True)
 def _no_faults_are_left(aws: Aws) -> Iterator[None]:
     yield
-    aws.gateway.faults.clear()
+    aws.gateway.context.faults.clear()
 
 
 @pytest.fixture(scope="module")
@@ -55,4 +54,4 @@ def listener() -> Iterator[Listener]:
 @pytest.fixture
 def slowly(aws: Aws) -> None:
     """Jobs take a minute, unless somebody stops them."""
-    aws.gateway.faults.put(Fault(id="slow", kind=Kind.SLOW, latency_ms=60_000))
+    aws.gateway.context.faults.put(Fault(id="slow", kind=Kind.SLOW, latency_ms=60_000))

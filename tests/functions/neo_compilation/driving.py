@@ -15,7 +15,7 @@ import botocore.client
 import pytest
 
 from sagemaker_serving.functions.neo_compilation import answer, work
-from tests.local.aws import Aws, eventually
+from tests.local_aws.aws import Aws, eventually
 
 STACK = "arn:aws:cloudformation:eu-west-1:123456789012:stack/prod-digits/1"
 ROLE = "arn:aws:iam::123456789012:role/model"

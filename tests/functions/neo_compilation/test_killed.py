@@ -15,7 +15,7 @@ from tests.functions.neo_compilation.driving import (
     properties,
     statuses,
 )
-from tests.local.aws import Aws
+from tests.local_aws.aws import Aws
 
 
 @pytest.mark.parametrize(("after", "late"), [(False, False), (True, False), (True, True)])

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
+from local_aws.faults import Fault, Kind
 from sagemaker_serving.functions import neo_compilation
 from sagemaker_serving.infra.neo_states import compiling_states
 from sagemaker_serving.infra.tokens import partition
-from sagemaker_serving.local.faults import Fault, Kind
 from tests.functions.neo_compilation.driving import Listener, event, properties, statuses
-from tests.local.aws import Aws, eventually
-from tests.local.functions import zipped
-from tests.local.step_functions.machines import begin, create
+from tests.local_aws.aws import Aws, eventually
+from tests.local_aws.functions import zipped
+from tests.local_aws.services.stepfunctions.machines import begin, create
 
 pytestmark = pytest.mark.slow
 
@@ -45,7 +45,7 @@ def answered(aws: Aws, listener: Listener, machine: str, given: Any) -> Any:
 
 def test_a_refusal_that_passes_is_outlasted(aws: Aws, listener: Listener, machine: str) -> None:
     """As by an account whose new role is not known everywhere yet."""
-    aws.gateway.faults.put(
+    aws.gateway.context.faults.put(
         Fault(
             id="early",
             kind=Kind.ACCESS_DENIED,
@@ -62,7 +62,7 @@ def test_a_refusal_that_passes_is_outlasted(aws: Aws, listener: Listener, machin
 def test_a_refusal_that_stays_fails_the_deploy_with_its_reason(
     aws: Aws, listener: Listener, machine: str
 ) -> None:
-    aws.gateway.faults.put(
+    aws.gateway.context.faults.put(
         Fault(
             id="never",
             kind=Kind.ACCESS_DENIED,

@@ -10,7 +10,7 @@ import pytest
 from sagemaker_serving.functions.neo_compilation.request import Request
 from sagemaker_serving.functions.neo_compilation.sentences import went_wrong, why_failed
 from tests.functions.neo_compilation.driving import Listener, Machine, event, properties
-from tests.local.aws import Aws, archive
+from tests.local_aws.aws import Aws, archive
 from tests.models import saved_model
 
 CLIENT = "ClientError: InputConfiguration: "

@@ -10,8 +10,8 @@ import pytest
 
 from sagemaker_serving.functions.neo_compilation import start
 from tests.functions.neo_compilation.driving import Listener, event, properties
-from tests.local.aws import Aws
-from tests.local.step_functions.machines import create, of
+from tests.local_aws.aws import Aws
+from tests.local_aws.services.stepfunctions.machines import create, of
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from tests.functions.neo_compilation.driving import (
     properties,
     statuses,
 )
-from tests.local.aws import Aws, archive, eventually
+from tests.local_aws.aws import Aws, archive, eventually
 
 EARLIER = "2026-11-21T00:00:00Z"
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sagemaker_serving.local_sagemaker.endpoints.model_client import ModelAnswer
+from sagemaker_serving.local_sagemaker.containers.model_client import ModelAnswer
 from sagemaker_serving.local_sagemaker.hosting.model_cache import (
     NO_ROOM,
     LoadRefused,

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from sagemaker_serving.local_sagemaker.endpoints.model_client import ModelAnswer, NoAnswer
+from sagemaker_serving.local_sagemaker.containers.model_client import ModelAnswer, NoAnswer
 from sagemaker_serving.local_sagemaker.hosting import Invocation, KeptContainer, Pipeline
 
 

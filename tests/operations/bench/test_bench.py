@@ -13,11 +13,10 @@ from click.testing import CliRunner
 
 from sagemaker_serving.cli.bench import bench as command
 from sagemaker_serving.client import Aws
-from sagemaker_serving.errors import Mistake, NotFound, ServingError
-from sagemaker_serving.local.gateway import Gateway
+from sagemaker_serving.errors import Mistake, NotFound, ReportedError
 from sagemaker_serving.operations.bench import BenchInput, bench
-from tests.local.aws import REGION, archive, client_of, shell_of
-from tests.local.aws import Aws as LocalAws
+from tests.local_aws.aws import REGION, archive, client_of, gateway_of, shell_of
+from tests.local_aws.aws import Aws as LocalAws
 
 pytestmark = pytest.mark.slow
 
@@ -52,7 +51,7 @@ def predict_fn(data, model):
 @pytest.fixture(scope="module")
 def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalAws]:
     """An endpoint with variants: right, wrong (in its 13th answer), form (another one)."""
-    gateway = Gateway(tmp_path_factory.mktemp("bench"), region=REGION)
+    gateway = gateway_of(tmp_path_factory.mktemp("bench"))
     gateway.start()
     try:
         local = LocalAws(gateway)
@@ -186,7 +185,7 @@ def test_max_difference_ends_with_an_error(local: LocalAws, tmp_path: Path) -> N
     sent = ("--input", str(tmp_path), "--requests", "2", "--max-difference", "0.1")
     assert run(local, *sent, "--variants", "right").exit_code == 0
     ended = run(local, *sent, "--variants", "right,form")
-    assert isinstance(ended.exception, ServingError)
+    assert isinstance(ended.exception, ReportedError)
     assert "form answers otherwise than right by another form" in str(ended.exception)
 
 

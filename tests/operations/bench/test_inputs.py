@@ -11,11 +11,10 @@ import pytest
 
 from sagemaker_serving.archive import Signature, Tensor
 from sagemaker_serving.errors import Mistake, NotFound
-from sagemaker_serving.local.gateway import Gateway
 from sagemaker_serving.operations.bench import generated_inputs, inputs_of
 from sagemaker_serving.operations.bench.inputs import _example
-from tests.local.aws import REGION, StandIn, archive, client_of
-from tests.local.aws import Aws as LocalAws
+from tests.local_aws.aws import Aws as LocalAws
+from tests.local_aws.aws import StandIn, archive, client_of, gateway_of
 
 
 def test_files_and_folders_are_sent_by_their_names(tmp_path: Path) -> None:
@@ -81,7 +80,7 @@ def test_an_input_that_cannot_be_told_must_be_given(tensor: Tensor, said: str) -
 
 @pytest.fixture
 def local(tmp_path: Path) -> Iterator[LocalAws]:
-    gateway = Gateway(tmp_path, region=REGION, launch=StandIn.start)
+    gateway = gateway_of(tmp_path, launch=StandIn.start)
     gateway.start()
     try:
         yield LocalAws(gateway)

@@ -12,9 +12,8 @@ from typing import Any
 import pytest
 
 from sagemaker_serving.client import Aws
-from sagemaker_serving.local.gateway import Gateway
-from tests.local.aws import IMAGE, REGION, StandIn, client_of, eventually
-from tests.local.aws import Aws as LocalAws
+from tests.local_aws.aws import IMAGE, StandIn, client_of, eventually, gateway_of
+from tests.local_aws.aws import Aws as LocalAws
 
 _MAY_START = threading.Event()
 
@@ -128,7 +127,7 @@ def template(stack: str, version: str, environment: Mapping[str, str]) -> dict[s
 
 @pytest.fixture(scope="module")
 def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rollouts]:
-    gateway = Gateway(tmp_path_factory.mktemp("aws"), region=REGION, launch=_launch)
+    gateway = gateway_of(tmp_path_factory.mktemp("aws"), launch=_launch)
     gateway.start()
     try:
         yield Rollouts(gateway)

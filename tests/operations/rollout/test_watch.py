@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from sagemaker_serving.errors import Failure, NotFound, RolloutFailed
+from sagemaker_serving.local_sagemaker.control_plane import SageMaker
 from sagemaker_serving.operations import watch
 from sagemaker_serving.operations.rollout import logs
 from sagemaker_serving.operations.watch import RolloutEvent
+from tests.local_aws.aws import service_in
 
 watching: Any = sys.modules["sagemaker_serving.operations.watch"]
 """The module; the package's own ``watch`` is its function."""
@@ -62,7 +64,7 @@ def test_an_update_that_sagemaker_took_back_fails_although_it_is_in_service(
 ) -> None:
     monkeypatch.setattr(logs, "_CLOCKS_DIFFER", timedelta())
     aws.endpoint("back", aws.version("back-1", VERSION="1"))
-    aws.gateway.sagemaker.flush()
+    service_in(aws.gateway, SageMaker).flush()
     aws.hold()
     aws.update("back", aws.version("back-2", HELD="1", VERSION="2", EXIT_AT_START="1"))
     events = watch("back", aws.client_side, poll_seconds=0.1)

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
+from local_aws.gateway import Gateway
 from sagemaker_serving.client import Aws
 from sagemaker_serving.errors import NotFound
-from sagemaker_serving.local.gateway import Gateway
 from sagemaker_serving.operations.bench import BenchInput
 from sagemaker_serving.operations.tuning import Settings
 from sagemaker_serving.operations.tuning.endpoint import EndpointTrials, trials_on
-from tests.local.aws import client_of
+from tests.local_aws.aws import client_of
 
 ASKED = [BenchInput(name="one", body=b"abc", content_type="text/plain")]
 

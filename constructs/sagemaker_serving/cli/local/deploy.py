@@ -18,9 +18,9 @@ def deploy(environment: str, state_dir: Path) -> None:
     Deploying again updates what is there, as on AWS. Ends with 2 when the
     environment is wrong, with 1 and the first reason when a stack fails.
     """
+    from local_aws.process import ending_all
+    from local_aws.process.cdk import CdkCli
     from sagemaker_serving.errors import ProblemsFound, Severity
-    from sagemaker_serving.local.cdk import CdkCli
-    from sagemaker_serving.processes import ending_all
     from sagemaker_serving.rules import check_environment
     from sagemaker_serving.spec import read_environment
 

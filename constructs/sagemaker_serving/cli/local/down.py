@@ -16,9 +16,9 @@ def down(state_dir: Path) -> None:
 
     What is deployed is kept in its folder; `local up` finds it again.
     """
+    from local_aws import daemon
+    from local_aws.state.folder import STATE, StateFolder
     from sagemaker_serving.errors import Failure
-    from sagemaker_serving.local import daemon
-    from sagemaker_serving.local.state.folder import STATE, StateFolder
 
     daemon.stop(state_dir)
     if not StateFolder(state_dir / STATE).ended():

@@ -24,8 +24,8 @@ def env(region: str, state_dir: Path) -> None:
       eval "$(sagemaker-serving local env)"
       aws sagemaker list-endpoints
     """
-    from sagemaker_serving.local.address import find
-    from sagemaker_serving.local.isolation import is_about_aws, no_proxy
+    from local_aws.process.address import find
+    from local_aws.process.isolation import is_about_aws, no_proxy
 
     variables = {**find(state_dir).environment(region), "no_proxy": no_proxy(os.environ)}
     for name in sorted(os.environ):

@@ -38,7 +38,7 @@ def logs(
       sagemaker-serving local logs local-half-plus-three -f | grep -i error
       sagemaker-serving local logs local-half-plus-three --variant blue --lines 500
     """
-    from sagemaker_serving.local.address import is_held
+    from local_aws.process.address import is_held
     from sagemaker_serving.local_sagemaker.observability.log_reading import EndpointLogs, Line
 
     found = EndpointLogs(state_dir, region, endpoint, variant)

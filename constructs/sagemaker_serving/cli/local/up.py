@@ -52,11 +52,11 @@ def up(
     from sagemaker_serving.extras import need
 
     need("local", "tensorflow")
+    from local_aws import daemon
+    from local_aws.process import has_ended
+    from local_aws.process.address import killed_before
     from sagemaker_serving.errors import Mistake
-    from sagemaker_serving.local import daemon
-    from sagemaker_serving.local.address import killed_before
-    from sagemaker_serving.local_sagemaker.settings import TIME_SCALE
-    from sagemaker_serving.processes import has_ended
+    from sagemaker_serving.local_sagemaker.common.settings import TIME_SCALE
 
     if end_with is not None and has_ended(end_with):
         raise Mistake(

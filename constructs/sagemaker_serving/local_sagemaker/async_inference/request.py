@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 
 from werkzeug.datastructures import Headers
 
-from sagemaker_serving.local.context import ACCOUNT_ID
-from sagemaker_serving.local.protocol import AwsError
+from local_aws.context import ACCOUNT_ID
+from local_aws.protocol import AwsError
+from sagemaker_serving.local_sagemaker.common.store import Resource
 from sagemaker_serving.local_sagemaker.models.archives import S3Location
-from sagemaker_serving.local_sagemaker.store import Resource
 
 MAX_INLINE_BYTES = 128_000
 """A payload in the request itself (botocore: InvokeEndpointAsync, Body)."""

@@ -7,21 +7,21 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from local_aws.context import LocalContext
+from local_aws.faults import Faults
+from local_aws.protocol import AwsError
 from sagemaker_serving.catalog import neo_image_uri
 from sagemaker_serving.errors import Mistake
-from sagemaker_serving.local.context import LocalContext
-from sagemaker_serving.local.faults import Faults
-from sagemaker_serving.local.protocol import AwsError
+from sagemaker_serving.local_sagemaker.common.jobs import JobFailed, JobStopped
+from sagemaker_serving.local_sagemaker.common.listing import Listing
+from sagemaker_serving.local_sagemaker.common.store import Region, Resource, now
 from sagemaker_serving.local_sagemaker.compilation_jobs.run import (
     NOT_COMPILED,
     CompilationRun,
     artifact_location,
 )
-from sagemaker_serving.local_sagemaker.endpoints.container import MAX_FAILURE_REASON
-from sagemaker_serving.local_sagemaker.jobs import JobFailed, JobStopped
-from sagemaker_serving.local_sagemaker.listing import Listing
+from sagemaker_serving.local_sagemaker.containers.container import MAX_FAILURE_REASON
 from sagemaker_serving.local_sagemaker.observability.log_shipper import LogShipper
-from sagemaker_serving.local_sagemaker.store import Region, Resource, now
 
 Parameters = Mapping[str, Any]
 

@@ -18,23 +18,23 @@ from pathlib import Path, PurePosixPath
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from sagemaker_serving.local.context import LocalContext
-from sagemaker_serving.local.faults import Faults, Kind
-from sagemaker_serving.local_sagemaker.compilation_jobs.neo_inputs import (
-    problem_with_input,
-    problem_with_shapes,
-)
-from sagemaker_serving.local_sagemaker.jobs import (
+from local_aws.context import LocalContext
+from local_aws.faults import Faults, Kind
+from sagemaker_serving.local_sagemaker.common.jobs import (
     INTERNAL_ERROR,
     NO_CAPACITY,
     JobFailed,
     JobStopped,
 )
+from sagemaker_serving.local_sagemaker.common.store import Region, Resource
+from sagemaker_serving.local_sagemaker.compilation_jobs.neo_inputs import (
+    problem_with_input,
+    problem_with_shapes,
+)
 from sagemaker_serving.local_sagemaker.models.archives import S3Location
 from sagemaker_serving.local_sagemaker.models.roles import role_client
 from sagemaker_serving.local_sagemaker.observability.log_files import job_log
 from sagemaker_serving.local_sagemaker.observability.log_shipper import LogShipper, LogStream
-from sagemaker_serving.local_sagemaker.store import Region, Resource
 
 NOT_COMPILED = "local AWS: repacked, not compiled"
 """What the description and the log of a job that is done say of it."""

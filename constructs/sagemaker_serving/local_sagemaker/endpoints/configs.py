@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sagemaker_serving.local.protocol import AwsError
-from sagemaker_serving.local_sagemaker.listing import Listing
+from local_aws.protocol import AwsError
+from sagemaker_serving.local_sagemaker.common.listing import Listing
+from sagemaker_serving.local_sagemaker.common.store import Region, Resource, now, without_tags
 from sagemaker_serving.local_sagemaker.models.models import (
     containers_of,
     find_model,
     is_multi_model,
 )
-from sagemaker_serving.local_sagemaker.store import Region, Resource, now, without_tags
 
 Parameters = Mapping[str, Any]
 

@@ -13,22 +13,27 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from sagemaker_serving.local.context import LocalContext
-from sagemaker_serving.local.faults import Faults
-from sagemaker_serving.local.protocol import AwsError
+from local_aws.context import LocalContext
+from local_aws.faults import Faults
+from local_aws.protocol import AwsError
 from sagemaker_serving.local_sagemaker.async_inference.service import AsyncQueue
-from sagemaker_serving.local_sagemaker.async_inference.tasks import AsyncWork
+from sagemaker_serving.local_sagemaker.common.listing import Listing
+from sagemaker_serving.local_sagemaker.common.settings import Settings
+from sagemaker_serving.local_sagemaker.common.store import Region, Resource, now
+from sagemaker_serving.local_sagemaker.containers.container import Launch
+from sagemaker_serving.local_sagemaker.endpoints.async_tasks import AsyncWork
 from sagemaker_serving.local_sagemaker.endpoints.configs import find_endpoint_config
-from sagemaker_serving.local_sagemaker.endpoints.container import Launch
-from sagemaker_serving.local_sagemaker.endpoints.deployment import Deployment, refuse_impossible
-from sagemaker_serving.local_sagemaker.endpoints.endpoint_runtime import EndpointRuntime
-from sagemaker_serving.local_sagemaker.endpoints.fleet import Fleet
-from sagemaker_serving.local_sagemaker.endpoints.fleet_builder import FleetBuilder
-from sagemaker_serving.local_sagemaker.endpoints.fleets import Fleets, with_retained_properties
-from sagemaker_serving.local_sagemaker.endpoints.request_pipeline import RequestPipeline, Route
-from sagemaker_serving.local_sagemaker.endpoints.rollout import Rollouts
-from sagemaker_serving.local_sagemaker.endpoints.routing import not_found, pick_variant
-from sagemaker_serving.local_sagemaker.endpoints.states import (
+from sagemaker_serving.local_sagemaker.endpoints.tasks import EndpointTasks
+from sagemaker_serving.local_sagemaker.endpoints.views import EndpointViews
+from sagemaker_serving.local_sagemaker.fleets.deployment import Deployment, refuse_impossible
+from sagemaker_serving.local_sagemaker.fleets.endpoint_runtime import EndpointRuntime
+from sagemaker_serving.local_sagemaker.fleets.fleet import Fleet
+from sagemaker_serving.local_sagemaker.fleets.fleet_builder import FleetBuilder
+from sagemaker_serving.local_sagemaker.fleets.fleets import Fleets, with_retained_properties
+from sagemaker_serving.local_sagemaker.fleets.request_pipeline import RequestPipeline, Route
+from sagemaker_serving.local_sagemaker.fleets.rollout import Rollouts
+from sagemaker_serving.local_sagemaker.fleets.routing import not_found, pick_variant
+from sagemaker_serving.local_sagemaker.fleets.states import (
     find_endpoint,
     keep_deployment_config,
     refuse_in_progress,
@@ -37,14 +42,9 @@ from sagemaker_serving.local_sagemaker.endpoints.states import (
     refuse_unless_in_service,
     refuse_with_components,
 )
-from sagemaker_serving.local_sagemaker.endpoints.tasks import EndpointTasks
-from sagemaker_serving.local_sagemaker.endpoints.views import EndpointViews
 from sagemaker_serving.local_sagemaker.inference_components.components import InferenceComponents
-from sagemaker_serving.local_sagemaker.listing import Listing
 from sagemaker_serving.local_sagemaker.observability.log_shipper import LogShipper
 from sagemaker_serving.local_sagemaker.observability.metrics import Metrics
-from sagemaker_serving.local_sagemaker.settings import Settings
-from sagemaker_serving.local_sagemaker.store import Region, Resource, now
 
 Parameters = Mapping[str, Any]
 

@@ -14,15 +14,15 @@ from typing import IO, Any
 
 from werkzeug.datastructures import Headers
 
-from sagemaker_serving.local.context import ACCOUNT_ID
-from sagemaker_serving.local.protocol import AwsError
+from local_aws.context import ACCOUNT_ID
+from local_aws.protocol import AwsError
 from sagemaker_serving.local_sagemaker.async_inference.request import read_async_request
+from sagemaker_serving.local_sagemaker.common.store import Region, Store
+from sagemaker_serving.local_sagemaker.containers.model_client import ModelAnswer, NoAnswer
 from sagemaker_serving.local_sagemaker.endpoints.endpoints import Endpoints
-from sagemaker_serving.local_sagemaker.endpoints.model_client import ModelAnswer, NoAnswer
-from sagemaker_serving.local_sagemaker.endpoints.request_pipeline import RequestPipeline, Route
-from sagemaker_serving.local_sagemaker.endpoints.variant import Variant
+from sagemaker_serving.local_sagemaker.fleets.request_pipeline import RequestPipeline, Route
+from sagemaker_serving.local_sagemaker.fleets.variant import Variant
 from sagemaker_serving.local_sagemaker.hosting import Invocation, MultiModel
-from sagemaker_serving.local_sagemaker.store import Region, Store
 
 MAX_BODY_BYTES = 25 * 1024 * 1024
 """SageMaker hosting FAQ, read 2026-11-21; botocore's model of InvokeEndpoint still says 6 MiB,

@@ -12,17 +12,17 @@ from sagemaker_serving.local_sagemaker.async_inference.service import (
     DEFAULT_CONCURRENCY,
     AsyncQueue,
 )
-from sagemaker_serving.local_sagemaker.async_inference.tasks import AsyncWork
-from sagemaker_serving.local_sagemaker.endpoints.container import ContainerFailed
-from sagemaker_serving.local_sagemaker.endpoints.deployment import Deployment
-from sagemaker_serving.local_sagemaker.endpoints.endpoint_runtime import EndpointRuntime
-from sagemaker_serving.local_sagemaker.endpoints.fleet import Fleet
-from sagemaker_serving.local_sagemaker.endpoints.fleet_builder import Models
-from sagemaker_serving.local_sagemaker.endpoints.fleets import Fleets
-from sagemaker_serving.local_sagemaker.endpoints.rollout import Rollouts
-from sagemaker_serving.local_sagemaker.endpoints.routing import pick_variant
-from sagemaker_serving.local_sagemaker.endpoints.states import settle
-from sagemaker_serving.local_sagemaker.store import Region, Resource
+from sagemaker_serving.local_sagemaker.common.store import Region, Resource
+from sagemaker_serving.local_sagemaker.containers.container import ContainerFailed
+from sagemaker_serving.local_sagemaker.endpoints.async_tasks import AsyncWork
+from sagemaker_serving.local_sagemaker.fleets.deployment import Deployment
+from sagemaker_serving.local_sagemaker.fleets.endpoint_runtime import EndpointRuntime
+from sagemaker_serving.local_sagemaker.fleets.fleet import Fleet
+from sagemaker_serving.local_sagemaker.fleets.fleet_builder import Models
+from sagemaker_serving.local_sagemaker.fleets.fleets import Fleets
+from sagemaker_serving.local_sagemaker.fleets.rollout import Rollouts
+from sagemaker_serving.local_sagemaker.fleets.routing import pick_variant
+from sagemaker_serving.local_sagemaker.fleets.states import settle
 
 
 class EndpointTasks:

@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sagemaker_serving.local_sagemaker.endpoints.fleet import Fleet
-from sagemaker_serving.local_sagemaker.endpoints.fleets import Fleets
+from sagemaker_serving.local_sagemaker.common.store import Region, Resource
+from sagemaker_serving.local_sagemaker.endpoints.seen import backlog_of, instances_of, loaded_models
+from sagemaker_serving.local_sagemaker.fleets.fleet import Fleet
+from sagemaker_serving.local_sagemaker.fleets.fleets import Fleets
 from sagemaker_serving.local_sagemaker.observability.metrics import Instance, Series
-from sagemaker_serving.local_sagemaker.observability.seen import (
-    backlog_of,
-    instances_of,
-    loaded_models,
-)
-from sagemaker_serving.local_sagemaker.store import Region, Resource
 
 
 class EndpointViews:

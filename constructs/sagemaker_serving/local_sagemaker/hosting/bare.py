@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sagemaker_serving.local.protocol import AwsError
-from sagemaker_serving.local_sagemaker.endpoints.container import Container
-from sagemaker_serving.local_sagemaker.endpoints.model_client import ModelAnswer
+from local_aws.protocol import AwsError
+from sagemaker_serving.local_sagemaker.containers.container import Container
+from sagemaker_serving.local_sagemaker.containers.model_client import ModelAnswer
 from sagemaker_serving.local_sagemaker.hosting.host import Invocation
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from sagemaker_serving.local_sagemaker.endpoints.container import Container
-from sagemaker_serving.local_sagemaker.endpoints.model_client import ModelAnswer
+from sagemaker_serving.local_sagemaker.containers.container import Container
+from sagemaker_serving.local_sagemaker.containers.model_client import ModelAnswer
 
 Observe = Callable[[str, float, str], None]
 """Counts one value of a variant's metric: its name, the value, CloudWatch's unit."""

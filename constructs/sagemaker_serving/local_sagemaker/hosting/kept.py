@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 
-from sagemaker_serving.local_sagemaker.endpoints.container import Container, ContainerFailed
-from sagemaker_serving.local_sagemaker.endpoints.model_client import (
+from sagemaker_serving.local_sagemaker.containers.container import Container, ContainerFailed
+from sagemaker_serving.local_sagemaker.containers.model_client import (
     ModelAnswer,
     ModelClient,
     NoAnswer,

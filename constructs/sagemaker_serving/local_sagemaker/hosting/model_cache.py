@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sagemaker_serving.local_sagemaker.endpoints.model_client import ModelAnswer
+from sagemaker_serving.local_sagemaker.containers.model_client import ModelAnswer
 
 NO_ROOM = 507
 """What a container answers to a model that it has no memory for (SageMaker developer guide,

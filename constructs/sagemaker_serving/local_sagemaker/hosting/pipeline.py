@@ -6,11 +6,11 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from sagemaker_serving.local_sagemaker.endpoints.container import Container, ContainerFailed
-from sagemaker_serving.local_sagemaker.endpoints.model_client import ModelAnswer, NoAnswer
+from sagemaker_serving.local_sagemaker.common.parallel import in_parallel
+from sagemaker_serving.local_sagemaker.containers.container import Container, ContainerFailed
+from sagemaker_serving.local_sagemaker.containers.model_client import ModelAnswer, NoAnswer
 from sagemaker_serving.local_sagemaker.hosting.host import Invocation
 from sagemaker_serving.local_sagemaker.hosting.kept import KeptContainer
-from sagemaker_serving.local_sagemaker.parallel import in_parallel
 
 
 class Pipeline:

@@ -10,13 +10,13 @@ from concurrent.futures import TimeoutError as NotYet
 from contextlib import contextmanager
 from dataclasses import replace
 
-from sagemaker_serving.local.protocol import AwsError
-from sagemaker_serving.local_sagemaker.endpoints.container import Container, ContainerFailed
-from sagemaker_serving.local_sagemaker.endpoints.model_client import ModelAnswer, NoAnswer
+from local_aws.protocol import AwsError
+from sagemaker_serving.local_sagemaker.common.settings import Settings
+from sagemaker_serving.local_sagemaker.common.store import Resource
+from sagemaker_serving.local_sagemaker.containers.container import Container, ContainerFailed
+from sagemaker_serving.local_sagemaker.containers.model_client import ModelAnswer, NoAnswer
 from sagemaker_serving.local_sagemaker.hosting.host import Invocation, Observe
 from sagemaker_serving.local_sagemaker.hosting.kept import KeptContainer
-from sagemaker_serving.local_sagemaker.settings import Settings
-from sagemaker_serving.local_sagemaker.store import Resource
 
 START_SECONDS = 180.0
 """How long a serverless container may take to answer /ping (SageMaker developer guide,

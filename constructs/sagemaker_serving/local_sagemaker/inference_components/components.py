@@ -6,16 +6,16 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from sagemaker_serving.local.protocol import AwsError
-from sagemaker_serving.local_sagemaker.endpoints.fleets import Fleets
-from sagemaker_serving.local_sagemaker.endpoints.request_pipeline import Route
-from sagemaker_serving.local_sagemaker.endpoints.rollout import Rollouts
-from sagemaker_serving.local_sagemaker.endpoints.routing import pick_variant
-from sagemaker_serving.local_sagemaker.endpoints.states import find_endpoint
+from local_aws.protocol import AwsError
+from sagemaker_serving.local_sagemaker.common.listing import Listing
+from sagemaker_serving.local_sagemaker.common.store import Region, Resource, now
+from sagemaker_serving.local_sagemaker.fleets.fleets import Fleets
+from sagemaker_serving.local_sagemaker.fleets.request_pipeline import Route
+from sagemaker_serving.local_sagemaker.fleets.rollout import Rollouts
+from sagemaker_serving.local_sagemaker.fleets.routing import pick_variant
+from sagemaker_serving.local_sagemaker.fleets.states import find_endpoint
 from sagemaker_serving.local_sagemaker.inference_components.tasks import STATUS, ComponentWork
-from sagemaker_serving.local_sagemaker.listing import Listing
 from sagemaker_serving.local_sagemaker.models.models import find_model
-from sagemaker_serving.local_sagemaker.store import Region, Resource, now
 
 Parameters = Mapping[str, Any]
 

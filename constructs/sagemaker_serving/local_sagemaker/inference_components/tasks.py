@@ -6,12 +6,12 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sagemaker_serving.local_sagemaker.endpoints.container import ContainerFailed
-from sagemaker_serving.local_sagemaker.endpoints.deployment import Deployment
-from sagemaker_serving.local_sagemaker.endpoints.fleet import Fleet
-from sagemaker_serving.local_sagemaker.endpoints.fleets import Fleets
-from sagemaker_serving.local_sagemaker.endpoints.rollout import Rollouts
-from sagemaker_serving.local_sagemaker.store import Region, Resource, now
+from sagemaker_serving.local_sagemaker.common.store import Region, Resource, now
+from sagemaker_serving.local_sagemaker.containers.container import ContainerFailed
+from sagemaker_serving.local_sagemaker.fleets.deployment import Deployment
+from sagemaker_serving.local_sagemaker.fleets.fleet import Fleet
+from sagemaker_serving.local_sagemaker.fleets.fleets import Fleets
+from sagemaker_serving.local_sagemaker.fleets.rollout import Rollouts
 
 STATUS = "InferenceComponentStatus"
 

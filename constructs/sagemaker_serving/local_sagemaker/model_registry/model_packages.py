@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sagemaker_serving.local.protocol import AwsError
-from sagemaker_serving.local_sagemaker.listing import Listing
-from sagemaker_serving.local_sagemaker.store import Region, Resource, now, without_tags
+from local_aws.protocol import AwsError
+from sagemaker_serving.local_sagemaker.common.listing import Listing
+from sagemaker_serving.local_sagemaker.common.store import Region, Resource, now, without_tags
 
 Parameters = Mapping[str, Any]
 

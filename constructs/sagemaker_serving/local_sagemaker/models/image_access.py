@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from local_aws.context import LocalContext
+from local_aws.protocol.models import partition
 from sagemaker_serving.catalog import parse_ecr_uri
-from sagemaker_serving.local.context import LocalContext
-from sagemaker_serving.local.protocol.models import partition
 from sagemaker_serving.local_sagemaker.models.roles import SESSION_NAME
 
 _FOR_THE_REPOSITORY = ("BatchCheckLayerAvailability", "BatchGetImage", "GetDownloadUrlForLayer")

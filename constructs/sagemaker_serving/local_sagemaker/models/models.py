@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sagemaker_serving.local.context import LocalContext
-from sagemaker_serving.local.protocol import AwsError
-from sagemaker_serving.local_sagemaker.listing import Listing
+from local_aws.context import LocalContext
+from local_aws.protocol import AwsError
+from sagemaker_serving.local_sagemaker.common.listing import Listing
+from sagemaker_serving.local_sagemaker.common.store import Region, Resource, now, without_tags
 from sagemaker_serving.local_sagemaker.model_registry.model_packages import containers_of_package
 from sagemaker_serving.local_sagemaker.models import archives
 from sagemaker_serving.local_sagemaker.models.roles import role_client
-from sagemaker_serving.local_sagemaker.store import Region, Resource, now, without_tags
 
 Parameters = Mapping[str, Any]
 

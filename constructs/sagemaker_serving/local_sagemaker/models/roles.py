@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sagemaker_serving.local.context import LocalContext
+from local_aws.context import LocalContext
 
 SESSION_NAME = "SageMaker"
 """What SageMaker calls its sessions: ``assumed-role/<role>/SageMaker``, as error messages on AWS

@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from local_aws.suggest import nearest
 from sagemaker_serving.errors import NotFound
 from sagemaker_serving.local_sagemaker.observability.log_files import (
     VariantLog,
     endpoints_with_logs,
     variant_logs,
 )
-from sagemaker_serving.suggest import nearest
 
 POLL_SECONDS = 0.2
 _BLOCK_BYTES = 64 * 1024

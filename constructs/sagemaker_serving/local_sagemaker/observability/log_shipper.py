@@ -12,7 +12,7 @@ from typing import IO
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from sagemaker_serving.local.context import LocalContext
+from local_aws.context import LocalContext
 from sagemaker_serving.local_sagemaker.models.roles import role_client
 
 SHIP_SECONDS = 1.0

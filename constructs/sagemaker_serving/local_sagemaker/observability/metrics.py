@@ -11,7 +11,8 @@ from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from sagemaker_serving.local.context import LocalContext
+from local_aws.context import LocalContext
+from sagemaker_serving.local_sagemaker.common.settings import Settings
 from sagemaker_serving.local_sagemaker.models.roles import role_client
 from sagemaker_serving.local_sagemaker.observability.latencies import Latencies
 from sagemaker_serving.local_sagemaker.observability.metric_counts import (
@@ -23,7 +24,6 @@ from sagemaker_serving.local_sagemaker.observability.metric_counts import (
     datum,
 )
 from sagemaker_serving.local_sagemaker.observability.usage import Usage
-from sagemaker_serving.local_sagemaker.settings import Settings
 
 INVOCATIONS = "AWS/SageMaker"
 ENDPOINT_INSTANCES = "/aws/sagemaker/Endpoints"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sagemaker_serving.local.protocol import AwsError
+from local_aws.protocol import AwsError
 from sagemaker_serving.local_sagemaker.transform_jobs.data_processing import ROOT
 from sagemaker_serving.local_sagemaker.transform_jobs.documents import (
     FORMATS,

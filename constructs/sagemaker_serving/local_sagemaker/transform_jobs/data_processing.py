@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sagemaker_serving.local_sagemaker.jobs import ObjectRefused
+from sagemaker_serving.local_sagemaker.common.jobs import ObjectRefused
+from sagemaker_serving.local_sagemaker.common.store import Resource
 from sagemaker_serving.local_sagemaker.records import Record
-from sagemaker_serving.local_sagemaker.store import Resource
 from sagemaker_serving.local_sagemaker.transform_jobs.documents import (
     Format,
     format_of,

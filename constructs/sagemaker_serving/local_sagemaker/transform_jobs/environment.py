@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sagemaker_serving.local_sagemaker.store import Resource
+from sagemaker_serving.local_sagemaker.common.store import Resource
 from sagemaker_serving.local_sagemaker.transform_jobs.transformation import (
     DEFAULT_BATCH_STRATEGY,
     DEFAULT_MAX_PAYLOAD_MB,

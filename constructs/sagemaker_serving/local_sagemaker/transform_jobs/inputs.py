@@ -9,9 +9,9 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from sagemaker_serving.local.protocol import AwsError
+from local_aws.protocol import AwsError
+from sagemaker_serving.local_sagemaker.common.store import Resource
 from sagemaker_serving.local_sagemaker.models.archives import S3Location
-from sagemaker_serving.local_sagemaker.store import Resource
 
 
 class InputRefused(Exception):

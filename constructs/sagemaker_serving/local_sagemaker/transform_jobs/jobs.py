@@ -7,18 +7,18 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sagemaker_serving.local.context import LocalContext
-from sagemaker_serving.local.faults import Faults
-from sagemaker_serving.local.protocol import AwsError
-from sagemaker_serving.local_sagemaker.endpoints.container import MAX_FAILURE_REASON, Launch
-from sagemaker_serving.local_sagemaker.jobs import JobFailed, JobStopped
-from sagemaker_serving.local_sagemaker.listing import Listing
+from local_aws.context import LocalContext
+from local_aws.faults import Faults
+from local_aws.protocol import AwsError
+from sagemaker_serving.local_sagemaker.common.jobs import JobFailed, JobStopped
+from sagemaker_serving.local_sagemaker.common.listing import Listing
+from sagemaker_serving.local_sagemaker.common.store import Region, Resource, now
+from sagemaker_serving.local_sagemaker.containers.container import MAX_FAILURE_REASON, Launch
 from sagemaker_serving.local_sagemaker.models.models import container_of, find_model
 from sagemaker_serving.local_sagemaker.models.roles import role_client
 from sagemaker_serving.local_sagemaker.observability.log_files import data_log
 from sagemaker_serving.local_sagemaker.observability.log_shipper import LogShipper
 from sagemaker_serving.local_sagemaker.observability.metrics import Instance
-from sagemaker_serving.local_sagemaker.store import Region, Resource, now
 from sagemaker_serving.local_sagemaker.transform_jobs.checks import check_transform_job
 from sagemaker_serving.local_sagemaker.transform_jobs.inputs import refuse_empty
 from sagemaker_serving.local_sagemaker.transform_jobs.run import TransformRun

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sagemaker_serving.local_sagemaker.jobs import ObjectRefused
+from sagemaker_serving.local_sagemaker.common.jobs import ObjectRefused
 
 
 class InvalidJsonPath(Exception):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import threading
 
-from sagemaker_serving.local.faults import Faults
-from sagemaker_serving.local_sagemaker.endpoints.container import Container
-from sagemaker_serving.local_sagemaker.endpoints.faulty_answers import ask_through
-from sagemaker_serving.local_sagemaker.endpoints.model_client import ModelAnswer, NoAnswer
-from sagemaker_serving.local_sagemaker.jobs import ALGORITHM_ERROR, CLIENT_ERROR
-from sagemaker_serving.local_sagemaker.store import Resource
+from local_aws.faults import Faults
+from sagemaker_serving.local_sagemaker.common.jobs import ALGORITHM_ERROR, CLIENT_ERROR
+from sagemaker_serving.local_sagemaker.common.store import Resource
+from sagemaker_serving.local_sagemaker.containers.container import Container
+from sagemaker_serving.local_sagemaker.containers.faulty_answers import ask_through
+from sagemaker_serving.local_sagemaker.containers.model_client import ModelAnswer, NoAnswer
 
 DEFAULT_TIMEOUT_SECONDS = 600
 DEFAULT_RETRIES = 3

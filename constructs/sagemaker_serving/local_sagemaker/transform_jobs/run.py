@@ -10,15 +10,9 @@ from dataclasses import dataclass, replace
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from sagemaker_serving.local.context import LocalContext
-from sagemaker_serving.local.faults import Faults, Kind
-from sagemaker_serving.local_sagemaker.endpoints.container import (
-    Container,
-    ContainerFailed,
-    Launch,
-    Plan,
-)
-from sagemaker_serving.local_sagemaker.jobs import (
+from local_aws.context import LocalContext
+from local_aws.faults import Faults, Kind
+from sagemaker_serving.local_sagemaker.common.jobs import (
     CLIENT_ERROR,
     INTERNAL_ERROR,
     NO_CAPACITY,
@@ -26,13 +20,19 @@ from sagemaker_serving.local_sagemaker.jobs import (
     JobStopped,
     ObjectRefused,
 )
+from sagemaker_serving.local_sagemaker.common.store import Region, Resource
+from sagemaker_serving.local_sagemaker.containers.container import (
+    Container,
+    ContainerFailed,
+    Launch,
+    Plan,
+)
 from sagemaker_serving.local_sagemaker.models.archives import S3Location
 from sagemaker_serving.local_sagemaker.models.roles import role_client
 from sagemaker_serving.local_sagemaker.observability.log_files import data_log, job_log
 from sagemaker_serving.local_sagemaker.observability.log_shipper import LogShipper, instance_id
 from sagemaker_serving.local_sagemaker.observability.metrics import TRANSFORM_INSTANCES, Instance
 from sagemaker_serving.local_sagemaker.observability.usage import Usage
-from sagemaker_serving.local_sagemaker.store import Region, Resource
 from sagemaker_serving.local_sagemaker.transform_jobs.data_log import DataLog
 from sagemaker_serving.local_sagemaker.transform_jobs.environment import (
     container_environment,

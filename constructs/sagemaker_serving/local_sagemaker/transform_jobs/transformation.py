@@ -8,7 +8,8 @@ from typing import cast
 
 from isal import igzip, igzip_lib
 
-from sagemaker_serving.local_sagemaker.jobs import ObjectRefused
+from sagemaker_serving.local_sagemaker.common.jobs import ObjectRefused
+from sagemaker_serving.local_sagemaker.common.store import Resource
 from sagemaker_serving.local_sagemaker.records import (
     Payload,
     Record,
@@ -17,7 +18,6 @@ from sagemaker_serving.local_sagemaker.records import (
     separator_of,
     split,
 )
-from sagemaker_serving.local_sagemaker.store import Resource
 from sagemaker_serving.local_sagemaker.transform_jobs.data_processing import DataProcessing
 
 DEFAULT_MAX_PAYLOAD_MB = 6

@@ -9,7 +9,7 @@ import logging
 import os
 import socket
 
-from sagemaker_serving.errors import ServingError
+from sagemaker_serving.errors import ReportedError
 from sagemaker_serving.model_server.engine.process import import_tensorflow, load, serve
 from sagemaker_serving.model_server.logs import start_logging
 from sagemaker_serving.model_server.parent_watch import add_child_arguments, exit_at_end_of, report
@@ -26,7 +26,7 @@ def main() -> int:
     settings = read_settings(os.environ)
     try:
         registry = load(arguments.models, settings)
-    except ServingError as error:
+    except ReportedError as error:
         report(arguments.report_fd, event="failed", reason=str(error))
         return 1
     asyncio.run(

@@ -12,7 +12,7 @@ import socket
 import sys
 from functools import partial
 
-from sagemaker_serving.errors import ServingError
+from sagemaker_serving.errors import ReportedError
 from sagemaker_serving.model_server.contract import CONTRACTS
 from sagemaker_serving.model_server.discovery import Model
 from sagemaker_serving.model_server.engine.process import import_tensorflow, load, serve
@@ -70,7 +70,7 @@ def _become_engine(
         return
     try:
         registry = load({model.name: versions}, settings)
-    except ServingError as error:
+    except ReportedError as error:
         report(report_fd, event="failed", reason=str(error))
         return
     ready = partial(report, report_fd, event="ready")

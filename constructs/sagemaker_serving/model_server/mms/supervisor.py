@@ -74,7 +74,7 @@ class _Workers:
         self._connections: Worker | None = None
 
     async def start(self, model: Path, settings: Settings) -> Worker:
-        """Start them and wait until each has its model; raises `ServingError`."""
+        """Start them and wait until each has its model; raises `ReportedError`."""
         model_dir = self._scratch / "view"
         opened = await asyncio.to_thread(open_model, model, self._scratch)
         show(opened, model_dir, self._program)

@@ -23,7 +23,7 @@ from gunicorn.app.base import BaseApplication
 from gunicorn.arbiter import Arbiter
 from gunicorn.errors import HaltServer
 
-from sagemaker_serving.errors import ServingError
+from sagemaker_serving.errors import ReportedError
 from sagemaker_serving.model_server.logs import start_logging
 from sagemaker_serving.model_server.mms.loading import load_service
 from sagemaker_serving.model_server.mms.service import Request, Service
@@ -80,7 +80,7 @@ def _application(arguments: argparse.Namespace, settings: Settings) -> Any:
         # As in the image: paths without a folder are the model's.
         os.chdir(arguments.model_dir)
         service = load_service(arguments.program, arguments.model_dir, settings, arguments.scratch)
-    except ServingError as error:
+    except ReportedError as error:
         report(arguments.report_fd, event="failed", reason=str(error))
         sys.exit(Arbiter.WORKER_BOOT_ERROR)
     except Exception as error:

@@ -12,6 +12,7 @@ from itertools import count
 from threading import Lock
 from typing import Any
 
+from local_aws.suggest import nearest
 from sagemaker_serving.client.aws import Aws
 from sagemaker_serving.client.decoding import decoded
 from sagemaker_serving.client.endpoint_facts import look_up
@@ -22,7 +23,6 @@ from sagemaker_serving.errors import Failure, Mistake, ModelFailed, NotFound
 from sagemaker_serving.operations.bench.differences import largest_difference, numbered
 from sagemaker_serving.operations.bench.inputs import BenchInput
 from sagemaker_serving.operations.bench.report import BenchReport, InputDifference, VariantReport
-from sagemaker_serving.suggest import nearest
 
 Told = Callable[[str, int], None]
 """Is told the variant and how many of its requests have ended, by one thread at a time."""

@@ -10,7 +10,7 @@ from sagemaker_serving.errors import Failure, ModelFailed
 from sagemaker_serving.operations.golden.exchanges import Answer, Request
 
 Send = Callable[[Request], Answer]
-"""``send(request)``: the model's answer, whatever its status; raises `ServingError`."""
+"""``send(request)``: the model's answer, whatever its status; raises `ReportedError`."""
 
 SERVER_TIMEOUT_SECONDS = 60.0
 """As long as SageMaker waits for a model's answer

@@ -1,0 +1,81 @@
+"""What CloudWatch is told of endpoints without being asked: processes, queues, loaded models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sagemaker_serving.local_sagemaker.async_inference.service import AsyncQueue
+from sagemaker_serving.local_sagemaker.fleets.fleet import Fleet
+from sagemaker_serving.local_sagemaker.fleets.variant import Variant
+from sagemaker_serving.local_sagemaker.hosting import MultiModel
+from sagemaker_serving.local_sagemaker.observability.metrics import (
+    ENDPOINT_INSTANCES,
+    Instance,
+    Series,
+)
+
+
+def instances_of(region: str, endpoint: str, fleet: Fleet) -> Iterator[Instance]:
+    """The processes of a fleet, those of a variant together; of a serverless one only its memory
+    (developer guide, "Alarms and logs for tracking metrics from serverless endpoints", read
+    2026-11-21)."""
+    for variant in fleet.every:
+        pids = [
+            container.server.pid
+            for container in variant.host.containers
+            if container.server is not None and container.is_running()
+        ]
+        if pids:
+            yield Instance(
+                namespace=ENDPOINT_INSTANCES,
+                dimensions=dict(_dimensions(endpoint, variant)),
+                region=region,
+                role_arn=variant.role_arn,
+                pid=pids[0],
+                more_pids=tuple(pids[1:]),
+                usage=variant.usage,
+                published=None if variant.serverless is None else {"MemoryUtilization"},
+            )
+
+
+def loaded_models(region: str, endpoint: str, fleet: Fleet) -> Iterator[tuple[Series, float]]:
+    """LoadedModelCount of each multi-model variant."""
+    for variant in fleet.variants.values():
+        if isinstance(variant.host, MultiModel):
+            series = Series(
+                region=region,
+                namespace=ENDPOINT_INSTANCES,
+                dimensions=_dimensions(endpoint, variant),
+                name="LoadedModelCount",
+                unit="None",
+            )
+            yield series, variant.host.loaded
+
+
+def backlog_of(
+    region: str, endpoint: str, queue: AsyncQueue, fleet: Fleet
+) -> Iterator[tuple[Series, float]]:
+    """A queue's metrics, as the developer guide lists them for asynchronous endpoints.
+
+    HasBacklogWithoutCapacity is 1 where requests wait and no instance is there;
+    ApproximateBacklogSizePerInstance is not sent then.
+    """
+    backlog = queue.backlog()
+    size = backlog.waiting + backlog.running
+    instances = sum(variant.instance_count for variant in fleet.variants.values())
+    values = {
+        "ApproximateBacklogSize": (size, "Count"),
+        "ApproximateAgeOfOldestRequest": (backlog.oldest_seconds, "Seconds"),
+        "HasBacklogWithoutCapacity": (float(backlog.waiting > 0 and instances == 0), "Count"),
+    }
+    if instances:
+        values["ApproximateBacklogSizePerInstance"] = (size / instances, "Count")
+    for name, (value, unit) in values.items():
+        yield (
+            Series(region=region, dimensions=(("EndpointName", endpoint),), name=name, unit=unit),
+            value,
+        )
+
+
+def _dimensions(endpoint: str, variant: Variant) -> tuple[tuple[str, str], ...]:
+    return (("EndpointName", endpoint), ("VariantName", variant.name))

@@ -1,0 +1,143 @@
+"""What a DeploymentConfig asks for: shares of the traffic, waits between, and an end to it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from local_aws.protocol import AwsError
+from sagemaker_serving.local_sagemaker.common.store import Resource
+
+DEFAULT_TIMEOUT_SECONDS = 28800.0
+"""How long a deployment may take that does not say: the most that it could
+(botocore: MaximumExecutionTimeoutInSeconds)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """A share of the traffic for the new fleet (0 to 1), and the bake that follows, in seconds."""
+
+    share: float
+    bake_seconds: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deployment:
+    """How an update goes from the old fleet to the new one.
+
+    ``steps`` end with all of the traffic; ``termination_seconds`` is how long
+    the old fleet stays after that, while alarms are still watched;
+    ``way_back`` are the shares of a rollback, down to 0.
+    """
+
+    steps: Sequence[Step]
+    termination_seconds: float = 0.0
+    timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS
+    alarms: Sequence[str] = ()
+    way_back: Sequence[float] = (0.0,)
+
+    @classmethod
+    def of(cls, config: Mapping[str, Any] | None, instance_count: int) -> Deployment:
+        """Read a DeploymentConfig, all at once when absent.
+
+        ``instance_count`` is the new fleet's: sizes by INSTANCE_COUNT are
+        shares of it. A canary bakes before and after the second step, each
+        linear step and each rolling batch after it (developer guide,
+        "Deployment guardrails", read 2026-11-21).
+        """
+        config = config if config is not None else {}
+        alarms = [
+            alarm["AlarmName"]
+            for alarm in config.get("AutoRollbackConfiguration", {}).get("Alarms", ())
+        ]
+        rolling = config.get("RollingUpdatePolicy")
+        if rolling is not None:
+            size = _share(rolling["MaximumBatchSize"], instance_count)
+            back = rolling.get("RollbackMaximumBatchSize")
+            return cls(
+                steps=_in_steps_of(size, rolling["WaitIntervalInSeconds"]),
+                timeout_seconds=_timeout(rolling),
+                alarms=alarms,
+                way_back=(0.0,) if back is None else _down(_share(back, instance_count)),
+            )
+        policy = config.get("BlueGreenUpdatePolicy", {})
+        return cls(
+            steps=_steps(policy.get("TrafficRoutingConfiguration", {}), instance_count),
+            termination_seconds=policy.get("TerminationWaitInSeconds", 0),
+            timeout_seconds=_timeout(policy),
+            alarms=alarms,
+        )
+
+
+def refuse_impossible(config: Mapping[str, Any] | None, instance_count: int) -> None:
+    """Raise `AwsError` for sizes and times that SageMaker does not take, in words of our own.
+
+    (API reference: TrafficRoutingConfig, RollingUpdatePolicy, BlueGreenUpdatePolicy, read
+    2026-11-21.)
+    """
+    for problem in _problems(config if config is not None else {}, instance_count):
+        raise AwsError("ValidationException", problem)
+
+
+def _problems(config: Mapping[str, Any], instance_count: int) -> Iterator[str]:
+    if {"BlueGreenUpdatePolicy", "RollingUpdatePolicy"} <= config.keys():
+        yield "DeploymentConfig has both BlueGreenUpdatePolicy and RollingUpdatePolicy; use one"
+    rolling = config.get("RollingUpdatePolicy")
+    if rolling is not None:
+        yield from _size_problems("MaximumBatchSize", rolling, 5, instance_count)
+    routing = config.get("BlueGreenUpdatePolicy", {}).get("TrafficRoutingConfiguration", {})
+    if routing.get("Type") == "CANARY":
+        yield from _size_problems("CanarySize", routing, 1, instance_count)
+    if routing.get("Type") == "LINEAR":
+        yield from _size_problems("LinearStepSize", routing, 10, instance_count)
+
+
+def _size_problems(
+    name: str, given: Mapping[str, Any], least: int, instance_count: int
+) -> Iterator[str]:
+    size = given.get(name)
+    if size is None:
+        yield f"{name} is missing; {given.get('Type', 'a rolling update')} needs it"
+    elif size["Type"] == "CAPACITY_PERCENT" and not least <= size["Value"] <= 50:
+        yield f"{name} is {size['Value']} %; it must be {least} to 50 %"
+    elif size["Type"] == "INSTANCE_COUNT" and 2 * size["Value"] > max(instance_count, 2):
+        yield (
+            f"{name} is {size['Value']} instances; it must be at most half of the new fleet's "
+            f"{instance_count}"
+        )
+
+
+def _steps(routing: Mapping[str, Any], instance_count: int) -> list[Step]:
+    wait = routing.get("WaitIntervalInSeconds", 0)
+    match routing.get("Type", "ALL_AT_ONCE"):
+        case "CANARY":
+            share = _share(routing["CanarySize"], instance_count)
+            return [Step(share=share, bake_seconds=wait), Step(share=1.0, bake_seconds=wait)]
+        case "LINEAR":
+            return _in_steps_of(_share(routing["LinearStepSize"], instance_count), wait)
+        case _:
+            return [Step(share=1.0, bake_seconds=wait)]
+
+
+def _in_steps_of(size: float, wait: float) -> list[Step]:
+    number = math.ceil(round(1 / size, 6))
+    return [Step(share=min(1.0, step * size), bake_seconds=wait) for step in range(1, number)] + [
+        Step(share=1.0, bake_seconds=wait)
+    ]
+
+
+def _down(size: float) -> list[float]:
+    return [1.0 - step.share for step in _in_steps_of(size, 0)]
+
+
+def _share(size: Resource, instance_count: int) -> float:
+    value: int = size["Value"]
+    whole = 100 if size["Type"] == "CAPACITY_PERCENT" else max(instance_count, 1)
+    return min(1.0, value / whole)
+
+
+def _timeout(policy: Mapping[str, Any]) -> float:
+    seconds: float = policy.get("MaximumExecutionTimeoutInSeconds", DEFAULT_TIMEOUT_SECONDS)
+    return seconds

@@ -1,0 +1,173 @@
+"""What runs for each endpoint: fleets are started and ended, and counted."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import threading
+from collections.abc import Iterator, Mapping
+from itertools import count
+from pathlib import Path
+
+from local_aws.faults import Faults, Kind
+from local_aws.protocol import AwsError
+from sagemaker_serving.local_sagemaker.common.parallel import in_parallel
+from sagemaker_serving.local_sagemaker.common.store import Region, Resource
+from sagemaker_serving.local_sagemaker.containers.container import ContainerFailed
+from sagemaker_serving.local_sagemaker.fleets.endpoint_runtime import EndpointRuntime
+from sagemaker_serving.local_sagemaker.fleets.fleet import Fleet
+from sagemaker_serving.local_sagemaker.fleets.fleet_builder import FleetBuilder, Models
+from sagemaker_serving.local_sagemaker.observability.log_files import last_generation
+
+NO_CAPACITY = (
+    "Unable to provision requested ML compute capacity due to InsufficientInstanceCapacity error. "
+    "Please retry using a different ML instance type or after some time."
+)
+"""An endpoint's FailureReason (github.com/aws/deep-learning-containers/pull/6673,
+read 2026-11-21)."""
+
+_log = logging.getLogger(__name__)
+
+
+class Fleets:
+    """Starts and ends the fleets of endpoints; hold a region's lock to read one's runtime."""
+
+    def __init__(self, state_dir: Path, assembly: FleetBuilder, faults: Faults) -> None:
+        self._state_dir = state_dir
+        self._assembly = assembly
+        self._faults = faults
+        self._live: dict[str, EndpointRuntime] = {}  # by ARN
+        self._numbers: dict[str, count[int]] = {}
+        self._numbering = threading.Lock()
+        self._closed = False
+
+    def begin(self, arn: str) -> EndpointRuntime:
+        """An endpoint comes to be, with nothing running."""
+        live = self._live[arn] = EndpointRuntime()
+        return live
+
+    def of(self, arn: str) -> EndpointRuntime:
+        """What runs for an endpoint."""
+        return self._live[arn]
+
+    def start(
+        self,
+        region: Region,
+        endpoint: Resource,
+        config: Resource,
+        operation: str,
+        models: Models | None = None,
+    ) -> Fleet:
+        """A healthy fleet of the config, in ``starting`` meanwhile.
+
+        ``models`` are those that the config names, when they are not the
+        region's. Raises `ContainerFailed` with nothing left running.
+        """
+        name = endpoint["EndpointName"]
+        try:
+            self._refuse_without_capacity(operation, endpoint, config)
+            number = self._next_generation(region, name)
+            fleet = self._assembly.fleet(region, name, config, models, number)
+            with region.lock:
+                if self._closed:
+                    raise ContainerFailed("The local AWS was stopped.")
+                live = self._live[endpoint["EndpointArn"]]
+                live.starting = fleet
+                live.enter("Creating", 0.0)
+            fleet.start()
+        except ContainerFailed:
+            raise
+        except AwsError as error:
+            raise ContainerFailed(error.message) from None
+        except Exception as error:
+            _log.exception("starting %s", endpoint["EndpointArn"])
+            raise ContainerFailed(f"Request to service failed. ({error})") from None
+        return fleet
+
+    def end(self, region: Region, endpoint: Resource) -> None:
+        """End every process of an endpoint and remove its files; its logs stay."""
+        live = self._live[endpoint["EndpointArn"]]
+        if live.queue is not None:
+            live.queue.close()
+        for fleet in live.fleets():
+            fleet.stop()
+        folder = self._assembly.folder(region, endpoint["EndpointName"])
+        shutil.rmtree(folder, ignore_errors=True)
+
+    def forget(self, arn: str) -> None:
+        """The endpoint is gone."""
+        del self._live[arn]
+
+    def close(self) -> None:
+        """End every process; fleets that were starting fail."""
+        self._closed = True
+        fleets: list[Fleet] = []
+        for live in list(self._live.values()):
+            fleets += live.fleets()
+            if live.queue is not None:
+                live.queue.close()
+        in_parallel([fleet.stop for fleet in fleets])
+
+    def serving(self, region: Region) -> Iterator[tuple[str, Fleet]]:
+        """Each endpoint of a region that serves, by name; hold the region's lock."""
+        for endpoint in region.endpoints.values():
+            fleet = self._live[endpoint["EndpointArn"]].serving
+            if fleet is not None:
+                yield endpoint["EndpointName"], fleet
+
+    def components(self, region: Region) -> Iterator[tuple[str, Fleet]]:
+        """Each inference component that serves, by its endpoint; hold the region's lock."""
+        for component in region.inference_components.values():
+            fleet = self._live[component["InferenceComponentArn"]].serving
+            if fleet is not None:
+                yield component["EndpointName"], fleet
+
+    def _refuse_without_capacity(
+        self, operation: str, endpoint: Resource, config: Resource
+    ) -> None:
+        types = [
+            variant["InstanceType"]
+            for variant in config["ProductionVariants"]
+            if "InstanceType" in variant
+        ]
+        names = (endpoint["EndpointName"], config["EndpointConfigName"], *types)
+        if self._faults.strike((Kind.NO_CAPACITY,), "sagemaker", operation, *names) is not None:
+            raise ContainerFailed(NO_CAPACITY)
+
+    def _next_generation(self, region: Region, name: str) -> int:
+        """One more than any that has written a log: a new fleet overwrites nothing."""
+        with self._numbering:
+            arn = region.arn("endpoint", name)
+            if arn not in self._numbers:
+                last = last_generation(self._state_dir, region.name, name)
+                self._numbers[arn] = count(last + 1)
+            return next(self._numbers[arn])
+
+
+def with_retained_properties(
+    config: Resource, serving: Fleet | None, parameters: Mapping[str, object]
+) -> Resource:
+    """The config with counts, weights and capture that variants of the same name have now.
+
+    As UpdateEndpoint asks for with RetainAllVariantProperties; those that
+    ExcludeRetainedVariantProperties lists are the config's own (API reference,
+    read 2026-11-21).
+    """
+    if serving is None or not parameters.get("RetainAllVariantProperties", False):
+        return config
+    excluded = parameters.get("ExcludeRetainedVariantProperties", [])
+    assert isinstance(excluded, list)
+    own = {entry["VariantPropertyType"] for entry in excluded}
+    variants = []
+    for variant in config["ProductionVariants"]:
+        now = serving.variants.get(variant["VariantName"])
+        kept: Resource = {}
+        if now is not None and "DesiredInstanceCount" not in own and "InstanceType" in variant:
+            kept["InitialInstanceCount"] = now.instance_count
+        if now is not None and "DesiredWeight" not in own:
+            kept["InitialVariantWeight"] = now.weight
+        variants.append({**variant, **kept})
+    retained = {**config, "ProductionVariants": variants}
+    if "DataCaptureConfig" not in own and "DataCaptureConfig" in serving.config:
+        retained["DataCaptureConfig"] = serving.config["DataCaptureConfig"]
+    return retained

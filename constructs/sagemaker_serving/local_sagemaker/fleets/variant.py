@@ -1,0 +1,117 @@
+"""One variant of a fleet: its share of the requests, and what answers them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sagemaker_serving.local_sagemaker.common.store import Resource, now
+from sagemaker_serving.local_sagemaker.containers.container import HEALTH_CHECK_SECONDS
+from sagemaker_serving.local_sagemaker.containers.model_client import ModelAnswer
+from sagemaker_serving.local_sagemaker.hosting import Host, Invocation, Serverless
+from sagemaker_serving.local_sagemaker.observability.usage import Usage
+
+
+class Variant:
+    """A production or shadow variant over its host.
+
+    However many instances a config asks for, one process serves them all; the
+    count is kept and reported as asked, and at 0 there is no process.
+    """
+
+    def __init__(
+        self, config: Resource, model: Resource, host: Host, *, is_shadow: bool = False
+    ) -> None:
+        self.name: str = config["VariantName"]
+        self.weight: float = config["InitialVariantWeight"]
+        self.serverless: Resource | None = config.get("ServerlessConfig")
+        self.instance_count: int = config.get("InitialInstanceCount", 1)
+        self.instance_type: str | None = config.get("InstanceType")
+        self.model = model
+        self.host = host
+        self.is_shadow = is_shadow
+        self.in_flight = 0
+        self.usage = Usage(*(container.plan.folder for container in host.containers))
+        self._deadline: float = config.get(
+            "ContainerStartupHealthCheckTimeoutInSeconds", HEALTH_CHECK_SECONDS
+        )
+        self._started_at = now()
+
+    @property
+    def role_arn(self) -> str | None:
+        """The model's role: what is done for the variant is done in its name."""
+        return self.model.get("ExecutionRoleArn")
+
+    def start(self) -> None:
+        """Start the host and return when it is healthy; raises `ContainerFailed`."""
+        self.host.start(self._deadline)
+        if self.instance_count == 0:
+            self.host.rest()
+
+    def ask(self, invocation: Invocation) -> ModelAnswer:
+        """The model's answer; raises `NoAnswer` and `AwsError`."""
+        return self.host.ask(invocation)
+
+    def scale(self, instance_count: int) -> None:
+        """Have so many instances; raises `ContainerFailed`, and has as many as before."""
+        if instance_count and not self.instance_count:
+            self.host.wake(self._deadline)
+        if self.instance_count and not instance_count:
+            self.host.rest()
+        self.instance_count = instance_count
+
+    def configure(self, change: Resource) -> None:
+        """Take what a ServerlessUpdateConfig says."""
+        if self.serverless is not None and isinstance(self.host, Serverless):
+            self.serverless = {**self.serverless, **change}
+            self.host.configure(self.serverless)
+
+    def stop(self) -> None:
+        """End every process for good."""
+        self.host.stop()
+
+    def describe(self) -> Resource:
+        """The variant as DescribeEndpoint has it."""
+        images = [container.plan.container["Image"] for container in self.host.containers]
+        described: Resource = {
+            "VariantName": self.name,
+            "DeployedImages": [
+                {
+                    "SpecifiedImage": image,
+                    "ResolvedImage": image,
+                    "ResolutionTime": self._started_at,
+                }
+                for image in images
+            ],
+            "CurrentWeight": self.weight,
+            "DesiredWeight": self.weight,
+        }
+        if self.serverless is not None:
+            configs = ("CurrentServerlessConfig", "DesiredServerlessConfig")
+            return {**described, **dict.fromkeys(configs, self.serverless)}
+        return {
+            **described,
+            "CurrentInstanceCount": self.instance_count,
+            "DesiredInstanceCount": self.instance_count,
+        }
+
+    def summaries(self) -> list[dict[str, Any]]:
+        """The variant as ``local status`` shows it: a row for each container."""
+        containers = self.host.containers
+        names = (
+            [self.name]
+            if len(containers) == 1
+            else [f"{self.name}/{container.plan.name}" for container in containers]
+        )
+        return [
+            {
+                "name": name,
+                "weight": self.weight,
+                "instance_count": self.instance_count,
+                "model": self.model["ModelName"],
+                "restarts": self.host.restarts,
+                "in_flight": self.in_flight,
+                **({"shadow": True} if self.is_shadow else {}),
+                **container.summary(),
+            }
+            for name, container in zip(names, containers, strict=True)
+        ]

@@ -1,0 +1,57 @@
+"""What calls of SageMaker need to be allowed, and how it refuses them.
+
+Sources: service authorization reference; the words of its refusal of a role as users quote them
+(awslabs/predictive-maintenance-using-machine-learning#3); read 2026-11-21. That the runtime refuses
+with 403, as REST services do, is inferred: it answers 403 to what is not signed
+(aws/amazon-sagemaker-examples#290, read 2026-11-22).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from local_aws.permissions.service import PassedRole, Refusal, ServicePermissions, first
+from local_aws.protocol import AwsError
+from local_aws.protocol.call import Call
+
+
+def _resources(call: Call, account: str) -> Iterator[str]:
+    """``CreateTransformJob`` is about ``transform-job/<TransformJobName>``, and so on.
+
+    SageMaker writes names in lower case in its ARNs.
+    """
+    head = f"arn:aws:sagemaker:{call.region}:{account}"
+    if "ResourceArn" in call.parameters:
+        yield str(call.parameters["ResourceArn"])
+        return
+    noun = re.sub("^[A-Z][a-z]+", "", call.operation)
+    noun = "Endpoint" if noun.startswith("Endpoint") and noun != "EndpointConfig" else noun
+    name = first(call.parameters, f"{noun}Name")
+    if name is None:
+        return
+    kind = re.sub("(?<=[a-z])(?=[A-Z])", "-", noun).lower()
+    yield f"{head}:{kind}/{name.lower()}"
+    if call.operation in ("CreateEndpoint", "UpdateEndpoint"):
+        yield f"{head}:endpoint-config/{call.parameters.get('EndpointConfigName', '').lower()}"
+
+
+PERMISSIONS = ServicePermissions(
+    prefix="sagemaker",
+    resources=_resources,
+    passed_role=PassedRole(
+        principal="sagemaker.amazonaws.com",
+        parameters=("ExecutionRoleArn", "RoleArn"),
+        refusal=lambda arn: AwsError(
+            "ValidationException",
+            f"Could not assume role {arn}. Please ensure that the role exists and allows "
+            "principal 'sagemaker.amazonaws.com' to assume the role.",
+        ),
+    ),
+)
+
+RUNTIME_PERMISSIONS = ServicePermissions(
+    prefix="sagemaker",
+    resources=_resources,
+    denied=Refusal(code="AccessDeniedException", status=403),
+)

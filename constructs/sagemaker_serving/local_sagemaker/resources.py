@@ -1,0 +1,251 @@
+"""SageMaker: models, the registry's packages, endpoints, their configurations and components."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from botocore.exceptions import ClientError
+from typing_extensions import override
+
+from local_aws.resources.api import ApiProvider, is_absent
+from local_aws.resources.base import Attributes, Request, ResourceFailed
+
+ENDPOINT_LIMIT_SECONDS = 10 * 3600.0
+"""How long an endpoint may take to reach a final state: a guarded deployment may take 8 hours
+(botocore: MaximumExecutionTimeoutInSeconds)."""
+
+
+class _Named(ApiProvider):
+    """A SageMaker resource: named in the template or by its logical id, referred to by ARN."""
+
+    service = "sagemaker"
+    tag_operations = ("AddTags", "DeleteTags")
+    name_property: str
+    arn_property: str
+    delete_operation: str
+    describe_operation: str
+
+    @override
+    def create(self, request: Request) -> str:
+        name = request.properties.get(self.name_property) or request.name(63, stack=False)
+        answer = self.call(
+            request, self.create_operation, request.properties, **{self.name_property: name}
+        )
+        arn: str = answer[self.arn_property]
+        return arn
+
+    @override
+    def complete(self, request: Request) -> Attributes:
+        described = self.describe(request)
+        return {name: described[name] for name in (self.arn_property, self.name_property)}
+
+    @override
+    def update(self, request: Request) -> Attributes:
+        self.retag(request, ResourceArn=request.physical_id)
+        return dict(request.attributes)
+
+    @override
+    def delete(self, request: Request) -> None:
+        self.discard(request, self.delete_operation, **self._named(request))
+
+    def describe(self, request: Request) -> dict[str, Any]:
+        """The resource as the service has it now."""
+        return self.call(request, self.describe_operation, **self._named(request))
+
+    def _named(self, request: Request) -> dict[str, str]:
+        return {self.name_property: request.physical_id.rsplit("/", 1)[-1]}
+
+
+class Model(_Named):
+    """``AWS::SageMaker::Model``; Ref is the ARN, GetAtt ModelName the name."""
+
+    type_name = "AWS::SageMaker::Model"
+    name_property = "ModelName"
+    arn_property = "ModelArn"
+    create_operation = "CreateModel"
+    delete_operation = "DeleteModel"
+    describe_operation = "DescribeModel"
+
+
+class ModelPackageGroup(_Named):
+    """``AWS::SageMaker::ModelPackageGroup``; Ref is the ARN."""
+
+    type_name = "AWS::SageMaker::ModelPackageGroup"
+    name_property = "ModelPackageGroupName"
+    arn_property = "ModelPackageGroupArn"
+    create_operation = "CreateModelPackageGroup"
+    delete_operation = "DeleteModelPackageGroup"
+    describe_operation = "DescribeModelPackageGroup"
+
+
+class ModelPackage(_Named):
+    """``AWS::SageMaker::ModelPackage``: the next version of a group, or one of its own name.
+
+    Ref is the ARN.
+    """
+
+    type_name = "AWS::SageMaker::ModelPackage"
+    name_property = "ModelPackageName"
+    arn_property = "ModelPackageArn"
+    create_operation = "CreateModelPackage"
+    delete_operation = "DeleteModelPackage"
+    describe_operation = "DescribeModelPackage"
+
+    @override
+    def create(self, request: Request) -> str:
+        if "ModelPackageGroupName" not in request.properties:
+            return super().create(request)
+        answer = self.call(request, self.create_operation, request.properties)
+        arn: str = answer[self.arn_property]
+        return arn
+
+    @override
+    def update(self, request: Request) -> Attributes:
+        if request.changed("ModelApprovalStatus"):
+            self.call(
+                request,
+                "UpdateModelPackage",
+                ModelPackageArn=request.physical_id,
+                ModelApprovalStatus=request.properties["ModelApprovalStatus"],
+            )
+        return super().update(request)
+
+    @override
+    def _named(self, request: Request) -> dict[str, str]:
+        return {self.name_property: request.physical_id}
+
+
+class EndpointConfig(_Named):
+    """``AWS::SageMaker::EndpointConfig``; Ref is the ARN, GetAtt EndpointConfigName the name."""
+
+    type_name = "AWS::SageMaker::EndpointConfig"
+    name_property = "EndpointConfigName"
+    arn_property = "EndpointConfigArn"
+    create_operation = "CreateEndpointConfig"
+    delete_operation = "DeleteEndpointConfig"
+    describe_operation = "DescribeEndpointConfig"
+
+
+class _Settling(_Named):
+    """A resource that takes time: ``status_member`` of its description says how it is."""
+
+    status_member: str
+    final: frozenset[str]
+    what: str
+
+    @override
+    def delete(self, request: Request) -> None:
+        """Delete it and wait until it is gone; in transition it is waited for first."""
+        try:
+            self._settled(request)
+            super().delete(request)
+            request.wait(
+                lambda: None if self.describe(request) else True,
+                limit_seconds=ENDPOINT_LIMIT_SECONDS,
+                what=f"deleting {self.what}",
+            )
+        except ClientError as error:
+            if not is_absent(error):
+                raise
+
+    def _settled(self, request: Request) -> dict[str, Any]:
+        """Its description, once it is in a state that it does not leave by itself."""
+
+        def look() -> dict[str, Any] | None:
+            described = self.describe(request)
+            return described if described[self.status_member] in self.final else None
+
+        return request.wait(
+            look, limit_seconds=ENDPOINT_LIMIT_SECONDS, what=f"{self.what}'s start or update"
+        )
+
+
+class Endpoint(_Settling):
+    """``AWS::SageMaker::Endpoint``: done when it is InService with the configuration it names.
+
+    SageMaker returns a failed update to the old fleet and to InService by itself, so an
+    update is judged by the configuration that is in use afterwards.
+    """
+
+    type_name = "AWS::SageMaker::Endpoint"
+    name_property = "EndpointName"
+    arn_property = "EndpointArn"
+    create_operation = "CreateEndpoint"
+    delete_operation = "DeleteEndpoint"
+    describe_operation = "DescribeEndpoint"
+    status_member = "EndpointStatus"
+    final = frozenset({"InService", "OutOfService", "Failed", "UpdateRollbackFailed"})
+    what = "the endpoint"
+    also_supported = frozenset(
+        {
+            "ExcludeRetainedVariantProperties",
+            "RetainAllVariantProperties",
+            "RetainDeploymentConfig",
+        }
+    )
+
+    @override
+    def complete(self, request: Request) -> Attributes:
+        endpoint = self._settled(request)
+        if endpoint["EndpointStatus"] != "InService":
+            raise _not_in_service(endpoint)
+        return super().complete(request)
+
+    @override
+    def update(self, request: Request) -> Attributes:
+        wanted = request.properties["EndpointConfigName"]
+        if self._settled(request)["EndpointConfigName"] != wanted:
+            self.call(request, "UpdateEndpoint", request.properties, **self._named(request))
+            endpoint = self._settled(request)
+            if endpoint["EndpointStatus"] != "InService":
+                raise _not_in_service(endpoint)
+            if endpoint["EndpointConfigName"] != wanted:
+                raise ResourceFailed(
+                    endpoint.get("FailureReason")
+                    or f"the endpoint went back to {endpoint['EndpointConfigName']}",
+                    code="NotStabilized",
+                )
+        return super().update(request)
+
+
+class InferenceComponent(_Settling):
+    """``AWS::SageMaker::InferenceComponent``: done when it is InService; Ref is the ARN."""
+
+    type_name = "AWS::SageMaker::InferenceComponent"
+    name_property = "InferenceComponentName"
+    arn_property = "InferenceComponentArn"
+    create_operation = "CreateInferenceComponent"
+    delete_operation = "DeleteInferenceComponent"
+    describe_operation = "DescribeInferenceComponent"
+    status_member = "InferenceComponentStatus"
+    final = frozenset({"InService", "Failed"})
+    what = "the inference component"
+    also_supported = frozenset({"DeploymentConfig"})
+    unchangeable = frozenset({"EndpointName", "VariantName"})
+
+    @override
+    def complete(self, request: Request) -> Attributes:
+        component = self._settled(request)
+        if component["InferenceComponentStatus"] != "InService":
+            raise ResourceFailed(
+                component.get("FailureReason") or "the component is Failed", code="NotStabilized"
+            )
+        return super().complete(request)
+
+    @override
+    def update(self, request: Request) -> Attributes:
+        """An update that SageMaker undoes ends InService, with a FailureReason."""
+        if request.changed("Specification", "RuntimeConfig"):
+            self._settled(request)
+            self.call(
+                request, "UpdateInferenceComponent", request.properties, **self._named(request)
+            )
+            component = self._settled(request)
+            if component.get("FailureReason"):
+                raise ResourceFailed(component["FailureReason"], code="NotStabilized")
+        return super().update(request)
+
+
+def _not_in_service(endpoint: dict[str, Any]) -> ResourceFailed:
+    reason = endpoint.get("FailureReason") or f"the endpoint is {endpoint['EndpointStatus']}"
+    return ResourceFailed(reason, code="NotStabilized")

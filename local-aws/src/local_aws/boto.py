@@ -1,0 +1,28 @@
+"""boto3 on this machine's own address: nothing of the user's AWS has a say in it."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import boto3
+import botocore.session
+from botocore.config import Config
+
+DIRECTLY = Config(proxies={}, use_fips_endpoint=False, use_dualstack_endpoint=False)
+"""For clients of another address than the real AWS's: it is asked directly, as it is named."""
+
+
+INTERNAL_USER_AGENT = "local-aws/internal"
+"""In the User-Agent of calls that the local AWS makes for its own bookkeeping: no fault that a
+user has set strikes them."""
+
+
+def isolated_session() -> Any:
+    """A boto3 session that reads nothing of ``~/.aws`` and of no profile in the shell."""
+    session = botocore.session.Session()
+    settings = session.get_component("config_store")
+    settings.set_config_variable("profile", None)
+    settings.set_config_variable("config_file", os.devnull)
+    settings.set_config_variable("credentials_file", os.devnull)
+    return boto3.session.Session(botocore_session=session)

@@ -1,0 +1,131 @@
+"""Where the local AWS is and how its parts call one another."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from functools import cache, lru_cache, partial
+from pathlib import Path
+from typing import Any, Protocol
+
+from local_aws.callbacks import Callbacks
+from local_aws.credentials import Credentials
+from local_aws.events import Targets
+from local_aws.faults.registry import Faults
+from local_aws.integration import Integrations
+from local_aws.permissions import PolicyEvaluator, RoleSession, RoleSessions
+from local_aws.permissions.identities import Developer
+from local_aws.write_lock import WriteLock
+
+ACCOUNT_ID = "123456789012"
+"""The one account of the local AWS: the emulator's own default, nobody's real one."""
+
+
+class Clients(Protocol):
+    """Makes clients, and keeps them."""
+
+    def __call__(self, keys: Credentials | RoleSession, service: str, region: str, /) -> Any:
+        """A boto3 client, the same for the same arguments."""
+
+    def cache_clear(self) -> None:
+        """Let go of every client."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocalContext:
+    """What every part of the local AWS is given: its address, its folder, its clients.
+
+    ``url`` is the gateway (``http://localhost:<port>``); ``state_dir`` is the
+    folder that holds its files (unpacked models, logs). Parts call one another
+    as users do, through boto3 clients on the gateway, so that each call passes
+    the same door.
+    """
+
+    url: str
+    state_dir: Path
+    account_id: str = ACCOUNT_ID
+    credentials: Credentials = field(repr=False, compare=False)
+    """The developer's, which the local AWS's own calls are signed with, too."""
+    clients: Clients = field(repr=False, compare=False)
+    """boto3 clients on the gateway by credentials, service and region, each made once."""
+    sessions: RoleSessions = field(default_factory=RoleSessions, repr=False, compare=False)
+    """Roles that were assumed here; the gateway knows a caller's role by its access key."""
+    write_lock: WriteLock = field(default_factory=WriteLock, repr=False, compare=False)
+    """What changes several things that belong together passes it; see `WriteLock.step`."""
+    callbacks: Callbacks = field(default_factory=Callbacks, repr=False, compare=False)
+    """Addresses of the gateway at which something is waited for: a custom resource's answer."""
+    faults: Faults = field(default_factory=Faults, repr=False, compare=False)
+    """What goes wrong on purpose; every service asks where a fault could happen."""
+    targets: Targets = field(default_factory=Targets, repr=False, compare=False)
+    """What events can be brought to."""
+    integrations: Integrations = field(default_factory=Integrations, repr=False, compare=False)
+    """What Step Functions can do with services."""
+    evaluator: PolicyEvaluator = field(default_factory=PolicyEvaluator, repr=False, compare=False)
+    """Says what a role may do: ``context.evaluator.allows(session, action, resource)``."""
+
+    def client(self, service: str, region: str) -> Any:
+        """``client("s3", "eu-west-1")``: a boto3 client on the gateway, with the developer's
+        keys."""
+        return self.clients(self.credentials, service, region)
+
+    def close(self) -> None:
+        """Let go of the clients and their connections."""
+        self.clients.cache_clear()
+
+    def client_as(self, session: RoleSession, service: str, region: str) -> Any:
+        """A boto3 client whose calls are made, and judged, in a role's name."""
+        return self.clients(session, service, region)
+
+    @property
+    def developer(self) -> Developer:
+        """Who has the credentials."""
+        return Developer(
+            account=self.account_id,
+            access_key_id=self.credentials.access_key_id,
+            secret_access_key=self.credentials.secret_access_key,
+        )
+
+    @classmethod
+    def at(cls, url: str, state_dir: Path) -> LocalContext:
+        """A context whose clients speak to the gateway at ``url``. Raises as `Credentials.of`."""
+        clients = lru_cache(maxsize=512)(partial(_client_of, url))
+        return cls(
+            url=url, state_dir=state_dir, credentials=Credentials.of(state_dir), clients=clients
+        )
+
+
+_MAKING = threading.Lock()
+
+_LONG_ANSWERS_SECONDS = {"lambda": 15 * 60 + 60}
+"""How long an answer may take, where it takes longer than botocore waits: functions run up to a
+quarter of an hour."""
+
+
+def _client_of(url: str, keys: Credentials | RoleSession, service: str, region: str) -> Any:
+    from botocore.config import Config
+
+    from local_aws.boto import DIRECTLY, INTERNAL_USER_AGENT
+
+    # Clients may be used by several threads, but not made by them.
+    with _MAKING:
+        return _boto3_session().client(
+            service,
+            region_name=region,
+            endpoint_url=url,
+            aws_access_key_id=keys.access_key_id,
+            aws_secret_access_key=keys.secret_access_key,
+            aws_session_token=keys.session_token if isinstance(keys, RoleSession) else None,
+            config=Config(
+                max_pool_connections=64,
+                read_timeout=_LONG_ANSWERS_SECONDS.get(service, 60),
+                retries={"max_attempts": 1},
+                user_agent_extra=None if isinstance(keys, RoleSession) else INTERNAL_USER_AGENT,
+            ).merge(DIRECTLY),
+        )
+
+
+@cache
+def _boto3_session() -> Any:
+    from local_aws.boto import isolated_session
+
+    return isolated_session()  # one for all: it keeps the services' models it has read

@@ -1,0 +1,59 @@
+"""Changes to the emulator: it does what a request was read as and judged for, and nothing else.
+
+By itself it looks into every query and body for an Action and for parameters before it looks at
+X-Amz-Target and at a JSON document, even within the document's texts: one operation would be
+judged and another one done, and the text ``a&Action=b`` could not be stored.
+"""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import Any
+
+from moto.core.responses import BaseResponse
+
+from local_aws.protocol.call import JUDGED, Call
+
+
+def apply() -> None:
+    """Apply every patch; a second time changes nothing more."""
+    do_the_judged_operation()
+    read_documents_as_documents()
+
+
+def do_the_judged_operation() -> None:
+    """Its own guess is left for what nobody has read."""
+    original = getattr(BaseResponse._get_action, "__wrapped__", BaseResponse._get_action)
+
+    @wraps(original)
+    def get_action(response: Any) -> Any:
+        call = response.normalized_request.environ.get(JUDGED)
+        return original(response) if call is None else call.operation
+
+    BaseResponse._get_action = get_action
+
+
+def read_documents_as_documents() -> None:
+    """Of a call in JSON the query has what its model places there, and the body is no form."""
+    original = getattr(BaseResponse.setup_class, "__wrapped__", BaseResponse.setup_class)
+
+    @wraps(original)
+    def setup_class(response: Any, request: Any, *arguments: Any, **options: Any) -> None:
+        original(response, request, *arguments, **options)
+        call = request.environ.get(JUDGED)
+        if call is not None and call.protocol in ("json", "rest-json"):
+            names = _in_the_query(call)
+            kept = {name: each for name, each in response.querystring.items() if name in names}
+            response.querystring = response.data = kept
+
+    BaseResponse.setup_class = setup_class
+
+
+def _in_the_query(call: Call) -> frozenset[str]:
+    shape = None if call.model is None else call.model.input_shape
+    members = {} if shape is None else shape.members
+    return frozenset(
+        member.serialization.get("name", name)
+        for name, member in members.items()
+        if member.serialization.get("location") == "querystring"
+    )

@@ -1,0 +1,340 @@
+"""The one door of the local AWS: an HTTP server that speaks the protocols of all its services.
+
+::
+
+    boto3, the CDK CLI, SDKs ──> Gateway ──┬─ a service that is here  ─> its action
+                                           └─ every other             ─> the emulator (moto)
+
+The way of a request is `Gateway.__call__` and what that calls, each named for what it does:
+browsers are turned away, the signature is verified (`local_aws.authentication`), the request is
+read as a call of the service that it is signed for (`protocol`), judged, struck by a fault where
+one is set, and answered.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable, Iterable
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+import psutil
+from botocore.exceptions import BotoCoreError, ClientError
+from moto.iam.models import iam_backends
+from moto.moto_api._internal import moto_api_backend
+from werkzeug import Request, Response
+
+from local_aws.authentication import (
+    PAGES,
+    Authenticator,
+    Caller,
+    Scope,
+    has_unguessable_path,
+    reject_foreign_origin,
+    require_token,
+)
+from local_aws.callbacks import PATH as CALLBACKS
+from local_aws.context import LocalContext
+from local_aws.emulator import judged_operations, memory
+from local_aws.emulator.application import Emulator
+from local_aws.errors import Mistake
+from local_aws.faults import api as faults_api
+from local_aws.faults.calls import refuse_injected
+from local_aws.own_services import own_services
+from local_aws.permissions.authorizer import Authorizer
+from local_aws.permissions.identities import AnyCaller, find_holder
+from local_aws.process.http_server import LoopbackServer, WsgiApplication
+from local_aws.protocol import AwsError
+from local_aws.protocol.answers import crash_of, error_answer, write_answer
+from local_aws.protocol.call import (
+    JUDGED,
+    Call,
+    read_call,
+    refuse_target_of_another_service,
+)
+from local_aws.protocol.models import service_of
+from local_aws.resources import ResourceTypes
+from local_aws.resources.emulated import forget_made
+from local_aws.service import SERVICES, Service, ServiceFactory, no_operation, output_of
+from local_aws.state.folder import STATE
+from local_aws.state.requests import may_change, takes_long
+from local_aws.state.saver import Part, StateSaver
+
+DEFAULT_REGION = "us-east-1"
+"""Where a request without a credential scope goes: the emulator's own default."""
+
+SignedBy = Caller[AnyCaller]
+
+_log = logging.getLogger(__name__)
+
+
+class Gateway:
+    """The local AWS behind one port.
+
+    ``state_dir`` holds functions' code, logs, and what was deployed when it was last stopped, which
+    is found again; ``port`` 0 takes a free one; ``region`` is where unsigned requests go.
+    ``services`` make the services that are not of the local AWS itself, and may take the place of
+    its own by their names; absent, they are those of every distribution that is installed here. One
+    gateway per process at a time: the emulator's state belongs to the process.
+
+    Raises `Mistake` when the port is in use; `start` does when what is kept in ``state_dir`` cannot
+    be used.
+    """
+
+    def __init__(
+        self,
+        state_dir: Path,
+        port: int = 0,
+        *,
+        region: str = DEFAULT_REGION,
+        services: Iterable[ServiceFactory] | None = None,
+    ) -> None:
+        self.region = region
+        self._server = LoopbackServer(port)
+        self.url = f"http://localhost:{self._server.port}"
+        state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.context = LocalContext.at(self.url, state_dir)
+        self.resource_types = ResourceTypes()
+        self._services = _by_name(
+            *own_services(self.context, self.resource_types, self._changed, self._restore_late),
+            *(
+                service
+                for factory in (_installed() if services is None else services)
+                for service in factory(self.context, self._changed)
+            ),
+        )
+        self._introduce()
+        parts = {name: each for name, each in self._services.items() if isinstance(each, Part)}
+        self._saver = StateSaver(state_dir / STATE, self.context.write_lock, parts)
+        self._authenticator: Authenticator[AnyCaller] = Authenticator(
+            find_holder(self.context.developer, self.context.sessions), region
+        )
+        self._permissions = {
+            name: each.permissions
+            for name, each in self._services.items()
+            if each.permissions is not None
+        }
+        self._authorizer = Authorizer(
+            self.context.evaluator, self.context.account_id, self._permissions
+        )
+        self._emulator: WsgiApplication = Emulator()
+        self._prepared: set[str] = set()
+        self._preparing = threading.Lock()
+        self._started_at = time.time()
+
+    def service(self, name: str) -> Service:
+        """The service of this name, boto3's; KeyError when there is none."""
+        return self._services[name]
+
+    def start(self) -> None:
+        """Answer requests from now on; returns at once."""
+        judged_operations.apply()
+        memory.apply()
+        _forget_an_earlier_gateway()
+        for service in self._services.values():
+            service.start()
+        try:
+            found = self._saver.restore()
+        except Mistake:
+            self._server.stop()
+            raise
+        self._server.serve(self)
+        if found is not None:
+            for service in self._services.values():
+                service.recover("ended" if found.ended else "was killed")
+        self._saver.start()
+
+    def warm_up(self) -> None:
+        """Load in the background what every deploy asks for first; seconds that nobody waits."""
+        threading.Thread(target=self._ask_once, name="warm-up", daemon=True).start()
+
+    def stop(self) -> None:
+        """End every deployment, job, model server and connection.
+
+        Nothing is left running when this returns.
+        """
+        for service in self._services.values():
+            service.stop()
+        self._server.stop()
+        self._saver.close()
+        for service in self._services.values():
+            service.close()
+        self.context.close()
+
+    def status(self) -> dict[str, Any]:
+        """What runs here, as JSON has it: ``GET /_local/status``.
+
+        What each service says (``stacks``, ``functions``, ``executions`` …), and ``state``: where
+        and when all of it was saved.
+        """
+        found: dict[str, Any] = {
+            "url": self.url,
+            "pid": os.getpid(),
+            "memory_bytes": psutil.Process().memory_info().rss,
+            "uptime_seconds": round(time.time() - self._started_at, 1),
+            "state": self._saver.summary(),
+        }
+        for service in self._services.values():
+            found |= service.status()
+        return found
+
+    def __call__(
+        self, environ: dict[str, Any], start_response: Callable[..., Any]
+    ) -> Iterable[bytes]:
+        """Answer one request, as WSGI has it."""
+        request = Request(environ, populate_request=False)
+        scope = Scope.said_by(environ, self.region)
+        try:
+            reject_foreign_origin(environ)
+            if request.path.startswith(PAGES):
+                return self._page(request)(environ, start_response)
+            exchange = _Exchange(request, self._authenticator.authenticate(environ))
+            if not may_change(request):
+                return self._answer(exchange)(environ, start_response)
+            with nullcontext() if takes_long(request) else self.context.write_lock.change():
+                try:
+                    return self._answer(exchange)(environ, start_response)
+                finally:
+                    self._saver.changed(exchange.caller.service)
+        except AwsError as error:
+            answer = error_answer(request, scope.service, error)
+        except Exception:
+            _log.exception("%s %s", request.method, request.path)
+            answer = error_answer(request, scope.service, crash_of(request, scope.service))
+        return answer(environ, start_response)
+
+    def _answer(self, exchange: _Exchange) -> WsgiApplication:
+        """What answers a request whose caller is known. Raises `AwsError` when nothing does."""
+        refuse_target_of_another_service(exchange.request.environ, exchange.caller.service)
+        self._authorize(exchange)
+        self._inject_fault(exchange)
+        return self._dispatch(exchange)
+
+    def _authorize(self, exchange: _Exchange) -> None:
+        who = exchange.caller.holder
+        if self._authorizer.judges(who, exchange.service):
+            self._authorizer.authorize(exchange.call, who, scope=exchange.caller.service)
+
+    def _inject_fault(self, exchange: _Exchange) -> None:
+        if self.context.faults and exchange.call is not None:
+            refuse_injected(self.context.faults, exchange.call, self._permissions)
+
+    def _dispatch(self, exchange: _Exchange) -> WsgiApplication:
+        service, call = self._services.get(exchange.service), exchange.call
+        if service is None or (call is None and not service.whole):
+            return self._emulated(exchange)
+        if call is None:
+            raise no_operation(service.name, exchange.request)
+        output = output_of(service, call)
+        if output is None:
+            return self._emulated(exchange)
+        return output if isinstance(output, Response) else write_answer(call, output)
+
+    def _emulated(self, exchange: _Exchange) -> WsgiApplication:
+        """The emulator, prepared for requests of this service.
+
+        It does what was read and judged, and guesses no operation of its own.
+        """
+        if exchange.call is not None:
+            exchange.request.environ[JUDGED] = exchange.call
+        if exchange.service not in self._prepared:
+            with self._preparing:
+                if exchange.service in self._services:
+                    self._services[exchange.service].prepare()
+                self._prepared.add(exchange.service)
+        return self._emulator
+
+    def _page(self, request: Request) -> WsgiApplication:
+        """One of the local AWS's own pages."""
+        if has_unguessable_path(request.environ):
+            return self._secret_page(request)
+        require_token(request.environ, self.context.credentials.page_token)
+        if request.path == "/_local/status":
+            return Response(json.dumps(self.status(), indent=2), mimetype="application/json")
+        if request.path == "/_local/permissions":
+            judged = [entry.as_json() for entry in self.context.evaluator.trail]
+            return Response(json.dumps(judged, indent=2), mimetype="application/json")
+        if request.path.startswith(faults_api.PATH):
+            return faults_api.answer(self.context.faults, request)
+        return Response("there is no such page\n", 404)
+
+    def _secret_page(self, request: Request) -> Response:
+        if request.path.startswith(CALLBACKS):
+            return self._callback(request)
+        for service in self._services.values():
+            for beginning, page in service.pages().items():
+                if request.path.startswith(beginning):
+                    return page(request.path.removeprefix(beginning))
+        return Response(status=403)
+
+    def _callback(self, request: Request) -> Response:
+        """Take an answer that somebody waits for, as S3 takes one at a presigned URL."""
+        taken = request.method == "PUT" and self.context.callbacks.answer(
+            request.path.removeprefix(CALLBACKS), request.get_data()
+        )
+        return Response(status=200 if taken else 403)
+
+    def _introduce(self) -> None:
+        """Tell the services that need it what all of them can do."""
+        for service in self._services.values():
+            self.resource_types.add(service.resource_types(), whole=service.whole)
+            self.context.integrations.add(service.integrations())
+            known = service.permissions
+            if known is not None and known.document_of is not None:
+                self.context.evaluator.take_policies_from(known.prefix, known.document_of)
+
+    def _changed(self, service: str, *, at_once: bool = False) -> None:
+        self._saver.changed(service, at_once=at_once)
+
+    def _restore_late(self) -> None:
+        self._saver.restore_late()
+
+    def _ask_once(self) -> None:
+        with suppress(BotoCoreError, ClientError):  # it ended meanwhile
+            for service in self._services.values():
+                if service.warm_up is not None:
+                    getattr(self.context.client(service.name, self.region), service.warm_up)()
+
+
+@dataclass(frozen=True)
+class _Exchange:
+    """A request whose caller is known; what it asks for is read when somebody wants to know."""
+
+    request: Request
+    caller: SignedBy
+
+    @cached_property
+    def service(self) -> str:
+        """boto3's name of the service that is asked."""
+        return service_of(self.caller.service, self.request.path)
+
+    @cached_property
+    def call(self) -> Call | None:
+        return read_call(
+            self.request.environ,
+            region=self.caller.region,
+            scope=self.caller.service,
+            caller=self.caller.holder,
+        )
+
+
+def _by_name(*services: Service) -> dict[str, Service]:
+    return {service.name: service for service in services}
+
+
+def _installed() -> Iterable[ServiceFactory]:
+    return [found.load() for found in entry_points(group=SERVICES)]
+
+
+def _forget_an_earlier_gateway() -> None:
+    forget_made()
+    iam_backends.clear()  # its own reset would read AWS's policies once more, for seconds
+    moto_api_backend.reset()

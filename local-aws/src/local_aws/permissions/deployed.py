@@ -1,0 +1,180 @@
+"""The policies in force: of roles and of resources, as the emulator keeps them.
+
+Read from the emulator's own objects and not through its API: one call may be
+judged against a dozen documents, and asking for each would cost more than the
+call itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from moto.backends import get_backend
+from moto.core import DEFAULT_ACCOUNT_ID
+
+from local_aws.permissions.documents import Policy
+from local_aws.permissions.evaluation import Policies
+from local_aws.permissions.service import DocumentOf
+
+RESOURCE_DECIDES = frozenset({"kms"})
+"""Services whose resources' policies must allow a call, or hand over to the account."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attached:
+    """What is attached to a user or a role, as it stands now."""
+
+    policies: tuple[Policy, ...]
+    boundary: Policy | None = None
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Role(Attached):
+    """A role as it stands now."""
+
+    arn: str
+    trust: Policy
+
+
+def attached_to(arn: str) -> Attached | None:
+    """What is attached to the user or role of that ARN; None when there is none."""
+    return _user_of(arn) if ":user/" in arn else role_of(arn)
+
+
+def role_of(arn: str) -> Role | None:
+    """The role of that ARN; None when there is none."""
+    account, name = arn.split(":")[4], arn.rpartition("/")[2]
+    iam = get_backend("iam")[account]["aws"]
+    found = next((role for role in iam.roles.values() if role.name == name), None)
+    if found is None or found.arn != arn:
+        return None
+    inline = (
+        Policy.parse(document, name=f"inline policy '{policy}' of role {name}")
+        for policy, document in dict(found.policies).items()
+    )
+    managed = (_managed(iam, policy) for policy in dict(found.managed_policies))
+    boundary = found.permissions_boundary_arn
+    return Role(
+        arn=arn,
+        trust=Policy.parse(found.assume_role_policy_document, name=f"trust policy of role {name}"),
+        policies=(*inline, *managed),
+        boundary=None if boundary is None else _managed(iam, boundary),
+        tags={tag["Key"]: tag["Value"] for tag in _tags(found.tags)},
+    )
+
+
+def _user_of(arn: str) -> Attached | None:
+    """A user's own policies and those of its groups; the emulator knows no boundaries of users."""
+    account, name = arn.split(":")[4], arn.rpartition("/")[2]
+    iam = get_backend("iam")[account]["aws"]
+    found = iam.users.get(name)
+    if found is None or found.arn != arn:
+        return None
+    holders = [(f"user {name}", found)]
+    holders += [(f"group {group.name}", group) for group in iam.get_groups_for_user(name)]
+    policies = [
+        Policy.parse(document, name=f"inline policy '{policy}' of {holder}")
+        for holder, each in holders
+        for policy, document in dict(each.policies).items()
+    ]
+    policies += [_managed(iam, policy) for _, each in holders for policy in each.managed_policies]
+    return Attached(
+        policies=tuple(policies), tags={tag["Key"]: tag["Value"] for tag in _tags(found.tags)}
+    )
+
+
+def _managed(iam: Any, arn: str) -> Policy:
+    policy = iam.managed_policies[arn]
+    document = next(version.document for version in policy.versions if version.is_default)
+    return Policy.parse(document, name=f"managed policy {arn}")
+
+
+def _tags(tags: Any) -> list[dict[str, str]]:
+    return list(tags.values()) if isinstance(tags, dict) else list(tags or ())
+
+
+def policies_of(own: Attached | None, resource: str, more: Mapping[str, DocumentOf]) -> Policies:
+    """What bears on a call to this resource of whoever has these policies."""
+    service = resource.split(":")[2] if resource.startswith("arn:") else ""
+    return Policies(
+        identity=() if own is None else own.policies,
+        boundary=None if own is None else own.boundary,
+        resource=resource_policy(resource, more),
+        resource_decides=service in RESOURCE_DECIDES,
+    )
+
+
+def resource_policy(resource: str, more: Mapping[str, DocumentOf]) -> Policy | None:
+    """The policy of a bucket, key, topic, queue or function; ``more`` finds it, by service."""
+    parts = resource.split(":", 5)
+    if len(parts) < 6:
+        return None
+    _, _, service, region, account, name = parts
+    document_of = more.get(service)
+    document = None if document_of is None else document_of(region, account, name)
+    return None if not document else Policy.parse(document, name=f"policy of {resource}")
+
+
+def has_no_public_policy(resource: str) -> bool:
+    """Whether a bucket rules out that its policy lets everyone in."""
+    return _blocks(resource, "restrict_public_buckets")
+
+
+def is_public_by_list(action: str, resource: str) -> bool:
+    """Whether an access control list of S3 gives this to everyone.
+
+    Source: S3 user guide, "Access control list (ACL) overview", read 2026-11-22.
+    """
+    name, _, key = resource.removeprefix("arn:aws:s3:::").partition("/")
+    bucket = bucket_of(name, DEFAULT_ACCOUNT_ID) if resource.startswith("arn:aws:s3:::") else None
+    if bucket is None or _blocks(resource, "ignore_public_acls"):
+        return False
+    if action in ("s3:GetObject", "s3:GetObjectVersion"):
+        listed, permission = bucket.keys.get(key), "READ"
+    else:
+        listed, permission = bucket, _OF_BUCKETS.get(action, "")
+    acl = None if listed is None else listed.acl
+    return acl is not None and any(
+        grantee.uri == _ALL_USERS and {permission, "FULL_CONTROL"} & set(grant.permissions)
+        for grant in acl.grants
+        for grantee in grant.grantees
+    )
+
+
+_ALL_USERS = "http://acs.amazonaws.com/groups/global/AllUsers"
+_OF_BUCKETS = {
+    "s3:ListBucket": "READ",
+    "s3:ListBucketVersions": "READ",
+    "s3:ListBucketMultipartUploads": "READ",
+    "s3:PutObject": "WRITE",
+    "s3:DeleteObject": "WRITE",
+}
+
+
+def _blocks(resource: str, setting: str) -> bool:
+    """Whether a setting of the bucket's public access block is on."""
+    name = resource.removeprefix("arn:aws:s3:::").partition("/")[0]
+    bucket = bucket_of(name, DEFAULT_ACCOUNT_ID) if resource.startswith("arn:aws:s3:::") else None
+    block = None if bucket is None else bucket.public_access_block
+    return block is not None and bool(getattr(block, setting))
+
+
+def key_arn(key: str, *, region: str, account: str) -> str | None:
+    """The ARN of a KMS key by its id, ARN or alias; None when there is none."""
+    backend = get_backend("kms")[account][region]
+    found = backend.keys.get(backend.any_id_to_key_id(key))
+    return None if found is None else str(found.arn)
+
+
+def secret_arn(secret: str, *, region: str, account: str) -> str | None:
+    """The ARN of a secret by its name or ARN; None when there is none."""
+    found = get_backend("secretsmanager")[account][region].secrets.get(secret)
+    return None if found is None else str(found.arn)
+
+
+def bucket_of(name: str, account: str) -> Any:
+    """The emulator's bucket; None when there is none."""
+    return get_backend("s3")[account]["aws"].buckets.get(name)

@@ -1,0 +1,226 @@
+"""Judges what is done in a role's name by that role's policies, as they are deployed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from local_aws.permissions.documents import Policy, Statement
+from local_aws.permissions.evaluation import Call, Decision, Policies, decide
+from local_aws.permissions.principals import EVERYONE, Principal
+from local_aws.permissions.trail import Trail
+from local_aws.protocol import AwsError
+
+if TYPE_CHECKING:
+    from local_aws.permissions.deployed import Attached
+    from local_aws.permissions.identities import Identity
+    from local_aws.permissions.service import DocumentOf
+
+Given = Mapping[str, str | tuple[str, ...]]
+"""Condition keys of one call; keys in any case."""
+
+
+EVERYTHING = Policy(
+    name="the user of the local AWS",
+    statements=(Statement(effect="Allow", actions=("*",)),),
+)
+"""What the account's own user may do."""
+
+
+NOBODY = Principal(account="anonymous")
+"""Whoever sends a request without a signature."""
+
+
+class AccessDenied(AwsError):
+    """A caller may not do what it was about to do; the message is AWS's."""
+
+    def __init__(
+        self, message: str, *, code: str = "AccessDeniedException", status: int = 400
+    ) -> None:
+        super().__init__(code, message, status=status)
+
+
+class PolicyEvaluator:
+    """Says whether a role or user may do something now, and remembers that it was asked.
+
+    Policies are read anew for each call, so a change holds from the next call
+    on; on AWS it takes seconds to spread.
+    """
+
+    def __init__(self) -> None:
+        self.trail = Trail()
+        """What was judged until now."""
+        self._more: dict[str, DocumentOf] = {}
+
+    def take_policies_from(self, service: str, document_of: DocumentOf) -> None:
+        """Ask ``document_of`` for the policies of a service's resources, not the emulator."""
+        self._more[service] = document_of
+
+    def allows(
+        self, who: Identity, action: str, resource: str, context: Given | None = None
+    ) -> bool:
+        """Whether it may: ``allows(session, "logs:PutLogEvents", "arn:aws:logs:…")``."""
+        return self.decision(who, action, resource, context).allowed
+
+    def require(
+        self, who: Identity, action: str, resource: str, context: Given | None = None
+    ) -> None:
+        """Raise `AccessDenied`, in AWS's words, unless it may."""
+        decision = self.decision(who, action, resource, context)
+        if not decision.allowed:
+            raise AccessDenied(denial(who.arn, action, resource, decision))
+
+    def decision(
+        self, who: Identity, action: str, resource: str, context: Given | None = None
+    ) -> Decision:
+        """The judgement on one call of a role or user, and why. Raises `MalformedPolicy`."""
+        from local_aws.permissions import deployed
+
+        attached = deployed.attached_to(who.principal_arn)
+        principal = principal_of(who)
+        call = Call(
+            principal=principal,
+            action=action,
+            resource=resource,
+            context=_context(principal, resource, attached, context or {}),
+        )
+        return self._decide(call, deployed.policies_of(attached, resource, self._more))
+
+    def assuming(
+        self, caller: Identity | None, account: str, role_arn: str, context: Given
+    ) -> Decision:
+        """Whether a role's session, a user, or the account itself (None) may assume a role.
+
+        Its trust policy must name the caller, or the account and then the caller's policies.
+        """
+        from local_aws.permissions import deployed
+
+        attached = None if caller is None else deployed.attached_to(caller.principal_arn)
+        principal = account_principal(account) if caller is None else principal_of(caller)
+        own = (EVERYTHING,) if caller is None else ()
+        assumed = deployed.role_of(role_arn)
+        call = Call(
+            principal=principal,
+            action="sts:AssumeRole",
+            resource=role_arn,
+            context=_context(principal, role_arn, attached, context),
+        )
+        trust = None if assumed is None else assumed.trust
+        return self._decide(
+            call,
+            Policies(
+                identity=own if attached is None else attached.policies,
+                boundary=None if attached is None else attached.boundary,
+                resource=trust,
+                resource_decides=True,
+            ),
+        )
+
+    def trusts(self, role_arn: str, service: str, context: Given | None = None) -> bool:
+        """Whether there is such a role and it lets ``service`` in: ``sagemaker.amazonaws.com``."""
+        from local_aws.permissions import deployed
+
+        role = deployed.role_of(role_arn)
+        if role is None:
+            return False
+        account = role_arn.split(":")[4]
+        principal = Principal(account=account, service=service)
+        given = {"aws:SourceAccount": account, **(context or {})}
+        call = Call(
+            principal=principal,
+            action="sts:AssumeRole",
+            resource=role_arn,
+            context=_context(principal, role_arn, None, given),
+        )
+        return self._decide(call, Policies(resource=role.trust, resource_decides=True)).allowed
+
+    def forbids(self, principal: Principal, action: str, resource: str, context: Given) -> bool:
+        """Whether the resource's own policy forbids this to a caller who may do all else."""
+        from local_aws.permissions import deployed
+
+        policy = deployed.resource_policy(resource, self._more)
+        known = _context(principal, resource, None, context)
+        return policy is not None and policy.denies_to(principal, action, resource, known)
+
+    def lets_everyone(self, action: str, resource: str, context: Given) -> bool:
+        """Whether the resource's own policy, or a list of S3, lets in whoever has no key at all."""
+        from local_aws.permissions import deployed
+
+        policy = deployed.resource_policy(resource, self._more)
+        known = _context(NOBODY, resource, None, context)
+        if policy is not None and policy.denies_to(NOBODY, action, resource, known):
+            return False
+        if deployed.is_public_by_list(action, resource):
+            return True
+        if policy is None or deployed.has_no_public_policy(resource):
+            return False
+        return EVERYONE in policy.allowed_as(NOBODY, action, resource, known)
+
+    def _decide(self, call: Call, policies: Policies) -> Decision:
+        decision = decide(call, policies)
+        self.trail.add(call, decision)
+        return decision
+
+
+def denial(
+    arn: str, action: str, resource: str, decision: Decision, *, quoted: bool = False
+) -> str:
+    """AWS's message; source: IAM user guide, "Troubleshoot access denied error messages",
+    read 2026-11-21. S3 alone sets the resource in quotation marks."""
+    place = f'"{resource}"' if quoted else resource
+    return (
+        f"User: {arn} is not authorized to perform: {action} on resource: {place} "
+        f"{decision.because(action)}"
+    )
+
+
+def principal_of(who: Identity) -> Principal:
+    """A role's session, or a user, as policies know it."""
+    own = who.principal_arn
+    role_arn = own if ":role/" in own else ""
+    return Principal(account=own.split(":")[4], arn=who.arn, role_arn=role_arn)
+
+
+def account_principal(account: str) -> Principal:
+    """The account itself, which may do everything."""
+    return Principal(account=account, arn=f"arn:aws:iam::{account}:root")
+
+
+def _context(
+    principal: Principal, resource: str, attached: Attached | None, given: Given
+) -> dict[str, tuple[str, ...]]:
+    """The global condition keys that are known here, and those that the call itself has."""
+    now = datetime.now(UTC)
+    parts = resource.split(":")
+    owner = parts[4] if len(parts) > 4 and parts[4] else principal.account
+    known: dict[str, str] = {
+        "aws:securetransport": "true",  # the loopback counts as TLS
+        "aws:sourceip": "127.0.0.1",
+        "aws:currenttime": now.isoformat(timespec="seconds"),
+        "aws:epochtime": str(int(now.timestamp())),
+        "aws:resourceaccount": owner,
+        "s3:resourceaccount": owner,
+        "aws:viaawsservice": "false",
+        "aws:principalisawsservice": "false",
+    }
+    if not principal.service:
+        known |= {
+            "aws:principalaccount": principal.account,
+            "aws:principalarn": principal.role_arn or principal.arn,
+            "aws:principaltype": _type_of(principal),
+        }
+        if ":user/" in principal.arn:
+            known["aws:username"] = principal.arn.rpartition("/")[2]
+    if attached is not None:
+        known |= {f"aws:principaltag/{key.lower()}": value for key, value in attached.tags.items()}
+    context: dict[str, tuple[str, ...]] = {key: (value,) for key, value in known.items()}
+    for key, value in given.items():
+        context[key.lower()] = (value,) if isinstance(value, str) else value
+    return context
+
+
+def _type_of(principal: Principal) -> str:
+    if principal.role_arn:
+        return "AssumedRole"
+    return "User" if ":user/" in principal.arn else "Account"

@@ -1,0 +1,202 @@
+"""An HTTP/1.1 server for the gateway: loopback only, a thread per connection, kept alive."""
+
+from __future__ import annotations
+
+import errno
+import socket
+import threading
+from collections.abc import Callable, Iterable
+from http import HTTPStatus
+from typing import Any
+
+from moto.moto_server.werkzeug_app import MotoRequestHandler
+from werkzeug.serving import DechunkedInput, ThreadedWSGIServer
+from werkzeug.wsgi import LimitedStream
+
+from local_aws.errors import Mistake
+from local_aws.process.address import folder_of
+
+WsgiApplication = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
+
+BACKLOG = 4096
+"""How many connections wait for one that is accepted: the most that Linux allows unless told
+otherwise (listen(2), man7.org, read 2026-11-22)."""
+
+IDLE_SECONDS = 75
+"""How long a connection without a request is kept: longer than clients keep theirs."""
+
+_ADDRESSES = ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1"))
+_NO_SUCH_ADDRESS = {errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT}
+_ATTEMPTS = 20
+
+
+class LoopbackServer:
+    """Serves one application on one port of 127.0.0.1 and, where there is IPv6, of ::1.
+
+    Both addresses, because clients resolve ``localhost`` to either. ``port`` 0
+    takes a free one. Raises `Mistake` when the port is in use.
+    """
+
+    def __init__(self, port: int = 0) -> None:
+        self._sockets = _listen(port)
+        self.port: int = self._sockets[0].getsockname()[1]
+        self._servers: list[_Server] = []
+
+    def serve(self, application: WsgiApplication) -> None:
+        """Answer requests with ``application`` from now on; returns at once."""
+        for listener in self._sockets:
+            host = listener.getsockname()[0]
+            server = _Server(host, self.port, application, _Handler, fd=listener.fileno())
+            listener.close()
+            threading.Thread(
+                target=server.serve_forever,
+                kwargs={"poll_interval": 0.05},
+                name=f"gateway {host}",
+                daemon=True,
+            ).start()
+            self._servers.append(server)
+
+    def stop(self) -> None:
+        """Stop listening and close every connection."""
+        for server in self._servers:
+            server.shutdown()
+            server.server_close()
+            server.close_connections()
+        for listener in self._sockets:
+            listener.close()
+
+
+def _listen(port: int) -> list[socket.socket]:
+    for _ in range(_ATTEMPTS):
+        try:
+            return _listen_on(port)
+        except OverflowError:
+            raise Mistake(f"port is {port}; it is from 0 to 65535") from None
+        except OSError as error:
+            if error.errno == errno.EACCES:
+                raise Mistake(
+                    f"port {port} may not be used by this user; take one of 1024 to 65535"
+                ) from None
+            if error.errno != errno.EADDRINUSE:
+                raise
+            if port != 0:
+                break
+    raise Mistake(f"port {port} is in use on this machine{_by_whom(port)} or name another port")
+
+
+def _by_whom(port: int) -> str:
+    """Who has the port, and what ends that."""
+    folder = folder_of(port)
+    if folder is None:
+        return "; stop what uses it"
+    return f" by the local AWS of {folder}; use that, end it with `local down --state-dir {folder}`"
+
+
+def _listen_on(port: int) -> list[socket.socket]:
+    sockets: list[socket.socket] = []
+    for family, host in _ADDRESSES:
+        try:
+            sockets.append(socket.create_server((host, port), family=family, backlog=BACKLOG))
+        except OSError as error:
+            if sockets and error.errno in _NO_SUCH_ADDRESS:
+                continue
+            for listener in sockets:
+                listener.close()
+            raise
+        port = sockets[0].getsockname()[1]
+    return sockets
+
+
+class _Server(ThreadedWSGIServer):
+    daemon_threads = True
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.connections: set[socket.socket] = set()
+
+    def close_connections(self) -> None:
+        for connection in tuple(self.connections):
+            try:
+                connection.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                continue  # the client was faster
+
+    def log(self, type: str, message: str, *args: Any) -> None:
+        return
+
+
+class _Handler(MotoRequestHandler):  # type: ignore[misc]
+    """The emulator's request handler with connections kept alive.
+
+    werkzeug closes every connection, because it cannot tell where a request's
+    body ends that nobody read; here a body is bounded, and read to its end
+    before the answer is sent.
+    """
+
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # else Nagle and delayed ACK cost 40 ms per answer
+    timeout = IDLE_SECONDS
+    server: _Server
+
+    def setup(self) -> None:
+        super().setup()
+        self.server.connections.add(self.connection)
+
+    def finish(self) -> None:
+        self.server.connections.discard(self.connection)
+        super().finish()
+
+    def run_wsgi(self) -> None:
+        environ = self.make_environ()
+        body = environ["wsgi.input"]
+        if not isinstance(body, DechunkedInput):
+            body = LimitedStream(self.rfile, int(environ.get("CONTENT_LENGTH") or 0))
+            environ["wsgi.input"] = body
+        answer = _Answer()
+        chunks = self.server.app(environ, answer.start)
+        try:
+            content = b"".join(chunks)
+        finally:
+            close = getattr(chunks, "close", None)
+            if close is not None:
+                close()
+        _read_to_the_end(body)
+        self._send(answer, content)
+
+    def _send(self, answer: _Answer, content: bytes) -> None:
+        code = int(answer.status.split(" ", 1)[0])
+        self.send_response_only(code, answer.status.partition(" ")[2])
+        for name, value in answer.headers:
+            self.send_header(name, value)
+        names = {name.lower() for name, _ in answer.headers}
+        if "date" not in names:
+            self.send_header("Date", self.date_time_string())
+        bodiless = code < 200 or code in (HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED)
+        if "content-length" not in names and not bodiless:
+            self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        if content and not bodiless and self.command != "HEAD":
+            self.wfile.write(content)
+
+    def log(self, type: str, message: str, *args: Any) -> None:
+        return
+
+
+class _Answer:
+    status = "500 Internal Server Error"
+    headers: list[tuple[str, str]] = []  # noqa: RUF012  (replaced, never changed)
+
+    def start(
+        self, status: str, headers: list[tuple[str, str]], exc_info: object = None
+    ) -> Callable[[bytes], None]:
+        self.status, self.headers = status, headers
+        return _no_write
+
+
+def _no_write(data: bytes) -> None:
+    raise NotImplementedError("applications of the gateway return their body")
+
+
+def _read_to_the_end(body: Any) -> None:
+    while body.read(1 << 20):
+        pass

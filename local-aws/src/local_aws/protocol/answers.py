@@ -1,0 +1,129 @@
+"""Answers in the protocol of the service that was called: outputs, and errors.
+
+Outputs are written by the emulator's serializers, by botocore's models. Errors are AWS's own to
+the letter, code, status and further members, and are written here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import uuid
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+from xml.sax.saxutils import escape
+
+from moto.core.serialize import SerializationContext, get_serializer_class
+from moto.core.utils import get_value
+from werkzeug import Request, Response
+
+from local_aws.protocol import AwsError, Family, family_of
+from local_aws.protocol.call import Call
+
+JSON = "application/x-amz-json-1.1"
+XML = "text/xml"
+
+_CONTENT_TYPES = {"json": JSON, "rest-json": "application/json", "query": XML, "rest-xml": XML}
+"""What an answer is that does not say it itself."""
+
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def write_answer(call: Call, output: Mapping[str, Any]) -> Response:
+    """``output`` as the answer to ``call``; members that are None are left out.
+
+    What XML 1.0 has no way to carry (a log's colour codes) becomes U+FFFD.
+    """
+    model = call.model
+    serializer = get_serializer_class(call.service, call.protocol)(
+        model, context=SerializationContext(call.request_id), value_picker=_picked
+    )
+    written = serializer.serialize(output)
+    body = written["body"]
+    if call.protocol in ("query", "rest-xml") and isinstance(body, str):
+        body = _NOT_XML.sub("\ufffd", body).replace("\r", "&#13;")
+    response = Response(body, _status_of(model, output, written["status_code"]))
+    response.headers.update({"Content-Type": _CONTENT_TYPES[call.protocol], **written["headers"]})
+    response.headers["x-amzn-RequestId"] = call.request_id
+    if response.status_code == 204:
+        response.data = b""
+        del response.headers["Content-Type"]
+    return response
+
+
+def _status_of(model: Any, output: Mapping[str, Any], usually: int) -> int:
+    """The status, which an operation may have among its members: Invoke has."""
+    members = {} if model.output_shape is None else model.output_shape.members
+    said = (
+        output.get(name)
+        for name, member in members.items()
+        if member.serialization.get("location") == "statusCode"
+    )
+    return next((int(status) for status in said if status is not None), usually)
+
+
+def _picked(context: Any) -> Any:
+    """A member's value; times may be seconds since the epoch."""
+    value = get_value(context.obj, context.key, None)
+    is_seconds = isinstance(value, int | float) and context.shape.type_name == "timestamp"
+    return datetime.fromtimestamp(value, UTC) if is_seconds else value
+
+
+def error_answer(request: Request, service: str, error: AwsError) -> Response:
+    """The error in the protocol of the service that was called."""
+    family = family_of(request.environ, service)
+    if family is Family.JSON:
+        body = json.dumps({"__type": error.code, "message": error.message})
+        return Response(body, error.status, content_type=JSON, headers=[request_id()])
+    if family is Family.REST_JSON:
+        return Response(
+            json.dumps({"Message": error.message, **error.members}),
+            error.status,
+            mimetype="application/json",
+            headers=[("x-amzn-ErrorType", error.code), request_id()],
+        )
+    body, content_type = _XML[family](error), "application/xml" if family is Family.S3 else XML
+    return Response(body, error.status, content_type=content_type)
+
+
+def _query_error(error: AwsError) -> str:
+    sender = "Receiver" if error.status >= 500 else "Sender"
+    return (
+        '<ErrorResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/">'
+        f"<Error><Type>{sender}</Type>{_code_and_message(error)}</Error>"
+        f"<RequestId>{uuid.uuid4()}</RequestId></ErrorResponse>"
+    )
+
+
+def _ec2_error(error: AwsError) -> str:
+    return (
+        f"<Response><Errors><Error>{_code_and_message(error)}</Error></Errors>"
+        f"<RequestID>{uuid.uuid4()}</RequestID></Response>"
+    )
+
+
+def _s3_error(error: AwsError) -> str:
+    return f"<Error>{_code_and_message(error)}</Error>"
+
+
+_XML = {Family.QUERY: _query_error, Family.EC2: _ec2_error, Family.S3: _s3_error}
+
+
+def _code_and_message(error: AwsError) -> str:
+    return f"<Code>{escape(error.code)}</Code><Message>{escape(error.message)}</Message>"
+
+
+def request_id() -> tuple[str, str]:
+    """The header that AWS gives every answer."""
+    return ("x-amzn-RequestId", str(uuid.uuid4()))
+
+
+def crash_of(request: Request, service: str) -> AwsError:
+    """What a caller is told of a failure of the local AWS's own."""
+    what = service or request.headers.get("X-Amz-Target", "") or request.path
+    return AwsError(
+        "InternalFailure",
+        f"the local AWS failed on this request to {what}; its log has the cause",
+        status=500,
+    )

@@ -1,0 +1,164 @@
+"""One call of AWS's APIs, read once from its request, whatever protocol it is written in.
+
+botocore's models say where each parameter stands; the emulator's parsers, which follow them,
+find it there. Documents are left as they are (times, numbers, members that no model knows), so
+that what judges them sees what was sent.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import uuid4
+
+from botocore.exceptions import UnknownServiceError
+from moto.core.request import Request
+from moto.core.routing import get_service_router
+from werkzeug.exceptions import HTTPException
+
+from local_aws.protocol import UPLOAD_FORM, AwsError
+from local_aws.protocol.models import service_model, service_names, service_of
+from local_aws.protocol.parsing import conflicting_flags, parse, protocol_of
+
+JUDGED = "local_aws.call"
+"""Where the `Call` that a request was read as and judged for stands, in its WSGI environment."""
+
+_RPC = "smithy-rpc-v2-cbor"
+RPC_PATH = re.compile(r"/service/[^/]+/operation/(?P<operation>[A-Za-z]+)")
+"""Smithy RPC v2: https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2.html, read
+2026-11-22."""
+
+_PARSED_WITHOUT_BODY = ("s3", "sagemaker-runtime")
+"""Bodies of any size, in which is nothing that is judged."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Call:
+    """One call of an API: ``service`` is boto3's name for it, ``parameters`` are its input.
+
+    ``headers`` and ``query`` are the request's own, by lower-case name; ``request`` is there for
+    those whose bodies are not read here. ``malformed`` is why
+    a request cannot be read, for the service to raise when it is its turn; ``protocol`` is the one
+    that it is written in: json, rest-json, query …; ``caller`` is who has signed it, None nobody.
+    """
+
+    service: str
+    operation: str
+    region: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    query: Mapping[str, str] = field(default_factory=dict)
+    read_body: Callable[[], bytes] = bytes
+    request: Request | None = None
+    malformed: AwsError | None = None
+    caller: Any = None
+    protocol: str = ""
+    request_id: str = field(default_factory=lambda: str(uuid4()))
+
+    @property
+    def model(self) -> Any:
+        """botocore's model of the operation; None when the service has no such operation."""
+        known = service_model(self.service)
+        has_it = self.operation in known.operation_names
+        return known.operation_model(self.operation) if has_it else None
+
+
+def read_call(
+    environ: dict[str, Any], *, region: str, scope: str, caller: Any = None
+) -> Call | None:
+    """What a WSGI request asks for; None when no service of AWS has such an operation.
+
+    ``scope`` is the service that the request is signed for. Where the body is
+    read for its parameters, it is put back for those who answer.
+    """
+    request = Request(environ)
+    service = service_of(scope, request.path)
+    if service not in service_names():
+        return None
+
+    form = environ.get(UPLOAD_FORM)
+    if form is not None:
+        return Call(
+            service="s3",
+            operation="PutObject",
+            region=region,
+            parameters={"Bucket": form.bucket, "Key": form.key},
+            headers={"x-amz-acl": form.fields["acl"]} if "acl" in form.fields else {},
+            caller=caller,
+        )
+
+    def body() -> bytes:
+        content: bytes = request.get_data(cache=True)
+        environ["wsgi.input"] = io.BytesIO(content)
+        environ["CONTENT_LENGTH"] = str(len(content))
+        environ.pop("HTTP_TRANSFER_ENCODING", None)
+        return content
+
+    if service not in _PARSED_WITHOUT_BODY:
+        body()
+    protocol = protocol_of(request, service)
+    operation, in_path = _operation(request, service, protocol)
+    if operation is None:
+        return None
+    if service in _PARSED_WITHOUT_BODY:
+        parameters, malformed = in_path, conflicting_flags(request, service)
+    else:
+        parameters, malformed = parse(request, service, operation, in_path)
+    return Call(
+        service=service,
+        operation=operation,
+        region=region,
+        parameters=parameters,
+        headers={name.lower(): value for name, value in request.headers.items()},
+        query={name.lower(): value for name, value in request.args.items()},
+        read_body=body,
+        request=request,
+        malformed=malformed,
+        protocol=protocol,
+        caller=caller,
+    )
+
+
+def refuse_target_of_another_service(environ: dict[str, Any], scope: str) -> None:
+    """Raise `AwsError` when X-Amz-Target names an operation of a service that was not signed for.
+
+    What a request asks for and what it was signed for are told apart by different headers: a
+    signature for one service must not do for another.
+    """
+    target = environ.get("HTTP_X_AMZ_TARGET", "")
+    if not target:
+        return
+    try:
+        prefix = service_model(service_of(scope)).metadata.get("targetPrefix", "")
+    except UnknownServiceError:
+        return
+    # Services that share a scope share the beginning: DynamoDB_20120810, DynamoDBStreams_20120810.
+    stem = prefix.partition("_")[0]
+    if not stem or not target.startswith(stem):
+        raise AwsError(
+            "InvalidSignatureException",
+            "Credential should be scoped to correct service: "
+            f"'{scope}' has no operation '{target[:80]}'.",
+        )
+
+
+def _operation(request: Request, service: str, protocol: str) -> tuple[str | None, dict[str, Any]]:
+    """The operation, from where the protocol has it and nowhere else, and what is in the path.
+
+    A name that another protocol would have (an object's key with ``/operation/`` in it, an Action
+    in the query of a JSON call) must neither be judged nor done.
+    """
+    if protocol in ("query", "ec2"):
+        return request.values.get("Action"), {}
+    if protocol in ("json", _RPC):
+        path = RPC_PATH.fullmatch(request.path) if protocol == _RPC else None
+        target = request.headers.get("X-Amz-Target", "").rpartition(".")[2]
+        return (target or None) if path is None else path["operation"], {}
+    try:
+        operation, in_path = get_service_router(service).match(request)
+    except (HTTPException, NotImplementedError, UnknownServiceError):
+        return None, {}
+    return operation.name, dict(in_path)

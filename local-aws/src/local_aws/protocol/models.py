@@ -1,0 +1,72 @@
+"""botocore's models of AWS's APIs, each read once."""
+
+from __future__ import annotations
+
+import threading
+from functools import cache
+from typing import Any
+
+from botocore.session import get_session
+from moto.core.utils import get_service_model
+
+_session = get_session()
+_reading = threading.Lock()
+
+
+_BY_SCOPE = {
+    "states": "stepfunctions",
+    "monitoring": "cloudwatch",
+    "email": "ses",
+    "tagging": "resourcegroupstaggingapi",
+}
+
+
+_BY_PATH = {"sagemaker": ("/endpoints/", "sagemaker-runtime")}
+"""Services that share a scope with another: how their paths begin, and boto3's name."""
+
+
+def service_of(scope: str, path: str = "/") -> str:
+    """boto3's name of the service that a request to ``path`` is signed for, as ``scope`` says."""
+    beginning, other = _BY_PATH.get(scope, ("", ""))
+    if other and path.startswith(beginning):
+        return other
+    return _BY_SCOPE.get(scope, scope)
+
+
+def service_model(service: str) -> Any:
+    """botocore's model of a service, by boto3's name for it (``stepfunctions``).
+
+    With what the emulator's parsers and serializers ask of it beside.
+    """
+    with _reading:  # threads that ask at once would each read it
+        return get_service_model(service)
+
+
+@cache
+def available_services() -> tuple[str, ...]:
+    """The services that botocore knows, by boto3's names."""
+    return tuple(_session.get_available_services())
+
+
+@cache
+def service_names() -> frozenset[str]:
+    """boto3's names of every service of AWS."""
+    return frozenset(_session.get_available_services())
+
+
+def operation(service: str, action: str) -> Any:
+    """The model of ``service``'s ``action`` (``s3``, ``putObject``); None when it has none.
+
+    None, too, when AWS has no such service.
+    """
+    if service not in service_names():
+        return None
+    model = service_model(service)
+    name = action[:1].upper() + action[1:]
+    return model.operation_model(name) if name in model.operation_names else None
+
+
+@cache
+def partition(region: str) -> str:
+    """The partition of a region, as ARNs begin with it: ``aws``, ``aws-cn``, ``aws-us-gov``."""
+    return str(_session.get_partition_for_region(region))

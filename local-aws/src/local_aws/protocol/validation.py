@@ -1,0 +1,182 @@
+"""What a service accepts: every input is held against botocore's model of its API first.
+
+botocore itself checks types, required members and minima only; the service
+checks everything its model says, and answers all that is wrong at once.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import regex
+
+from local_aws.protocol import AwsError
+
+
+def validate(shape: Any, parameters: Mapping[str, Any]) -> None:
+    """Raise `AwsError` unless ``parameters`` are what an operation's input ``shape`` accepts.
+
+    A value of the wrong type is a SerializationException; everything else a
+    ValidationException in AWS's words: ``1 validation error detected: Value
+    'x' at 'endpointName' failed to satisfy constraint: …``.
+    """
+    _refuse(list(_structure(shape, parameters, "")), "ValidationException")
+
+
+def require_members(shape: Any, parameters: Mapping[str, Any], code: str) -> None:
+    """Raise `AwsError` ``code`` unless every required member of a structure is there."""
+    _refuse(list(_absent(shape, parameters, "")), code)
+
+
+def _refuse(faults: Sequence[str], code: str) -> None:
+    if faults:
+        errors = "1 validation error" if len(faults) == 1 else f"{len(faults)} validation errors"
+        raise AwsError(code, f"{errors} detected: {'; '.join(faults)}")
+
+
+def _faults(shape: Any, value: object, path: str) -> Iterator[str]:
+    match shape.type_name:
+        case "structure":
+            yield from _structure(shape, value, path)
+        case "list":
+            yield from _list(shape, value, path)
+        case "map":
+            yield from _map(shape, value, path)
+        case _:
+            yield from _scalar(shape, value, path)
+
+
+def _structure(shape: Any, value: object, path: str) -> Iterator[str]:
+    if not isinstance(value, Mapping):
+        raise _wrong_type(value, path, "a Structure")
+    for name, member in value.items():
+        if name not in shape.members:
+            known = ", ".join(shape.members)
+            yield _fault(member, _join(path, name), f"Member must be one of [{known}]")
+        elif member is not None:
+            yield from _faults(shape.members[name], member, _join(path, name))
+    yield from _absent(shape, value, path)
+
+
+def _absent(shape: Any, value: Mapping[str, Any], path: str) -> Iterator[str]:
+    for name in shape.required_members:
+        if value.get(name) is None:
+            yield _fault(None, _join(path, name), "Member must not be null")
+
+
+def _list(shape: Any, value: object, path: str) -> Iterator[str]:
+    if not isinstance(value, list):
+        raise _wrong_type(value, path, "a List")
+    yield from (_fault(value, path, broken) for broken in _broken_length(shape, value))
+    for number, member in enumerate(value, start=1):
+        yield from _faults(shape.member, member, f"{path}.{number}.member")
+
+
+def _map(shape: Any, value: object, path: str) -> Iterator[str]:
+    if not isinstance(value, Mapping):
+        raise _wrong_type(value, path, "a Map")
+    yield from (_fault(value, path, broken) for broken in _broken_length(shape, value))
+    for what, part, shown in (("keys", shape.key, value.keys()), ("value", shape.value, None)):
+        broken = {
+            constraint: None
+            for item in (shown if shown is not None else value.values())
+            for constraint in _broken(part, item, path)
+        }
+        if broken:
+            constraints = ", ".join(broken)
+            yield _fault(value, path, f"Map {what} must satisfy constraint: [{constraints}]")
+
+
+def _scalar(shape: Any, value: object, path: str) -> Iterator[str]:
+    for constraint in _broken(shape, value, path):
+        yield _fault(value, path, constraint)
+
+
+def _broken(shape: Any, value: object, path: str) -> Iterator[str]:
+    """The constraints of a string, number, boolean or time that the value breaks."""
+    kind = _KINDS[shape.type_name]
+    if not kind.accepts(value):
+        raise _wrong_type(value, path, kind.name)
+    if isinstance(value, str):
+        yield from _broken_length(shape, value)
+        yield from _broken_text(shape, value)
+    elif isinstance(value, (int, float)) and not isinstance(value, bool):
+        yield from _broken_range(shape, value)
+
+
+def _broken_length(shape: Any, value: Any) -> Iterator[str]:
+    least, most = shape.metadata.get("min"), shape.metadata.get("max")
+    if least is not None and len(value) < least:
+        yield f"Member must have length greater than or equal to {least}"
+    if most is not None and len(value) > most:
+        yield f"Member must have length less than or equal to {most}"
+
+
+def _broken_range(shape: Any, value: float) -> Iterator[str]:
+    least, most = shape.metadata.get("min"), shape.metadata.get("max")
+    if least is not None and value < least:
+        yield f"Member must have value greater than or equal to {least}"
+    if most is not None and value > most:
+        yield f"Member must have value less than or equal to {most}"
+
+
+def _broken_text(shape: Any, value: str) -> Iterator[str]:
+    pattern, allowed = shape.metadata.get("pattern"), shape.metadata.get("enum")
+    if pattern is not None and _pattern(pattern).fullmatch(value) is None:
+        yield f"Member must satisfy regular expression pattern: {pattern}"
+    if allowed and value not in allowed:
+        yield f"Member must satisfy enum value set: [{', '.join(allowed)}]"
+
+
+@cache
+def _pattern(pattern: str) -> Any:
+    return regex.compile(pattern)  # not re: patterns of tags name Unicode classes (\p{L})
+
+
+class _Kind:
+    def __init__(self, name: str, *types: type) -> None:
+        self.name = name
+        self._types = types
+
+    def accepts(self, value: object) -> bool:
+        if isinstance(value, bool):
+            return bool in self._types
+        if isinstance(value, float) and value.is_integer() and int in self._types:
+            return True
+        return isinstance(value, self._types)
+
+
+_KINDS = {
+    "string": _Kind("a String", str),
+    "integer": _Kind("an Integer", int),
+    "long": _Kind("a Long", int),
+    "float": _Kind("a Float", int, float),
+    "double": _Kind("a Double", int, float),
+    "boolean": _Kind("a Boolean", bool),
+    "timestamp": _Kind("a Timestamp", int, float, str),
+    "blob": _Kind("a Blob", str),
+}
+
+
+def _wrong_type(value: object, path: str, wanted: str) -> AwsError:
+    shown = json.dumps(value, default=str)
+    return AwsError(
+        "SerializationException", f"the value {shown} at '{path}' can not be converted to {wanted}"
+    )
+
+
+def _fault(value: object, path: str, constraint: str) -> str:
+    shown = "null" if value is None else f"'{_shown(value)}'"
+    return f"Value {shown} at '{path}' failed to satisfy constraint: {constraint}"
+
+
+def _shown(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, default=str)
+
+
+def _join(path: str, name: str) -> str:
+    camel = name[:1].lower() + name[1:]
+    return f"{path}.{camel}" if path else camel

@@ -1,0 +1,184 @@
+"""Resources that are made by a service's own API, as a user of boto3 makes them.
+
+CloudFormation's properties and the API's arguments differ in little: the case
+of first letters, numbers and booleans written as text, tags as a list or a
+map, policies as an object or as text. `fitted` turns the one into the other by
+botocore's shapes, so that a provider names only what truly differs.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from botocore.exceptions import ClientError
+from typing_extensions import override
+
+from local_aws.context import LocalContext
+from local_aws.resources.base import Provider, Request, ResourceFailed
+
+NOT_FOUND = (
+    "NoSuch",
+    "NotFound",
+    "DoesNotExist",
+    "NonExistent",
+    "Could not find",
+    "does not exist",
+)
+"""What services say, in codes and messages, of a thing that is not there."""
+
+
+class ApiProvider(Provider):
+    """A provider over one service's boto3 client."""
+
+    service: str
+    create_operation: str
+    """The operation whose arguments are the properties that can be given."""
+    also_supported: frozenset[str] = frozenset()
+    """Properties that the provider carries out by other calls."""
+    tag_operations: tuple[str, str] = ("TagResource", "UntagResource")
+
+    @override
+    def supports(self, context: LocalContext, region: str, name: str) -> bool:
+        """Whether the create operation takes the property, or the provider sees to it."""
+        members = _shape(context.client(self.service, region), self.create_operation).members
+        known = {member.casefold() for member in members} | {
+            other.casefold() for other in self.also_supported
+        }
+        return name.casefold() in known
+
+    def call(
+        self, request: Request, operation: str, *sources: Mapping[str, Any], **values: Any
+    ) -> dict[str, Any]:
+        """Call ``operation`` with what it takes of ``sources``, and ``values``; None is absent.
+
+        Raises botocore's ClientError, and ResourceFailed when a nested property is none that
+        the operation takes.
+        """
+        client = request.client(self.service)
+        merged = {key: value for source in sources for key, value in source.items()} | values
+        shape = _shape(client, operation)
+        names = {name.casefold(): name for name in shape.members}
+        arguments = {
+            names[key.casefold()]: fitted(shape.members[names[key.casefold()]], value, key)
+            for key, value in merged.items()
+            if value is not None and key.casefold() in names
+        }
+        method = getattr(client, _method_name(client, operation))
+        answer: dict[str, Any] = method(**arguments)
+        return answer
+
+    def discard(self, request: Request, operation: str, **values: Any) -> None:
+        """Call ``operation``, which takes something away; that it is gone already is fine."""
+        try:
+            self.call(request, operation, **values)
+        except ClientError as error:
+            if not is_absent(error):
+                raise
+
+    def retag(self, request: Request, **target: Any) -> None:
+        """Bring the resource's tags from the previous ones to the wanted ones."""
+        old, new = tags_of(request.previous), tags_of(request.properties)
+        tag, untag = self.tag_operations
+        gone = sorted(old.keys() - new.keys())
+        changed = {key: value for key, value in new.items() if old.get(key) != value}
+        if gone:
+            self.call(request, untag, TagKeys=gone, **target)
+        if changed:
+            self.call(request, tag, Tags=tag_list(changed), **target)
+
+
+def fitted(shape: Any, value: Any, place: str) -> Any:
+    """``value`` as the API's ``shape`` wants it; ``place`` names it in errors."""
+    match shape.type_name:
+        case "structure":
+            return _fitted_structure(shape, value, place)
+        case "list":
+            items = value if isinstance(value, list) else [value]
+            return [fitted(shape.member, item, f"{place}/{n}") for n, item in enumerate(items)]
+        case "map":
+            pairs = tags_of({"Tags": value}) if isinstance(value, list) else value
+            return {
+                str(key): fitted(shape.value, item, f"{place}/{key}") for key, item in pairs.items()
+            }
+        case "string":
+            return _text(value)
+        case "boolean":
+            return value if isinstance(value, bool) else str(value).lower() == "true"
+        case "integer" | "long":
+            return _number(int, value, place)
+        case "float" | "double":
+            return _number(float, value, place)
+        case "blob":
+            return value if isinstance(value, bytes) else _text(value).encode()
+        case _:
+            return value
+
+
+def is_absent(error: ClientError) -> bool:
+    """Whether a service says that there is no such thing."""
+    said = f"{error.response['Error'].get('Code')} {error.response['Error'].get('Message')}"
+    return any(words in said for words in NOT_FOUND) or said.startswith("404 ")
+
+
+def given(properties: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    """Those of the properties that are there."""
+    return {name: properties[name] for name in names if name in properties}
+
+
+def tags_of(properties: Mapping[str, Any]) -> dict[str, str]:
+    """The Tags property, a list of Key and Value or a map, as a map."""
+    tags = properties.get("Tags") or {}
+    if isinstance(tags, list):
+        return {str(tag["Key"]): _text(tag.get("Value", "")) for tag in tags}
+    return {str(key): _text(value) for key, value in tags.items()}
+
+
+def tag_list(tags: Mapping[str, str]) -> list[dict[str, str]]:
+    """Tags as a list of Key and Value."""
+    return [{"Key": key, "Value": value} for key, value in tags.items()]
+
+
+def _fitted_structure(shape: Any, value: Any, place: str) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        raise ResourceFailed(f"#/{place}: expected type: Object, found {value!r}")
+    if set(shape.members) == {"TagKey", "TagValue"}:
+        value = {f"Tag{key}": item for key, item in value.items()}
+    names = {name.casefold(): name for name in shape.members}
+    for key in value:
+        if key.casefold() not in names:
+            raise ResourceFailed(
+                f"#/{place}: extraneous key [{key}] is not permitted", code="InvalidRequest"
+            )
+    return {
+        names[key.casefold()]: fitted(shape.members[names[key.casefold()]], item, f"{place}/{key}")
+        for key, item in value.items()
+        if item is not None
+    }
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, dict | list):
+        return json.dumps(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
+
+
+def _number(kind: type[int] | type[float], value: Any, place: str) -> int | float:
+    try:
+        return kind(value)
+    except (TypeError, ValueError):
+        raise ResourceFailed(
+            f"#/{place}: expected a number, found {value!r}", code="InvalidRequest"
+        ) from None
+
+
+def _shape(client: Any, operation: str) -> Any:
+    return client.meta.service_model.operation_model(operation).input_shape
+
+
+def _method_name(client: Any, operation: str) -> str:
+    mapping: dict[str, str] = client.meta.method_to_api_mapping
+    return next(method for method, name in mapping.items() if name == operation)

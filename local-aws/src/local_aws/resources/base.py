@@ -1,0 +1,168 @@
+"""What every resource type offers the engine: create, complete, update, delete."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from threading import Event
+from typing import Any, TypeVar
+
+from local_aws.context import LocalContext
+
+POLL_SECONDS = 0.1
+"""Between two looks at a resource that takes time."""
+
+Properties = Mapping[str, Any]
+Attributes = dict[str, Any]
+Result = TypeVar("Result")
+
+
+class ResourceFailed(Exception):
+    """A resource could not be made, changed or deleted; the message is the reason shown.
+
+    ``code`` is the handler error code that CloudFormation prints beside it, None for what it
+    says in its own words.
+    """
+
+    def __init__(self, message: str, *, code: str | None = "GeneralServiceException") -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code
+
+
+class Cancelled(Exception):
+    """The operation was stopped while this resource was being worked on."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Made:
+    """A resource that says all of itself at once: its physical id, which an update may change,
+    its attributes, and whether they are not to be shown."""
+
+    physical_id: str
+    attributes: Attributes
+    no_echo: bool = False
+
+
+def _claim_nothing(physical_id: str) -> None:
+    return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """One thing to do with one resource.
+
+    ``previous`` are the properties that the physical resource has now: nothing
+    while it is being created. ``claim`` gives a resource its physical id before it is known to
+    exist, so that what is made of it can be deleted even if making it fails.
+    """
+
+    context: LocalContext
+    region: str
+    stack_name: str
+    stack_id: str
+    logical_id: str
+    type_name: str
+    properties: Properties
+    previous: Properties = field(default_factory=dict)
+    physical_id: str = ""
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    stop: Event = field(default_factory=Event, repr=False)
+    claim: Callable[[str], None] = field(default=_claim_nothing, repr=False)
+
+    def client(self, service: str) -> Any:
+        """The boto3 client of a service in the stack's region."""
+        return self.context.client(service, self.region)
+
+    def changed(self, *names: str) -> bool:
+        """Whether any of these properties differs from what the resource has now."""
+        return any(self.properties.get(name) != self.previous.get(name) for name in names)
+
+    def name(self, limit: int, *, stack: bool = True, lower: bool = False) -> str:
+        """A generated physical name of at most ``limit`` characters, ending in random ones."""
+        suffix = _random_suffix()
+        room = limit - len(suffix) - 1
+        head = f"{self.stack_name[: room // 2]}-" if stack else ""
+        name = f"{head}{self.logical_id[: room - len(head)]}-{suffix}"
+        return name.lower() if lower else name
+
+    def wait(self, look: Callable[[], Result | None], *, limit_seconds: float, what: str) -> Result:
+        """Look until something other than None is seen.
+
+        Raises ResourceFailed (NotStabilized) after ``limit_seconds`` and Cancelled when the
+        operation is stopped; ``what`` says what was waited for.
+        """
+        deadline = time.monotonic() + limit_seconds
+        while True:
+            seen = look()
+            if seen is not None:
+                return seen
+            if time.monotonic() > deadline:
+                raise ResourceFailed(
+                    f"{what} took longer than {limit_seconds:g} seconds", code="NotStabilized"
+                )
+            if self.stop.wait(POLL_SECONDS):
+                raise Cancelled
+
+
+class Provider(ABC):
+    """How one resource type is carried out.
+
+    ``create`` gives the physical id (which is also the Ref value) as soon as the
+    resource exists, so that whatever fails later can be undone; ``complete`` then
+    configures it and waits. ``delete`` of what is already gone succeeds. A provider that
+    answers `Made` needs no ``complete``.
+    """
+
+    type_name: str
+    name_property: str | None = None
+    """The property by which a template names the resource itself."""
+    unchangeable: frozenset[str] = frozenset()
+    """Properties that AWS changes in place and ``update`` does not."""
+    takes_long: bool = False
+    """Whether ``create`` waits for somebody, rather than only calling a service."""
+
+    @abstractmethod
+    def create(self, request: Request) -> str | Made:
+        """Make the resource; its physical id."""
+
+    def complete(self, request: Request) -> Attributes:
+        """Configure what was made and wait until it is ready; its attributes."""
+        return {}
+
+    @abstractmethod
+    def update(self, request: Request) -> Attributes | Made:
+        """Change the resource from ``request.previous``; its attributes."""
+
+    def refuse_unchangeable(self, previous: Properties, wanted: Properties) -> None:
+        """Raise ResourceFailed for a change that ``update`` cannot make; nothing is changed yet."""
+        for name in sorted(self.unchangeable):
+            if previous.get(name) != wanted.get(name):
+                raise ResourceFailed(
+                    f"the local AWS cannot change {name} of {self.type_name} in place",
+                    code="NotUpdatable",
+                )
+
+    @abstractmethod
+    def delete(self, request: Request) -> None:
+        """Delete the resource, whose properties are ``request.properties``."""
+
+    def supports(self, context: LocalContext, region: str, name: str) -> bool:
+        """Whether the top-level property ``name`` is carried out."""
+        return True
+
+    def problems(self, properties: Properties) -> Iterable[str]:
+        """What the local AWS cannot carry out of these values, each a clause of its own.
+
+        Values that only the deployment will know are not judged.
+        """
+        return ()
+
+
+def _random_suffix(length: int = 12) -> str:
+    """The random part of a generated physical name."""
+    alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+    return "".join(secrets.choice(alphabet) for _ in range(length))

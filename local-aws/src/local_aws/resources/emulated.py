@@ -1,0 +1,162 @@
+"""Every other type that the emulator itself can make from CloudFormation properties.
+
+moto's model classes are called in this process, so these types take no part in
+the gateway's errors and faults; what the emulator leaves out of a type is left
+out here too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from typing_extensions import override
+
+from local_aws.resources.api import NOT_FOUND
+from local_aws.resources.base import Attributes, Provider, Request, ResourceFailed
+from local_aws.resources.schemas import schema_of
+
+_MODULES = {"ElasticLoadBalancing": "elb", "ElasticLoadBalancingV2": "elbv2"}
+"""The emulator's modules whose name is not the service's own in lower case."""
+
+
+class Emulated(Provider):
+    """One type, as moto's class for it makes, changes and deletes it."""
+
+    def __init__(self, type_name: str, model: Any) -> None:
+        self.type_name = type_name
+        self.name_property = model.cloudformation_name_type() or None
+        self.model = model
+        self.made: dict[str, Any] = {}
+        """What was made and not deleted, by physical id: objects of the emulator's."""
+
+    @override
+    def create(self, request: Request) -> str:
+        name = request.properties.get(self.name_property or "") or request.name(63)
+        made = self.model.create_from_cloudformation_json(
+            name, self._json(request), request.context.account_id, request.region
+        )
+        self.made[made.physical_resource_id] = made
+        return str(made.physical_resource_id)
+
+    @override
+    def complete(self, request: Request) -> Attributes:
+        return self._attributes(request, self.made[request.physical_id])
+
+    @override
+    def update(self, request: Request) -> Attributes:
+        if not _implemented(self.model, "update_from_cloudformation_json"):
+            raise ResourceFailed(
+                f"the emulator cannot change a {self.type_name} in place; give it a new logical id",
+                code="NotUpdatable",
+            )
+        made = self.model.update_from_cloudformation_json(
+            original_resource=self.made.get(request.physical_id),
+            new_resource_name=request.physical_id,
+            cloudformation_json=self._json(request),
+            account_id=request.context.account_id,
+            region_name=request.region,
+        )
+        self.made[request.physical_id] = made
+        return self._attributes(request, made)
+
+    @override
+    def delete(self, request: Request) -> None:
+        with request.context.write_lock.change():
+            try:
+                self._delete(request, self.made.get(request.physical_id))
+            except Exception as error:  # moto's classes raise whatever they like
+                if not _says_absent(error):
+                    raise
+            self.made.pop(request.physical_id, None)
+
+    def _delete(self, request: Request, made: Any) -> None:
+        place = (request.context.account_id, request.region)
+        if hasattr(made, "delete"):
+            made.delete(*place)
+        else:
+            self.model.delete_from_cloudformation_json(
+                request.physical_id, self._json(request), *place
+            )
+
+    def _json(self, request: Request) -> dict[str, Any]:
+        return {"Type": self.type_name, "Properties": dict(request.properties)}
+
+    def _attributes(self, request: Request, made: Any) -> Attributes:
+        schema = schema_of(self.type_name, request.region)
+        attributes = {}
+        for name in schema.read_only if schema is not None else ():
+            # moto's classes raise whatever they like for an attribute that they do not have
+            with suppress(Exception):
+                attributes[name] = made.get_cfn_attribute(name)
+        return attributes
+
+
+def made_by(module: str) -> dict[str, dict[str, Any]]:
+    """What was made of the types whose classes are in ``module``, by type and physical id."""
+    return {
+        provider.type_name: dict(provider.made)
+        for provider in _providers()
+        if provider.model.__module__ == module and provider.made
+    }
+
+
+def restore_made(made: Mapping[str, Mapping[str, Any]]) -> None:
+    """Take `made_by`'s answer for what was made, in another process."""
+    for type_name, by_id in made.items():
+        provider = emulated(type_name)
+        if provider is not None:
+            provider.made.update(by_id)
+
+
+def forget_made() -> None:
+    """Nothing was made: the emulator begins empty."""
+    for provider in _providers():
+        provider.made.clear()
+
+
+def emulated(type_name: str) -> Emulated | None:
+    """The provider of a type that moto can make, or None."""
+    if type_name not in _FOUND:
+        return _FOUND.setdefault(type_name, _find(type_name))
+    return _FOUND[type_name]
+
+
+_FOUND: dict[str, Emulated | None] = {}
+"""The provider of every type that was asked for."""
+
+
+def _providers() -> list[Emulated]:
+    return [provider for provider in list(_FOUND.values()) if provider is not None]
+
+
+def _find(type_name: str) -> Emulated | None:
+    _, service, *_ = [*type_name.split("::"), ""]
+    if not type_name.startswith("AWS::"):
+        return None
+    module = f"moto.{_MODULES.get(service, service.lower())}"
+    if find_spec(module) is None:
+        return None
+    import_module(f"{module}.models")
+    from moto.core.common_models import CloudFormationModel
+
+    for model in CloudFormationModel.__subclasses__():
+        deletable = hasattr(model, "delete") or _implemented(
+            model, "delete_from_cloudformation_json"
+        )
+        if model.cloudformation_type() == type_name and deletable:
+            return Emulated(type_name, model)
+    return None
+
+
+def _says_absent(error: Exception) -> bool:
+    """Whether an error of the emulator's says that there is no such thing."""
+    said = f"{type(error).__name__} {error}"
+    return isinstance(error, KeyError) or any(words in said for words in NOT_FOUND)
+
+
+def _implemented(model: Any, method: str) -> bool:
+    return not getattr(getattr(model, method), "__isabstractmethod__", False)

@@ -1,0 +1,186 @@
+"""What CloudFormation's own resource schemas say, as cfn-lint ships them.
+
+The files are read by path: importing cfn-lint takes a second and is not needed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from local_aws.template.intrinsics import function_name
+from local_aws.template.values import UNKNOWN, same
+
+Path_ = tuple[str, ...]
+"""A property's place: ``("EncryptionConfiguration", "KmsKey")``; ``*`` is any list item."""
+
+_ABSENT = object()
+
+
+@dataclass(frozen=True)
+class Schema:
+    """One resource type: its properties and how they may change."""
+
+    type_name: str
+    document: dict[str, Any]
+
+    @property
+    def properties(self) -> dict[str, Any]:
+        """The top-level properties' own schemas by name, read-only ones included."""
+        properties: dict[str, Any] = self.document["properties"]
+        return properties
+
+    @cached_property
+    def create_only(self) -> tuple[Path_, ...]:
+        """The properties whose change needs a new physical resource.
+
+        Those that only sometimes do are taken for it: a new one is never wrong.
+        """
+        conditional = self._paths("conditionalCreateOnlyProperties")
+        return self._paths("createOnlyProperties") + conditional
+
+    @cached_property
+    def read_only(self) -> frozenset[str]:
+        """The top-level attributes that only the service sets."""
+        return frozenset(path[0] for path in self._paths("readOnlyProperties") if len(path) == 1)
+
+    @cached_property
+    def identifier(self) -> tuple[str, ...]:
+        """The properties that name a resource of this type."""
+        return tuple(path[0] for path in self._paths("primaryIdentifier"))
+
+    @cached_property
+    def tag_property(self) -> str | None:
+        """The property that holds the tags, or None for what has no tags."""
+        tagging = self.document.get("tagging") or {}
+        if not tagging.get("taggable", self.document.get("taggable", False)):
+            return None
+        name: str = tagging.get("tagProperty", "/properties/Tags").removeprefix("/properties/")
+        return name if name in self.properties else None
+
+    @cached_property
+    def tags_are_a_map(self) -> bool:
+        """Whether tags are ``{key: value}`` rather than a list of Key and Value."""
+        return (
+            self.tag_property is not None
+            and self._resolved(self.properties[self.tag_property]).get("type") == "object"
+        )
+
+    def replacing(self, old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Path_]:
+        """The create-only properties that differ between two sets of properties."""
+        return [
+            path for path in self.create_only if not same_values(_at(old, path), _at(new, path))
+        ]
+
+    def problems(self, properties: Mapping[str, Any]) -> list[str]:
+        """Unknown and missing properties at any depth, in CloudFormation's words.
+
+        Values that a function still has to give are not judged.
+        """
+        settable = {
+            name: shape for name, shape in self.properties.items() if name not in self.read_only
+        }
+        top = {
+            "type": "object",
+            "additionalProperties": False,
+            "properties": settable,
+            "required": self.document.get("required", []),
+        }
+        return list(self._judge(top, dict(properties), "#"))
+
+    def _judge(self, schema: Mapping[str, Any], value: Any, place: str) -> Iterator[str]:
+        schema = self._resolved(schema)
+        if isinstance(value, list):
+            for index, item in enumerate(value):
+                yield from self._judge(schema.get("items") or {}, item, f"{place}/{index}")
+        if not isinstance(value, dict) or function_name(value) is not None:
+            return
+        known = schema.get("properties")
+        if known is None or any(key in schema for key in ("oneOf", "anyOf", "patternProperties")):
+            return
+        for name in schema.get("required", []):
+            if name not in value:
+                yield f"{place}: required key [{name}] not found"
+        for name, item in value.items():
+            if name in known:
+                yield from self._judge(known[name], item, f"{place}/{name}")
+            elif schema.get("additionalProperties", False) is False:
+                yield f"{place}: extraneous key [{name}] is not permitted"
+
+    def _resolved(self, schema: Mapping[str, Any]) -> Mapping[str, Any]:
+        reference = schema.get("$ref")
+        if reference is None:
+            return schema
+        node: Any = self.document
+        for step in reference.removeprefix("#/").split("/"):
+            node = node.get(step, {})
+        return self._resolved(node) if isinstance(node, dict) else {}
+
+    def _paths(self, key: str) -> tuple[Path_, ...]:
+        return tuple(
+            tuple(path.removeprefix("/properties/").split("/"))
+            for path in self.document.get(key) or ()
+        )
+
+
+def schema_of(type_name: str, region: str) -> Schema | None:
+    """The schema of a type, or None when CloudFormation has no such type in the region.
+
+    A custom resource has none: its properties and attributes are what its provider makes of them.
+    """
+    if is_custom(type_name):
+        return None
+    name = _types(region).get(type_name)
+    return _schema(type_name, name) if name is not None else None
+
+
+def is_custom(type_name: str) -> bool:
+    """Whether a type is a custom resource's."""
+    return type_name.startswith("Custom::") or type_name == "AWS::CloudFormation::CustomResource"
+
+
+def same_values(old: Any, new: Any) -> bool:
+    """Whether two evaluated values, each possibly absent, are the same."""
+    return old is new if _ABSENT in (old, new) else same(old, new)
+
+
+@lru_cache
+def _types(region: str) -> dict[str, str]:
+    file = _folder() / "providers" / f"{region}.json"
+    if not file.exists():
+        file = _folder() / "providers" / "us-east-1.json"
+    types: dict[str, str] = json.loads(file.read_text())
+    return types
+
+
+@lru_cache(maxsize=256)
+def _schema(type_name: str, name: str) -> Schema:
+    return Schema(type_name, json.loads((_folder() / "resources" / f"{name}.json").read_text()))
+
+
+@lru_cache(maxsize=1)
+def _folder() -> Path:
+    spec = find_spec("cfnlint")
+    if spec is None or not spec.submodule_search_locations:
+        raise ModuleNotFoundError(
+            "cfn-lint is not installed: the local AWS reads CloudFormation's resource schemas "
+            "from it; install the 'local' extra"
+        )
+    return Path(spec.submodule_search_locations[0]) / "data" / "schemas"
+
+
+def _at(properties: Any, path: Path_) -> Any:
+    """The value at ``path``; every item's value for a ``*``."""
+    if not path:
+        return properties
+    first, *rest = path
+    if first == "*" and isinstance(properties, list):
+        return [_at(item, tuple(rest)) for item in properties]
+    if not isinstance(properties, dict) or first not in properties:
+        return UNKNOWN if properties is UNKNOWN else _ABSENT
+    return _at(properties[first], tuple(rest))

@@ -1,0 +1,156 @@
+"""What a service of the local AWS is: the page to read first.
+
+A service is found by boto3's name for it. Of a call, read once, it gives the output; the gateway
+writes that as the service's protocol has it. An action that a service does not have is the
+emulator's where the service says so, and refused by name where not. What else is known of a service
+it says itself: what its calls need to be allowed, its resource types of CloudFormation, what Step
+Functions can do with it. `local_aws.services.sns` is the smallest example.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from werkzeug import Request, Response
+
+from local_aws.permissions.service import ServicePermissions
+from local_aws.protocol import AwsError
+from local_aws.protocol.call import Call
+from local_aws.protocol.models import service_model
+
+if TYPE_CHECKING:
+    from local_aws.context import LocalContext
+    from local_aws.integration import Integration
+    from local_aws.resources.base import Provider
+
+Action = Callable[[Call], Mapping[str, Any] | Response | None]
+"""The output of a call, as botocore's model of the operation names its members; times are
+datetimes or seconds since the epoch. A response is sent as it is. None leaves the call to the
+emulator. Raises `AwsError`."""
+
+
+class Service:
+    """One of AWS's services, in every region.
+
+    Whatever is not said is the usual: no action of its own, all else the emulator's. A service that
+    keeps something has ``export_state`` and ``restore_state``, as `state.saver.Part` says.
+    """
+
+    name: str
+    """boto3's."""
+
+    whole = False
+    """Whether all that is offered of it is here, and nothing is the emulator's."""
+
+    permissions: ServicePermissions | None = None
+    """What its calls need; None is the usual: IAM's name is boto3's, calls are about ``*``."""
+
+    warm_up: str | None = None
+    """An operation without parameters, in boto3's spelling, that every deploy begins with."""
+
+    def actions(self) -> Mapping[str, Action]:
+        """Every action that is offered here, by the operation's name."""
+        return {}
+
+    def emulates(self, operation: str) -> bool:
+        """Whether the emulator answers an operation that is no action here."""
+        return not self.whole
+
+    def check(self, call: Call) -> None:
+        """Raise `AwsError` unless the call's parameters are what its operation accepts."""
+
+    def resource_types(self) -> Iterable[Provider]:
+        """Its types of CloudFormation."""
+        return ()
+
+    def integrations(self) -> Iterable[Integration]:
+        """What Step Functions can do with it."""
+        return ()
+
+    def pages(self) -> Mapping[str, Callable[[str], Response]]:
+        """Addresses of the gateway, by how their paths begin, that tell who may use them: their
+        rest, which is given, is a secret."""
+        return {}
+
+    def status(self) -> Mapping[str, object]:
+        """What runs, for ``local status``, as JSON has it."""
+        return {}
+
+    def start(self) -> None:
+        """Begin: called before any request is answered."""
+
+    def recover(self, ended: str) -> None:
+        """Settle what an earlier process left in progress, in the background.
+
+        Called when requests are answered; ``ended`` says how that process ended: "was killed".
+        """
+
+    def prepare(self) -> None:
+        """Called once, before the emulator answers its first request of this service."""
+
+    def stop(self) -> None:
+        """End what is under way; requests are still answered."""
+
+    def close(self) -> None:
+        """End the rest; no request comes any more."""
+
+
+ServiceFactory = Callable[["LocalContext", Callable[[str], None]], Iterable[Service]]
+"""Makes services of the local AWS that they belong to, and of what they call, with their names,
+when something has changed by itself. Found by the entry-point group `SERVICES`."""
+
+SERVICES = "local_aws.services"
+"""The entry-point group in which other distributions name what makes their services."""
+
+
+def output_of(service: Service, call: Call) -> Mapping[str, Any] | Response | None:
+    """What ``service`` answers; None for what the emulator answers.
+
+    Raises `AwsError`: as the action does, and for what cannot be read, is not accepted, or is no
+    action.
+    """
+    action = service.actions().get(call.operation)
+    if action is None and call.model is not None and service.emulates(call.operation):
+        return None
+    if action is None:
+        raise _no_action(call)
+    if call.malformed is not None:
+        raise call.malformed
+    service.check(call)
+    return action(call)
+
+
+def offered(service: str, *parts: object) -> dict[str, Callable[..., Any]]:
+    """The methods of ``parts`` that are named as operations are: CreateStack, ``create_stack``."""
+    return {
+        operation: getattr(part, name)
+        for operation in service_model(service).operation_names
+        for name in (_method_name(operation),)
+        for part in parts
+        if hasattr(part, name)
+    }
+
+
+def no_operation(service: str, request: Request) -> AwsError:
+    """What is said of a request that names no operation of ``service``."""
+    protocol = service_model(service).protocol
+    if protocol == "query":
+        return AwsError("MissingAction", f"the request names no action of {service}")
+    if protocol == "json" and (request.method, request.path) == ("POST", "/"):
+        what = f"the X-Amz-Target header names no operation of {service}"
+        return AwsError("UnknownOperationException", what)
+    what = f"{service} has no operation {request.method} {request.path}"
+    return AwsError("UnknownOperationException", what, status=404)
+
+
+def _no_action(call: Call) -> AwsError:
+    code = "InvalidAction" if call.protocol == "query" else "UnknownOperationException"
+    if call.model is None:
+        return AwsError(code, f"{call.service} has no action '{call.operation}'")
+    return AwsError(code, f"the local AWS does not offer {call.operation} of {call.service} yet")
+
+
+def _method_name(operation: str) -> str:
+    letters = (f"_{letter.lower()}" if letter.isupper() else letter for letter in operation)
+    return "".join(letters).lstrip("_")

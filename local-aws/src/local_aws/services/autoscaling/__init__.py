@@ -1,0 +1,27 @@
+"""Application Auto Scaling over what was recorded: what would a policy have done?
+
+::
+
+    tracking = TargetTracking.of(policy, metric=lambda minute, capacity: load[minute] / capacity)
+    changes = simulate(
+        bounds=Bounds(minimum=1, maximum=8), capacity=1, policies=[tracking], minutes=len(load)
+    )
+
+Pure: nothing is called and nothing changed. Policies, alarms and actions are
+read as the API describes them.
+"""
+
+from local_aws.services.autoscaling.policies import Metric, StepScaling, TargetTracking
+from local_aws.services.autoscaling.schedule import Schedule, ScheduledAction
+from local_aws.services.autoscaling.simulation import Bounds, Change, simulate
+
+__all__ = [
+    "Bounds",
+    "Change",
+    "Metric",
+    "Schedule",
+    "ScheduledAction",
+    "StepScaling",
+    "TargetTracking",
+    "simulate",
+]

@@ -1,0 +1,202 @@
+"""The API's actions on change sets: plan a deployment, show it, carry it out."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+from local_aws.context import LocalContext
+from local_aws.protocol import AwsError
+from local_aws.services.cloudformation.engine.changes import Plan
+from local_aws.services.cloudformation.engine.deployment import DO_NOTHING, ROLLBACK
+from local_aws.services.cloudformation.engine.stacks import (
+    REVIEW_IN_PROGRESS,
+    ChangeSet,
+    Stack,
+    Stacks,
+    Version,
+    now,
+)
+from local_aws.services.cloudformation.engine.submissions import Submissions
+from local_aws.services.cloudformation.requests import (
+    Answer,
+    Values,
+    check_name,
+    check_options,
+    check_updatable,
+    found,
+    not_found,
+    settings,
+)
+from local_aws.services.cloudformation.stack_actions import USER_INITIATED, StackActions
+from local_aws.services.cloudformation.views import change_set_view, page
+from local_aws.template.refusals import validation_error
+
+NO_CHANGES = (
+    "The submitted information didn't contain changes. "
+    "Submit different information to create a change set."
+)
+
+
+class ChangeSetActions:
+    """Each method is an action. A change set is planned while it is created."""
+
+    def __init__(
+        self,
+        context: LocalContext,
+        stacks: Stacks,
+        submissions: Submissions,
+        stack_actions: StackActions,
+    ) -> None:
+        self._account_id = context.account_id
+        self._stacks = stacks
+        self._submissions = submissions
+        self._stack_actions = stack_actions
+
+    def create_change_set(self, values: Values, region: str) -> Answer:
+        """Plan a deployment; one that would change nothing is kept as FAILED, as AWS does."""
+        check_options(values)
+        stack, is_new = self._target(values, region)
+        try:
+            change_set = self._planned(stack, values)
+        except BaseException:
+            if is_new:
+                self._stacks.remove(stack)
+            raise
+        if is_new:
+            stack.begin(values.get("ClientToken"))
+            stack.set_status(REVIEW_IN_PROGRESS, USER_INITIATED)
+        stack.change_sets[change_set.name] = change_set
+        return {"Id": change_set.change_set_id, "StackId": stack.stack_id}
+
+    def describe_change_set(self, values: Values, region: str) -> Answer:
+        """The change set and one page of its changes."""
+        stack, change_set = self._found(values, region)
+        changes, token = page(change_set.changes, values.get("NextToken"))
+        if not values.get("IncludePropertyValues"):
+            changes = [_without_values(change) for change in changes]
+        return {**change_set_view(stack, change_set), "Changes": changes, "NextToken": token}
+
+    def execute_change_set(self, values: Values, region: str) -> Answer:
+        """Start the deployment that the change set planned."""
+        stack, change_set = self._found(values, region)
+        if change_set.execution_status != "AVAILABLE":
+            raise AwsError(
+                "InvalidChangeSetStatus",
+                f"ChangeSet [{change_set.change_set_id}] cannot be executed in its current status "
+                f"of [{change_set.status}]",
+            )
+        token = values.get("ClientRequestToken")
+        disable_rollback = values.get("DisableRollback", False)
+        stack.settings |= change_set.settings
+        if change_set.type == "CREATE":
+            chosen = change_set.on_failure or (DO_NOTHING if disable_rollback else ROLLBACK)
+            self._stack_actions.begin_create(stack, change_set.version, chosen, token)
+        else:
+            self._stack_actions.begin_update(
+                stack, change_set.version, disable_rollback=disable_rollback, token=token
+            )
+        stack.change_set_id = change_set.change_set_id
+        return {}
+
+    def delete_change_set(self, values: Values, region: str) -> Answer:
+        """Forget a change set; one that does not exist is forgotten already."""
+        stack = self._stack(values, region)
+        for name, change_set in list(stack.change_sets.items()):
+            if values["ChangeSetName"] in (name, change_set.change_set_id):
+                del stack.change_sets[name]
+        return {}
+
+    def list_change_sets(self, values: Values, region: str) -> Answer:
+        """The stack's change sets, without their changes."""
+        stack = found(self._stacks, values, region)
+        views = [change_set_view(stack, each) for each in list(stack.change_sets.values())]
+        summaries, token = page(views, values.get("NextToken"))
+        return {"Summaries": summaries, "NextToken": token}
+
+    def _target(self, values: Values, region: str) -> tuple[Stack, bool]:
+        """The stack that the change set is for, made in review when it is to be created."""
+        name = values["StackName"]
+        with self._stacks.lock:
+            stack = self._stacks.find(name, region)
+            if values.get("ChangeSetType", "UPDATE") == "UPDATE":
+                stack = found(self._stacks, values, region)
+                check_updatable(stack)
+                return stack, False
+            if stack is None:
+                check_name(name)
+                return self._stacks.add(name, region, self._account_id), True
+        if stack.status != REVIEW_IN_PROGRESS:
+            raise validation_error(
+                f"Stack [{stack.name}] already exists and cannot be created again with the "
+                f"changeSet [{values['ChangeSetName']}]."
+            )
+        return stack, False
+
+    def _planned(self, stack: Stack, values: Values) -> ChangeSet:
+        name = values["ChangeSetName"]
+        if name in stack.change_sets:
+            raise AwsError("AlreadyExistsException", f"ChangeSet {name} already exists")
+        version = self._submissions.version(stack, values)
+        plan = self._submissions.plan(stack, version)
+        kind = values.get("ChangeSetType", "UPDATE")
+        change_set = ChangeSet(
+            name,
+            f"arn:aws:cloudformation:{stack.region}:{self._account_id}:changeSet/{name}/{uuid4()}",
+            kind,
+            _apart(version),
+            _described(plan),
+            now(),
+            description=values.get("Description"),
+            on_failure=values.get("OnStackFailure"),
+            settings=settings(values),
+        )
+        if plan.empty and kind == "UPDATE":
+            change_set.status, change_set.execution_status = "FAILED", "UNAVAILABLE"
+            change_set.reason = NO_CHANGES
+        return change_set
+
+    def _found(self, values: Values, region: str) -> tuple[Stack, ChangeSet]:
+        wanted = values["ChangeSetName"]
+        if "StackName" in values:
+            stacks = [self._stack(values, region)]
+        else:
+            stacks = list(self._stacks.living(region))
+        for stack in stacks:
+            for change_set in list(stack.change_sets.values()):
+                if wanted in (change_set.name, change_set.change_set_id):
+                    return stack, change_set
+        raise not_found(wanted)
+
+    def _stack(self, values: Values, region: str) -> Stack:
+        if "StackName" not in values:
+            return self._found(values, region)[0]
+        return found(self._stacks, values, region)
+
+
+def _described(plan: Plan) -> list[dict[str, object]]:
+    return [change.described(with_values=True) for change in plan.changes]
+
+
+def _without_values(change: dict[str, object]) -> dict[str, object]:
+    """A change as it is shown unless property values were asked for."""
+    described = dict(change["ResourceChange"])  # type: ignore[call-overload]
+    hidden = ("BeforeContext", "AfterContext")
+    target_hidden = ("BeforeValue", "AfterValue", "AttributeChangeType")
+    details = [
+        {**detail, "Target": {k: v for k, v in detail["Target"].items() if k not in target_hidden}}
+        for detail in described["Details"]
+    ]
+    kept = {name: value for name, value in described.items() if name not in hidden}
+    return {**change, "ResourceChange": {**kept, "Details": details}}
+
+
+def _apart(version: Version) -> Version:
+    """The version without what belongs to the stack as it is now."""
+    return Version(
+        version.body,
+        version.parameters,
+        version.tags,
+        capabilities=version.capabilities,
+        notification_arns=version.notification_arns,
+        role_arn=version.role_arn,
+    )

@@ -1,0 +1,133 @@
+"""Which resource needs which, and work done in that order.
+
+`Graph` is the order; `run` walks it with several workers: whatever has all it
+needs is begun at once, because an endpoint takes seconds to start and its
+neighbours need not wait for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
+from threading import Event
+from typing import Any
+
+from local_aws.template.intrinsics import SUBSTITUTION, attribute_reference, function_name
+from local_aws.template.template import Template
+
+WORKERS = 16
+"""Resources of one stack that are worked on at the same time."""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """One mention of a name: ``attribute`` is None for a Ref."""
+
+    name: str
+    attribute: str | None = None
+
+
+class Graph:
+    """Names and what each needs; needs outside the names are ignored."""
+
+    def __init__(self, needs: Mapping[str, set[str]]) -> None:
+        self.needs = {name: set(wanted) & needs.keys() for name, wanted in needs.items()}
+
+    def order(self) -> list[str]:
+        """Every name after all that it needs, otherwise in the order given."""
+        return list(TopologicalSorter(self.needs).static_order())
+
+    def cycle(self) -> list[str]:
+        """The names of one cycle, or nothing."""
+        try:
+            TopologicalSorter(self.needs).prepare()
+        except CycleError as error:
+            return sorted(set(error.args[1]))
+        return []
+
+    def reversed(self) -> Graph:
+        """The order of deletion: each name needs gone all that needed it."""
+        users: dict[str, set[str]] = {name: set() for name in self.needs}
+        for name, wanted in self.needs.items():
+            for other in wanted:
+                users[other].add(name)
+        return Graph(users)
+
+
+def run(
+    graph: Graph, work: Callable[[str], None], *, stop: Event | None = None
+) -> dict[str, BaseException]:
+    """Do ``work`` for every name once all that it needs has succeeded.
+
+    Returns the failures by name; whatever needed a failed one was not begun. With
+    ``stop``, the first failure also sets it, and nothing further begins after that.
+    """
+    sorter = TopologicalSorter(graph.needs)
+    sorter.prepare()
+    failures: dict[str, BaseException] = {}
+    running: dict[Future[None], str] = {}
+    with ThreadPoolExecutor(WORKERS, thread_name_prefix="cloudformation") as pool:
+        while sorter.is_active():
+            if stop is None or not stop.is_set():
+                running |= {pool.submit(work, name): name for name in sorter.get_ready()}
+            if not running:
+                break
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                name = running.pop(future)
+                error = future.exception()
+                if error is None:
+                    sorter.done(name)
+                else:
+                    failures[name] = error
+                    if stop is not None:
+                        stop.set()
+    return failures
+
+
+def resource_graph(template: Template) -> Graph:
+    """The resources of a template and what each refers to or DependsOn."""
+    return Graph(
+        {logical_id: needs(resource) for logical_id, resource in template.resources.items()}
+    )
+
+
+def needs(resource: Mapping[str, Any]) -> set[str]:
+    """The names that a resource's definition mentions, its DependsOn included."""
+    declared = resource.get("DependsOn", [])
+    names = {reference.name for reference in references(resource.get("Properties"))}
+    return names.union(declared if isinstance(declared, list) else [declared])
+
+
+def references(value: Any) -> Iterator[Reference]:
+    """Every Ref, Fn::GetAtt and ``${…}`` in a value, both branches of Fn::If included."""
+    if isinstance(value, list):
+        for item in value:
+            yield from references(item)
+    if not isinstance(value, dict):
+        return
+    match function_name(value):
+        case "Ref" if isinstance(value["Ref"], str):
+            yield Reference(value["Ref"])
+        case "Fn::GetAtt":
+            logical_id, attribute = attribute_reference(value["Fn::GetAtt"])
+            if isinstance(attribute, str):
+                yield Reference(logical_id, attribute)
+            else:
+                yield Reference(logical_id, "")
+                yield from references(attribute)
+        case "Fn::Sub":
+            yield from _substitutions(value["Fn::Sub"])
+        case _:
+            for item in value.values():
+                yield from references(item)
+
+
+def _substitutions(argument: Any) -> Iterator[Reference]:
+    text, variables = argument if isinstance(argument, list) else (argument, {})
+    yield from references(variables)
+    for match in SUBSTITUTION.finditer(text if isinstance(text, str) else ""):
+        name, dot, attribute = match.group(1).strip().partition(".")
+        if f"{name}{dot}{attribute}" not in variables:
+            yield Reference(name, attribute if dot else None)

@@ -1,0 +1,171 @@
+"""A template's parameters: what was given, what was kept, what SSM holds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from local_aws.template.refusals import refuse, validation_error
+from local_aws.template.template import Template
+from local_aws.template.values import as_text
+
+MASK = "****"
+"""What is shown of a NoEcho parameter's value."""
+
+_SSM_VALUE = re.compile(r"AWS::SSM::Parameter::Value<(.+)>")
+_LIST = re.compile(r"List<.+>|CommaDelimitedList")
+
+FetchSsm = Callable[[Sequence[str]], Mapping[str, str]]
+"""SSM parameters' values by name; the names that do not exist are absent."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a stack: its value as given and, for SSM types, as resolved."""
+
+    key: str
+    value: str
+    resolved_value: str | None = None
+    no_echo: bool = False
+    type: str = "String"
+
+    @property
+    def reference(self) -> Any:
+        """What ``Ref`` gives: text, or a list of texts for the list types."""
+        inner = _SSM_VALUE.fullmatch(self.type)
+        text = self.value if self.resolved_value is None else self.resolved_value
+        if not _LIST.fullmatch(inner[1] if inner else self.type):
+            return text
+        return [item.strip() for item in text.split(",")] if text else []
+
+    @property
+    def shown(self) -> str:
+        """The value as DescribeStacks shows it."""
+        return MASK if self.no_echo else self.value
+
+
+def resolve(
+    template: Template,
+    given: Sequence[Mapping[str, Any]],
+    previous: Mapping[str, Parameter],
+    fetch_ssm: FetchSsm,
+) -> dict[str, Parameter]:
+    """The value of every declared parameter.
+
+    ``given`` are the request's entries (ParameterKey with ParameterValue or
+    UsePreviousValue); ``previous`` are the stack's own. A parameter that is not given
+    takes its default. Raises AwsError ``ValidationError`` naming every parameter that has
+    no value, is not declared, or breaks its constraints.
+    """
+    entries = {entry["ParameterKey"]: entry for entry in given}
+    undeclared = [key for key in entries if key not in template.parameters]
+    if undeclared:
+        raise validation_error(
+            f"Parameters: [{', '.join(undeclared)}] do not exist in the template"
+        )
+    values = {
+        key: _value(key, declared, entries.get(key), previous)
+        for key, declared in template.parameters.items()
+    }
+    missing = [key for key, value in values.items() if value is None]
+    if missing:
+        raise validation_error(f"Parameters: [{', '.join(missing)}] must have values")
+    found = {key: value for key, value in values.items() if value is not None}
+    refuse(
+        problem
+        for key, value in found.items()
+        for problem in _broken(key, template.parameters[key], value)
+    )
+    resolved = _resolve_ssm(template, found, fetch_ssm)
+    return {
+        key: Parameter(
+            key,
+            value,
+            resolved.get(key),
+            as_text(template.parameters[key].get("NoEcho", False)) == "true",
+            template.parameters[key].get("Type", "String"),
+        )
+        for key, value in found.items()
+    }
+
+
+def _value(
+    key: str,
+    declared: Mapping[str, Any],
+    entry: Mapping[str, Any] | None,
+    previous: Mapping[str, Parameter],
+) -> str | None:
+    if entry is not None and entry.get("UsePreviousValue"):
+        if key in previous:
+            return previous[key].value
+        raise validation_error(
+            f"Invalid input for parameter key {key}. Cannot specify usePreviousValue as true for "
+            "a parameter key not in the previous template"
+        )
+    if entry is not None and "ParameterValue" in entry:
+        return str(entry["ParameterValue"])
+    default = declared.get("Default")
+    return None if default is None else as_text(default)
+
+
+def _resolve_ssm(
+    template: Template, values: Mapping[str, str], fetch_ssm: FetchSsm
+) -> dict[str, str]:
+    names = {
+        key: value
+        for key, value in values.items()
+        if _SSM_VALUE.fullmatch(template.parameters[key].get("Type", ""))
+    }
+    if not names:
+        return {}
+    found = fetch_ssm(sorted(set(names.values())))
+    absent = sorted({name for name in names.values() if name not in found})
+    if absent:
+        raise validation_error(
+            f"Unable to fetch parameters [{','.join(absent)}] from parameter store for this "
+            "account."
+        )
+    return {key: found[name] for key, name in names.items()}
+
+
+def _broken(key: str, declared: Mapping[str, Any], value: str) -> Iterator[str]:
+    """What a value breaks of its declaration; ConstraintDescription replaces the wording."""
+    kind = declared.get("Type", "String")
+    items = value.split(",") if _LIST.fullmatch(kind) else [value]
+    own_words = declared.get("ConstraintDescription")
+    if "Number" in kind and not all(_is_number(item) for item in items):
+        yield f"Parameter '{key}' must be a number."
+        return
+    for said in (text for item in items for text in _constraints(key, declared, item.strip())):
+        yield f"Parameter {key} failed to satisfy constraint: {own_words}" if own_words else said
+
+
+def _constraints(key: str, declared: Mapping[str, Any], value: str) -> Iterator[str]:
+    allowed = declared.get("AllowedValues")
+    if allowed is not None and value not in [as_text(item) for item in allowed]:
+        yield (
+            f"Parameter '{key}' must be one of AllowedValues "
+            f"[{', '.join(as_text(item) for item in allowed)}], not {value!r}"
+        )
+    pattern = declared.get("AllowedPattern")
+    if pattern is not None and not re.fullmatch(pattern, value):
+        yield f"Parameter '{key}' must match pattern {pattern}"
+    if len(value) < int(declared.get("MinLength", 0)):
+        yield f"Parameter '{key}' must contain at least {declared['MinLength']} characters"
+    if len(value) > int(declared.get("MaxLength", len(value))):
+        yield f"Parameter '{key}' must contain at most {declared['MaxLength']} characters"
+    if _is_number(value):
+        if "MinValue" in declared and float(value) < float(declared["MinValue"]):
+            yield f"Parameter '{key}' must be a number not less than {declared['MinValue']}"
+        if "MaxValue" in declared and float(value) > float(declared["MaxValue"]):
+            yield f"Parameter '{key}' must be a number not greater than {declared['MaxValue']}"
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,267 @@
+"""What is known of every stack: plain dataclasses that JSON can carry, and where they are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from threading import Lock, RLock
+from typing import Any
+from uuid import uuid4
+
+from local_aws.services.cloudformation.engine.parameters import MASK, Parameter
+from local_aws.template.template import EMPTY, Template, parse
+
+STACK_TYPE = "AWS::CloudFormation::Stack"
+REVIEW_IN_PROGRESS = "REVIEW_IN_PROGRESS"
+
+_history = Lock()
+"""Held while a line of history is written, so that times and order agree."""
+
+
+@dataclass
+class Resource:
+    """One physical resource of a stack.
+
+    ``properties`` are evaluated, with ``{{resolve:…}}`` still as written so that no
+    secret is kept; ``needs`` are the logical ids that must outlive it; ``no_echo`` says that
+    its attributes are not to be shown.
+    """
+
+    logical_id: str
+    type: str
+    physical_id: str = ""
+    properties: dict[str, Any] = field(default_factory=dict)
+    attributes: dict[str, Any] = field(default_factory=dict)
+    metadata: dict[str, Any] = field(default_factory=dict)
+    deletion_policy: str = "Delete"
+    update_replace_policy: str = "Delete"
+    needs: list[str] = field(default_factory=list)
+    status: str = ""
+    reason: str | None = None
+    timestamp: str = ""
+    no_echo: bool = False
+
+    def take(self, wanted: Resource) -> None:
+        """Become what ``wanted`` says, remaining the same physical resource."""
+        self.properties = wanted.properties
+        self.metadata = wanted.metadata
+        self.deletion_policy = wanted.deletion_policy
+        self.update_replace_policy = wanted.update_replace_policy
+        self.needs = wanted.needs
+
+
+@dataclass
+class Event:
+    """One line of a stack's history."""
+
+    event_id: str
+    logical_id: str
+    physical_id: str
+    type: str
+    status: str
+    reason: str | None
+    timestamp: str
+    operation_id: str
+    token: str | None = None
+
+
+@dataclass
+class Output:
+    """One output; ``export`` is the name it is exported by, or None; ``no_echo``: not shown."""
+
+    key: str
+    value: str
+    description: str | None = None
+    export: str | None = None
+    no_echo: bool = False
+
+    @property
+    def shown(self) -> str:
+        """The value as the API's answers have it."""
+        return MASK if self.no_echo else self.value
+
+
+@dataclass
+class Version:
+    """All that a deployment sets and a rollback restores."""
+
+    body: str = ""
+    parameters: dict[str, Parameter] = field(default_factory=dict)
+    tags: dict[str, str] = field(default_factory=dict)
+    resources: dict[str, Resource] = field(default_factory=dict)
+    outputs: dict[str, Output] = field(default_factory=dict)
+    imports: list[str] = field(default_factory=list)
+    capabilities: list[str] = field(default_factory=list)
+    notification_arns: list[str] = field(default_factory=list)
+    role_arn: str | None = None
+
+    @property
+    def template(self) -> Template:
+        """The template, parsed."""
+        return parse(self.body) if self.body else EMPTY
+
+    def copy(self) -> Version:
+        """The same, sharing nothing that a deployment changes."""
+        return deepcopy(self)
+
+
+@dataclass
+class ChangeSet:
+    """A deployment that is planned and not yet carried out."""
+
+    name: str
+    change_set_id: str
+    type: str
+    version: Version
+    changes: list[dict[str, Any]]
+    created: str
+    status: str = "CREATE_COMPLETE"
+    reason: str | None = None
+    execution_status: str = "AVAILABLE"
+    description: str | None = None
+    on_failure: str | None = None
+    settings: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class Stack:
+    """One stack.
+
+    ``stable`` is the version that a rollback returns to, kept from the start of an update
+    until it or its rollback is complete; ``obsolete`` are physical resources that the
+    running operation has yet to delete. ``on_failure`` is what a create does when it fails,
+    ``retained`` the logical ids that a deletion lets go of; both are for an operation that
+    another process has to finish.
+    """
+
+    name: str
+    stack_id: str
+    region: str
+    created: str
+    status: str = REVIEW_IN_PROGRESS
+    reason: str | None = None
+    updated: str | None = None
+    deleted: str | None = None
+    version: Version = field(default_factory=Version)
+    stable: Version | None = None
+    obsolete: list[Resource] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+    change_sets: dict[str, ChangeSet] = field(default_factory=dict)
+    change_set_id: str | None = None
+    operation_id: str = ""
+    token: str | None = None
+    disable_rollback: bool = False
+    on_failure: str = "ROLLBACK"
+    retained: list[str] = field(default_factory=list)
+    termination_protection: bool = False
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def busy(self) -> bool:
+        """Whether an operation is under way."""
+        return self.status.endswith("_IN_PROGRESS") and self.status != REVIEW_IN_PROGRESS
+
+    def begin(self, token: str | None) -> None:
+        """Give the events that follow a new operation's id."""
+        self.operation_id = str(uuid4())
+        self.token = token
+
+    def set_status(self, status: str, reason: str | None = None) -> None:
+        """Move the stack to ``status`` and say so in its history."""
+        event = self._record(self.name, self.stack_id, STACK_TYPE, status, reason)
+        if status == "UPDATE_IN_PROGRESS":
+            self.updated = event.timestamp
+        if status == "DELETE_COMPLETE":
+            self.deleted = event.timestamp
+        self.status, self.reason = status, reason
+
+    def set_resource_status(
+        self, resource: Resource, status: str, reason: str | None = None
+    ) -> None:
+        """Move a resource to ``status`` and say so in the stack's history."""
+        resource.status, resource.reason = status, reason
+        event = self._record(
+            resource.logical_id, resource.physical_id, resource.type, status, reason
+        )
+        resource.timestamp = event.timestamp
+
+    def _record(
+        self,
+        logical_id: str,
+        physical_id: str,
+        type_name: str,
+        status: str,
+        reason: str | None,
+    ) -> Event:
+        with _history:
+            event = Event(
+                str(uuid4()),
+                logical_id,
+                physical_id,
+                type_name,
+                status,
+                reason,
+                now(after=self.events[-1].timestamp if self.events else ""),
+                self.operation_id,
+                self.token,
+            )
+            self.events.append(event)
+        return event
+
+
+class Stacks:
+    """Every stack of every region; the deleted ones are found by their id alone."""
+
+    def __init__(self) -> None:
+        self.lock = RLock()
+        self._by_id: dict[str, Stack] = {}
+
+    def add(self, name: str, region: str, account_id: str) -> Stack:
+        """A new stack in review, with an id of its own."""
+        stack_id = f"arn:aws:cloudformation:{region}:{account_id}:stack/{name}/{uuid4()}"
+        stack = Stack(name, stack_id, region, now())
+        with self.lock:
+            self._by_id[stack_id] = stack
+        return stack
+
+    def every(self) -> list[Stack]:
+        """The stacks of every region, deleted ones too, oldest first."""
+        with self.lock:
+            return list(self._by_id.values())
+
+    def put(self, stack: Stack) -> None:
+        """Take a stack that another process has made."""
+        with self.lock:
+            self._by_id[stack.stack_id] = stack
+
+    def remove(self, stack: Stack) -> None:
+        """Forget a stack that never was: one made only for a change set."""
+        with self.lock:
+            self._by_id.pop(stack.stack_id, None)
+
+    def find(self, name_or_id: str, region: str) -> Stack | None:
+        """The stack by its id (deleted or not), or the living one of that name."""
+        with self.lock:
+            if name_or_id in self._by_id:
+                return self._by_id[name_or_id]
+            return next((stack for stack in self.living(region) if stack.name == name_or_id), None)
+
+    def living(self, region: str) -> Iterator[Stack]:
+        """The region's stacks that are not deleted, newest first."""
+        return (stack for stack in self.all(region) if stack.status != "DELETE_COMPLETE")
+
+    def all(self, region: str) -> Iterator[Stack]:
+        """The region's stacks, deleted ones too, newest first."""
+        with self.lock:
+            stacks = [stack for stack in self._by_id.values() if stack.region == region]
+        return reversed(stacks)
+
+
+def now(*, after: str = "") -> str:
+    """The time as ISO 8601 with milliseconds, later than ``after`` so that events keep order."""
+    stamp = datetime.now(UTC)
+    if after:
+        stamp = max(stamp, datetime.fromisoformat(after) + timedelta(milliseconds=1))
+    return stamp.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,195 @@
+"""One resource at a time: its provider is called, its status and events are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from dataclasses import replace
+from threading import Event
+from typing import Any
+from uuid import uuid4
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from local_aws.context import LocalContext
+from local_aws.protocol import AwsError
+from local_aws.resources import ResourceTypes
+from local_aws.resources.base import Cancelled, Made, Provider, Request, ResourceFailed
+from local_aws.services.cloudformation.engine.dynamic import resolve
+from local_aws.services.cloudformation.engine.stacks import Resource, Stack
+
+REPLACING = "Requested update requires the creation of a new physical resource; hence creating one."
+
+_HANDLER_CODES = (
+    ("AlreadyExist", "AlreadyExists"),
+    ("AlreadyOwned", "AlreadyExists"),
+    ("NotFound", "NotFound"),
+    ("NoSuch", "NotFound"),
+    ("DoesNotExist", "NotFound"),
+    ("AccessDenied", "AccessDenied"),
+    ("Throttl", "Throttling"),
+    ("LimitExceeded", "ServiceLimitExceeded"),
+    ("Validation", "InvalidRequest"),
+    ("Invalid", "InvalidRequest"),
+    ("Malformed", "InvalidRequest"),
+)
+"""A service's error code, by a part of it, as CloudFormation's handlers classify it."""
+
+
+class StepFailed(Exception):
+    """A resource's step failed; its record and the stack's history say why."""
+
+
+class Steps:
+    """The steps of one operation on one stack; ``stop`` cancels those that wait."""
+
+    def __init__(self, context: LocalContext, types: ResourceTypes, stack: Stack) -> None:
+        self._context = context
+        self._types = types
+        self._stack = stack
+        self.stop = Event()
+
+    def create(self, resource: Resource, *, replacing: bool = False) -> None:
+        """Make a resource; on failure its record keeps the physical id, if it has one."""
+        verb = "UPDATE" if replacing else "CREATE"
+        self._stack.set_resource_status(
+            resource, f"{verb}_IN_PROGRESS", REPLACING if replacing else None
+        )
+
+        def work(provider: Provider) -> None:
+            # Made and known to be made, or neither; what takes long claims its id by itself.
+            with nullcontext() if provider.takes_long else self._context.write_lock.step():
+                made = provider.create(self._request(resource, self._wanted(resource)))
+                resource.physical_id = made.physical_id if isinstance(made, Made) else made
+            self._stack.set_resource_status(
+                resource, f"{verb}_IN_PROGRESS", "Resource creation Initiated"
+            )
+            if isinstance(made, Made):
+                resource.attributes, resource.no_echo = made.attributes, made.no_echo
+                return
+            resource.attributes = provider.complete(self._request(resource, self._wanted(resource)))
+
+        self._do(resource, verb, work, cancelled="Resource creation cancelled")
+
+    def update(self, resource: Resource, wanted: Resource) -> None:
+        """Change a resource in place to ``wanted``; on failure it may be anything between.
+
+        One that answers with another physical id has been replaced: the old one stays until the
+        cleanup.
+        """
+        self._stack.set_resource_status(resource, "UPDATE_IN_PROGRESS")
+
+        def work(provider: Provider) -> None:
+            old = replace(resource)
+            provider.refuse_unchangeable(old.properties, wanted.properties)
+            resource.take(wanted)
+            made = provider.update(self._request(resource, self._wanted(resource), old.properties))
+            if not isinstance(made, Made):
+                resource.attributes = made
+                return
+            resource.attributes, resource.no_echo = made.attributes, made.no_echo
+            if made.physical_id != old.physical_id:
+                self._stack.obsolete.append(old)
+                resource.physical_id = made.physical_id
+                self._stack.set_resource_status(resource, "UPDATE_IN_PROGRESS", REPLACING)
+
+        self._do(resource, "UPDATE", work, cancelled="Resource update cancelled")
+
+    def delete(self, resource: Resource, *, retain: bool = False) -> None:
+        """Delete a resource, or let go of it when it is to be retained."""
+        if retain:
+            self._stack.set_resource_status(resource, "DELETE_SKIPPED")
+            return
+        if not resource.physical_id:
+            return
+        self._stack.set_resource_status(resource, "DELETE_IN_PROGRESS")
+
+        def work(provider: Provider) -> None:
+            provider.delete(self._request(resource, resource.properties))
+
+        self._do(resource, "DELETE", work, cancelled="Resource deletion cancelled")
+
+    def _do(
+        self, resource: Resource, verb: str, work: Callable[[Provider], None], *, cancelled: str
+    ) -> None:
+        provider = self._types.provider_of(resource.type)
+        assert provider is not None, f"{resource.type} was not refused beforehand"
+        try:
+            work(provider)
+        except Cancelled:
+            self._stack.set_resource_status(resource, f"{verb}_FAILED", cancelled)
+            raise
+        except Exception as error:
+            self._stack.set_resource_status(resource, f"{verb}_FAILED", reason_of(error))
+            raise StepFailed from error
+        self._stack.set_resource_status(resource, f"{verb}_COMPLETE")
+
+    def _wanted(self, resource: Resource) -> dict[str, Any]:
+        """The properties with their dynamic references resolved: for the service, not to keep."""
+
+        def client(service: str) -> Any:
+            return self._context.client(service, self._stack.region)
+
+        wanted: dict[str, Any] = resolve(resource.properties, client)
+        return wanted
+
+    def _request(
+        self,
+        resource: Resource,
+        properties: Mapping[str, Any],
+        previous: Mapping[str, Any] | None = None,
+    ) -> Request:
+        return Request(
+            context=self._context,
+            region=self._stack.region,
+            stack_name=self._stack.name,
+            stack_id=self._stack.stack_id,
+            logical_id=resource.logical_id,
+            type_name=resource.type,
+            properties=properties,
+            previous=previous or {},
+            physical_id=resource.physical_id,
+            attributes=resource.attributes,
+            stop=self.stop,
+            claim=lambda physical_id: setattr(resource, "physical_id", physical_id),
+        )
+
+
+def reason_of(error: Exception) -> str:
+    """A failure as CloudFormation words it: the service's message and a handler error code."""
+    if isinstance(error, AwsError):
+        return error.message
+    if isinstance(error, ResourceFailed):
+        if error.code is None:
+            return error.message
+        message, code = error.message, error.code
+    elif isinstance(error, ClientError):
+        message, code = _service_message(error), _handler_code(error)
+    elif isinstance(error, BotoCoreError):
+        message, code = str(error), "InvalidRequest"
+    else:
+        message, code = f"{type(error).__name__}: {error}", "InternalFailure"
+    return (
+        f'Resource handler returned message: "{message}" '
+        f"(RequestToken: {uuid4()}, HandlerErrorCode: {code})"
+    )
+
+
+def _service_message(error: ClientError) -> str:
+    answer = error.response
+    metadata = answer.get("ResponseMetadata", {})
+    said = answer["Error"].get("Message") or answer["Error"].get("Code")
+    return (
+        f"{said} (Operation: {error.operation_name}, Status Code: "
+        f"{metadata.get('HTTPStatusCode')}, Request ID: {metadata.get('RequestId')})"
+    )
+
+
+def _handler_code(error: ClientError) -> str:
+    status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode") or 0
+    if status >= 500:
+        return "ServiceInternalError"
+    code = error.response["Error"].get("Code", "")
+    return next(
+        (handler for part, handler in _HANDLER_CODES if part in code), "GeneralServiceException"
+    )

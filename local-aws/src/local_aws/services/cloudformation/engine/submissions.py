@@ -1,0 +1,166 @@
+"""A request's template, parameters and settings as a version of a stack, judged and planned."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import unquote, urlparse
+
+from botocore.exceptions import ClientError
+
+from local_aws.context import LocalContext
+from local_aws.protocol import AwsError
+from local_aws.resources import ResourceTypes
+from local_aws.services.cloudformation.engine.blueprint import Blueprint
+from local_aws.services.cloudformation.engine.changes import Foreseen, Plan, plan
+from local_aws.services.cloudformation.engine.checks import (
+    check_attributes,
+    check_capabilities,
+    check_references,
+    undeployable_types,
+    undeployable_values,
+)
+from local_aws.services.cloudformation.engine.deployment import surroundings_of
+from local_aws.services.cloudformation.engine.exports import Exports
+from local_aws.services.cloudformation.engine.parameters import resolve
+from local_aws.services.cloudformation.engine.stacks import Stack, Version
+from local_aws.template.refusals import refuse, validation_error
+from local_aws.template.template import parse
+
+BODY_LIMIT_BYTES = 51_200
+"""A TemplateBody's size (AWS CloudFormation quotas page, read 2026-11-21)."""
+
+URL_LIMIT_BYTES = 1_000_000
+"""A template's size in S3 (same page)."""
+
+Values = Mapping[str, Any]
+
+
+class Submissions:
+    """Judges what is asked for: nothing is made by it, and nothing is kept."""
+
+    def __init__(self, context: LocalContext, types: ResourceTypes, exports: Exports) -> None:
+        self._context = context
+        self._types = types
+        self._exports = exports
+
+    def version(self, stack: Stack, values: Values) -> Version:
+        """The version that a request asks for, its resources still the stack's own.
+
+        Raises AwsError when the template, the parameters or the settings are refused.
+        """
+        old = stack.version
+        body = old.body if values.get("UsePreviousTemplate") else self.body(values, stack.region)
+        template = parse(body)
+        check_references(template)
+        check_attributes(template, stack.region)
+        check_capabilities(template, values.get("Capabilities", ()))
+        given = values.get("Parameters", [])
+        tags = values.get("Tags")
+        arns = values.get("NotificationARNs")
+        return Version(
+            body,
+            resolve(template, given, old.parameters, lambda names: self._ssm(names, stack.region)),
+            dict(old.tags) if tags is None else {tag["Key"]: tag["Value"] for tag in tags},
+            old.resources,
+            old.outputs,
+            old.imports,
+            list(values.get("Capabilities", ())),
+            list(old.notification_arns if arns is None else arns),
+            values.get("RoleARN", old.role_arn),
+        )
+
+    def plan(self, stack: Stack, version: Version) -> Plan:
+        """What deploying the version would change.
+
+        Raises AwsError ``ValidationError`` when its rules do not hold or it cannot be deployed.
+        """
+        foreseen = Foreseen(stack.version.resources)
+        blueprint = Blueprint(
+            version,
+            surroundings_of(stack, version, self._context.account_id),
+            foreseen,
+            lambda name: self._exports.value(stack.region, name),
+        )
+        refuse(blueprint.broken_rules())
+        problems = undeployable_types(
+            blueprint.template, blueprint.resources, self._types, self._context, stack.region
+        )
+        _refuse_changed_types(stack.version, blueprint)
+        try:
+            planned = plan(stack.version, version, blueprint, foreseen, stack.region)
+        except AwsError:
+            refuse(problems)
+            raise
+        wanted = [change.wanted for change in planned.changes if change.wanted is not None]
+        refuse([*problems, *undeployable_values(wanted, self._types)])
+        return planned
+
+    def body(self, values: Values, region: str) -> str:
+        """The text of TemplateBody, or of the object that TemplateURL names in the local S3."""
+        if "TemplateBody" in values:
+            body: str = values["TemplateBody"]
+            _check_size("templateBody", body, BODY_LIMIT_BYTES)
+            return body
+        if "TemplateURL" not in values:
+            raise validation_error("Either Template URL or Template Body must be specified.")
+        body = self._download(values["TemplateURL"], region)
+        _check_size("templateURL", body, URL_LIMIT_BYTES)
+        return body
+
+    def _download(self, url: str, region: str) -> str:
+        bucket, key = s3_place(url)
+        try:
+            answer = self._context.client("s3", region).get_object(Bucket=bucket, Key=key)
+        except ClientError as error:
+            raise validation_error(f"S3 error: {error.response['Error']['Message']}") from None
+        text: str = answer["Body"].read().decode()
+        return text
+
+    def _ssm(self, names: Sequence[str], region: str) -> dict[str, str]:
+        client = self._context.client("ssm", region)
+        found: dict[str, str] = {}
+        for start in range(0, len(names), 10):
+            answer = client.get_parameters(Names=list(names[start : start + 10]))
+            found |= {each["Name"]: each["Value"] for each in answer["Parameters"]}
+        return found
+
+
+def s3_place(url: str) -> tuple[str, str]:
+    """The bucket and key of a template's URL, path-style or virtual-hosted."""
+    parts = urlparse(url)
+    path = unquote(parts.path).lstrip("/")
+    host = parts.hostname or ""
+    if parts.scheme == "s3":
+        return host, path
+    bucket, dot, service = host.partition(".")
+    if dot and service.startswith(("s3.", "s3-", "localhost")):
+        return bucket, path
+    bucket, slash, key = path.partition("/")
+    if not slash or parts.scheme not in ("http", "https"):
+        raise validation_error(f"TemplateURL must be a supported URL, not {url}")
+    return bucket, key
+
+
+def _check_size(name: str, body: str, limit: int) -> None:
+    size = len(body.encode())
+    if size > limit:
+        raise validation_error(
+            f"1 validation error detected: Value at '{name}' failed to satisfy constraint: Member "
+            f"must have length less than or equal to {limit}, not {size}"
+        )
+
+
+def _refuse_changed_types(old: Version, blueprint: Blueprint) -> None:
+    changed = [
+        logical_id
+        for logical_id, definition in blueprint.resources.items()
+        if (current := old.resources.get(logical_id)) is not None
+        and current.type != definition["Type"]
+        and current.status != "CREATE_FAILED"
+    ]
+    if changed:
+        raise validation_error(
+            "Update of resource type is not permitted. The new template modifies resource type of "
+            f"the following resources: [{', '.join(changed)}]"
+        )

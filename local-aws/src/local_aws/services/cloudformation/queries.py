@@ -1,0 +1,232 @@
+"""The API's actions that only read."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+from local_aws.resources.schemas import schema_of
+from local_aws.services.cloudformation.engine.checks import required_capabilities
+from local_aws.services.cloudformation.engine.operations import Operations
+from local_aws.services.cloudformation.engine.parameters import MASK
+from local_aws.services.cloudformation.engine.stacks import Event, Stack, Stacks
+from local_aws.services.cloudformation.engine.submissions import Submissions
+from local_aws.services.cloudformation.requests import Answer, Values, found, not_found
+from local_aws.services.cloudformation.views import (
+    PAGE,
+    event_view,
+    page,
+    resource_view,
+    stack_view,
+    summary_view,
+)
+from local_aws.template.refusals import validation_error
+from local_aws.template.template import Template, parse
+
+HOLD_SECONDS = 20.0
+"""How long DescribeStacks waits, asked by a stack's id, for the operation under way to end.
+
+The CDK CLI asks by id and then sleeps five seconds: an answer that comes when the
+operation ends spares it that sleep. Asked by name, the answer comes at once.
+"""
+
+
+class Queries:
+    """Each method is an action."""
+
+    def __init__(self, stacks: Stacks, operations: Operations, submissions: Submissions) -> None:
+        self._stacks = stacks
+        self._operations = operations
+        self._submissions = submissions
+
+    def describe_stacks(self, values: Values, region: str) -> Answer:
+        """One stack, or every living one of the region."""
+        name = values.get("StackName")
+        if name is None:
+            views, token = page(list(self._stacks.living(region)), values.get("NextToken"))
+            return {"Stacks": [stack_view(stack) for stack in views], "NextToken": token}
+        stack = self._stacks.find(name, region)
+        if stack is None:
+            raise validation_error(f"Stack with id {name} does not exist")
+        if name == stack.stack_id and stack.busy:
+            self._operations.wait(stack, HOLD_SECONDS)
+        return {"Stacks": [stack_view(stack)]}
+
+    def list_stacks(self, values: Values, region: str) -> Answer:
+        """Summaries, deleted stacks too, those of StackStatusFilter when it is given."""
+        wanted = values.get("StackStatusFilter")
+        stacks = [
+            stack for stack in self._stacks.all(region) if not wanted or stack.status in wanted
+        ]
+        shown, token = page(stacks, values.get("NextToken"))
+        return {"StackSummaries": [summary_view(stack) for stack in shown], "NextToken": token}
+
+    def describe_stack_events(self, values: Values, region: str) -> Answer:
+        """One page of a stack's history, newest first."""
+        stack = found(self._stacks, values, region)
+        events, token = _newest(stack.events, values.get("NextToken"))
+        return {"StackEvents": [event_view(stack, event) for event in events], "NextToken": token}
+
+    def describe_events(self, values: Values, region: str) -> Answer:
+        """One page of an operation's events, only the failed ones when they are asked for."""
+        stack = found(self._stacks, values, region)
+        operation = values.get("OperationId")
+        failed_only = values.get("Filters", {}).get("FailedEvents", False)
+        chosen = [
+            event
+            for event in list(stack.events)
+            if (operation is None or event.operation_id == operation)
+            and (not failed_only or event.status.endswith("_FAILED"))
+            and "ChangeSetName" not in values
+        ]
+        events, token = _newest(chosen, values.get("NextToken"))
+        views = [{**event_view(stack, event), "EventType": "STACK_EVENT"} for event in events]
+        return {"OperationEvents": views, "NextToken": token}
+
+    def describe_stack_resources(self, values: Values, region: str) -> Answer:
+        """The resources of a stack, or of the stack that has a physical id."""
+        stack = self._holder(values, region)
+        logical_id = values.get("LogicalResourceId")
+        return {
+            "StackResources": [
+                resource_view(stack, resource)
+                for resource in list(stack.version.resources.values())
+                if logical_id in (None, resource.logical_id)
+            ]
+        }
+
+    def describe_stack_resource(self, values: Values, region: str) -> Answer:
+        """One resource with its metadata."""
+        stack = found(self._stacks, values, region)
+        resource = stack.version.resources.get(values["LogicalResourceId"])
+        if resource is None:
+            raise validation_error(
+                f"Resource {values['LogicalResourceId']} does not exist for stack {stack.name}"
+            )
+        return {"StackResourceDetail": resource_view(stack, resource)}
+
+    def list_stack_resources(self, values: Values, region: str) -> Answer:
+        """One page of a stack's resources."""
+        stack = found(self._stacks, values, region)
+        resources = list(stack.version.resources.values())
+        shown, token = page(resources, values.get("NextToken"))
+        views = [resource_view(stack, resource) for resource in shown]
+        return {"StackResourceSummaries": views, "NextToken": token}
+
+    def get_template(self, values: Values, region: str) -> Answer:
+        """The template's text as it was sent, of the stack or of one of its change sets."""
+        stack = found(self._stacks, values, region)
+        body = stack.version.body
+        if "ChangeSetName" in values:
+            name = values["ChangeSetName"]
+            change_sets = [
+                each
+                for each in stack.change_sets.values()
+                if name in (each.name, each.change_set_id)
+            ]
+            if not change_sets:
+                raise not_found(name)
+            body = change_sets[0].version.body
+        return {"TemplateBody": body, "StagesAvailable": ["Original", "Processed"]}
+
+    def get_template_summary(self, values: Values, region: str) -> Answer:
+        """What a template declares, of a stack or as sent."""
+        if "StackName" in values:
+            template = found(self._stacks, values, region).version.template
+        else:
+            template = parse(self._submissions.body(values, region))
+        return {
+            **_declared(template),
+            "ResourceTypes": sorted({each["Type"] for each in template.resources.values()}),
+            "Version": template.document.get("AWSTemplateFormatVersion"),
+            "ResourceIdentifierSummaries": _identifiers(template, region),
+        }
+
+    def validate_template(self, values: Values, region: str) -> Answer:
+        """Read a template and say what it declares."""
+        return _declared(parse(self._submissions.body(values, region)))
+
+    def list_exports(self, values: Values, region: str) -> Answer:
+        """The region's exports."""
+        exports, token = page(self._operations.exports.all(region), values.get("NextToken"))
+        views = [
+            {"ExportingStackId": stack.stack_id, "Name": output.export, "Value": output.shown}
+            for stack, output in exports
+        ]
+        return {"Exports": views, "NextToken": token}
+
+    def list_imports(self, values: Values, region: str) -> Answer:
+        """The stacks that import a name."""
+        name = values["ExportName"]
+        importers = self._operations.exports.importers(region, name)
+        if not importers:
+            raise validation_error(f"Export '{name}' is not imported by any stack.")
+        names, token = page(importers, values.get("NextToken"))
+        return {"Imports": names, "NextToken": token}
+
+    def list_hook_results(self, values: Values, region: str) -> Answer:
+        """None: the local AWS has no hooks."""
+        return {"HookResults": []}
+
+    def get_stack_policy(self, values: Values, region: str) -> Answer:
+        """None: stack policies are refused when a stack is made."""
+        found(self._stacks, values, region)
+        return {}
+
+    def _holder(self, values: Values, region: str) -> Stack:
+        if "StackName" in values:
+            return found(self._stacks, values, region)
+        physical_id = values.get("PhysicalResourceId")
+        for stack in self._stacks.living(region):
+            if any(each.physical_id == physical_id for each in stack.version.resources.values()):
+                return stack
+        raise validation_error(f"Stack for {physical_id} does not exist")
+
+
+def _newest(events: list[Event], token: str | None) -> tuple[list[Event], str | None]:
+    """A page from the newest backwards; the token counts from the oldest, as pages must not
+    shift when events are added."""
+    if token is not None and not token.isdigit():
+        raise validation_error(f"NextToken {token} is none that was given out")
+    end = len(events) if token is None else int(token)
+    start = max(0, end - PAGE)
+    return events[start:end][::-1], str(start) if start else None
+
+
+def _declared(template: Template) -> dict[str, Any]:
+    capabilities = required_capabilities(template)
+    return {
+        "Parameters": [_parameter(key, each) for key, each in template.parameters.items()],
+        "Description": template.description,
+        "Capabilities": capabilities or None,
+        "DeclaredTransforms": list(template.transforms) or None,
+    }
+
+
+def _parameter(key: str, declared: dict[str, Any]) -> dict[str, Any]:
+    no_echo = str(declared.get("NoEcho", False)).lower() == "true"
+    default = declared.get("Default")
+    return {
+        "ParameterKey": key,
+        "DefaultValue": MASK if no_echo and default is not None else default,
+        "ParameterType": declared.get("Type"),
+        "NoEcho": no_echo,
+        "Description": declared.get("Description"),
+        "ParameterConstraints": {"AllowedValues": declared.get("AllowedValues", [])},
+    }
+
+
+def _identifiers(template: Template, region: str) -> list[dict[str, Any]]:
+    by_type: dict[str, list[str]] = defaultdict(list)
+    for logical_id, definition in template.resources.items():
+        by_type[definition["Type"]].append(logical_id)
+    schemas = {type_name: schema_of(type_name, region) for type_name in by_type}
+    return [
+        {
+            "ResourceType": type_name,
+            "LogicalResourceIds": logical_ids,
+            "ResourceIdentifiers": list(schema.identifier),
+        }
+        for type_name, logical_ids in by_type.items()
+        if (schema := schemas[type_name]) is not None
+    ]

@@ -1,0 +1,105 @@
+"""What several actions need of a request: the stack that it names, the options that it sets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from local_aws.protocol import AwsError
+from local_aws.services.cloudformation.engine.deployment import DO_NOTHING, ROLLBACK
+from local_aws.services.cloudformation.engine.stacks import Stack, Stacks
+from local_aws.template.refusals import validation_error
+
+Values = Mapping[str, Any]
+Answer = dict[str, Any]
+
+_STACK_NAME = re.compile(r"[a-zA-Z][-a-zA-Z0-9]{0,127}")
+_UPDATABLE = frozenset(
+    {
+        "CREATE_COMPLETE",
+        "CREATE_FAILED",
+        "UPDATE_COMPLETE",
+        "UPDATE_FAILED",
+        "UPDATE_ROLLBACK_COMPLETE",
+    }
+)
+_NOT_FOLLOWED = {
+    "ChangeSetType": ("CREATE", "UPDATE"),
+    "DeploymentMode": (),
+    "ResourceTypes": (),
+    "ResourcesToImport": (),
+    "StackPolicyBody": (),
+    "StackPolicyURL": (),
+    "TimeoutInMinutes": (),
+}
+"""Options that the engine refuses, and their values that ask for nothing it lacks.
+
+ImportExistingResources, which ``cdk bootstrap`` sends, is let through: it matters only to
+resources that exist already, and creating those fails.
+"""
+
+
+def found(stacks: Stacks, values: Values, region: str) -> Stack:
+    """The stack that StackName names; AwsError ``ValidationError`` when there is none."""
+    name = values.get("StackName", "")
+    stack = stacks.find(name, region)
+    if stack is None:
+        raise validation_error(f"Stack [{name}] does not exist")
+    return stack
+
+
+def check_name(name: str) -> None:
+    """Refuse a stack name that CloudFormation would."""
+    if not _STACK_NAME.fullmatch(name):
+        raise validation_error(
+            f"1 validation error detected: Value '{name}' at 'stackName' failed to satisfy "
+            "constraint: Member must satisfy regular expression pattern: "
+            "[a-zA-Z][-a-zA-Z0-9]*, at most 128 characters"
+        )
+
+
+def check_updatable(stack: Stack) -> None:
+    """Refuse a stack whose state does not let it be updated."""
+    if stack.status not in _UPDATABLE:
+        raise validation_error(
+            f"Stack:{stack.stack_id} is in {stack.status} state and can not be updated."
+        )
+
+
+def check_options(values: Values) -> None:
+    """Refuse what the engine does not do rather than deploy without it."""
+    for option, allowed in _NOT_FOLLOWED.items():
+        if option in values and values[option] not in allowed and values[option] != []:
+            raise validation_error(f"{option} is not supported by the local AWS")
+    if values.get("RollbackConfiguration", {}).get("RollbackTriggers"):
+        raise validation_error(
+            "RollbackConfiguration.RollbackTriggers is not supported by the local AWS"
+        )
+    mode = values.get("DeploymentConfig", {}).get("Mode", "STANDARD")
+    if mode != "STANDARD":
+        raise validation_error(f"DeploymentConfig.Mode {mode} is not supported by the local AWS")
+
+
+def settings(values: Values) -> dict[str, Any]:
+    """What is kept of a request only to be shown again."""
+    return {
+        name: values[name]
+        for name in ("DeploymentConfig", "RollbackConfiguration")
+        if name in values
+    }
+
+
+def on_failure(values: Values) -> str:
+    """What a create does when it fails: DisableRollback or OnFailure, by default roll back."""
+    if "OnFailure" in values and "DisableRollback" in values:
+        raise validation_error("OnFailure and DisableRollback cannot both be given")
+    if values.get("DisableRollback"):
+        return DO_NOTHING
+    chosen: str = values.get("OnFailure", ROLLBACK)
+    return chosen
+
+
+def not_found(change_set: str) -> AwsError:
+    """CloudFormation's answer for a change set that does not exist."""
+    return AwsError("ChangeSetNotFound", f"ChangeSet [{change_set}] does not exist", status=404)

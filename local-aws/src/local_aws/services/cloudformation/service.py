@@ -1,0 +1,121 @@
+"""CloudFormation as a service: which part of it answers which action."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
+from functools import partial
+from typing import Any
+
+from local_aws import service
+from local_aws.context import LocalContext
+from local_aws.permissions.service import PassedRole, Refusal, ServicePermissions
+from local_aws.protocol import AwsError
+from local_aws.protocol.call import Call
+from local_aws.protocol.validation import require_members
+from local_aws.resources import ResourceTypes
+from local_aws.resources.base import Provider
+from local_aws.services.cloudformation.change_set_actions import ChangeSetActions
+from local_aws.services.cloudformation.engine.operations import Operations
+from local_aws.services.cloudformation.engine.persistence import export_stacks, restore_stacks
+from local_aws.services.cloudformation.engine.recovery import Recovered, recover
+from local_aws.services.cloudformation.engine.stacks import Stacks
+from local_aws.services.cloudformation.engine.submissions import Submissions
+from local_aws.services.cloudformation.queries import Queries
+from local_aws.services.cloudformation.resources import CdkMetadata, WaitConditionHandle
+from local_aws.services.cloudformation.stack_actions import StackActions
+from local_aws.services.cloudformation.views import stack_summary
+
+
+class CloudFormation(service.Service):
+    """The local AWS's CloudFormation: stacks, change sets and what they deploy.
+
+    Every call that a deployment makes goes through ``context``'s clients, to the gateway
+    that serves this API too. ``types`` are what can be deployed. ``on_settled`` is called, from
+    any thread, whenever an operation on a stack has ended.
+    """
+
+    def __init__(
+        self,
+        context: LocalContext,
+        types: ResourceTypes,
+        on_settled: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._recovered: list[Recovered] = []
+        self._stacks = Stacks()
+        self._operations = Operations(context, types, self._stacks, on_settled)
+        submissions = Submissions(context, types, self._operations.exports)
+        stack_actions = StackActions(context, self._stacks, self._operations, submissions)
+        self._actions = service.offered(
+            "cloudformation",
+            stack_actions,
+            ChangeSetActions(context, self._stacks, submissions, stack_actions),
+            Queries(self._stacks, self._operations, submissions),
+        )
+
+    name = "cloudformation"
+    whole = True
+    warm_up = "list_stacks"
+    permissions = ServicePermissions(
+        prefix="cloudformation",
+        resources={"StackName": "stack/{}/*", "ChangeSetName": "{}"},
+        denied=Refusal(code="AccessDenied", status=403),
+        throttled=Refusal(code="Throttling", message="Rate exceeded"),
+        passed_role=PassedRole(
+            principal="cloudformation.amazonaws.com",
+            parameters=("RoleARN",),
+            operations=("Create", "Update", "Delete", "Continue", "Rollback", "Execute"),
+            refusal=lambda arn: AwsError(
+                "ValidationError", f"Role {arn} is invalid or cannot be assumed"
+            ),
+        ),
+    )
+
+    def actions(self) -> Mapping[str, service.Action]:
+        """Every action that is offered, by the operation's name."""
+        return {name: partial(_do, action) for name, action in self._actions.items()}
+
+    def resource_types(self) -> Iterable[Provider]:
+        """Types that stand for nothing, which CDK's own stacks have."""
+        return (CdkMetadata(), WaitConditionHandle())
+
+    def check(self, call: Call) -> None:
+        """Raise `AwsError` ValidationError when a member that must be given is not."""
+        shape = call.model.input_shape
+        if shape is not None:
+            require_members(shape, call.parameters, "ValidationError")
+
+    def export_state(self) -> list[dict[str, Any]]:
+        """Every stack, event, export and change set, as JSON has them."""
+        return export_stacks(self._stacks)
+
+    def restore_state(self, state: Any) -> None:
+        """Hold what `export_state` gave; `recover` settles what was in progress."""
+        restore_stacks(self._stacks, state)
+
+    def recover(self, ended: str) -> None:
+        """Settle the stacks that the process before left in progress, in the background.
+
+        ``ended`` says how that process ended, for the stacks' reasons: "was killed".
+        """
+        self._recovered = recover(self._stacks, self._operations, ended)
+
+    def status(self) -> dict[str, object]:
+        """``stacks``, the living ones of every region, oldest first; ``recovered``, those that
+        were found in progress at the start."""
+        return {
+            "stacks": [
+                stack_summary(stack)
+                for stack in self._stacks.every()
+                if stack.status != "DELETE_COMPLETE"
+            ],
+            "recovered": [asdict(each) for each in self._recovered],
+        }
+
+    def stop(self) -> None:
+        """End the operations under way and their threads; stacks stay as they are."""
+        self._operations.close()
+
+
+def _do(action: Callable[[Mapping[str, Any], str], dict[str, Any]], call: Call) -> dict[str, Any]:
+    return action(call.parameters, call.region)

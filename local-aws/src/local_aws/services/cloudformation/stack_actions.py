@@ -1,0 +1,203 @@
+"""The API's actions on stacks: create, update, delete, roll back."""
+
+from __future__ import annotations
+
+from local_aws.context import LocalContext
+from local_aws.protocol import AwsError
+from local_aws.services.cloudformation.engine.operations import Operations
+from local_aws.services.cloudformation.engine.stacks import (
+    REVIEW_IN_PROGRESS,
+    Stack,
+    Stacks,
+    Version,
+)
+from local_aws.services.cloudformation.engine.submissions import Submissions
+from local_aws.services.cloudformation.requests import (
+    Answer,
+    Values,
+    check_name,
+    check_options,
+    check_updatable,
+    found,
+    on_failure,
+    settings,
+)
+from local_aws.template.refusals import validation_error
+
+USER_INITIATED = "User Initiated"
+_UNDELETABLE = "Stack [{}] cannot be deleted while in status {}"
+
+
+class StackActions:
+    """Each method is an action: it starts the operation and answers at once."""
+
+    def __init__(
+        self,
+        context: LocalContext,
+        stacks: Stacks,
+        operations: Operations,
+        submissions: Submissions,
+    ) -> None:
+        self._account_id = context.account_id
+        self._stacks = stacks
+        self._operations = operations
+        self._submissions = submissions
+
+    def create_stack(self, values: Values, region: str) -> Answer:
+        """Judge the template, then make the stack."""
+        name = values["StackName"]
+        check_name(name)
+        check_options(values)
+        failing = on_failure(values)
+        with self._stacks.lock:
+            if self._stacks.find(name, region) is not None:
+                raise AwsError("AlreadyExistsException", f"Stack [{name}] already exists")
+            stack = self._stacks.add(name, region, self._account_id)
+        try:
+            version = self._submissions.version(stack, values)
+            self._submissions.plan(stack, version)
+        except BaseException:
+            self._stacks.remove(stack)
+            raise
+        stack.termination_protection = values.get("EnableTerminationProtection", False)
+        stack.settings = settings(values)
+        self.begin_create(stack, version, failing, values.get("ClientRequestToken"))
+        return {"StackId": stack.stack_id}
+
+    def update_stack(self, values: Values, region: str) -> Answer:
+        """Judge the template, then bring the stack to it; refuse when nothing changes."""
+        check_options(values)
+        stack = found(self._stacks, values, region)
+        check_updatable(stack)
+        version = self._submissions.version(stack, values)
+        if self._submissions.plan(stack, version).empty:
+            raise validation_error("No updates are to be performed.")
+        stack.settings |= settings(values)
+        self.begin_update(
+            stack,
+            version,
+            disable_rollback=values.get("DisableRollback", False),
+            token=values.get("ClientRequestToken"),
+        )
+        return {"StackId": stack.stack_id}
+
+    def delete_stack(self, values: Values, region: str) -> Answer:
+        """Delete the stack, in the middle of its create too; one that does not exist is deleted."""
+        stack = self._stacks.find(values["StackName"], region)
+        if stack is None or stack.status.startswith("DELETE_COMPLETE"):
+            return {}
+        if stack.termination_protection:
+            raise validation_error(
+                f"Stack [{stack.name}] cannot be deleted while TerminationProtection is enabled"
+            )
+        retain = values.get("RetainResources", [])
+        creating = stack.status == "CREATE_IN_PROGRESS"
+        if creating:
+            self._operations.abandon(stack)
+        with self._stacks.lock:
+            if stack.status == "DELETE_IN_PROGRESS":
+                return {}
+            if stack.busy and not creating:
+                raise validation_error(_UNDELETABLE.format(stack.name, stack.status))
+            before = stack.status
+            stack.retained = list(retain)
+            stack.begin(values.get("ClientRequestToken"))
+            stack.set_status("DELETE_IN_PROGRESS", USER_INITIATED)
+        in_use = self._operations.exports.in_use(stack)
+        if in_use is not None:
+            stack.set_status(before, in_use)
+        elif before == REVIEW_IN_PROGRESS:
+            stack.set_status("DELETE_COMPLETE")
+        else:
+            self._operations.start(stack, lambda deployment: deployment.delete(retain))
+        return {}
+
+    def cancel_update_stack(self, values: Values, region: str) -> Answer:
+        """Stop an update; it rolls back."""
+        stack = found(self._stacks, values, region)
+        if stack.status != "UPDATE_IN_PROGRESS":
+            raise validation_error(
+                f"CancelUpdateStack cannot be called from current stack status {stack.status}"
+            )
+        self._operations.cancel(stack)
+        return {}
+
+    def rollback_stack(self, values: Values, region: str) -> Answer:
+        """Roll back what failed with its rollback disabled."""
+        stack = found(self._stacks, values, region)
+        token = values.get("ClientRequestToken")
+        if stack.status == "CREATE_FAILED":
+            self._begin(stack, "ROLLBACK_IN_PROGRESS", ("CREATE_FAILED",), token)
+            self._operations.start(stack, lambda deployment: deployment.rollback_create())
+        else:
+            self._begin(stack, "UPDATE_ROLLBACK_IN_PROGRESS", ("UPDATE_FAILED",), token)
+            self._operations.start(stack, lambda deployment: deployment.rollback_update())
+        return {"StackId": stack.stack_id}
+
+    def continue_update_rollback(self, values: Values, region: str) -> Answer:
+        """Try a failed rollback again; ResourcesToSkip are left as they are."""
+        stack = found(self._stacks, values, region)
+        skip = values.get("ResourcesToSkip", [])
+        unknown = [name for name in skip if name not in stack.version.resources]
+        if unknown:
+            raise validation_error(f"ResourcesToSkip names no resource: [{', '.join(unknown)}]")
+        self._begin(
+            stack,
+            "UPDATE_ROLLBACK_IN_PROGRESS",
+            ("UPDATE_ROLLBACK_FAILED",),
+            values.get("ClientRequestToken"),
+        )
+        self._operations.start(stack, lambda deployment: deployment.rollback_update(skip))
+        return {}
+
+    def update_termination_protection(self, values: Values, region: str) -> Answer:
+        """Set whether DeleteStack is refused."""
+        stack = found(self._stacks, values, region)
+        stack.termination_protection = values["EnableTerminationProtection"]
+        return {"StackId": stack.stack_id}
+
+    def begin_create(
+        self, stack: Stack, version: Version, on_failure: str, token: str | None
+    ) -> None:
+        """Start making a stack whose version has been judged."""
+        self._begin(stack, "CREATE_IN_PROGRESS", (REVIEW_IN_PROGRESS,), token)
+        stack.version = version
+        stack.change_sets.clear()
+        stack.on_failure = on_failure
+        stack.disable_rollback = on_failure == "DO_NOTHING"
+        self._operations.start(stack, lambda deployment: deployment.create(on_failure))
+
+    def begin_update(
+        self, stack: Stack, version: Version, *, disable_rollback: bool, token: str | None
+    ) -> None:
+        """Start bringing a stack to a version that has been judged."""
+        with self._stacks.lock:
+            check_updatable(stack)
+            was = stack.status
+            self._begin(stack, "UPDATE_IN_PROGRESS", (was,), token)
+        if stack.stable is None:
+            stack.stable = Version() if was == "CREATE_FAILED" else stack.version.copy()
+        old = stack.version
+        version.resources, version.outputs, version.imports = (
+            old.resources,
+            old.outputs,
+            old.imports,
+        )
+        stack.version = version
+        stack.change_sets.clear()
+        stack.disable_rollback = disable_rollback
+        self._operations.start(
+            stack, lambda deployment: deployment.update(disable_rollback=disable_rollback)
+        )
+
+    def _begin(
+        self, stack: Stack, status: str, from_statuses: tuple[str, ...], token: str | None
+    ) -> None:
+        """Move the stack to its first state, if it is in one that allows it."""
+        with self._stacks.lock:
+            if stack.status not in from_statuses:
+                raise validation_error(
+                    f"Stack:{stack.stack_id} is in {stack.status} state and can not be updated."
+                )
+            stack.begin(token)
+            stack.set_status(status, USER_INITIATED)

@@ -1,0 +1,164 @@
+"""Stacks, resources and events as the API's answers show them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from local_aws.services.cloudformation.engine.stacks import ChangeSet, Event, Resource, Stack
+from local_aws.template.refusals import validation_error
+
+PAGE = 100
+"""Entries of one page of a long answer."""
+
+Item = TypeVar("Item")
+
+
+def stack_view(stack: Stack) -> dict[str, Any]:
+    """A stack as DescribeStacks shows it."""
+    version = stack.version
+    return {
+        "StackId": stack.stack_id,
+        "StackName": stack.name,
+        "ChangeSetId": stack.change_set_id,
+        "Description": version.template.description,
+        "Parameters": [
+            {
+                "ParameterKey": parameter.key,
+                "ParameterValue": parameter.shown,
+                "ResolvedValue": parameter.resolved_value,
+            }
+            for parameter in version.parameters.values()
+        ],
+        "CreationTime": stack.created,
+        "LastUpdatedTime": stack.updated,
+        "DeletionTime": stack.deleted,
+        "RollbackConfiguration": stack.settings.get("RollbackConfiguration", {}),
+        "StackStatus": stack.status,
+        "StackStatusReason": stack.reason,
+        "DisableRollback": stack.disable_rollback,
+        "NotificationARNs": version.notification_arns,
+        "Capabilities": version.capabilities,
+        "Outputs": [
+            {
+                "OutputKey": output.key,
+                "OutputValue": output.shown,
+                "Description": output.description,
+                "ExportName": output.export,
+            }
+            for output in version.outputs.values()
+        ],
+        "RoleARN": version.role_arn,
+        "Tags": [{"Key": key, "Value": value} for key, value in version.tags.items()],
+        "EnableTerminationProtection": stack.termination_protection,
+        "DriftInformation": {"StackDriftStatus": "NOT_CHECKED"},
+        "DeploymentConfig": stack.settings.get("DeploymentConfig"),
+    }
+
+
+def summary_view(stack: Stack) -> dict[str, Any]:
+    """A stack as ListStacks shows it."""
+    return {
+        "StackId": stack.stack_id,
+        "StackName": stack.name,
+        "TemplateDescription": stack.version.template.description,
+        "CreationTime": stack.created,
+        "LastUpdatedTime": stack.updated,
+        "DeletionTime": stack.deleted,
+        "StackStatus": stack.status,
+        "StackStatusReason": stack.reason,
+        "DriftInformation": {"StackDriftStatus": "NOT_CHECKED"},
+    }
+
+
+def stack_summary(stack: Stack) -> dict[str, Any]:
+    """A stack as ``local status`` shows it; ``reason`` says why its last operation failed."""
+    return {
+        "name": stack.name,
+        "region": stack.region,
+        "status": stack.status,
+        "reason": _why(stack),
+        "updated": stack.updated or stack.created,
+        "resources": len(stack.version.resources),
+    }
+
+
+def _why(stack: Stack) -> str | None:
+    """The first resource that failed in the last operation, or what the stack says itself."""
+    if "FAILED" not in stack.status and "ROLLBACK" not in stack.status:
+        return None
+    last = [event for event in list(stack.events) if event.operation_id == stack.operation_id]
+    for event in last:
+        if event.status.endswith("_FAILED") and event.logical_id != stack.name:
+            return f"{event.logical_id}: {event.reason}"
+    rollbacks = [event.reason for event in last if event.status.endswith("ROLLBACK_IN_PROGRESS")]
+    return rollbacks[0] if rollbacks else stack.reason
+
+
+def resource_view(stack: Stack, resource: Resource) -> dict[str, Any]:
+    """A resource with the members of every answer that shows one."""
+    return {
+        "StackName": stack.name,
+        "StackId": stack.stack_id,
+        "LogicalResourceId": resource.logical_id,
+        "PhysicalResourceId": resource.physical_id or None,
+        "ResourceType": resource.type,
+        "Timestamp": resource.timestamp,
+        "LastUpdatedTimestamp": resource.timestamp,
+        "ResourceStatus": resource.status,
+        "ResourceStatusReason": resource.reason,
+        "DriftInformation": {"StackResourceDriftStatus": "NOT_CHECKED"},
+    }
+
+
+def event_view(stack: Stack, event: Event) -> dict[str, Any]:
+    """An event as DescribeStackEvents shows it."""
+    return {
+        "StackId": stack.stack_id,
+        "EventId": event.event_id,
+        "StackName": stack.name,
+        "OperationId": event.operation_id,
+        "LogicalResourceId": event.logical_id,
+        "PhysicalResourceId": event.physical_id or None,
+        "ResourceType": event.type,
+        "Timestamp": event.timestamp,
+        "ResourceStatus": event.status,
+        "ResourceStatusReason": event.reason,
+        "ClientRequestToken": event.token,
+    }
+
+
+def change_set_view(stack: Stack, change_set: ChangeSet) -> dict[str, Any]:
+    """A change set without its changes."""
+    version = change_set.version
+    return {
+        "ChangeSetName": change_set.name,
+        "ChangeSetId": change_set.change_set_id,
+        "StackId": stack.stack_id,
+        "StackName": stack.name,
+        "Description": change_set.description,
+        "Parameters": [
+            {"ParameterKey": each.key, "ParameterValue": each.shown}
+            for each in version.parameters.values()
+        ],
+        "CreationTime": change_set.created,
+        "ExecutionStatus": change_set.execution_status,
+        "Status": change_set.status,
+        "StatusReason": change_set.reason,
+        "NotificationARNs": version.notification_arns,
+        "RollbackConfiguration": change_set.settings.get("RollbackConfiguration", {}),
+        "Capabilities": version.capabilities,
+        "Tags": [{"Key": key, "Value": value} for key, value in version.tags.items()],
+        "IncludeNestedStacks": False,
+        "OnStackFailure": change_set.on_failure,
+        "DeploymentConfig": change_set.settings.get("DeploymentConfig"),
+    }
+
+
+def page(items: Sequence[Item], token: str | None) -> tuple[Sequence[Item], str | None]:
+    """One page of a long answer and the token of the next, or None at the end."""
+    if token is not None and not token.isdigit():
+        raise validation_error(f"NextToken {token} is none that was given out")
+    start = int(token or 0)
+    end = start + PAGE
+    return items[start:end], str(end) if end < len(items) else None

@@ -1,0 +1,41 @@
+"""DynamoDB, which the emulator answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from local_aws.integration import Integration
+from local_aws.permissions.service import ServicePermissions, first
+from local_aws.protocol.call import Call
+from local_aws.service import Service
+
+
+def _tables(call: Call, account: str) -> Iterator[str]:
+    """Tables, by whichever member an operation names them, and the index that is asked."""
+    head = f"arn:aws:dynamodb:{call.region}:{account}:table"
+    single, index = first(call.parameters, "TableName"), first(call.parameters, "IndexName")
+    tables = [single] if single is not None else list(call.parameters.get("RequestItems", ()))
+    for item in call.parameters.get("TransactItems", ()):
+        tables += [part["TableName"] for part in item.values() if "TableName" in part]
+    for table in dict.fromkeys(tables):
+        arn = table if table.startswith("arn:") else f"{head}/{table}"
+        yield arn if index is None else f"{arn}/index/{index}"
+
+
+class DynamoDb(Service):
+    """DynamoDB, which the emulator answers."""
+
+    name = "dynamodb"
+    permissions = ServicePermissions(prefix="dynamodb", resources=_tables)
+
+    def integrations(self) -> Iterable[Integration]:
+        """What a Task state can do with it."""
+        return (
+            Integration(
+                name="dynamodb",
+                prefix="DynamoDB",
+                service="AmazonDynamoDB",
+                actions=frozenset({"getItem", "putItem", "updateItem", "deleteItem"}),
+                takes_token=False,
+            ),
+        )

@@ -1,0 +1,76 @@
+"""ECR repositories."""
+
+from __future__ import annotations
+
+from typing_extensions import override
+
+from local_aws.resources.api import ApiProvider
+from local_aws.resources.base import Attributes, Request
+
+
+class EcrRepository(ApiProvider):
+    """``AWS::ECR::Repository``: Ref is the name; images keep it from deletion."""
+
+    type_name = "AWS::ECR::Repository"
+    name_property = "RepositoryName"
+    service = "ecr"
+    create_operation = "CreateRepository"
+    also_supported = frozenset({"EmptyOnDelete", "LifecyclePolicy", "RepositoryPolicyText"})
+    unchangeable = frozenset({"ImageTagMutabilityExclusionFilters"})
+
+    @override
+    def create(self, request: Request) -> str:
+        name: str = request.properties.get("RepositoryName") or request.name(256, lower=True)
+        self.call(request, "CreateRepository", request.properties, RepositoryName=name)
+        return name
+
+    @override
+    def complete(self, request: Request) -> Attributes:
+        self._policies(request)
+        answer = self.call(request, "DescribeRepositories", RepositoryNames=[request.physical_id])
+        (repository,) = answer["repositories"]
+        return {"Arn": repository["repositoryArn"], "RepositoryUri": repository["repositoryUri"]}
+
+    @override
+    def update(self, request: Request) -> Attributes:
+        repository = {"RepositoryName": request.physical_id}
+        if request.changed("ImageTagMutability"):
+            mutability = request.properties.get("ImageTagMutability", "MUTABLE")
+            self.call(request, "PutImageTagMutability", **repository, ImageTagMutability=mutability)
+        if request.changed("ImageScanningConfiguration"):
+            scanning = request.properties.get("ImageScanningConfiguration", {})
+            self.call(
+                request,
+                "PutImageScanningConfiguration",
+                **repository,
+                ImageScanningConfiguration=scanning,
+            )
+        self._policies(request)
+        self.retag(request, ResourceArn=request.attributes["Arn"])
+        return dict(request.attributes)
+
+    @override
+    def delete(self, request: Request) -> None:
+        self.discard(
+            request,
+            "DeleteRepository",
+            RepositoryName=request.physical_id,
+            Force=request.properties.get("EmptyOnDelete", False),
+        )
+
+    def _policies(self, request: Request) -> None:
+        repository = {"RepositoryName": request.physical_id}
+        if request.changed("RepositoryPolicyText"):
+            policy = request.properties.get("RepositoryPolicyText")
+            if policy is None:
+                self.discard(request, "DeleteRepositoryPolicy", **repository)
+            else:
+                self.call(request, "SetRepositoryPolicy", **repository, PolicyText=policy)
+        if request.changed("LifecyclePolicy"):
+            lifecycle = (request.properties.get("LifecyclePolicy") or {}).get("LifecyclePolicyText")
+            if lifecycle is None:
+                self.discard(request, "DeleteLifecyclePolicy", **repository)
+            else:
+                self.call(
+                    request, "PutLifecyclePolicy", **repository, LifecyclePolicyText=lifecycle
+                )

@@ -1,0 +1,70 @@
+"""EventBridge rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from typing_extensions import override
+
+from local_aws.resources.api import ApiProvider
+from local_aws.resources.base import Attributes, Properties, Request
+
+
+class Rule(ApiProvider):
+    """``AWS::Events::Rule``: Ref is the name (with its bus when that is not the default)."""
+
+    type_name = "AWS::Events::Rule"
+    name_property = "Name"
+    service = "events"
+    create_operation = "PutRule"
+    also_supported = frozenset({"Targets"})
+
+    @override
+    def create(self, request: Request) -> str:
+        name = request.properties.get("Name") or request.name(64)
+        self.call(request, "PutRule", request.properties, Name=name)
+        bus = request.properties.get("EventBusName", "default").rsplit("/", 1)[-1]
+        return str(name) if bus == "default" else f"{bus}|{name}"
+
+    @override
+    def complete(self, request: Request) -> Attributes:
+        self._aim(request)
+        rule = self.call(request, "DescribeRule", **self._place(request))
+        return {"Arn": rule["Arn"], "RuleName": rule["Name"]}
+
+    @override
+    def update(self, request: Request) -> Attributes:
+        self.call(request, "PutRule", {**request.properties, "Tags": None}, **self._place(request))
+        self._aim(request)
+        self.retag(request, ResourceARN=request.attributes["Arn"])
+        return dict(request.attributes)
+
+    @override
+    def delete(self, request: Request) -> None:
+        self._drop(request, _targets(request.properties))
+        self.discard(request, "DeleteRule", **self._place(request))
+
+    def _aim(self, request: Request) -> None:
+        """Give the rule its targets and take away those it no longer has."""
+        old, new = _targets(request.previous), _targets(request.properties)
+        place = {key: value for key, value in self._place(request).items() if key != "Name"}
+        self._drop(request, {key: target for key, target in old.items() if key not in new})
+        if new:
+            name = self._place(request)["Name"]
+            self.call(request, "PutTargets", Rule=name, Targets=list(new.values()), **place)
+
+    def _drop(self, request: Request, targets: Mapping[str, Any]) -> None:
+        if targets:
+            place = self._place(request)
+            name = place.pop("Name")
+            self.discard(request, "RemoveTargets", Rule=name, Ids=list(targets), **place)
+
+    @staticmethod
+    def _place(request: Request) -> dict[str, str]:
+        bus = request.properties.get("EventBusName", "default")
+        return {"Name": request.physical_id.rsplit("|", 1)[-1], "EventBusName": bus}
+
+
+def _targets(properties: Properties) -> dict[str, Any]:
+    return {target["Id"]: target for target in properties.get("Targets") or []}

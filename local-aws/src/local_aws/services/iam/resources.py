@@ -1,0 +1,210 @@
+"""IAM: roles, inline policies and managed policies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from typing_extensions import override
+
+from local_aws.resources.api import ApiProvider
+from local_aws.resources.base import Attributes, Properties, Request
+
+_PRINCIPALS = (("Roles", "Role"), ("Users", "User"), ("Groups", "Group"))
+"""The properties that name principals, and what the API's operations call them."""
+
+
+class Role(ApiProvider):
+    """``AWS::IAM::Role``: Ref is the name."""
+
+    type_name = "AWS::IAM::Role"
+    name_property = "RoleName"
+    service = "iam"
+    create_operation = "CreateRole"
+    tag_operations = ("TagRole", "UntagRole")
+    also_supported = frozenset({"ManagedPolicyArns", "Policies"})
+
+    @override
+    def create(self, request: Request) -> str:
+        name: str = request.properties.get("RoleName") or request.name(64)
+        self.call(request, "CreateRole", request.properties, RoleName=name)
+        return name
+
+    @override
+    def complete(self, request: Request) -> Attributes:
+        self._bring_policies(request, request.previous, request.properties)
+        role = self.call(request, "GetRole", RoleName=request.physical_id)["Role"]
+        return {"Arn": role["Arn"], "RoleId": role["RoleId"]}
+
+    @override
+    def update(self, request: Request) -> Attributes:
+        name = {"RoleName": request.physical_id}
+        wanted = request.properties
+        if request.changed("AssumeRolePolicyDocument"):
+            self.call(
+                request,
+                "UpdateAssumeRolePolicy",
+                **name,
+                PolicyDocument=wanted["AssumeRolePolicyDocument"],
+            )
+        if request.changed("Description", "MaxSessionDuration"):
+            self.call(
+                request,
+                "UpdateRole",
+                **name,
+                Description=wanted.get("Description", ""),
+                MaxSessionDuration=wanted.get("MaxSessionDuration", 3600),
+            )
+        if request.changed("PermissionsBoundary"):
+            boundary = wanted.get("PermissionsBoundary")
+            operation = "Delete" if boundary is None else "Put"
+            self.call(
+                request, f"{operation}RolePermissionsBoundary", **name, PermissionsBoundary=boundary
+            )
+        self._bring_policies(request, request.previous, wanted)
+        self.retag(request, **name)
+        return dict(request.attributes)
+
+    @override
+    def delete(self, request: Request) -> None:
+        self._bring_policies(request, request.properties, {})
+        self.discard(request, "DeleteRole", RoleName=request.physical_id)
+
+    def _bring_policies(self, request: Request, old: Properties, new: Properties) -> None:
+        """Make the role's policies, attached and inline, from the old ones the new ones."""
+        name = {"RoleName": request.physical_id}
+        before, after = old.get("ManagedPolicyArns") or [], new.get("ManagedPolicyArns") or []
+        for arn in before:
+            if arn not in after:
+                self.discard(request, "DetachRolePolicy", **name, PolicyArn=arn)
+        for arn in after:
+            if arn not in before:
+                self.call(request, "AttachRolePolicy", **name, PolicyArn=arn)
+        inline_before, inline_after = _inline(old), _inline(new)
+        for policy in inline_before.keys() - inline_after.keys():
+            self.discard(request, "DeleteRolePolicy", **name, PolicyName=policy)
+        for policy, document in inline_after.items():
+            if inline_before.get(policy) != document:
+                self.call(
+                    request, "PutRolePolicy", **name, PolicyName=policy, PolicyDocument=document
+                )
+
+
+class Policy(ApiProvider):
+    """``AWS::IAM::Policy``: one inline policy in each principal that it names."""
+
+    type_name = "AWS::IAM::Policy"
+    service = "iam"
+    create_operation = "PutRolePolicy"
+    also_supported = frozenset({"Groups", "Roles", "Users"})
+
+    @override
+    def create(self, request: Request) -> str:
+        self._put(request)
+        short = f"{request.stack_name[:4]}-{request.logical_id[:4]}"
+        return f"{short}-{request.name(40).rsplit('-', 1)[-1]}"
+
+    @override
+    def complete(self, request: Request) -> Attributes:
+        return {"Id": request.physical_id}
+
+    @override
+    def update(self, request: Request) -> Attributes:
+        self._put(request)
+        kept = _principals(request.properties)
+        renamed = request.changed("PolicyName")
+        gone = [each for each in _principals(request.previous) if renamed or each not in kept]
+        self._remove(request, request.previous["PolicyName"], gone)
+        return dict(request.attributes)
+
+    @override
+    def delete(self, request: Request) -> None:
+        self._remove(request, request.properties["PolicyName"], _principals(request.properties))
+
+    def _put(self, request: Request) -> None:
+        for kind, name in _principals(request.properties):
+            self.call(request, f"Put{kind}Policy", request.properties, **{f"{kind}Name": name})
+
+    def _remove(self, request: Request, policy: str, principals: list[tuple[str, str]]) -> None:
+        for kind, name in principals:
+            self.discard(request, f"Delete{kind}Policy", PolicyName=policy, **{f"{kind}Name": name})
+
+
+class ManagedPolicy(ApiProvider):
+    """``AWS::IAM::ManagedPolicy``: Ref is the ARN."""
+
+    type_name = "AWS::IAM::ManagedPolicy"
+    name_property = "ManagedPolicyName"
+    service = "iam"
+    create_operation = "CreatePolicy"
+    also_supported = frozenset({"Groups", "ManagedPolicyName", "Roles", "Users"})
+
+    @override
+    def create(self, request: Request) -> str:
+        answer = self.call(
+            request,
+            "CreatePolicy",
+            request.properties,
+            PolicyName=request.properties.get("ManagedPolicyName") or request.name(128),
+        )
+        arn: str = answer["Policy"]["Arn"]
+        return arn
+
+    @override
+    def complete(self, request: Request) -> Attributes:
+        self._attach(request, [], _principals(request.properties))
+        policy = self.call(request, "GetPolicy", PolicyArn=request.physical_id)["Policy"]
+        return {
+            "PolicyArn": request.physical_id,
+            "PolicyId": policy["PolicyId"],
+            "DefaultVersionId": policy["DefaultVersionId"],
+            "IsAttachable": True,
+        }
+
+    @override
+    def update(self, request: Request) -> Attributes:
+        if request.changed("PolicyDocument"):
+            self._drop_old_versions(request)
+            self.call(
+                request,
+                "CreatePolicyVersion",
+                request.properties,
+                PolicyArn=request.physical_id,
+                SetAsDefault=True,
+            )
+        self._attach(request, _principals(request.previous), _principals(request.properties))
+        return dict(request.attributes)
+
+    @override
+    def delete(self, request: Request) -> None:
+        self._attach(request, _principals(request.properties), [])
+        self._drop_old_versions(request)
+        self.discard(request, "DeletePolicy", PolicyArn=request.physical_id)
+
+    def _attach(
+        self, request: Request, old: list[tuple[str, str]], new: list[tuple[str, str]]
+    ) -> None:
+        arn = request.physical_id
+        for kind, name in [each for each in old if each not in new]:
+            self.discard(request, f"Detach{kind}Policy", PolicyArn=arn, **{f"{kind}Name": name})
+        for kind, name in [each for each in new if each not in old]:
+            self.call(request, f"Attach{kind}Policy", PolicyArn=arn, **{f"{kind}Name": name})
+
+    def _drop_old_versions(self, request: Request) -> None:
+        """Keep the default version alone: IAM holds five at most and deletes none by itself."""
+        arn = request.physical_id
+        versions = self.call(request, "ListPolicyVersions", PolicyArn=arn)["Versions"]
+        for version in versions:
+            if not version["IsDefaultVersion"]:
+                self.call(
+                    request, "DeletePolicyVersion", PolicyArn=arn, VersionId=version["VersionId"]
+                )
+
+
+def _inline(properties: Properties) -> Mapping[str, Any]:
+    policies = properties.get("Policies") or []
+    return {policy["PolicyName"]: policy["PolicyDocument"] for policy in policies}
+
+
+def _principals(properties: Properties) -> list[tuple[str, str]]:
+    return [(kind, name) for key, kind in _PRINCIPALS for name in properties.get(key) or []]

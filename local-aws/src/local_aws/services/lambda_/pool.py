@@ -1,0 +1,204 @@
+"""The processes of functions: warm ones are used again, idle ones ended, none above the limits."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from local_aws.context import LocalContext
+from local_aws.protocol import AwsError
+from local_aws.services.lambda_.code import CodeStore
+from local_aws.services.lambda_.launches import launch_of
+from local_aws.services.lambda_.limits import CONCURRENT_EXECUTIONS
+from local_aws.services.lambda_.logs import Stream
+from local_aws.services.lambda_.names import Target
+from local_aws.services.lambda_.sandbox import Sandbox
+from local_aws.services.lambda_.store import Configuration, Function
+
+_log = logging.getLogger(__name__)
+
+IDLE_SECONDS = 300.0
+"""How long a process waits for another event; AWS says no figure."""
+
+
+@dataclass(kw_only=True)
+class Worker:
+    """A process of one version of a function, and where its log goes."""
+
+    function: str
+    region: str
+    revision: str
+    sandbox: Sandbox
+    stream: Stream
+    busy: bool = True
+    used_at: float = field(default_factory=time.monotonic)
+
+
+class Pool:
+    """Hands out processes; all of them end with `close`."""
+
+    def __init__(self, context: LocalContext, code: CodeStore, folder: Path) -> None:
+        self._context = context
+        self._code = code
+        self._runtime = folder / "runtime"
+        self._workers: list[Worker] = []
+        self._lock = threading.Lock()
+        self._closed = False
+        self._stopping = threading.Event()
+        self._reaper: threading.Thread | None = None
+        self._said: set[str] = set()
+
+    @contextmanager
+    def worker(self, function: Function, configuration: Configuration) -> Iterator[Worker]:
+        """A process of that version for one invocation, a warm one when there is one.
+
+        Raises `AwsError` (TooManyRequestsException) above the function's reserved concurrency or
+        the region's.
+        """
+        worker = self._take(function, configuration)
+        try:
+            yield worker
+        finally:
+            self._give_back(worker)
+
+    def end_idle(self, region: str, function_name: str) -> None:
+        """End the function's processes that are not at work: its code or settings have changed."""
+        name = Target.parse(function_name, region).name
+        self._end(lambda each: (each.region, each.function) == (region, name) and not each.busy)
+
+    def status(self) -> list[dict[str, Any]]:
+        """Each process, as ``local status`` shows it."""
+        with self._lock:
+            workers = list(self._workers)
+        return [
+            {
+                "name": worker.function,
+                "pid": worker.sandbox.pid,
+                "memory_bytes": worker.sandbox.memory_bytes(),
+                "busy": worker.busy,
+                "log": f"{worker.stream.group} {worker.stream.name}",
+            }
+            for worker in workers
+        ]
+
+    def close(self) -> None:
+        """End every process, at work or not."""
+        with self._lock:
+            self._closed = True
+            idle = [worker for worker in self._workers if not worker.busy]
+            busy = [worker for worker in self._workers if worker.busy]
+            self._workers = busy
+        for worker in idle:
+            worker.sandbox.close()
+        for worker in busy:
+            worker.sandbox.end()  # closed by the thread that invokes it
+        self._stopping.set()
+
+    def _take(self, function: Function, configuration: Configuration) -> Worker:
+        task_root = self._code.unpacked(configuration["CodeSha256"])
+        with self._lock:
+            if self._closed:
+                raise AwsError("ServiceException", "the local AWS stops", status=500)
+            if self._reaper is None:
+                self._reaper = threading.Thread(target=self._reap, daemon=True)
+                self._reaper.start()
+            self._check_concurrency(function)
+            for worker in self._workers:
+                if not worker.busy and _fits(worker, function, configuration):
+                    worker.busy = True
+                    return worker
+            worker = self._start(function, configuration, task_root)
+            self._workers.append(worker)
+            return worker
+
+    def _give_back(self, worker: Worker) -> None:
+        with self._lock:
+            worker.busy = False
+            worker.used_at = time.monotonic()
+            if worker.sandbox.alive and not self._closed:
+                return
+            self._workers.remove(worker)
+        worker.sandbox.close()
+
+    def _reap(self) -> None:
+        while not self._stopping.wait(IDLE_SECONDS / 10):
+            self._end(_is_idle_for_long)
+
+    def _end(self, chosen: Callable[[Worker], bool]) -> None:
+        with self._lock:
+            ending = [worker for worker in self._workers if chosen(worker)]
+            self._workers = [worker for worker in self._workers if worker not in ending]
+        for worker in ending:
+            worker.sandbox.close()
+
+    def _check_concurrency(self, function: Function) -> None:
+        busy = [worker for worker in self._workers if worker.busy]
+        here = [worker for worker in busy if worker.region == function.region]
+        own = [worker for worker in here if worker.function == function.name]
+        reserved = function.reserved_concurrency
+        if reserved is not None and len(own) >= reserved:
+            raise TooManyRequests("ReservedFunctionConcurrentInvocationLimitExceeded")
+        if len(here) >= CONCURRENT_EXECUTIONS:
+            raise TooManyRequests("ConcurrentInvocationLimitExceeded")
+
+    def _start(self, function: Function, configuration: Configuration, task_root: Path) -> Worker:
+        session = self._context.sessions.assume(configuration["Role"], function.name)
+        stream = Stream(
+            session=session,
+            region=function.region,
+            group=configuration["LoggingConfig"]["LogGroup"],
+            name=f"{datetime.now(UTC):%Y/%m/%d}/[{configuration['Version']}]{uuid4().hex}",
+        )
+        self._say_which_python(function, configuration)
+        launch = launch_of(
+            configuration,
+            stream,
+            task_root=task_root,
+            runtime=self._runtime,
+            url=self._context.url,
+        )
+        return Worker(
+            function=function.name,
+            region=function.region,
+            revision=configuration["RevisionId"],
+            sandbox=Sandbox(launch),
+            stream=stream,
+        )
+
+    def _say_which_python(self, function: Function, configuration: Configuration) -> None:
+        runtime = configuration["Runtime"]
+        if function.arn not in self._said and runtime != _THIS_RUNTIME:
+            self._said.add(function.arn)
+            _log.warning("%s asks for %s and runs by %s", function.name, runtime, _THIS_RUNTIME)
+
+
+class TooManyRequests(AwsError):
+    """Lambda's throttling; ``reason`` is its Reason member."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__("TooManyRequestsException", "Rate Exceeded.", status=429)
+        self.members = {"Reason": reason, "Type": "User"}
+
+
+def _fits(worker: Worker, function: Function, configuration: Configuration) -> bool:
+    return (
+        worker.sandbox.alive
+        and (worker.region, worker.function) == (function.region, function.name)
+        and worker.revision == configuration["RevisionId"]
+    )
+
+
+def _is_idle_for_long(worker: Worker) -> bool:
+    return not worker.busy and time.monotonic() - worker.used_at > IDLE_SECONDS
+
+
+_THIS_RUNTIME = f"python{sys.version_info.major}.{sys.version_info.minor}"

@@ -1,0 +1,233 @@
+"""Lambda functions, their permissions, versions, aliases and event invoke configurations."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from typing_extensions import override
+
+from local_aws.resources.api import ApiProvider
+from local_aws.resources.base import Attributes, Properties, Request, ResourceFailed
+from local_aws.services import lambda_ as lambda_functions
+from local_aws.services.lambda_.limits import refusals
+
+INLINE_CHARACTERS = 4 * 1024 * 1024
+"""Source code in a template (CloudFormation's AWS::Lambda::Function Code reference, read
+2026-11-21)."""
+
+_RESET: Mapping[str, Any] = {
+    "DeadLetterConfig": {"TargetArn": ""},
+    "Description": "",
+    "Environment": {"Variables": {}},
+    "EphemeralStorage": {"Size": 512},
+    "LoggingConfig": {"LogFormat": "Text"},
+    "MemorySize": 128,
+    "Timeout": 3,
+    "TracingConfig": {"Mode": "PassThrough"},
+}
+"""What becomes of a property that a template no longer has."""
+
+_CFNRESPONSE = Path(lambda_functions.__file__).with_name("cfnresponse.py")
+
+
+class Function(ApiProvider):
+    """``AWS::Lambda::Function``: Ref is the name, GetAtt Arn the ARN."""
+
+    type_name = "AWS::Lambda::Function"
+    name_property = "FunctionName"
+    service = "lambda"
+    create_operation = "CreateFunction"
+    also_supported = frozenset({"ReservedConcurrentExecutions"})
+
+    @override
+    def problems(self, properties: Properties) -> Iterable[str]:
+        return refusals(properties)
+
+    @override
+    def create(self, request: Request) -> str:
+        wanted = request.properties
+        name: str = wanted.get("FunctionName") or request.name(64)
+        self.call(request, "CreateFunction", wanted, FunctionName=name, Code=_code(wanted["Code"]))
+        return name
+
+    @override
+    def complete(self, request: Request) -> Attributes:
+        self._reserve(request)
+        function = self.call(request, "GetFunction", FunctionName=request.physical_id)
+        return {"Arn": function["Configuration"]["FunctionArn"]}
+
+    @override
+    def update(self, request: Request) -> Attributes:
+        name, wanted = request.physical_id, request.properties
+        if request.changed("Code", "Architectures"):
+            self.call(
+                request,
+                "UpdateFunctionCode",
+                _code(wanted["Code"]),
+                FunctionName=name,
+                Architectures=wanted.get("Architectures"),
+            )
+        beside = ("Code", "Architectures", "ReservedConcurrentExecutions", "Tags")
+        changed = wanted.keys() | request.previous.keys()
+        if request.changed(*(changed - set(beside))):
+            self.call(
+                request, "UpdateFunctionConfiguration", {**_RESET, **wanted}, FunctionName=name
+            )
+        self._reserve(request)
+        self.retag(request, Resource=request.attributes["Arn"])
+        return dict(request.attributes)
+
+    @override
+    def delete(self, request: Request) -> None:
+        self.discard(request, "DeleteFunction", FunctionName=request.physical_id)
+
+    def _reserve(self, request: Request) -> None:
+        """Reserve the executions that are wanted, or none any more."""
+        name = "ReservedConcurrentExecutions"
+        if not request.changed(name):
+            return
+        function = {"FunctionName": request.physical_id}
+        if name in request.properties:
+            reserved = {name: request.properties[name]}
+            self.call(request, "PutFunctionConcurrency", reserved, **function)
+        else:
+            self.call(request, "DeleteFunctionConcurrency", **function)
+
+
+class Permission(ApiProvider):
+    """``AWS::Lambda::Permission``: one statement of a function's policy; Ref is its id."""
+
+    type_name = "AWS::Lambda::Permission"
+    service = "lambda"
+    create_operation = "AddPermission"
+
+    @override
+    def create(self, request: Request) -> str:
+        statement_id = request.name(100)
+        self.call(request, "AddPermission", request.properties, StatementId=statement_id)
+        return statement_id
+
+    @override
+    def complete(self, request: Request) -> Attributes:
+        return {"Id": request.physical_id}
+
+    @override
+    def update(self, request: Request) -> Attributes:
+        return dict(request.attributes)
+
+    @override
+    def delete(self, request: Request) -> None:
+        name = request.properties["FunctionName"]
+        statement_id = request.physical_id
+        self.discard(request, "RemovePermission", FunctionName=name, StatementId=statement_id)
+
+
+class FunctionVersion(ApiProvider):
+    """``AWS::Lambda::Version``: Ref is its ARN, GetAtt Version its number."""
+
+    type_name = "AWS::Lambda::Version"
+    service = "lambda"
+    create_operation = "PublishVersion"
+
+    @override
+    def create(self, request: Request) -> str:
+        function = {"FunctionName": request.properties["FunctionName"]}
+        listed = self.call(request, "ListVersionsByFunction", **function, MaxItems=10_000)
+        published = self.call(request, "PublishVersion", request.properties)
+        number = published["Version"]
+        if number in [each["Version"] for each in listed["Versions"]]:
+            raise ResourceFailed(
+                f"A version for this Lambda function exists ( {number} ). Modify the function to "
+                "create a new version.",
+                code="AlreadyExists",
+            )
+        arn: str = published["FunctionArn"]
+        return arn
+
+    @override
+    def complete(self, request: Request) -> Attributes:
+        arn = request.physical_id
+        return {"FunctionArn": arn, "Version": arn.rsplit(":", 1)[-1]}
+
+    @override
+    def update(self, request: Request) -> Attributes:
+        return dict(request.attributes)
+
+    @override
+    def delete(self, request: Request) -> None:
+        self.discard(request, "DeleteFunction", FunctionName=request.physical_id)
+
+
+class FunctionAlias(ApiProvider):
+    """``AWS::Lambda::Alias``: Ref is its ARN."""
+
+    type_name = "AWS::Lambda::Alias"
+    name_property = "Name"
+    service = "lambda"
+    create_operation = "CreateAlias"
+
+    @override
+    def create(self, request: Request) -> str:
+        arn: str = self.call(request, "CreateAlias", request.properties)["AliasArn"]
+        return arn
+
+    @override
+    def complete(self, request: Request) -> Attributes:
+        return {"AliasArn": request.physical_id}
+
+    @override
+    def update(self, request: Request) -> Attributes:
+        self.call(request, "UpdateAlias", {"Description": ""}, request.properties)
+        return dict(request.attributes)
+
+    @override
+    def delete(self, request: Request) -> None:
+        wanted = request.properties
+        function = wanted["FunctionName"]
+        self.discard(request, "DeleteAlias", FunctionName=function, Name=wanted["Name"])
+
+
+class EventInvokeConfig(ApiProvider):
+    """``AWS::Lambda::EventInvokeConfig``: Ref is an id of its own."""
+
+    type_name = "AWS::Lambda::EventInvokeConfig"
+    service = "lambda"
+    create_operation = "PutFunctionEventInvokeConfig"
+
+    @override
+    def create(self, request: Request) -> str:
+        self.call(request, self.create_operation, request.properties)
+        return str(uuid4())
+
+    @override
+    def update(self, request: Request) -> Attributes:
+        self.call(request, self.create_operation, request.properties)
+        return {}
+
+    @override
+    def delete(self, request: Request) -> None:
+        place = {name: request.properties[name] for name in ("FunctionName", "Qualifier")}
+        self.discard(request, "DeleteFunctionEventInvokeConfig", **place)
+
+
+def _code(code: Mapping[str, Any]) -> dict[str, Any]:
+    """The property as the API takes it: source in the template becomes a zip of ``index.py``."""
+    if "ZipFile" not in code:
+        return dict(code)
+    source = str(code["ZipFile"])
+    if len(source) > INLINE_CHARACTERS:
+        raise ResourceFailed(
+            f"Code.ZipFile has {len(source)} characters; it may have {INLINE_CHARACTERS}",
+            code="InvalidRequest",
+        )
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in (("index.py", source), ("cfnresponse.py", _CFNRESPONSE.read_text())):
+            # A fixed time, so that the same source has the same hash.
+            archive.writestr(zipfile.ZipInfo(name), text)
+    return {"ZipFile": packed.getvalue()}

@@ -1,0 +1,253 @@
+"""One process of a function: started once, invoked one event after another, ended when it must be.
+
+The process has its own environment and nothing of this one's, a supervisor, so that all it
+starts ends with it, and two pipes to `runtime`. Its memory is watched while it runs; AWS ends
+a function that exceeds its memory or its time, and so does this.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from local_aws.process import ISOLATED_PYTHON, SUPERVISOR, end_tree, popen
+from local_aws.services.lambda_.pipes import Pipes
+
+INIT_SECONDS = 10.0
+"""How long importing the handler may take beside the function's own timeout
+(AWS Lambda developer guide, "Understanding the Lambda execution environment lifecycle", read
+2026-11-21). AWS would start it once more; here it simply has that much longer."""
+
+_WATCH_SECONDS = 0.02
+"""Between two looks at a process's memory."""
+
+_CHILDREN_LOOKS = 25
+"""At each of so many looks its children are looked for, which takes much longer."""
+
+_PYTHON = (*ISOLATED_PYTHON, "-u")
+"""Unbuffered as in AWS's runtime."""
+
+_BOOTSTRAP = Path(__file__).with_name("bootstrap.py")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Launch:
+    """How a process of a function is started.
+
+    ``task_root`` is its unpacked zip, ``import_path`` where modules are looked for first;
+    ``environment`` is all the process gets, but for HOME and TMPDIR; ``memory_mb`` bounds its
+    resident memory.
+    """
+
+    task_root: Path
+    import_path: Sequence[str]
+    environment: Mapping[str, str]
+    memory_mb: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Invocation:
+    """One event for a process; ``timeout_seconds`` is the function's."""
+
+    request_id: str
+    event: str
+    invoked_function_arn: str
+    timeout_seconds: float
+    client_context: str | None = None
+
+
+@dataclass(kw_only=True)
+class Outcome:
+    """How an invocation ended.
+
+    ``body`` is the handler's result as JSON, or the error that AWS answers; ``failed`` says
+    which. ``ending`` is how the process came to its end, if it did: exit, memory or timeout.
+    ``lines`` is what the function printed meanwhile, ``init_ms`` is None but for the first
+    invocation of a process.
+    """
+
+    body: str = "null"
+    failed: bool = False
+    error_type: str = ""
+    ending: str = ""
+    lines: list[str] = field(default_factory=list)
+    duration_ms: float = 0.0
+    init_ms: float | None = None
+    memory_mb: int = 0
+
+
+class Sandbox:
+    """One process; only one thread at a time may `invoke` it, any may `end` it."""
+
+    def __init__(self, launch: Launch) -> None:
+        self._memory_limit = launch.memory_mb << 20
+        self._scratch = Path(tempfile.mkdtemp(prefix="sagemaker-serving-function-"))
+        self._started = time.monotonic()
+        self._initialised = False
+        self._ending = threading.Lock()
+        self._ended = False
+        self._pipes = Pipes()
+        requests, answers, output = self._pipes.theirs
+        import_path, supervisor = json.dumps(list(launch.import_path)), SUPERVISOR
+        try:
+            self._process = popen(
+                [*_PYTHON, str(_BOOTSTRAP), str(requests), str(answers), import_path, supervisor],
+                env={
+                    **launch.environment,
+                    "HOME": str(self._scratch),
+                    "TMPDIR": str(self._scratch),
+                },
+                cwd=launch.task_root,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                pass_fds=(requests, answers),
+            )
+        finally:
+            self._pipes.hand_over()
+        self._supervisor = psutil.Process(self._process.pid)
+        self._own: psutil.Process | None = None
+
+    @property
+    def pid(self) -> int:
+        """The function's process, once it runs; until then its supervisor."""
+        return self._process.pid if self._own is None else int(self._own.pid)
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can take another event."""
+        return not self._ended and self._process.poll() is None
+
+    def memory_bytes(self) -> int:
+        """Resident memory of the process and all it has started; 0 once it has ended."""
+        total = 0
+        with contextlib.suppress(psutil.Error):
+            for each in self._supervisor.children(recursive=True):
+                with contextlib.suppress(psutil.Error):
+                    total += each.memory_info().rss
+        return total
+
+    def invoke(self, invocation: Invocation) -> Outcome:
+        """Run one event to its end, whatever the end is; after some the process is not `alive`."""
+        outcome = Outcome()
+        limit = invocation.timeout_seconds
+        if not self._initialised:
+            answer = self._wait(outcome, self._started + INIT_SECONDS + limit)
+            outcome.init_ms = (time.monotonic() - self._started) * 1000
+            self._initialised = answer is not None and answer["status"] == "ready"
+        if self._initialised:
+            began = time.monotonic()
+            self._pipes.send(_frame(invocation))
+            answer = self._wait(outcome, began + limit)
+            outcome.duration_ms = (time.monotonic() - began) * 1000
+        if answer is None:
+            self.end()
+            outcome.error_type, what = self._end_of(outcome, invocation)
+            message = f"RequestId: {invocation.request_id} Error: {what}"
+            body = {"errorType": outcome.error_type, "errorMessage": message}
+            outcome.failed, outcome.body = True, json.dumps(body)
+        elif answer["status"] == "result":
+            outcome.body = answer["body"]
+        else:
+            outcome.error_type = answer["body"]["errorType"]
+            outcome.failed, outcome.body = True, json.dumps(answer["body"], ensure_ascii=False)
+            if answer["status"] == "init_error":
+                self.end()
+        outcome.lines = self._pipes.take_lines()
+        return outcome
+
+    def end(self) -> None:
+        """Kill the process and all it has started."""
+        with self._ending:
+            if self._ended:
+                return
+            self._ended = True
+            end_tree(self._process)
+        shutil.rmtree(self._scratch, ignore_errors=True)
+
+    def close(self) -> None:
+        """End the process and let go of its pipes; for the thread that invokes it."""
+        self.end()
+        self._pipes.close()
+
+    def _wait(self, outcome: Outcome, deadline: float) -> dict[str, Any] | None:
+        """The next answer, or None with ``outcome.ending`` saying why there is none."""
+        looks = 0
+        while True:
+            try:
+                answer = self._pipes.receive(_WATCH_SECONDS)
+            except EOFError:
+                outcome.ending = "exit"
+                return None
+            if answer is not None and answer["status"] == "started":
+                with contextlib.suppress(psutil.Error):
+                    self._own = psutil.Process(answer["body"])
+                continue
+            looks += 1
+            used = self._memory(with_children=looks % _CHILDREN_LOOKS == 0)
+            outcome.memory_mb = max(outcome.memory_mb, min(used, self._memory_limit) >> 20)
+            if answer is not None:
+                return answer
+            if used > self._memory_limit:
+                outcome.ending = "memory"
+                return None
+            if time.monotonic() > deadline:
+                outcome.ending = "timeout"
+                return None
+
+    def _memory(self, *, with_children: bool) -> int:
+        """Resident bytes; looking for children takes long, so it is not done each time."""
+        if with_children:
+            return self.memory_bytes()
+        if self._own is not None:
+            with contextlib.suppress(psutil.Error):
+                return int(self._own.memory_info().rss)
+        return 0
+
+    def _end_of(self, outcome: Outcome, invocation: Invocation) -> tuple[str, str]:
+        if outcome.ending == "timeout":
+            shown = f"{invocation.timeout_seconds:.2f}"
+            return "Sandbox.Timedout", f"Task timed out after {shown} seconds"
+        if outcome.ending == "memory":
+            return "Runtime.OutOfMemory", "Runtime exited with error: signal: killed"
+        status = self._process.returncode
+        if status == 0:
+            return "Runtime.ExitError", "Runtime exited without providing a reason"
+        how = f"exit status {status}" if status > 0 else f"signal: {_signal_name(-status)}"
+        return "Runtime.ExitError", f"Runtime exited with error: {how}"
+
+
+def _frame(invocation: Invocation) -> dict[str, Any]:
+    return {
+        "request_id": invocation.request_id,
+        "event": json.loads(invocation.event),
+        "invoked_function_arn": invocation.invoked_function_arn,
+        "client_context": invocation.client_context,
+        "deadline_ms": int((time.time() + invocation.timeout_seconds) * 1000),
+        "trace_id": f"Root=1-{invocation.request_id[:8]}-{invocation.request_id[-12:]}",
+    }
+
+
+def _signal_name(number: int) -> str:
+    """A signal as Go's runtime, which AWS's sandbox is written in, names it."""
+    return _SIGNALS.get(number) or (signal.strsignal(number) or str(number)).lower()
+
+
+_SIGNALS: dict[int, str] = {
+    signal.SIGABRT: "aborted",
+    signal.SIGKILL: "killed",
+    signal.SIGSEGV: "segmentation fault",
+    signal.SIGTERM: "terminated",
+}

@@ -1,0 +1,183 @@
+"""Lambda in every region: the API's door, and all that runs behind it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from hmac import compare_digest
+from typing import Any
+
+from werkzeug import Response
+
+from local_aws import service
+from local_aws.context import LocalContext
+from local_aws.integration import Integration
+from local_aws.permissions.service import PassedRole, Refusal, ServicePermissions
+from local_aws.protocol import AwsError
+from local_aws.protocol.call import Call
+from local_aws.protocol.validation import validate
+from local_aws.resources.base import Provider
+from local_aws.services.lambda_.asynchronous import RETRY_SECONDS, Queue
+from local_aws.services.lambda_.code import PATH, CodeStore, hex_of
+from local_aws.services.lambda_.deliveries import Deliveries
+from local_aws.services.lambda_.functions import Functions
+from local_aws.services.lambda_.invocations import Invoker
+from local_aws.services.lambda_.logs import LogWriter
+from local_aws.services.lambda_.pool import Pool
+from local_aws.services.lambda_.resources import (
+    EventInvokeConfig,
+    Function,
+    FunctionAlias,
+    FunctionVersion,
+    Permission,
+)
+from local_aws.services.lambda_.settings import Settings
+from local_aws.services.lambda_.store import Store
+from local_aws.services.lambda_.versions import Versions
+
+Action = Callable[[str, Mapping[str, Any]], dict[str, Any]]
+
+
+class Lambda(service.Service):
+    """The local Lambda: functions of Python's runtimes, each event in a process of its own.
+
+    ``retry_seconds`` are the pauses before the second and third attempt of an asynchronous event.
+    """
+
+    def __init__(
+        self, context: LocalContext, *, retry_seconds: tuple[float, float] = RETRY_SECONDS
+    ) -> None:
+        folder = context.state_dir / "lambda"
+        self._seal = context.credentials.seal
+        self.store = Store()
+        self._code = CodeStore(folder)
+        self._pool = Pool(context, self._code, folder)
+        self._logs = LogWriter(context)
+        self._invoker = Invoker(self.store, self._pool, self._logs)
+        self._queue = Queue(context, self.store, self._invoker, retry_seconds)
+        functions = Functions(context, self.store, self._code)
+        self._written_down: Mapping[str, Action] = service.offered(
+            "lambda", functions, Versions(self.store), Settings(self.store)
+        )
+
+        self.permissions = self._permissions()
+        context.targets.add("lambda", Deliveries(self.store, self._queue).deliver)
+
+    name = "lambda"
+    whole = True
+
+    def _permissions(self) -> ServicePermissions:
+        return ServicePermissions(
+            prefix="lambda",
+            resources={"FunctionName": "function:{}", "Resource": "{}", "LayerName": "layer:{}"},
+            actions={
+                "Invoke": "InvokeFunction",
+                "InvokeAsync": "InvokeFunction",
+                "InvokeWithResponseStream": "InvokeFunction",
+            },
+            document_of=self._policy,
+            denied=Refusal(code="AccessDeniedException", status=403),
+            throttled=Refusal(code="TooManyRequestsException", status=429, message="Rate exceeded"),
+            passed_role=PassedRole(
+                principal="lambda.amazonaws.com",
+                parameters=("Role",),
+                refusal=lambda arn: AwsError(
+                    "InvalidParameterValueException",
+                    "The role defined for the function cannot be assumed by Lambda.",
+                ),
+            ),
+        )
+
+    def actions(self) -> Mapping[str, service.Action]:
+        """Every action that is offered, by the operation's name."""
+        written_down = {
+            name: partial(self._do, action) for name, action in self._written_down.items()
+        }
+        return {**written_down, "Invoke": self._invoke}
+
+    def check(self, call: Call) -> None:
+        """Raise `AwsError` ValidationException for what the API's model does not take."""
+        known = {name: value for name, value in call.parameters.items() if name != "Payload"}
+        validate(call.model.input_shape, known)
+
+    def _invoke(self, call: Call) -> dict[str, Any]:
+        asynchronous = call.parameters.get("InvocationType") == "Event"
+        run = self._queue.put if asynchronous else self._invoker.invoke
+        return run(call.region, call.parameters, call.request_id)
+
+    def _do(self, action: Action, call: Call) -> dict[str, Any]:
+        output = action(call.region, call.parameters)
+        if call.operation in _END_PROCESSES:
+            self._pool.end_idle(call.region, call.parameters["FunctionName"])
+        return output
+
+    def resource_types(self) -> Iterable[Provider]:
+        """Its types of CloudFormation."""
+        return (EventInvokeConfig(), Function(), FunctionAlias(), FunctionVersion(), Permission())
+
+    def integrations(self) -> Iterable[Integration]:
+        """Step Functions can invoke a function, and wait for its word."""
+        return (
+            Integration(
+                name="lambda",
+                prefix="Lambda",
+                service="AWSLambda",
+                actions=frozenset({"invoke"}),
+            ),
+        )
+
+    def pages(self) -> Mapping[str, Callable[[str], Response]]:
+        """Functions' zips."""
+        return {PATH: self._zip}
+
+    def _zip(self, sealed: str) -> Response:
+        """A function's zip, for GetFunction's Code.Location, which alone names it rightly."""
+        seal, _, hexadecimal = sealed.partition("/")
+        is_ours = compare_digest(seal.encode(), self._seal(hexadecimal).encode())
+        content = self._code.read(hexadecimal) if is_ours else None
+        if content is None:
+            return Response(status=403)
+        return Response(content, content_type="application/zip")
+
+    def _policy(self, region: str, account: str, name: str) -> str | None:
+        """The resource policy of ``function:<name>[:<qualifier>]``, as text; None without one."""
+        _, _, rest = name.partition(":")
+        function = self.store.find(region, rest.partition(":")[0])
+        found = None if function is None else function.policies.get(rest.partition(":")[2])
+        return json.dumps({"Statement": found}) if found else None
+
+    def status(self) -> dict[str, Any]:
+        """``functions`` of every region, and ``function_processes``, busy or warm."""
+        return {
+            "functions": [
+                {"name": function.name, "region": function.region, "arn": function.arn}
+                for function in self.store.all()
+            ],
+            "function_processes": self._pool.status(),
+        }
+
+    def export_state(self) -> dict[str, Any]:
+        """All that is known of functions, as JSON has it; their zips are files of the folder."""
+        return self.store.export_state()
+
+    def restore_state(self, state: Mapping[str, Any]) -> None:
+        """Become what `export_state` gave; zips that nothing needs any more are deleted."""
+        self.store.restore_state(state)
+        self._code.keep_only(
+            {
+                hex_of(configuration["CodeSha256"])
+                for function in self.store.all()
+                for configuration in function.versions.values()
+            }
+        )
+
+    def close(self) -> None:
+        """End every process; events that have not begun are forgotten."""
+        self._queue.close()
+        self._pool.close()
+        self._logs.close()
+
+
+_END_PROCESSES = ("DeleteFunction", "UpdateFunctionCode", "UpdateFunctionConfiguration")
+"""What a function's warm processes do not outlive."""

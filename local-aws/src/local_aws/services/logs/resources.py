@@ -1,0 +1,55 @@
+"""Log groups."""
+
+from __future__ import annotations
+
+from typing_extensions import override
+
+from local_aws.resources.api import ApiProvider
+from local_aws.resources.base import Attributes, Request
+
+
+class LogGroup(ApiProvider):
+    """``AWS::Logs::LogGroup``: Ref is the name."""
+
+    type_name = "AWS::Logs::LogGroup"
+    name_property = "LogGroupName"
+    service = "logs"
+    create_operation = "CreateLogGroup"
+    also_supported = frozenset({"RetentionInDays"})
+    unchangeable = frozenset({"DeletionProtectionEnabled", "LogGroupClass"})
+
+    @override
+    def create(self, request: Request) -> str:
+        name: str = request.properties.get("LogGroupName") or request.name(512)
+        self.call(request, "CreateLogGroup", request.properties, LogGroupName=name)
+        return name
+
+    @override
+    def complete(self, request: Request) -> Attributes:
+        self._retain(request)
+        return {"Arn": f"{_arn(request)}:*"}
+
+    @override
+    def update(self, request: Request) -> Attributes:
+        self._retain(request)
+        if request.changed("KmsKeyId"):
+            key = request.properties.get("KmsKeyId")
+            operation = "AssociateKmsKey" if key is not None else "DisassociateKmsKey"
+            self.call(request, operation, LogGroupName=request.physical_id, KmsKeyId=key)
+        self.retag(request, ResourceArn=_arn(request))
+        return dict(request.attributes)
+
+    @override
+    def delete(self, request: Request) -> None:
+        self.discard(request, "DeleteLogGroup", LogGroupName=request.physical_id)
+
+    def _retain(self, request: Request) -> None:
+        if request.changed("RetentionInDays"):
+            days = request.properties.get("RetentionInDays")
+            operation = "PutRetentionPolicy" if days is not None else "DeleteRetentionPolicy"
+            self.call(request, operation, LogGroupName=request.physical_id, RetentionInDays=days)
+
+
+def _arn(request: Request) -> str:
+    account = request.context.account_id
+    return f"arn:aws:logs:{request.region}:{account}:log-group:{request.physical_id}"

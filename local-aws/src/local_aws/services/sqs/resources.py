@@ -1,0 +1,109 @@
+"""SQS queues and their policies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from typing_extensions import override
+
+from local_aws.resources.api import ApiProvider, given, tags_of
+from local_aws.resources.base import Attributes, Request
+
+
+class Queue(ApiProvider):
+    """``AWS::SQS::Queue``: Ref is the URL, GetAtt QueueName the name."""
+
+    type_name = "AWS::SQS::Queue"
+    name_property = "QueueName"
+    service = "sqs"
+    create_operation = "CreateQueue"
+    tag_operations = ("TagQueue", "UntagQueue")
+    _attributes = (
+        "ContentBasedDeduplication",
+        "DeduplicationScope",
+        "DelaySeconds",
+        "FifoQueue",
+        "FifoThroughputLimit",
+        "KmsDataKeyReusePeriodSeconds",
+        "KmsMasterKeyId",
+        "MaximumMessageSize",
+        "MessageRetentionPeriod",
+        "ReceiveMessageWaitTimeSeconds",
+        "RedriveAllowPolicy",
+        "RedrivePolicy",
+        "SqsManagedSseEnabled",
+        "VisibilityTimeout",
+    )
+    also_supported = frozenset(_attributes)
+
+    @override
+    def create(self, request: Request) -> str:
+        wanted = request.properties
+        fifo = str(wanted.get("FifoQueue", False)).lower() == "true"
+        name = wanted.get("QueueName") or request.name(75) + (".fifo" if fifo else "")
+        attributes = given(wanted, self._attributes)
+        answer = self.call(
+            request, "CreateQueue", QueueName=name, Attributes=attributes, Tags=tags_of(wanted)
+        )
+        url: str = answer["QueueUrl"]
+        return url
+
+    @override
+    def complete(self, request: Request) -> Attributes:
+        url = request.physical_id
+        answer = self.call(request, "GetQueueAttributes", QueueUrl=url, AttributeNames=["QueueArn"])
+        arn = answer["Attributes"]["QueueArn"]
+        return {"Arn": arn, "QueueName": arn.rsplit(":", 1)[-1], "QueueUrl": url}
+
+    @override
+    def update(self, request: Request) -> Attributes:
+        if request.changed(*self._attributes):
+            self.call(
+                request,
+                "SetQueueAttributes",
+                QueueUrl=request.physical_id,
+                Attributes={
+                    name: request.properties.get(name, "")
+                    for name in self._attributes
+                    if request.changed(name)
+                },
+            )
+        self.retag(request, QueueUrl=request.physical_id)
+        return dict(request.attributes)
+
+    @override
+    def delete(self, request: Request) -> None:
+        self.discard(request, "DeleteQueue", QueueUrl=request.physical_id)
+
+
+class QueuePolicy(ApiProvider):
+    """``AWS::SQS::QueuePolicy``: one policy on each queue that it names."""
+
+    type_name = "AWS::SQS::QueuePolicy"
+    service = "sqs"
+    create_operation = "SetQueueAttributes"
+    also_supported = frozenset({"PolicyDocument", "Queues"})
+
+    @override
+    def create(self, request: Request) -> str:
+        self._put(request, request.properties["PolicyDocument"])
+        return request.name(128)
+
+    @override
+    def complete(self, request: Request) -> Attributes:
+        return {"Id": request.physical_id}
+
+    @override
+    def update(self, request: Request) -> Attributes:
+        self._put(request, request.properties["PolicyDocument"])
+        return dict(request.attributes)
+
+    @override
+    def delete(self, request: Request) -> None:
+        self._put(request, "")
+
+    def _put(self, request: Request, policy: Any) -> None:
+        for queue in request.properties["Queues"]:
+            self.discard(
+                request, "SetQueueAttributes", QueueUrl=queue, Attributes={"Policy": policy}
+            )

@@ -1,0 +1,59 @@
+"""SQS: queues, which the emulator keeps."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+
+from moto.backends import get_backend
+
+from local_aws.integration import Integration
+from local_aws.permissions.service import Refusal, ServicePermissions, first
+from local_aws.protocol.call import Call
+from local_aws.resources.base import Provider
+from local_aws.service import Service
+
+from .resources import Queue, QueuePolicy
+
+
+def _queues(call: Call, account: str) -> Iterator[str]:
+    """The queue that a URL ends with, or a name."""
+    named = first(call.parameters, "QueueUrl", "QueueName")
+    if named is not None:
+        name = named.rstrip("/").rpartition("/")[2]
+        yield f"arn:aws:sqs:{call.region}:{account}:{name}"
+
+
+def _policy(region: str, account: str, name: str) -> str | None:
+    queue = get_backend("sqs")[account][region].queues.get(name)
+    policy = None if queue is None else queue.policy
+    return json.dumps(policy) if isinstance(policy, dict) else policy
+
+
+class Sqs(Service):
+    """SQS: queues, which the emulator keeps."""
+
+    name = "sqs"
+    permissions = ServicePermissions(
+        prefix="sqs",
+        resources=_queues,
+        actions={
+            "SendMessageBatch": "SendMessage",
+            "DeleteMessageBatch": "DeleteMessage",
+            "ChangeMessageVisibilityBatch": "ChangeMessageVisibility",
+        },
+        document_of=_policy,
+        denied=Refusal(code="AccessDenied", status=403),
+    )
+
+    def resource_types(self) -> Iterable[Provider]:
+        """Its types of CloudFormation."""
+        return (Queue(), QueuePolicy())
+
+    def integrations(self) -> Iterable[Integration]:
+        """What a Task state can do with it."""
+        return (
+            Integration(
+                name="sqs", prefix="SQS", service="AmazonSQS", actions=frozenset({"sendMessage"})
+            ),
+        )

@@ -1,0 +1,143 @@
+"""Executions as the API describes them; times are datetimes."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from local_aws.protocol import AwsError
+from local_aws.services.stepfunctions.engine.execution import Execution
+
+_PAGE = 100
+_LARGEST_PAGE = 1000
+_DATA = ("input", "output")
+_SYNC = (
+    *("executionArn", "stateMachineArn", "name", "startDate", "stopDate", "error", "cause"),
+    *("input", "inputDetails", "output", "outputDetails"),
+)
+
+
+def of_execution(execution: Execution) -> dict[str, Any]:
+    """DescribeExecution's answer."""
+    return _present(
+        {
+            "executionArn": execution.arn,
+            "stateMachineArn": execution.machine.arn,
+            "name": execution.name,
+            "status": execution.status,
+            "startDate": execution.start_date,
+            "stopDate": execution.stop_date,
+            "input": execution.input,
+            "inputDetails": {"included": True},
+            "output": execution.output,
+            "outputDetails": None if execution.output is None else {"included": True},
+            "mapRunArn": execution.map_run_arn,
+            "error": execution.error,
+            "cause": execution.cause,
+            "redriveCount": 0,
+            **execution.redrive(),
+        }
+    )
+
+
+def of_sync_execution(execution: Execution) -> dict[str, Any]:
+    """StartSyncExecution's answer; what is billed is the time rounded up to 100 ms, in 64 MB."""
+    described = of_execution(execution)
+    took = (execution.stop_date or execution.start_date) - execution.start_date
+    billed = -(-took.total_seconds() * 1000 // 100) * 100
+    status = "FAILED" if execution.status == "ABORTED" else execution.status
+    return {
+        **{name: described[name] for name in _SYNC if name in described},
+        "status": status,
+        "billingDetails": {
+            "billedMemoryUsedInMB": 64,
+            "billedDurationInMilliseconds": int(billed),
+        },
+    }
+
+
+def list_item(execution: Execution) -> dict[str, Any]:
+    """An execution among others, as ListExecutions has it."""
+    return _present(
+        {
+            "executionArn": execution.arn,
+            "stateMachineArn": execution.machine.arn,
+            "name": execution.name,
+            "status": execution.status,
+            "startDate": execution.start_date,
+            "stopDate": execution.stop_date,
+            "mapRunArn": execution.map_run_arn,
+            "itemCount": execution.item_count,
+            "redriveCount": 0,
+        }
+    )
+
+
+def machine_of(execution: Execution) -> dict[str, Any]:
+    """DescribeStateMachineForExecution's answer."""
+    machine = execution.machine
+    label = machine.arn.partition("/")[2] or None
+    return _present(
+        {
+            "stateMachineArn": machine.arn,
+            "name": machine.name,
+            "definition": machine.definition,
+            "roleArn": machine.role_arn,
+            "updateDate": execution.start_date,
+            "loggingConfiguration": dict(machine.logging) or None,
+            "mapRunArn": execution.map_run_arn,
+            "label": label,
+        }
+    )
+
+
+def history(execution: Execution, with_data: bool) -> list[dict[str, Any]]:
+    """GetExecutionHistory's events, the oldest first."""
+    return [
+        {
+            name: _details(value, with_data) if name.endswith("EventDetails") else value
+            for name, value in event.items()
+            if value is not None
+        }
+        | {"timestamp": datetime.fromisoformat(event["timestamp"])}
+        for event in execution.history.events()
+    ]
+
+
+def page(name: str, items: list[dict[str, Any]], asked: Mapping[str, Any]) -> dict[str, Any]:
+    """One page of a list; ``nextToken`` when there are more.
+
+    Raises AwsError InvalidToken for a token that no earlier page gave.
+    """
+    size = asked.get("maxResults") or _PAGE  # AWS takes 0 for the default, too
+    start = _start(asked.get("nextToken"))
+    end = start + min(size, _LARGEST_PAGE)
+    more = {"nextToken": _token(end)} if end < len(items) else {}
+    return {name: items[start:end], **more}
+
+
+def _details(details: Mapping[str, Any], with_data: bool) -> dict[str, Any]:
+    return {
+        key: value
+        for key, value in details.items()
+        if value is not None and (with_data or key not in _DATA)
+    }
+
+
+def _token(start: int) -> str:
+    return base64.urlsafe_b64encode(f"from {start}".encode()).decode()
+
+
+def _start(token: str | None) -> int:
+    if token is None:
+        return 0
+    try:
+        return int(base64.urlsafe_b64decode(token).decode().removeprefix("from "))
+    except ValueError:
+        raise AwsError("InvalidToken", f"Invalid Token: '{token}'") from None
+
+
+def _present(members: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in members.items() if value is not None}

@@ -1,0 +1,202 @@
+"""Step Functions' API where the local AWS has its own: definitions, executions, Map Runs.
+
+What is not here (tags, aliases, versions, lists of machines) the emulator
+answers, which also keeps the machines themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from moto.stepfunctions.parser.asl.eval.callback.callback import (
+    CallbackNotifyConsumerError,
+    CallbackOutcomeFailure,
+    CallbackOutcomeSuccess,
+)
+
+from local_aws.context import LocalContext
+from local_aws.protocol import AwsError
+from local_aws.services.stepfunctions.engine import answers, logs
+from local_aws.services.stepfunctions.engine.execution import Execution
+from local_aws.services.stepfunctions.engine.machines import Machines, problems, refuse_invalid
+from local_aws.services.stepfunctions.engine.registry import Executions
+from local_aws.services.stepfunctions.engine.requests import Parameters, input_of, name_of
+
+Action = Callable[[Parameters, str], dict[str, Any] | None]
+
+_STANDARD = "STANDARD"
+
+
+class Api:
+    """Answers Step Functions' calls; one for each local AWS."""
+
+    def __init__(self, context: LocalContext) -> None:
+        self._integrations = context.integrations
+        self._machines = Machines(context.account_id)
+        self.executions = Executions(on_end=partial(logs.deliver, context))
+        self.actions: Mapping[str, Action] = {
+            "CreateStateMachine": self._create_state_machine,
+            "DeleteStateMachine": self._delete_state_machine,
+            "DescribeExecution": self._describe_execution,
+            "DescribeMapRun": self._describe_map_run,
+            "DescribeStateMachineForExecution": self._describe_machine_of,
+            "GetExecutionHistory": self._get_execution_history,
+            "ListExecutions": self._list_executions,
+            "ListMapRuns": self._list_map_runs,
+            "RedriveExecution": self._redrive_execution,
+            "SendTaskFailure": self._send_task_failure,
+            "SendTaskHeartbeat": self._send_task_heartbeat,
+            "SendTaskSuccess": self._send_task_success,
+            "StartExecution": self._start_execution,
+            "StartSyncExecution": self._start_sync_execution,
+            "StopExecution": self._stop_execution,
+            "UpdateMapRun": self._update_map_run,
+            "UpdateStateMachine": self._update_state_machine,
+            "ValidateStateMachineDefinition": self._validate,
+        }
+
+    def status(self) -> list[dict[str, str]]:
+        """Executions that run now, but for Map Runs' children: ``arn`` and ``status``."""
+        running = self.executions.running()
+        return [
+            {"arn": each.arn, "status": each.status} for each in running if each.map_run_arn is None
+        ]
+
+    def close(self) -> None:
+        """Abort what runs."""
+        self.executions.stop_all("the local AWS stops")
+
+    def _refuse(self, asked: Parameters, kind: str) -> None:
+        refuse_invalid(asked["definition"], kind, self._integrations)
+
+    def _create_state_machine(self, asked: Parameters, region: str) -> None:
+        self._refuse(asked, asked.get("type", _STANDARD))
+        self._machines.refuse_taken(asked, region)
+
+    def _update_state_machine(self, asked: Parameters, region: str) -> None:
+        if asked.get("definition") is not None:
+            machine = self._machines.find(asked["stateMachineArn"], region)
+            self._refuse(asked, machine.kind)
+
+    def _validate(self, asked: Parameters, region: str) -> dict[str, Any]:
+        found = problems(asked["definition"], asked.get("type", _STANDARD), self._integrations)
+        return {
+            "result": "FAIL" if found else "OK",
+            "diagnostics": [
+                {
+                    "severity": "ERROR",
+                    "code": each.code,
+                    "message": each.message,
+                    "location": each.location,
+                }
+                for each in found
+            ],
+            "truncated": False,
+        }
+
+    def _delete_state_machine(self, asked: Parameters, region: str) -> None:
+        self.executions.forget_machine(asked["stateMachineArn"])
+
+    def _start_execution(self, asked: Parameters, region: str) -> dict[str, Any]:
+        machine = self._machines.find(asked["stateMachineArn"], region)
+        execution = self.executions.start(machine, name_of(asked), input_of(asked))
+        return {"executionArn": execution.arn, "startDate": execution.start_date}
+
+    def _start_sync_execution(self, asked: Parameters, region: str) -> dict[str, Any]:
+        machine = self._machines.find(asked["stateMachineArn"], region)
+        if machine.kind != "EXPRESS":
+            raise AwsError(
+                "StateMachineTypeNotSupported",
+                "This operation is not supported by this type of state machine",
+            )
+        execution = self.executions.start(machine, name_of(asked), input_of(asked))
+        execution.ended.wait()
+        return answers.of_sync_execution(execution)
+
+    def _stop_execution(self, asked: Parameters, region: str) -> dict[str, Any]:
+        execution = self._standard(asked["executionArn"])
+        execution.stop(error=asked.get("error"), cause=asked.get("cause"))
+        return {"stopDate": execution.stop_date}
+
+    def _redrive_execution(self, asked: Parameters, region: str) -> dict[str, Any]:
+        execution = self._standard(asked["executionArn"])
+        raise AwsError(
+            "ExecutionNotRedrivable",
+            f"the local AWS redrives no executions; start '{execution.name}' anew under "
+            "another name",
+        )
+
+    def _describe_execution(self, asked: Parameters, region: str) -> dict[str, Any]:
+        return answers.of_execution(self._standard(asked["executionArn"]))
+
+    def _describe_machine_of(self, asked: Parameters, region: str) -> dict[str, Any]:
+        return answers.machine_of(self._standard(asked["executionArn"]))
+
+    def _list_executions(self, asked: Parameters, region: str) -> dict[str, Any]:
+        if asked.get("mapRunArn") is not None:
+            self.executions.map_run(asked["mapRunArn"])
+            found = self.executions.of_map_run(asked["mapRunArn"])
+        else:
+            machine = self._machines.find(asked["stateMachineArn"], region)
+            found = self.executions.of_machine(machine.arn)
+        wanted = asked.get("statusFilter")
+        listed = [answers.list_item(each) for each in found if wanted in (None, each.status)]
+        return answers.page("executions", listed, asked)
+
+    def _get_execution_history(self, asked: Parameters, region: str) -> dict[str, Any]:
+        events = answers.history(
+            self._standard(asked["executionArn"]), asked.get("includeExecutionData", True)
+        )
+        if asked.get("reverseOrder"):
+            events.reverse()
+        return answers.page("events", events, asked)
+
+    def _describe_map_run(self, asked: Parameters, region: str) -> dict[str, Any]:
+        return self.executions.map_run(asked["mapRunArn"]).describe()
+
+    def _list_map_runs(self, asked: Parameters, region: str) -> dict[str, Any]:
+        runs = self.executions.find(asked["executionArn"]).map_runs
+        return answers.page("mapRuns", [run.list_item() for run in runs], asked)
+
+    def _update_map_run(self, asked: Parameters, region: str) -> dict[str, Any]:
+        self.executions.map_run(asked["mapRunArn"]).update(
+            asked.get("maxConcurrency"),
+            asked.get("toleratedFailureCount"),
+            asked.get("toleratedFailurePercentage"),
+        )
+        return {}
+
+    def _send_task_success(self, asked: Parameters, region: str) -> dict[str, Any]:
+        token = asked["taskToken"]
+        return self._tell("notify", token, CallbackOutcomeSuccess(token, asked["output"]))
+
+    def _send_task_failure(self, asked: Parameters, region: str) -> dict[str, Any]:
+        token = asked["taskToken"]
+        outcome = CallbackOutcomeFailure(token, asked.get("error"), asked.get("cause"))
+        return self._tell("notify", token, outcome)
+
+    def _send_task_heartbeat(self, asked: Parameters, region: str) -> dict[str, Any]:
+        return self._tell("heartbeat", asked["taskToken"])
+
+    def _tell(self, method: str, token: str, *outcome: Any) -> dict[str, Any]:
+        for execution in self.executions.running():
+            try:
+                if execution.tell(method, token, *outcome):
+                    return {}
+            except CallbackNotifyConsumerError:
+                raise AwsError(
+                    "TaskTimedOut", "Task Timed Out: 'Provided task does not exist anymore'"
+                ) from None
+        raise AwsError("InvalidToken", "Invalid Token: 'Invalid token'")
+
+    def _standard(self, arn: str) -> Execution:
+        execution = self.executions.find(arn)
+        if execution.machine.kind == "EXPRESS":
+            raise AwsError(
+                "InvalidArn",
+                "This operation is not supported by EXPRESS executions: Invalid Arn: "
+                f"'Resource type not valid in this context: express': {arn}",
+            )
+        return execution

@@ -1,0 +1,213 @@
+"""What is wrong with a definition, before a state machine is made of it.
+
+Every problem comes at once, each with its place, as ``ValidateStateMachineDefinition``
+words them: a code, a message, and a JSON pointer.
+https://docs.aws.amazon.com/step-functions/latest/apireference/API_ValidateStateMachineDefinition.html
+and https://states-language.net/spec.html, read 2026-11-21.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from local_aws.integration import Integrations
+from local_aws.services.stepfunctions.engine.express import express_problems
+from local_aws.services.stepfunctions.engine.map_definition import map_problems
+from local_aws.services.stepfunctions.engine.problems import SCHEMA, Problem, schema_problem
+from local_aws.services.stepfunctions.engine.task_resources import (
+    Resource,
+    UnknownResource,
+    resource,
+)
+
+_TARGET = "MISSING_TRANSITION_TARGET"
+
+_TYPES = ("Task", "Pass", "Choice", "Wait", "Succeed", "Fail", "Parallel", "Map")
+
+
+def problems(
+    definition: str,
+    check_expression: Callable[[str], str | None],
+    integrations: Integrations,
+    kind: str = "STANDARD",
+) -> list[Problem]:
+    """Everything that is wrong with the definition of a machine of this type.
+
+    ``check_expression`` says what is wrong with the text of a JSONata expression, or None;
+    ``integrations`` are those that there are here; ``kind`` is STANDARD or EXPRESS.
+    """
+    try:
+        document = json.loads(definition)
+    except ValueError as error:
+        return [Problem(code="INVALID_JSON_DESCRIPTION", message=str(error), location="/")]
+    if not isinstance(document, dict):
+        return [Problem(code=SCHEMA, message="The definition is not an object", location="/")]
+    judge = _Judge(check_expression, integrations)
+    found = [*judge.scope(document, "", "JSONPath"), *express_problems(document, kind)]
+    twice = [name for name, count in Counter(judge.names).items() if count > 1]
+    found += [
+        Problem(
+            code="DUPLICATE_STATE_NAME",
+            message=f"State names must be unique within the state machine: '{name}'",
+            location="/",
+        )
+        for name in twice
+    ]
+    return found
+
+
+class _Judge:
+    def __init__(
+        self, check_expression: Callable[[str], str | None], integrations: Integrations
+    ) -> None:
+        self._check_expression = check_expression
+        self._integrations = integrations
+        self.names: list[str] = []
+
+    def scope(self, scope: Mapping[str, Any], place: str, language: str) -> Iterator[Problem]:
+        """A machine, a branch of a Parallel state, or a Map state's processor."""
+        language = scope.get("QueryLanguage", language)
+        if language not in ("JSONPath", "JSONata"):
+            yield schema_problem(
+                f"QueryLanguage is '{language}'; it is JSONPath or JSONata",
+                f"{place}/QueryLanguage",
+            )
+        states = scope.get("States")
+        if not isinstance(states, dict) or not states:
+            yield schema_problem(
+                "States must be an object with at least one state", f"{place}/States"
+            )
+            return
+        if "StartAt" not in scope:
+            yield schema_problem("The field 'StartAt' is required but was missing", f"{place}/")
+            return
+        self.names += states
+        targets = [("StartAt", scope["StartAt"], f"{place}/StartAt")]
+        for name, state in states.items():
+            here = f"{place}/States/{name}"
+            if not isinstance(state, dict):
+                yield schema_problem("A state must be an object", here)
+                continue
+            yield from self.state(state, here, state.get("QueryLanguage", language))
+            targets += _targets(state, here)
+        for field, target, where in targets:
+            if target not in states:
+                yield Problem(
+                    code=_TARGET, message=f"Missing '{field}' target: {target}", location=where
+                )
+        reached = {target for _, target, _ in targets}
+        for name in states:
+            if name not in reached:
+                yield Problem(
+                    code=_TARGET,
+                    message=f'State "{name}" is not reachable.',
+                    location=f"{place}/States/{name}",
+                )
+
+    def state(self, state: Mapping[str, Any], place: str, language: str) -> Iterator[Problem]:
+        kind = state.get("Type")
+        if kind not in _TYPES:
+            yield schema_problem(
+                f"Type is {kind!r}; it is one of {', '.join(_TYPES)}", f"{place}/Type"
+            )
+            return
+        if kind not in ("Choice", "Succeed", "Fail") and ("Next" in state) == (
+            state.get("End") is True
+        ):
+            yield schema_problem("A state has either 'Next' or 'End'", place)
+        yield from self._expressions(state, place, language)
+        match kind:
+            case "Task":
+                yield from _task(state, place, self._integrations)
+            case "Parallel":
+                for index, branch in enumerate(state.get("Branches", [])):
+                    yield from self.scope(branch, f"{place}/Branches[{index}]", language)
+            case "Map":
+                field = "Iterator" if "Iterator" in state else "ItemProcessor"
+                processor = state.get(field)
+                if not isinstance(processor, dict):
+                    yield schema_problem(
+                        "The field 'ItemProcessor' is required but was missing", place
+                    )
+                    return
+                yield from map_problems(state, processor, place)
+                yield from self.scope(processor, f"{place}/{field}", language)
+
+    def _expressions(
+        self, state: Mapping[str, Any], place: str, language: str
+    ) -> Iterator[Problem]:
+        if language != "JSONata":
+            return
+        own = {key: value for key, value in state.items() if key not in _SCOPES}
+        for where, text in _texts(own, place):
+            if text.startswith("{%") and text.endswith("%}"):
+                wrong = self._check_expression(text[2:-2])
+                if wrong is not None:
+                    yield schema_problem(
+                        f"The JSONata expression '{text}' is not valid: {wrong}", where
+                    )
+
+
+_SCOPES = frozenset({"Branches", "Iterator", "ItemProcessor"})
+
+
+def _texts(value: Any, place: str) -> Iterator[tuple[str, str]]:
+    if isinstance(value, str):
+        yield place, value
+    elif isinstance(value, dict):
+        for key, member in value.items():
+            yield from _texts(member, f"{place}/{key}")
+    elif isinstance(value, list):
+        for index, member in enumerate(value):
+            yield from _texts(member, f"{place}[{index}]")
+
+
+def _targets(state: Mapping[str, Any], place: str) -> list[tuple[str, Any, str]]:
+    found = [
+        (field, state[field], f"{place}/{field}") for field in ("Next", "Default") if field in state
+    ]
+    for field in ("Choices", "Catch"):
+        rules = state.get(field, [])
+        for index, rule in enumerate(rules if isinstance(rules, list) else []):
+            if isinstance(rule, dict) and "Next" in rule:
+                found.append(("Next", rule["Next"], f"{place}/{field}[{index}]/Next"))
+    return found
+
+
+def _task(state: Mapping[str, Any], place: str, integrations: Integrations) -> Iterator[Problem]:
+    arn = state.get("Resource")
+    if not isinstance(arn, str):
+        yield schema_problem("The field 'Resource' is required but was missing", place)
+        return
+    try:
+        called = resource(arn, integrations)
+    except UnknownResource as error:
+        yield schema_problem(str(error), f"{place}/Resource")
+        return
+    if called is not None:
+        for field in ("Parameters", "Arguments"):
+            yield from _parameters(called, state.get(field), f"{place}/{field}")
+
+
+def _parameters(called: Resource, given: Any, place: str) -> Iterator[Problem]:
+    """Only the API's own parameters are taken; Step Functions writes them with a capital."""
+    shape = called.operation.input_shape
+    if not isinstance(given, dict):
+        return
+    known = {} if shape is None else {name.casefold(): name for name in shape.members}
+    for name in given:
+        if name.removesuffix(".$").casefold() not in known:
+            yield schema_problem(
+                f'The field "{name.removesuffix(".$")}" is not supported by Step Functions',
+                f"{place}/{name}",
+            )
+    names = {name.removesuffix(".$").casefold() for name in given}
+    for needed in () if shape is None else shape.required_members:
+        made_up = shape.members[needed].metadata.get("idempotencyToken")  # by the SDK
+        if needed.casefold() not in names and not made_up:
+            yield schema_problem(
+                f"The field '{needed[:1].upper()}{needed[1:]}' is required but was missing", place
+            )

@@ -1,0 +1,67 @@
+"""Map states."""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import Any
+
+from moto.stepfunctions.parser.asl.component.state.exec.state_map.iteration.iteration_worker import (  # noqa: E501
+    IterationWorker,
+)
+from moto.stepfunctions.parser.asl.component.state.exec.state_map.state_map import StateMap
+
+from local_aws.services.stepfunctions.engine import language
+from local_aws.services.stepfunctions.engine.distributed_map import DistributedMap
+
+
+def apply(distributed_map: DistributedMap) -> None:
+    """Apply every patch of this file."""
+    run_distributed_maps(distributed_map)
+    take_items_one_after_another()
+
+
+def run_distributed_maps(distributed_map: DistributedMap) -> None:
+    """The emulator's have no child executions, tolerate no failure, write no results.
+
+    In short, they end in a server error; the project's own takes their place.
+    """
+    read = getattr(StateMap.from_state_props, "__wrapped__", StateMap.from_state_props)
+    evaluate = getattr(StateMap._eval_execution, "__wrapped__", StateMap._eval_execution)
+
+    @wraps(read)
+    def from_state_props(self: Any, state_props: Any) -> None:
+        read(self, state_props)
+        self.distributed = language.distributed_state(self.name)
+
+    @wraps(evaluate)
+    def eval_execution(self: Any, env: Any) -> None:
+        if self.distributed is None:
+            evaluate(self, env)
+        else:
+            distributed_map.evaluate(self.name, self.distributed, env)
+
+    StateMap.from_state_props = from_state_props
+    StateMap._eval_execution = eval_execution
+
+
+def take_items_one_after_another() -> None:
+    """An iteration calls the next: a thousand items in a row exceed Python's recursion."""
+
+    def evaluate(self: Any) -> None:
+        worker = self._env.open_frame()
+        job = self._job_pool.next_job()
+        while job is not None:
+            frame = worker.open_inner_frame()
+            self._eval_job(env=frame, job=job)
+            worker.close_frame(frame)
+            ended = isinstance(job.job_output, Exception) or self.stopped()
+            following = None if ended else self._job_pool.next_job()
+            if following is None:
+                context = frame.event_history_context
+                worker.event_history_context.source_event_id = context.last_published_event_id
+                # Whoever waits for the last job goes on in the frame that encloses this one.
+                self._env.close_frame(worker)
+            self._job_pool.close_job(job)
+            job = following
+
+    IterationWorker.eval = evaluate

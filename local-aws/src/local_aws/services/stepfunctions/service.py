@@ -1,0 +1,169 @@
+"""Step Functions: the emulator's interpreter, mended, and everything around it of our own.
+
+Loading it takes a second and 100 MB, so that is done when it is first asked for.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from botocore import xform_name
+from botocore.exceptions import BotoCoreError, ClientError
+
+from local_aws.context import LocalContext
+from local_aws.integration import Integration
+from local_aws.permissions.service import PassedRole, ServicePermissions
+from local_aws.protocol import AwsError
+from local_aws.protocol.call import Call
+from local_aws.protocol.validation import require_members
+from local_aws.resources.base import Provider
+from local_aws.service import Action, Service
+
+from .integrations import OWN
+from .prepared_roles import refuse_unprepared_role
+from .resources import StateMachine
+
+if TYPE_CHECKING:
+    from local_aws.services.stepfunctions.engine.api import Api
+
+_log = logging.getLogger(__name__)
+
+
+class StepFunctions(Service):
+    """State machines and their executions; tags, aliases and versions are the emulator's.
+
+    ``restore_late`` gives the emulator's part what it held, once it is loaded.
+    """
+
+    name = "stepfunctions"
+    warm_up = "list_state_machines"
+    permissions = ServicePermissions(
+        prefix="states",
+        resources={
+            "executionArn": "execution:{}",
+            "stateMachineArn": "stateMachine:{}",
+            "mapRunArn": "mapRun:{}",
+            "activityArn": "activity:{}",
+            "resourceArn": "{}",
+            "name": "stateMachine:{}",
+        },
+        passed_role=PassedRole(
+            principal="states.amazonaws.com",
+            parameters=("roleArn",),
+            regional=True,
+            refusal=lambda arn: AwsError(
+                "AccessDeniedException",
+                "Neither the global service principal states.amazonaws.com, nor the regional one "
+                "is authorized to assume the provided role.",
+            ),
+        ),
+    )
+
+    def __init__(
+        self, context: LocalContext, restore_late: Callable[[], None] = lambda: None
+    ) -> None:
+        self._context = context
+        self._restore_late = restore_late
+        self._loading = threading.Lock()
+        self._api: Api | None = None
+        self._kept: list[dict[str, Any]] | None = None
+        context.targets.add("states", self._start)
+
+    def actions(self) -> Mapping[str, Action]:
+        """What is ours; tags, aliases, versions and lists of machines are the emulator's."""
+        return dict.fromkeys(_ACTIONS, self._do)
+
+    def emulates(self, operation: str) -> bool:
+        """Whether the emulator has what is not here; it lacks activities' tasks, say."""
+        from moto.stepfunctions.responses import StepFunctionResponse
+
+        return hasattr(StepFunctionResponse, xform_name(operation))
+
+    def check(self, call: Call) -> None:
+        """Raise `AwsError` when a member that must be given is not, or a machine's role lacks
+        what Step Functions does in its name at once."""
+        require_members(call.model.input_shape, call.parameters, "ValidationException")
+        refuse_unprepared_role(call, self._context)
+
+    def resource_types(self) -> Iterable[Provider]:
+        """State machines."""
+        return (StateMachine(self._context.integrations),)
+
+    def integrations(self) -> Iterable[Integration]:
+        """A state machine can start another."""
+        return (OWN,)
+
+    def prepare(self) -> None:
+        """Load it."""
+        self._loaded()
+
+    def status(self) -> Mapping[str, object]:
+        """``executions`` that run now, but for Map Runs' children: ``arn`` and ``status``."""
+        return {"executions": [] if self._api is None else self._api.status()}
+
+    def export_state(self) -> list[dict[str, Any]] | None:
+        """Every execution as plain data; while nothing is loaded, what was kept."""
+        return self._kept if self._api is None else self._api.executions.export_state()
+
+    def restore_state(self, state: list[dict[str, Any]] | None, /) -> None:
+        """Keep what `export_state` gave until somebody asks."""
+        self._kept = state
+
+    def stop(self) -> None:
+        """Abort what runs."""
+        if self._api is not None:
+            self._api.close()
+
+    def _do(self, call: Call) -> dict[str, Any] | None:
+        return self._loaded().actions[call.operation](call.parameters, call.region)
+
+    def _loaded(self) -> Api:
+        with self._loading:
+            if self._api is None:
+                from . import moto
+
+                loaded = moto.apply(self._context)
+                self._restore_late()
+                if self._kept is not None:
+                    loaded.executions.restore_state(self._kept)
+                self._api = loaded
+            return self._api
+
+    def _start(
+        self, arn: str, event: Any, *, service: str, source_arn: str, role_arn: str | None
+    ) -> None:
+        """Start an execution in the name of the role that the sender has for it."""
+        try:
+            if role_arn is None:
+                raise KeyError("RoleArn")
+            session = self._context.sessions.assume(role_arn, service.partition(".")[0])
+            states = self._context.client_as(session, "stepfunctions", arn.split(":")[3])
+            states.start_execution(stateMachineArn=arn, input=json.dumps(event))
+        except (BotoCoreError, ClientError, KeyError) as error:
+            _log.warning("an event was not sent to %s: %s", arn, error)
+
+
+_ACTIONS = (
+    "CreateStateMachine",
+    "DeleteStateMachine",
+    "DescribeExecution",
+    "DescribeMapRun",
+    "DescribeStateMachineForExecution",
+    "GetExecutionHistory",
+    "ListExecutions",
+    "ListMapRuns",
+    "RedriveExecution",
+    "SendTaskFailure",
+    "SendTaskHeartbeat",
+    "SendTaskSuccess",
+    "StartExecution",
+    "StartSyncExecution",
+    "StopExecution",
+    "UpdateMapRun",
+    "UpdateStateMachine",
+    "ValidateStateMachineDefinition",
+)

@@ -1,0 +1,213 @@
+"""A template's text as a document: JSON or YAML, with YAML's short forms spelled out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+import yaml
+
+from local_aws.template.refusals import format_error
+
+LIMITS = {"Resources": 500, "Parameters": 200, "Outputs": 200, "Mappings": 200}
+"""Entries a section may have (AWS CloudFormation quotas page, read 2026-11-21)."""
+
+_SECTIONS = frozenset(
+    {
+        "AWSTemplateFormatVersion",
+        "Conditions",
+        "Description",
+        "Mappings",
+        "Metadata",
+        "Outputs",
+        "Parameters",
+        "Resources",
+        "Rules",
+        "Transform",
+    }
+)
+_RESOURCE_KEYS = frozenset(
+    {
+        "Condition",
+        "CreationPolicy",
+        "DeletionPolicy",
+        "DependsOn",
+        "Metadata",
+        "Properties",
+        "Type",
+        "UpdatePolicy",
+        "UpdateReplacePolicy",
+    }
+)
+
+
+@dataclass(frozen=True)
+class Template:
+    """One template: the text as it was sent and the document it says."""
+
+    body: str
+    document: dict[str, Any]
+
+    @property
+    def resources(self) -> dict[str, dict[str, Any]]:
+        """Every resource by logical id, conditions not yet judged."""
+        return self.section("Resources")
+
+    @property
+    def parameters(self) -> dict[str, dict[str, Any]]:
+        """The declared parameters by name."""
+        return self.section("Parameters")
+
+    @property
+    def conditions(self) -> dict[str, Any]:
+        """The declared conditions by name."""
+        return self.section("Conditions")
+
+    @property
+    def mappings(self) -> dict[str, Any]:
+        """The mappings by name."""
+        return self.section("Mappings")
+
+    @property
+    def outputs(self) -> dict[str, dict[str, Any]]:
+        """The declared outputs by name."""
+        return self.section("Outputs")
+
+    @property
+    def rules(self) -> dict[str, dict[str, Any]]:
+        """The assertions on parameters by rule name."""
+        return self.section("Rules")
+
+    @property
+    def description(self) -> str | None:
+        """The template's own description, or None."""
+        return self.document.get("Description")
+
+    @cached_property
+    def transforms(self) -> tuple[str, ...]:
+        """The macros it asks for, by name."""
+        declared = self.document.get("Transform", [])
+        items = declared if isinstance(declared, list) else [declared]
+        return tuple(item["Name"] if isinstance(item, dict) else item for item in items)
+
+    def section(self, name: str) -> dict[str, Any]:
+        """A section of the document, empty when the template has none."""
+        section: dict[str, Any] = self.document.get(name) or {}
+        return section
+
+
+EMPTY = Template("", {})
+"""What a stack has before its first template."""
+
+
+@lru_cache(maxsize=64)
+def parse(body: str) -> Template:
+    """Read a template.
+
+    Raises AwsError ``ValidationError`` ("Template format error: …") when the text is
+    neither JSON nor YAML, or has not the shape of a template.
+    """
+    document = _load(body)
+    if not isinstance(document, dict):
+        raise format_error("unsupported structure.")
+    unknown = sorted(str(key) for key in document if key not in _SECTIONS)
+    if unknown:
+        raise format_error(f"Invalid template property or properties [{', '.join(unknown)}]")
+    for section in _SECTIONS - {"AWSTemplateFormatVersion", "Description", "Transform"}:
+        if not isinstance(document.get(section, {}), dict | None):
+            raise format_error(f"Every {section} member must be an object.")
+    for section, most in LIMITS.items():
+        count = len(document.get(section) or {})
+        if count > most:
+            raise format_error(
+                f"Number of {section.lower()}, {count}, is greater than maximum allowed, {most}"
+            )
+    _check_resources(document.get("Resources") or {})
+    return Template(body, document)
+
+
+def _check_resources(resources: dict[str, Any]) -> None:
+    if not resources:
+        raise format_error("At least one Resources member must be defined.")
+    for logical_id, resource in resources.items():
+        if not str(logical_id).isalnum():
+            raise format_error(f"Resource name {logical_id} is non alphanumeric.")
+        if not isinstance(resource, dict):
+            raise format_error(f"[/Resources/{logical_id}] resource definition is malformed")
+        if not isinstance(resource.get("Type"), str):
+            raise format_error(
+                f"[/Resources/{logical_id}] Every Resources object must contain a Type member."
+            )
+        unknown = sorted(set(resource) - _RESOURCE_KEYS)
+        if unknown:
+            raise format_error(f"Invalid template resource property '{unknown[0]}' in {logical_id}")
+        properties = resource.get("Properties", {})
+        if not isinstance(properties, dict):
+            raise format_error(f"[/Resources/{logical_id}/Properties] must be an object")
+        _refuse_nulls(properties, f"/Resources/{logical_id}/Properties")
+
+
+def _refuse_nulls(value: Any, place: str) -> None:
+    items: Iterable[tuple[Any, Any]] = ()
+    if isinstance(value, dict):
+        items = value.items()
+    elif isinstance(value, list):
+        items = enumerate(value)
+    for key, item in items:
+        if item is None:
+            raise format_error(f"[{place}/{key}] 'null' values are not allowed in templates")
+        _refuse_nulls(item, f"{place}/{key}")
+
+
+def _load(body: str) -> Any:
+    try:
+        return json.loads(body)
+    except json.JSONDecodeError as error:
+        not_json = f"JSON not well-formed. (line {error.lineno}, column {error.colno})"
+    try:
+        return yaml.load(body, Loader=_TemplateLoader)
+    except yaml.YAMLError as error:
+        if body.lstrip().startswith("{"):
+            raise format_error(not_json) from None
+        mark = getattr(error, "problem_mark", None)
+        place = f" (line {mark.line + 1}, column {mark.column + 1})" if mark else ""
+        raise format_error(f"YAML not well-formed.{place}") from None
+
+
+class _TemplateLoader(yaml.CSafeLoader):
+    """YAML as CloudFormation reads it: dates stay text, ``!Sub`` means ``Fn::Sub``."""
+
+
+def _short_form(loader: _TemplateLoader, suffix: str, node: yaml.Node) -> dict[str, Any]:
+    value: Any
+    match node:
+        case yaml.ScalarNode():
+            value = loader.construct_scalar(node)
+        case yaml.SequenceNode():
+            value = loader.construct_sequence(node, deep=True)
+        case yaml.MappingNode():
+            value = loader.construct_mapping(node, deep=True)
+    if suffix in ("Ref", "Condition"):
+        return {suffix: value}
+    if suffix == "GetAtt" and isinstance(value, str):
+        value = value.split(".", 1)
+    return {f"Fn::{suffix}": value}
+
+
+def _mapping(loader: _TemplateLoader, node: yaml.MappingNode) -> dict[Hashable, Any]:
+    """A mapping whose keys are each given once, as CloudFormation demands of YAML."""
+    mapping = loader.construct_mapping(node, deep=True)
+    if len(mapping) != len(node.value):
+        raise yaml.MarkedYAMLError(problem="duplicate key", problem_mark=node.start_mark)
+    return mapping
+
+
+_TemplateLoader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if not tag.endswith(":timestamp")]
+    for first, resolvers in yaml.CSafeLoader.yaml_implicit_resolvers.items()
+}
+_TemplateLoader.add_multi_constructor("!", _short_form)
+_TemplateLoader.add_constructor("tag:yaml.org,2002:map", _mapping)

@@ -1,0 +1,389 @@
+"""What tests of the local AWS share: a stand-in model server, and a gateway through boto3.
+
+The stand-in answers /ping and /invocations as a container does, without
+TensorFlow; what it does is set by the model's environment. Tests that are
+about real predictions use the project's own server and are marked slow.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import socket
+import subprocess
+import sys
+import tarfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import psutil
+
+from local_aws.gateway import Gateway
+from local_aws.process.address import Address
+from local_aws.protocol.call import Call
+from local_aws.service import Service, output_of
+from sagemaker_serving import client
+from sagemaker_serving.errors import Failure
+from sagemaker_serving.local_sagemaker import service as sagemaker
+from sagemaker_serving.local_sagemaker.common.settings import Settings
+from sagemaker_serving.local_sagemaker.containers.container import Launch
+from sagemaker_serving.model_server.places import Place
+
+REGION = "eu-west-1"
+IMAGE = "763104351884.dkr.ecr.eu-west-1.amazonaws.com/tensorflow-inference:2.19-cpu"
+
+STAND_IN = r"""
+import json, os, sys, threading, time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+threading.Thread(target=lambda: os._exit(sys.stdin.read() != ""), daemon=True).start()
+print("stand-in: version", os.environ.get("VERSION"), flush=True)
+if os.environ.get("EXIT_AT_START"):
+    print("stand-in: the model is broken", flush=True)
+    sys.exit(3)
+
+
+models = {}
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+
+    def do_GET(self):
+        self.answer(503 if os.environ.get("UNHEALTHY") else 200, b"")
+
+    def do_POST(self):
+        body = self.read_chunks() if "Transfer-Encoding" in self.headers else self.rfile.read(
+            int(self.headers.get("Content-Length", 0))
+        )
+        time.sleep(float(os.environ.get("SLEEP", 0)))
+        if self.path.startswith("/models") and body != b"die":
+            self.answer(*self.of_models(body))
+            return
+        if body.startswith(b"count"):
+            print("counted:", body.decode(), flush=True)
+        if os.environ.get("FAILS"):
+            self.answer(500, b"always broken")
+        elif body == b"environment":
+            self.answer(200, json.dumps(dict(os.environ)).encode(), "application/json")
+        elif body == b"headers":
+            self.answer(200, json.dumps(dict(self.headers)).encode(), "application/json")
+        elif body == b"pid":
+            self.answer(200, str(os.getpid()).encode())
+        elif body == b"die":
+            os._exit(1)
+        elif b"refuse" in body:
+            self.answer(400, b'{"error": "not a number"}')
+        elif b"fail" in body:
+            self.answer(500, b"broken")
+        elif os.environ.get("APPEND"):
+            self.answer(200, body + os.environ["APPEND"].encode(), "text/appended")
+        elif os.environ.get("VERSION"):
+            self.answer(200, os.environ["VERSION"].encode())
+        else:
+            self.answer(200, body[::-1], self.headers.get("Content-Type", "text/plain"))
+
+    def do_DELETE(self):
+        known = models.pop(self.path.rpartition("/")[2], None)
+        self.answer(404 if known is None else 200, b"")
+
+    def of_models(self, body):
+        if self.path == "/models":
+            asked = json.loads(body)
+            if len(models) >= int(os.environ.get("MAX_MODELS", 1000)):
+                return 507, b"no room"
+            with open(os.path.join(asked["url"], "file"), "rb") as file:
+                models[asked["model_name"]] = file.read()
+            return 200, b""
+        name = self.path.split("/")[2]
+        return (200, models[name]) if name in models else (404, b"not loaded")
+
+    def read_chunks(self):
+        body = b""
+        while size := int(self.rfile.readline(), 16):
+            body += self.rfile.read(size)
+            self.rfile.readline()
+        self.rfile.readline()
+        return body
+
+    def answer(self, status, body, content_type="text/plain"):
+        self.send_response(status)
+        self.send_header("Content-Type", content_type)
+        self.send_header("Content-Length", str(len(body)))
+        if self.headers.get("X-Amzn-SageMaker-Custom-Attributes"):
+            self.send_header(
+                "X-Amzn-SageMaker-Custom-Attributes",
+                self.headers["X-Amzn-SageMaker-Custom-Attributes"],
+            )
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *arguments):
+        pass
+
+
+ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+"""
+
+
+class StandIn:
+    """The model server's interface over the script above."""
+
+    def __init__(self, process: subprocess.Popen[bytes], port: int, log_path: Path) -> None:
+        self._process = process
+        self._log_path = log_path
+        self.place = Place(port=port)
+        self.pid = process.pid
+
+    @classmethod
+    def start(
+        cls,
+        model_dir: Path,
+        *,
+        environment: Mapping[str, str],
+        log_path: Path,
+        container_version: str | None = None,
+        program: str = "tensorflow",
+    ) -> StandIn:
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        with log_path.open("ab") as log:
+            process = subprocess.Popen(
+                [sys.executable, "-S", "-E", "-c", STAND_IN, str(port)],
+                env={
+                    **environment,
+                    "CONTAINER_VERSION": container_version or "",
+                    "CONTAINER_PROGRAM": program,
+                },
+                cwd=model_dir,
+                stdin=subprocess.PIPE,  # it ends when this process does
+                stdout=log,
+                stderr=log,
+            )
+        return cls(process, port, log_path)
+
+    def poll(self) -> int | None:
+        return self._process.poll()
+
+    def ping(self) -> bool:
+        try:
+            with urllib.request.urlopen(f"{self.place.url}/ping", timeout=2):
+                return True
+        except (urllib.error.URLError, OSError):
+            return False
+
+    def wait_until_healthy(self, deadline_seconds: float) -> None:
+        end = time.monotonic() + deadline_seconds
+        while not self.ping():
+            if self.poll() is not None or time.monotonic() > end:
+                raise Failure("the stand-in is not healthy")
+            time.sleep(0.02)
+
+    def last_log_lines(self, count: int = 20) -> list[str]:
+        return self._log_path.read_text().splitlines()[-count:]
+
+    def stop(self, grace_seconds: float = 2.0) -> None:
+        self._process.kill()
+        self._process.wait()
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+
+    def memory_bytes(self) -> int:
+        try:
+            return int(psutil.Process(self.pid).memory_info().rss)
+        except psutil.NoSuchProcess:
+            return 0
+
+
+def gateway_of(
+    folder: Path,
+    port: int = 0,
+    *,
+    launch: Launch | None = None,
+    settings: Settings | None = None,
+    region: str = REGION,
+) -> Gateway:
+    """A gateway with SageMaker; ``launch`` starts model servers, absent the project's own."""
+    plugged = partial(sagemaker.services, launch=launch, settings=settings)
+    return Gateway(folder, port, region=region, services=[plugged])
+
+
+S = TypeVar("S", bound=Service)
+
+
+def service_in(gateway: Gateway, kind: type[S]) -> S:
+    """The gateway's service of this class."""
+    found = gateway.service(kind.name)
+    assert isinstance(found, kind)
+    return found
+
+
+class Aws:
+    """A gateway and what tests do with it over and over, all through boto3."""
+
+    def __init__(self, gateway: Gateway) -> None:
+        self.gateway = gateway
+        self.url = gateway.url
+        self.sagemaker = self.client("sagemaker")
+        self.runtime = self.client("sagemaker-runtime")
+        self.s3 = self.client("s3")
+        self.s3.create_bucket(
+            Bucket="models", CreateBucketConfiguration={"LocationConstraint": REGION}
+        )
+        self.s3.put_object(Bucket="models", Key="model.tar.gz", Body=archive({"file": b"x"}))
+        self.role("model", "sagemaker")
+        self.role("states", "states")
+
+    def role(self, name: str, service: str, *statements: Mapping[str, Any]) -> str:
+        """A role that a service may assume; it may do everything when no statements are given."""
+        given = statements or ({"Effect": "Allow", "Action": "*", "Resource": "*"},)
+        trust = {
+            "Effect": "Allow",
+            "Principal": {"Service": f"{service}.amazonaws.com"},
+            "Action": "sts:AssumeRole",
+        }
+        iam = self.client("iam")
+        role = iam.create_role(RoleName=name, AssumeRolePolicyDocument=policy(trust))["Role"]
+        iam.put_role_policy(RoleName=name, PolicyName="own", PolicyDocument=policy(*given))
+        arn: str = role["Arn"]
+        return arn
+
+    def client(self, service: str, region: str = REGION) -> Any:
+        return self.gateway.context.client(service, region)
+
+    def model(self, name: str, environment: Mapping[str, str] | None = None, **more: Any) -> str:
+        container = {
+            "Image": IMAGE,
+            "ModelDataUrl": "s3://models/model.tar.gz",
+            "Environment": dict(environment or {}),
+            **more,
+        }
+        self.sagemaker.create_model(
+            ModelName=name,
+            ExecutionRoleArn="arn:aws:iam::123456789012:role/model",
+            PrimaryContainer=container,
+        )
+        return name
+
+    def config(self, name: str, variants: Mapping[str, str], **weights: float) -> str:
+        """A config of variants by their models' names; weights by variant, 1 when absent."""
+        self.sagemaker.create_endpoint_config(
+            EndpointConfigName=name,
+            ProductionVariants=[
+                {
+                    "VariantName": variant,
+                    "ModelName": model,
+                    "InstanceType": "ml.m5.large",
+                    "InitialInstanceCount": 1,
+                    "InitialVariantWeight": weights.get(variant, 1.0),
+                }
+                for variant, model in variants.items()
+            ],
+        )
+        return name
+
+    def endpoint(self, name: str, config: str) -> Any:
+        self.sagemaker.create_endpoint(EndpointName=name, EndpointConfigName=config)
+        return self.settled(name)
+
+    def settled(self, name: str) -> Any:
+        """The endpoint's description once it is no longer on its way."""
+
+        def look() -> Any:
+            described = self.sagemaker.describe_endpoint(EndpointName=name)
+            return described if described["EndpointStatus"] in ("InService", "Failed") else None
+
+        return eventually(look)
+
+    def delete(self, name: str) -> None:
+        self.sagemaker.delete_endpoint(EndpointName=name)
+        eventually(lambda: name not in [found["name"] for found in self.status()["endpoints"]])
+
+    def ask(self, endpoint: str, body: bytes, **more: Any) -> bytes:
+        answer = self.runtime.invoke_endpoint(EndpointName=endpoint, Body=body, **more)
+        content: bytes = answer["Body"].read()
+        return content
+
+    def status(self) -> Any:
+        with self.page("/_local/status") as answer:
+            return json.load(answer)
+
+    def page(self, path: str, method: str = "GET", body: bytes | None = None) -> Any:
+        """The answer of one of the local AWS's own pages."""
+        return address_of(self.gateway).open(path, method, body)
+
+
+def do(service: Service, operation: str, **parameters: Any) -> Any:
+    """What a service answers to a call that came through no gateway."""
+    call = Call(service=service.name, operation=operation, region=REGION, parameters=parameters)
+    return output_of(service, call)
+
+
+def address_of(gateway: Gateway) -> Address:
+    """A gateway of this process, as users find one that runs."""
+    return Address(url=gateway.url, pid=os.getpid(), credentials=gateway.context.credentials)
+
+
+def client_of(gateway: Gateway) -> client.Aws:
+    """It, as a user's program knows an AWS."""
+    return client.Aws.at(address_of(gateway), REGION)
+
+
+def keys_of(gateway: Gateway) -> dict[str, str]:
+    """The developer's credentials as boto3's clients take them."""
+    credentials = gateway.context.credentials
+    return {
+        "aws_access_key_id": credentials.access_key_id,
+        "aws_secret_access_key": credentials.secret_access_key,
+    }
+
+
+def shell_of(gateway: Gateway) -> dict[str, str]:
+    """The variables of a shell that is set up for it, beside the region."""
+    credentials = gateway.context.credentials
+    return {
+        "AWS_ENDPOINT_URL": gateway.url,
+        "AWS_ACCESS_KEY_ID": credentials.access_key_id,
+        "AWS_SECRET_ACCESS_KEY": credentials.secret_access_key,
+    }
+
+
+def eventually(look: Callable[[], Any], seconds: float = 60.0) -> Any:
+    """What ``look`` returns once it is true; fails when that takes too long."""
+    end = time.monotonic() + seconds
+    while not (found := look()):
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.02)
+    return found
+
+
+def policy(*statements: Mapping[str, Any]) -> str:
+    """A policy document of these statements."""
+    return json.dumps({"Version": "2012-10-17", "Statement": list(statements)})
+
+
+def archive(files: Mapping[str, bytes]) -> bytes:
+    """A .tar.gz of files by name."""
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as tar:
+        for name, content in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            tar.addfile(member, io.BytesIO(content))
+    return packed.getvalue()
+
+
+def children() -> set[int]:
+    """The processes that this one has started and that still live."""
+    return {
+        child.pid
+        for child in psutil.Process(os.getpid()).children(recursive=True)
+        if child.status() != psutil.STATUS_ZOMBIE
+    }

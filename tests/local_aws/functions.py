@@ -1,0 +1,151 @@
+"""What tests of functions share: zips of a few lines, a role, and calls through boto3."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from local_aws.gateway import Gateway
+from tests.local_aws.aws import REGION, eventually
+
+ACCOUNT = "123456789012"
+ROLE = f"arn:aws:iam::{ACCOUNT}:role/function"
+LOGS = "arn:aws:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole"
+
+
+def trust(service: str = "lambda.amazonaws.com") -> dict[str, Any]:
+    """A policy that lets a service assume the role."""
+    statement = {
+        "Effect": "Allow",
+        "Principal": {"Service": service},
+        "Action": "sts:AssumeRole",
+    }
+    return {"Version": "2012-10-17", "Statement": [statement]}
+
+
+def zipped(files: Mapping[str, str]) -> bytes:
+    """A zip of files by name."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return packed.getvalue()
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An invocation as its caller sees it."""
+
+    status: int
+    payload: Any
+    error: str | None
+    log: str
+
+
+class Functions:
+    """A gateway with a role for functions, and what is done with functions over and over."""
+
+    def __init__(self, gateway: Gateway) -> None:
+        self.gateway = gateway
+        self.url = gateway.url
+        self.api = self.client("lambda")
+        self.role()
+
+    def client(self, service: str) -> Any:
+        return self.gateway.context.client(service, REGION)
+
+    def role(
+        self, name: str = "function", service: str = "lambda.amazonaws.com", *policies: str
+    ) -> str:
+        """A role that a service may assume; it may write logs unless other policies are given."""
+        iam = self.client("iam")
+        document = json.dumps(trust(service))
+        iam.create_role(RoleName=name, AssumeRolePolicyDocument=document)
+        for policy in policies or (LOGS,):
+            iam.attach_role_policy(RoleName=name, PolicyArn=policy)
+        return f"arn:aws:iam::{ACCOUNT}:role/{name}"
+
+    def create(self, name: str, source: str, **more: Any) -> Any:
+        """A function of one file, whose handler is ``app.handler``."""
+        given = {
+            "FunctionName": name,
+            "Runtime": "python3.11",
+            "Handler": "app.handler",
+            "Role": ROLE,
+            "Code": {"ZipFile": zipped({"app.py": source})},
+        }
+        return self.api.create_function(**{**given, **more})
+
+    def invoke(self, name: str, event: Any = None, **more: Any) -> Answer:
+        answer = self.api.invoke(
+            FunctionName=name, Payload=json.dumps(event).encode(), LogType="Tail", **more
+        )
+        return Answer(
+            answer["StatusCode"],
+            json.loads(answer["Payload"].read()),
+            answer.get("FunctionError"),
+            base64.b64decode(answer.get("LogResult", "")).decode(),
+        )
+
+    def run(self, name: str, source: str, event: Any = None, **more: Any) -> Answer:
+        """Create a function and invoke it once."""
+        self.create(name, source, **more)
+        return self.invoke(name, event)
+
+
+class Stacks:
+    """A gateway with functions, and stacks that are deployed to it."""
+
+    def __init__(self, gateway: Gateway) -> None:
+        self.functions = Functions(gateway)
+        self.cloudformation = self.functions.client("cloudformation")
+
+    def create(self, name: str, body: dict[str, Any], **more: Any) -> Any:
+        """Create a stack and return it once it is done."""
+        return self._do(self.cloudformation.create_stack, name, body, more)
+
+    def update(self, name: str, body: dict[str, Any], **more: Any) -> Any:
+        """Update a stack and return it once it is done."""
+        return self._do(self.cloudformation.update_stack, name, body, more)
+
+    def delete(self, name: str) -> Any:
+        """Delete a stack and return what is left of it."""
+        stack_id = self.stack(name)["StackId"]
+        self.cloudformation.delete_stack(StackName=name)
+        return self.done(stack_id)
+
+    def stack(self, name: str) -> Any:
+        return self.cloudformation.describe_stacks(StackName=name)["Stacks"][0]
+
+    def outputs(self, name: str) -> dict[str, str]:
+        outputs = self.stack(name).get("Outputs", [])
+        return {output["OutputKey"]: output["OutputValue"] for output in outputs}
+
+    def done(self, stack_id: str) -> Any:
+        """The stack once no operation is under way."""
+
+        def look() -> Any:
+            stack = self.stack(stack_id)
+            return None if stack["StackStatus"].endswith("_IN_PROGRESS") else stack
+
+        return eventually(look)
+
+    def reason(self, name: str, status: str) -> str:
+        """Why the first resource turned ``status``."""
+        events = self.cloudformation.describe_stack_events(StackName=name)["StackEvents"][::-1]
+        return next(
+            str(event["ResourceStatusReason"])
+            for event in events
+            if event["ResourceStatus"] == status and event["LogicalResourceId"] != name
+        )
+
+    def _do(self, operation: Any, name: str, body: dict[str, Any], more: dict[str, Any]) -> Any:
+        given = {"Capabilities": ["CAPABILITY_NAMED_IAM"], **more}
+        return self.done(
+            operation(StackName=name, TemplateBody=json.dumps(body), **given)["StackId"]
+        )

@@ -1,0 +1,602 @@
+"""Requests in a role's name at the gateway: judged by what is deployed, refused as AWS does."""
+
+from __future__ import annotations
+
+import http.client
+import io
+import json
+import zipfile
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlsplit
+
+import boto3
+import pytest
+from botocore.auth import HmacV1Auth
+from botocore.awsrequest import AWSRequest
+from botocore.credentials import Credentials
+from botocore.exceptions import ClientError
+
+from local_aws.permissions.sessions import TEMPORARY
+from tests.local_aws.aws import REGION, Aws, policy
+from tests.local_aws.permissions.callers import ACCOUNT, Caller, allow, numbers, refusal
+
+
+def error_of(call: Callable[..., Any], parameters: dict[str, Any]) -> str:
+    """What a call fails with; "" when it does not. What it is about need not be there."""
+    try:
+        call(**parameters)
+    except ClientError as error:
+        return str(error)
+    return ""
+
+
+CALLS: list[tuple[str, str, dict[str, Any], str, str, int, str]] = [
+    (
+        "sagemaker",
+        "create_transform_job",
+        {
+            "TransformJobName": "Job",
+            "ModelName": "m",
+            "TransformInput": {
+                "DataSource": {"S3DataSource": {"S3DataType": "S3Prefix", "S3Uri": "s3://a/b"}}
+            },
+            "TransformOutput": {"S3OutputPath": "s3://a/b"},
+            "TransformResources": {"InstanceType": "ml.m5.large", "InstanceCount": 1},
+        },
+        "sagemaker:CreateTransformJob",
+        f"arn:aws:sagemaker:{REGION}:{ACCOUNT}:transform-job/job",
+        400,
+        "AccessDeniedException",
+    ),
+    (
+        "sagemaker-runtime",
+        "invoke_endpoint",
+        {"EndpointName": "E", "Body": b"x"},
+        "sagemaker:InvokeEndpoint",
+        f"arn:aws:sagemaker:{REGION}:{ACCOUNT}:endpoint/e",
+        403,
+        "AccessDeniedException",
+    ),
+    (
+        "stepfunctions",
+        "start_execution",
+        {"stateMachineArn": f"arn:aws:states:{REGION}:{ACCOUNT}:stateMachine:m"},
+        "states:StartExecution",
+        f"arn:aws:states:{REGION}:{ACCOUNT}:stateMachine:m",
+        400,
+        "AccessDeniedException",
+    ),
+    (
+        "lambda",
+        "invoke",
+        {"FunctionName": "f"},
+        "lambda:InvokeFunction",
+        f"arn:aws:lambda:{REGION}:{ACCOUNT}:function:f",
+        403,
+        "AccessDeniedException",
+    ),
+    (
+        "sns",
+        "publish",
+        {"TopicArn": f"arn:aws:sns:{REGION}:{ACCOUNT}:t", "Message": "m"},
+        "sns:Publish",
+        f"arn:aws:sns:{REGION}:{ACCOUNT}:t",
+        403,
+        "AuthorizationError",
+    ),
+    (
+        "sqs",
+        "send_message",
+        {"QueueUrl": f"http://localhost/{ACCOUNT}/q", "MessageBody": "m"},
+        "sqs:SendMessage",
+        f"arn:aws:sqs:{REGION}:{ACCOUNT}:q",
+        403,
+        "AccessDenied",
+    ),
+    (
+        "logs",
+        "put_log_events",
+        {
+            "logGroupName": "/g",
+            "logStreamName": "s",
+            "logEvents": [{"timestamp": 1, "message": "m"}],
+        },
+        "logs:PutLogEvents",
+        f"arn:aws:logs:{REGION}:{ACCOUNT}:log-group:/g:log-stream:s",
+        400,
+        "AccessDeniedException",
+    ),
+    (
+        "cloudwatch",
+        "put_metric_data",
+        {"Namespace": "n", "MetricData": [{"MetricName": "m", "Value": 1}]},
+        "cloudwatch:PutMetricData",
+        "*",
+        403,
+        "AccessDenied",
+    ),
+    (
+        "cloudwatch",
+        "describe_alarms",
+        {"AlarmNames": ["prod-digits-errors"]},
+        "cloudwatch:DescribeAlarms",
+        f"arn:aws:cloudwatch:{REGION}:{ACCOUNT}:alarm:*",
+        403,
+        "AccessDenied",
+    ),
+    (
+        "ssm",
+        "get_parameter",
+        {"Name": "/a/b"},
+        "ssm:GetParameter",
+        f"arn:aws:ssm:{REGION}:{ACCOUNT}:parameter/a/b",
+        400,
+        "AccessDeniedException",
+    ),
+    (
+        "events",
+        "put_rule",
+        {"Name": "r", "ScheduleExpression": "rate(1 day)"},
+        "events:PutRule",
+        f"arn:aws:events:{REGION}:{ACCOUNT}:rule/r",
+        400,
+        "AccessDeniedException",
+    ),
+    (
+        "scheduler",
+        "get_schedule",
+        {"Name": "s", "GroupName": "g"},
+        "scheduler:GetSchedule",
+        f"arn:aws:scheduler:{REGION}:{ACCOUNT}:schedule/g/s",
+        403,
+        "AccessDeniedException",
+    ),
+    (
+        "ecr",
+        "batch_get_image",
+        {"repositoryName": "own", "imageIds": [{"imageTag": "t"}]},
+        "ecr:BatchGetImage",
+        f"arn:aws:ecr:{REGION}:{ACCOUNT}:repository/own",
+        400,
+        "AccessDeniedException",
+    ),
+    (
+        "dynamodb",
+        "get_item",
+        {"TableName": "t", "Key": {"k": {"S": "v"}}},
+        "dynamodb:GetItem",
+        f"arn:aws:dynamodb:{REGION}:{ACCOUNT}:table/t",
+        400,
+        "AccessDeniedException",
+    ),
+    (
+        "iam",
+        "get_role",
+        {"RoleName": "r"},
+        "iam:GetRole",
+        f"arn:aws:iam::{ACCOUNT}:role/r",
+        403,
+        "AccessDenied",
+    ),
+    (
+        "cloudformation",
+        "describe_stacks",
+        {"StackName": "s"},
+        "cloudformation:DescribeStacks",
+        f"arn:aws:cloudformation:{REGION}:{ACCOUNT}:stack/s/*",
+        403,
+        "AccessDenied",
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def nobody(aws: Aws) -> Caller:
+    return Caller(aws)
+
+
+@pytest.mark.parametrize(
+    ("service", "operation", "parameters", "action", "resource", "status", "code"),
+    CALLS,
+    ids=[call[3] for call in CALLS],
+)
+def test_a_call_without_a_statement_is_refused_in_the_services_words(
+    nobody: Caller,
+    service: str,
+    operation: str,
+    parameters: dict[str, Any],
+    action: str,
+    resource: str,
+    status: int,
+    code: str,
+) -> None:
+    assert refusal(getattr(nobody.client(service), operation), **parameters) == (
+        status,
+        code,
+        f"User: {nobody.session.arn} is not authorized to perform: {action} on resource: "
+        f"{resource} because no identity-based policy allows the {action} action",
+    )
+
+
+@pytest.mark.parametrize(
+    ("service", "operation", "parameters", "action", "resource", "status", "code"),
+    CALLS,
+    ids=[call[3] for call in CALLS],
+)
+def test_the_statement_for_it_lets_the_call_pass(
+    aws: Aws,
+    service: str,
+    operation: str,
+    parameters: dict[str, Any],
+    action: str,
+    resource: str,
+    status: int,
+    code: str,
+) -> None:
+    caller = Caller(aws, allow(action, resource))
+    assert "not authorized" not in error_of(getattr(caller.client(service), operation), parameters)
+
+
+S3_CALLS: list[tuple[str, dict[str, Any], dict[str, str]]] = [
+    ("get_object", {"Key": "model.tar.gz"}, {"s3:GetObject": "/model.tar.gz"}),
+    ("put_object", {"Key": "k"}, {"s3:PutObject": "/k"}),
+    (
+        "put_object",
+        {"Key": "k", "Tagging": "a=b"},
+        {"s3:PutObject": "/k", "s3:PutObjectTagging": "/k"},
+    ),
+    ("delete_object", {"Key": "k"}, {"s3:DeleteObject": "/k"}),
+    ("list_objects_v2", {"Prefix": "x"}, {"s3:ListBucket": ""}),
+    ("list_objects", {}, {"s3:ListBucket": ""}),
+    ("list_object_versions", {}, {"s3:ListBucketVersions": ""}),
+    ("get_bucket_location", {}, {"s3:GetBucketLocation": ""}),
+    ("get_bucket_encryption", {}, {"s3:GetEncryptionConfiguration": ""}),
+    ("create_multipart_upload", {"Key": "k"}, {"s3:PutObject": "/k"}),
+    ("list_multipart_uploads", {}, {"s3:ListBucketMultipartUploads": ""}),
+    (
+        "copy_object",
+        {"Key": "copy", "CopySource": "models/model.tar.gz"},
+        {"s3:PutObject": "/copy", "s3:GetObject": "/model.tar.gz"},
+    ),
+    (
+        "delete_objects",
+        {"Delete": {"Objects": [{"Key": "one"}, {"Key": "two/a b"}]}},
+        {"s3:DeleteObject": "/*"},
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("operation", "parameters", "needed"),
+    S3_CALLS,
+    ids=[f"{call[0]}-{number}" for number, call in enumerate(S3_CALLS)],
+)
+def test_s3_needs_each_of_its_actions(
+    aws: Aws, operation: str, parameters: dict[str, Any], needed: dict[str, str]
+) -> None:
+    statements = [allow(action, f"arn:aws:s3:::models{key}") for action, key in needed.items()]
+    for missing, (action, key) in enumerate(needed.items()):
+        caller = Caller(aws, *(statements[:missing] + statements[missing + 1 :]))
+        status, code, message = refusal(
+            getattr(caller.client("s3"), operation), Bucket="models", **parameters
+        )
+        assert (status, code) == (403, "AccessDenied")
+        assert f"is not authorized to perform: {action} on resource: " in message
+        assert f'"arn:aws:s3:::models{key.rstrip("*")}' in message
+    call = getattr(Caller(aws, *statements).client("s3"), operation)
+    assert "AccessDenied" not in error_of(call, {"Bucket": "models", **parameters})
+
+
+def test_a_look_at_an_object_needs_what_reading_it_does(aws: Aws, nobody: Caller) -> None:
+    look = {"Bucket": "models", "Key": "model.tar.gz"}
+    assert refusal(nobody.client("s3").head_object, **look)[:2] == (403, "403")
+    Caller(aws, allow("s3:GetObject")).client("s3").head_object(**look)
+
+
+def test_what_is_absent_is_said_only_to_those_who_may_list(aws: Aws) -> None:
+    absent = {"Bucket": "models", "Key": "absent"}
+    blind = Caller(aws, allow("s3:GetObject"))
+    status, code, message = refusal(blind.client("s3").get_object, **absent)
+    assert (status, code) == (403, "AccessDenied")
+    assert 's3:ListBucket on resource: "arn:aws:s3:::models"' in message
+    seeing = Caller(aws, allow(["s3:GetObject", "s3:ListBucket"]))
+    assert refusal(seeing.client("s3").get_object, **absent)[1] == "NoSuchKey"
+
+
+def test_a_prefix_that_a_condition_names_may_be_listed_and_no_other(aws: Aws) -> None:
+    condition = {"StringLike": {"s3:prefix": "in/*"}}
+    client = Caller(aws, allow("s3:ListBucket", "*", Condition=condition)).client("s3")
+    client.list_objects_v2(Bucket="models", Prefix="in/deeper")
+    assert refusal(client.list_objects_v2, Bucket="models", Prefix="out/")[1] == "AccessDenied"
+    assert refusal(client.list_objects_v2, Bucket="models")[1] == "AccessDenied"
+
+
+def test_metrics_go_into_the_namespace_of_a_condition_only(aws: Aws) -> None:
+    condition = {"StringEquals": {"cloudwatch:namespace": "mine"}}
+    caller = Caller(aws, allow("cloudwatch:PutMetricData", "*", Condition=condition))
+    data = [{"MetricName": "m", "Value": 1.0}]
+    caller.client("cloudwatch").put_metric_data(Namespace="mine", MetricData=data)
+    put = caller.client("cloudwatch").put_metric_data
+    assert refusal(put, Namespace="other", MetricData=data)[1] == "AccessDenied"
+
+
+def test_a_deny_wins_and_is_named(aws: Aws) -> None:
+    deny = {"Effect": "Deny", "Action": "s3:Get*", "Resource": "*"}
+    caller = Caller(aws, allow("s3:*"), deny)
+    read = caller.client("s3").get_object
+    message = refusal(read, Bucket="models", Key="model.tar.gz")[2]
+    assert message.endswith("with an explicit deny in an identity-based policy")
+
+
+def test_attached_policies_count_as_inline_ones_do(aws: Aws, nobody: Caller) -> None:
+    iam = aws.client("iam")
+    document = policy(allow("s3:GetObject", "arn:aws:s3:::models/*"))
+    made = iam.create_policy(PolicyName="reads", PolicyDocument=document)["Policy"]["Arn"]
+    caller = Caller(aws)
+    read = caller.client("s3").get_object
+    assert refusal(read, Bucket="models", Key="model.tar.gz")[0] == 403
+    iam.attach_role_policy(RoleName=caller.name, PolicyArn=made)
+    read(Bucket="models", Key="model.tar.gz")
+    iam.detach_role_policy(RoleName=caller.name, PolicyArn=made)
+    assert refusal(read, Bucket="models", Key="model.tar.gz")[0] == 403
+
+
+def test_a_boundary_limits_what_a_role_may(aws: Aws) -> None:
+    iam = aws.client("iam")
+    document = policy(allow("s3:ListBucket"))
+    boundary = iam.create_policy(PolicyName="bound", PolicyDocument=document)["Policy"]["Arn"]
+    caller = Caller(aws, allow("s3:*"))
+    iam.put_role_permissions_boundary(RoleName=caller.name, PermissionsBoundary=boundary)
+    caller.client("s3").list_objects_v2(Bucket="models")
+    read = caller.client("s3").get_object
+    message = refusal(read, Bucket="models", Key="model.tar.gz")[2]
+    assert message.endswith("because no permissions boundary allows the s3:GetObject action")
+
+
+@pytest.fixture
+def shared(aws: Aws) -> str:
+    name = f"shared-{next(numbers)}"
+    place = {"LocationConstraint": REGION}
+    aws.s3.create_bucket(Bucket=name, CreateBucketConfiguration=place)
+    aws.s3.put_object(Bucket=name, Key="key", Body=b"body")
+    return name
+
+
+def bucket_policy(aws: Aws, bucket: str, effect: str, principal: Any, **more: Any) -> None:
+    resources = [f"arn:aws:s3:::{bucket}", f"arn:aws:s3:::{bucket}/*"]
+    statement = {
+        "Effect": effect,
+        "Principal": principal,
+        "Action": "s3:GetObject",
+        "Resource": resources,
+        **more,
+    }
+    aws.s3.put_bucket_policy(Bucket=bucket, Policy=policy(statement))
+
+
+def test_a_buckets_policy_lets_a_role_in(aws: Aws, shared: str, nobody: Caller) -> None:
+    read = nobody.client("s3").get_object
+    assert refusal(read, Bucket=shared, Key="key")[0] == 403
+    bucket_policy(aws, shared, "Allow", {"AWS": nobody.arn})
+    assert read(Bucket=shared, Key="key")["Body"].read() == b"body"
+    bucket_policy(aws, shared, "Allow", {"AWS": f"arn:aws:iam::{ACCOUNT}:root"})
+    assert refusal(read, Bucket=shared, Key="key")[0] == 403
+
+
+def test_a_buckets_deny_holds_for_everyone_whom_it_means(aws: Aws, shared: str) -> None:
+    caller = Caller(aws, allow("s3:*"))
+    bucket_policy(
+        aws, shared, "Deny", "*", Condition={"StringNotEquals": {"aws:PrincipalArn": caller.arn}}
+    )
+    caller.client("s3").get_object(Bucket=shared, Key="key")
+    other = Caller(aws, allow("s3:*")).client("s3").get_object
+    message = refusal(other, Bucket=shared, Key="key")[2]
+    assert message.endswith("with an explicit deny in a resource-based policy")
+    assert refusal(aws.s3.get_object, Bucket=shared, Key="key")[:2] == (403, "AccessDenied")
+    assert unsigned(aws, f"/{shared}/key") == 403
+
+
+def test_what_a_bucket_opens_to_all_needs_no_signature(aws: Aws, shared: str) -> None:
+    assert unsigned(aws, f"/{shared}/key") == 403
+    bucket_policy(aws, shared, "Allow", "*")
+    assert unsigned(aws, f"/{shared}/key") == 200
+
+
+def unsigned(aws: Aws, path: str) -> int:
+    connection = http.client.HTTPConnection("localhost", urlsplit(aws.url).port or 0)
+    connection.request("GET", path)
+    answer = connection.getresponse()
+    answer.read()
+    return answer.status
+
+
+@pytest.mark.parametrize("signature", ["s3v4", "s3"])
+def test_a_presigned_url_may_what_its_signer_may(aws: Aws, nobody: Caller, signature: str) -> None:
+    reader = Caller(aws, allow("s3:GetObject"))
+    for caller, expected in ((reader, 200), (nobody, 403)):
+        client = boto3.client(
+            "s3",
+            region_name=REGION,
+            endpoint_url=aws.url,
+            aws_access_key_id=caller.session.access_key_id,
+            aws_secret_access_key=caller.session.secret_access_key,
+            aws_session_token=caller.session.session_token,
+            config=boto3.session.Config(signature_version=signature),
+        )
+        place = {"Bucket": "models", "Key": "model.tar.gz"}
+        url = client.generate_presigned_url("get_object", Params=place)
+        assert unsigned(aws, url.removeprefix(aws.url)) == expected
+
+
+def test_requests_signed_in_the_old_way_are_judged_too(aws: Aws, nobody: Caller) -> None:
+    reader = Caller(aws, allow("s3:GetObject"))
+    for caller, expected in ((reader, 200), (nobody, 403)):
+        keys = Credentials(
+            caller.session.access_key_id,
+            caller.session.secret_access_key,
+            caller.session.session_token,
+        )
+        request = AWSRequest("GET", f"{aws.url}/models/model.tar.gz")
+        request.headers["x-amz-security-token"] = keys.token
+        HmacV1Auth(keys).add_auth(request)
+        connection = http.client.HTTPConnection("localhost", urlsplit(aws.url).port or 0)
+        connection.request("GET", "/models/model.tar.gz", headers=dict(request.headers.items()))
+        assert connection.getresponse().status == expected
+
+
+def test_topics_queues_and_functions_have_policies_too(aws: Aws, nobody: Caller) -> None:
+    topic = aws.client("sns").create_topic(Name="open")["TopicArn"]
+    message = {"TopicArn": topic, "Message": "m"}
+    assert refusal(nobody.client("sns").publish, **message)[1] == "AuthorizationError"
+    let_in = {
+        "Effect": "Allow",
+        "Principal": {"AWS": nobody.arn},
+        "Action": "sns:Publish",
+        "Resource": topic,
+    }
+    aws.client("sns").set_topic_attributes(
+        TopicArn=topic, AttributeName="Policy", AttributeValue=policy(let_in)
+    )
+    nobody.client("sns").publish(**message)
+    queue = aws.client("sqs").create_queue(QueueName="open")["QueueUrl"]
+    message = {"QueueUrl": queue, "MessageBody": "m"}
+    assert refusal(nobody.client("sqs").send_message, **message)[1] == "AccessDenied"
+    let_in |= {"Action": "sqs:SendMessage", "Resource": f"arn:aws:sqs:{REGION}:{ACCOUNT}:open"}
+    aws.client("sqs").set_queue_attributes(QueueUrl=queue, Attributes={"Policy": policy(let_in)})
+    nobody.client("sqs").send_message(**message)
+
+
+def test_a_functions_policy_lets_a_role_in(aws: Aws, nobody: Caller) -> None:
+    zipped = io.BytesIO()
+    with zipfile.ZipFile(zipped, "w") as archive:
+        archive.writestr("index.py", "def handler(event, context): ...")
+    function = aws.client("lambda").create_function(
+        FunctionName="open",
+        Role=Caller(aws).arn,
+        Code={"ZipFile": zipped.getvalue()},
+        Handler="index.handler",
+        Runtime="python3.11",
+    )["FunctionArn"]
+    look = nobody.client("lambda").get_function_configuration
+    assert refusal(look, FunctionName="open")[:2] == (403, "AccessDeniedException")
+    aws.client("lambda").add_permission(
+        FunctionName="open",
+        StatementId="one",
+        Action="lambda:GetFunctionConfiguration",
+        Principal=nobody.arn,
+    )
+    assert look(FunctionName="open")["FunctionArn"] == function
+    assert refusal(look, FunctionName="other")[1] == "AccessDeniedException"
+
+
+def test_a_condition_that_is_not_understood_is_said_and_not_guessed(aws: Aws, shared: str) -> None:
+    caller = Caller(aws, allow("s3:*"))
+    bucket_policy(aws, shared, "Allow", "*", Condition={"StringAlmost": {"aws:username": "x"}})
+    for client in (caller.client("s3"), aws.s3):
+        _, code, message = refusal(client.get_object, Bucket=shared, Key="key")
+        assert code == "MalformedPolicyDocument"
+        assert message.startswith(f"policy of arn:aws:s3:::{shared}/key: 'StringAlmost' is no")
+    aws.s3.delete_bucket_policy(Bucket=shared)
+    caller.client("s3").get_object(Bucket=shared, Key="key")
+
+
+def test_a_role_that_is_gone_may_nothing(aws: Aws) -> None:
+    caller = Caller(aws, allow("s3:*"))
+    caller.client("s3").list_objects_v2(Bucket="models")
+    aws.client("iam").delete_role_policy(RoleName=caller.name, PolicyName="own")
+    aws.client("iam").delete_role(RoleName=caller.name)
+    assert refusal(caller.client("s3").list_objects_v2, Bucket="models")[1] == "AccessDenied"
+
+
+def test_a_user_of_iam_may_what_its_own_policies_and_its_groups_say(aws: Aws) -> None:
+    iam = aws.client("iam")
+    iam.create_user(UserName="reader")
+    keys = iam.create_access_key(UserName="reader")["AccessKey"]
+    client = boto3.client(
+        "s3",
+        region_name=REGION,
+        endpoint_url=aws.url,
+        aws_access_key_id=keys["AccessKeyId"],
+        aws_secret_access_key=keys["SecretAccessKey"],
+    )
+    status, code, message = refusal(client.list_objects_v2, Bucket="models")
+    assert (status, code) == (403, "AccessDenied")
+    assert message == (
+        f"User: arn:aws:iam::{ACCOUNT}:user/reader is not authorized to perform: s3:ListBucket on "
+        'resource: "arn:aws:s3:::models" because no identity-based policy allows the '
+        "s3:ListBucket action"
+    )
+    listing = policy(allow("s3:ListBucket"))
+    iam.put_user_policy(UserName="reader", PolicyName="own", PolicyDocument=listing)
+    client.list_objects_v2(Bucket="models")
+    iam.create_group(GroupName="readers")
+    reading = policy(allow("s3:GetObject"))
+    iam.put_group_policy(GroupName="readers", PolicyName="own", PolicyDocument=reading)
+    refusal(client.get_object, Bucket="models", Key="model.tar.gz")
+    iam.add_user_to_group(GroupName="readers", UserName="reader")
+    client.get_object(Bucket="models", Key="model.tar.gz")
+    iam.update_access_key(UserName="reader", AccessKeyId=keys["AccessKeyId"], Status="Inactive")
+    assert refusal(client.list_objects_v2, Bucket="models")[1] == "InvalidAccessKeyId"
+
+
+def test_a_session_is_over_when_its_time_is(aws: Aws) -> None:
+    caller = Caller(aws, allow("s3:ListBucket"))
+    session = aws.gateway.context.sessions.hand_out(caller.arn, "short", seconds=0)
+    client = aws.gateway.context.client_as(session, "s3", REGION)
+    assert refusal(client.list_objects_v2, Bucket="models")[:2] == (400, "ExpiredToken")
+
+
+def test_what_was_judged_can_be_read(aws: Aws) -> None:
+    caller = Caller(aws, allow("s3:GetObject"))
+    client = caller.client("s3")
+    for _ in range(3):
+        client.get_object(Bucket="models", Key="model.tar.gz")
+    refusal(client.list_objects_v2, Bucket="models")
+    with aws.page("/_local/permissions") as answer:
+        judged = [entry for entry in json.load(answer) if entry["role"] == caller.arn]
+    arn = "arn:aws:s3:::models"
+    assert judged == [
+        {
+            "principal": caller.session.arn,
+            "role": caller.arn,
+            "action": "s3:GetObject",
+            "resource": f"{arn}/model.tar.gz",
+            "allowed": True,
+            "reason": None,
+            "count": 3,
+        },
+        {
+            "principal": caller.session.arn,
+            "role": caller.arn,
+            "action": "s3:ListBucket",
+            "resource": arn,
+            "allowed": False,
+            "reason": "because no identity-based policy allows the s3:ListBucket action",
+            "count": 1,
+        },
+    ]
+
+
+@pytest.mark.parametrize(
+    ("service", "operation", "status", "code"),
+    [
+        ("s3", "list_buckets", 403, "InvalidAccessKeyId"),
+        ("sagemaker", "list_models", 400, "UnrecognizedClientException"),
+        ("lambda", "list_functions", 403, "UnrecognizedClientException"),
+        ("iam", "list_roles", 403, "InvalidClientTokenId"),
+        ("ec2", "describe_vpcs", 401, "AuthFailure"),
+    ],
+)
+def test_a_session_that_nobody_knows_is_refused(
+    aws: Aws, service: str, operation: str, status: int, code: str
+) -> None:
+    client = boto3.client(
+        service,
+        region_name=REGION,
+        endpoint_url=aws.url,
+        aws_access_key_id=f"{TEMPORARY}OFANEARLIERRUN",
+        aws_secret_access_key="secret",
+        aws_session_token="token",
+    )
+    assert refusal(getattr(client, operation))[:2] == (status, code)

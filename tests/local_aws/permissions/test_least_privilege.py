@@ -1,0 +1,402 @@
+"""The roles of the shipped templates hold what they need, and nothing that is not needed.
+
+``environments/local.yaml``, with a KMS key added, is deployed once by the real CDK CLI, asked,
+run in a batch, and stopped in the middle of one. Then each permission of each role is taken
+away in turn, and one of the calls that were judged must miss it; and a few are taken away for
+real.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from local_aws.gateway import Gateway
+from local_aws.permissions import deployed
+from local_aws.permissions.documents import Policy, Statement
+from local_aws.permissions.evaluation import decide
+from local_aws.permissions.trail import Judged
+from local_aws.process.cdk import CdkCli
+from sagemaker_serving.errors import Failure
+from sagemaker_serving.local_sagemaker.control_plane import SageMaker
+from sagemaker_serving.operations import BatchExecution, BatchPipeline
+from tests.local_aws.aws import (
+    REGION,
+    StandIn,
+    address_of,
+    client_of,
+    eventually,
+    gateway_of,
+    policy,
+    service_in,
+)
+from tests.local_aws.permissions.callers import refusal
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+
+ROOT = Path(__file__).parents[3]
+
+ON_AWS_ONLY = {
+    "xray:PutTraceSegments": "Step Functions sends traces itself; the local AWS makes none",
+    "xray:PutTelemetryRecords": "as xray:PutTraceSegments",
+    "xray:GetSamplingRules": "as xray:PutTraceSegments",
+    "xray:GetSamplingTargets": "as xray:PutTraceSegments",
+    "s3:AbortMultipartUpload": "a job whose upload of parts fails gives the parts up; the local "
+    "AWS writes each output whole",
+    "s3:ListMultipartUploadParts": "Step Functions writes a Map's large results in parts",
+    "s3:ListBucket": "the developer guide asks for it in the role of jobs, of whatever kind their "
+    "input is; the local AWS looks at prefixes only, and these jobs have manifests",
+    "states:DescribeExecution": "Step Functions looks after the children of a Map itself",
+    "states:StopExecution": "as states:DescribeExecution",
+    "kms:CreateGrant": "encrypting a volume; the local AWS has none",
+}
+"""What no call here needs, and why it is granted all the same."""
+
+ON_AWS_ONLY_AT = {
+    ("s3:GetObject", "/work/*/map/*"): "the developer guide asks for it where a Map's results go",
+}
+"""The same, where the action is needed elsewhere: by how its resource ends."""
+
+TRIED_IN_VAIN = {"logs:CreateLogGroup"}
+"""Lambda makes a function's log group when it may; here the group is there already."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deployment:
+    """The local environment as it stands in a gateway of its own."""
+
+    gateway: Gateway
+    assembly: Path
+    folder: Path
+
+    def client(self, service: str) -> Any:
+        return self.gateway.context.client(service, REGION)
+
+    def template(self, stack: str) -> dict[str, Any]:
+        """A stack's template, without what CDK adds for its own bootstrap."""
+        files = self.assembly.rglob("*.template.json")
+        named = {file.name.split(".")[0].rstrip("0123456789ABCDEF"): file for file in files}
+        template: dict[str, Any] = json.loads(named[stack].read_text())
+        return template
+
+    def role(self, stack: str, kind: str) -> str:
+        """The ARN of a deployed role by its logical id's beginning."""
+        resources = self.client("cloudformation").describe_stack_resources(StackName=stack)
+        (name,) = [
+            resource["PhysicalResourceId"]
+            for resource in resources["StackResources"]
+            if resource["ResourceType"] == "AWS::IAM::Role"
+            and resource["LogicalResourceId"].startswith(kind)
+        ]
+        arn: str = self.client("iam").get_role(RoleName=name)["Role"]["Arn"]
+        return arn
+
+    def run(
+        self, name: str, *, files: int = 1, body: bytes = b"abc", **overrides: str
+    ) -> BatchExecution:
+        """Start a run of the batch pipeline over this many objects."""
+        uploads = [self.folder / f"{number}.png" for number in range(files)]
+        for upload in uploads:
+            upload.write_bytes(body)
+        source = self.pipeline.upload(uploads, name)
+        return self.pipeline.start(source, name, overrides=overrides)
+
+    def jobs(self) -> list[dict[str, Any]]:
+        """The transform jobs as ``local status`` shows them; those with a process have a pid."""
+        found: list[dict[str, Any]] = service_in(self.gateway, SageMaker).status()["transform_jobs"]
+        return found
+
+    @property
+    def pipeline(self) -> BatchPipeline:
+        return BatchPipeline("local", "digits", client_of(self.gateway))
+
+    def ended(self, execution: BatchExecution) -> str:
+        """What a run fails with; "" when it succeeds."""
+        try:
+            self.pipeline.wait(execution, deadline_seconds=120, poll_seconds=0.1)
+        except Failure as failure:
+            return str(failure)
+        return ""
+
+    @contextmanager
+    def without(self, role_arn: str, *actions: str) -> Iterator[None]:
+        """Take actions from a role's policy for as long as the block runs."""
+        iam, role = self.client("iam"), role_arn.rpartition("/")[2]
+        whole = {
+            name: iam.get_role_policy(RoleName=role, PolicyName=name)["PolicyDocument"]
+            for name in iam.list_role_policies(RoleName=role)["PolicyNames"]
+        }
+        for name, document in whole.items():
+            if rest := _without(document["Statement"], actions):
+                iam.put_role_policy(RoleName=role, PolicyName=name, PolicyDocument=policy(*rest))
+        try:
+            yield
+        finally:
+            for name, document in whole.items():
+                text = json.dumps(document)
+                iam.put_role_policy(RoleName=role, PolicyName=name, PolicyDocument=text)
+
+
+def _without(statements: list[dict[str, Any]], actions: tuple[str, ...]) -> list[dict[str, Any]]:
+    given = [
+        (each, [each["Action"]] if isinstance(each["Action"], str) else each["Action"])
+        for each in statements
+    ]
+    kept = [(each, [name for name in names if name not in actions]) for each, names in given]
+    return [{**each, "Action": names} for each, names in kept if names]
+
+
+def slow_in_batches(
+    model_dir: Path,
+    *,
+    environment: Mapping[str, str],
+    log_path: Path,
+    container_version: str | None = None,
+    program: str = "tensorflow",
+) -> StandIn:
+    """The stand-in, slow enough in transform jobs for one to be stopped."""
+    slow = {"SLEEP": "0.3"} if "SAGEMAKER_BATCH" in environment else {}
+    return StandIn.start(model_dir, environment={**environment, **slow}, log_path=log_path)
+
+
+def with_a_key(project: Path) -> Path:
+    """A copy of this project whose local environment has a key of its own for its data."""
+    project.mkdir()
+    for name in ("app.py", "cdk.json"):
+        shutil.copy(ROOT / name, project / name)
+    for name in ("stacks", "model_assets", "environments"):
+        shutil.copytree(ROOT / name, project / name)
+    (project / "node_modules").symlink_to(ROOT / "node_modules")
+    environment = project / "environments" / "local.yaml"
+    environment.write_text(environment.read_text() + "storage: {kms: true}\n")
+    return project
+
+
+@pytest.fixture(scope="module")
+def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]:
+    folder = tmp_path_factory.mktemp("least-privilege")
+    project = with_a_key(folder / "project")
+    gateway = gateway_of(folder / "aws", launch=slow_in_batches)
+    gateway.start()
+    try:
+        with (folder / "cdk.log").open("w+") as log:
+            cdk = CdkCli(project, address_of(gateway), REGION, log=log)
+            cdk.synth("local", folder / "assembly")
+            cdk.bootstrap()
+            cdk.deploy(folder / "assembly")
+        yield Deployment(gateway=gateway, assembly=folder / "assembly", folder=folder)
+    finally:
+        gateway.stop()
+
+
+@pytest.fixture(scope="module")
+def judged(local: Deployment) -> list[Judged]:
+    """Every call that was judged while the environment was deployed and used."""
+    for endpoint in ("local-digits", "local-half-plus-three"):
+        local.client("sagemaker-runtime").invoke_endpoint(EndpointName=endpoint, Body=b"abc")
+    assert local.ended(local.run("first")) == ""
+    lines = b"abc\nrefuse\n"
+    assert local.ended(local.run("quarantined", body=lines, split_type="Line")) == ""
+    stopped = local.run("stopped", files=60)
+    job = eventually(lambda: next((each for each in local.jobs() if "pid" in each), None), 120)
+    service_in(local.gateway, SageMaker).flush()  # logs and metrics of all that runs now
+    local.client("stepfunctions").stop_execution(executionArn=stopped.arn)
+    eventually(lambda: not any("pid" in each for each in local.jobs()))
+    assert job["name"].startswith("stopped-")
+    assert local.ended(local.pipeline.resume("stopped", "resumed")) == ""  # takes the lock over
+    service_in(local.gateway, SageMaker).flush()
+    return list(local.gateway.context.evaluator.trail)
+
+
+def roles_of(local: Deployment) -> dict[str, deployed.Role]:
+    """The roles that the templates make, as they are deployed."""
+    found = {}
+    for stack in ("local-Storage", "local-digits", "local-half-plus-three"):
+        resources = local.client("cloudformation").describe_stack_resources(StackName=stack)
+        for resource in resources["StackResources"]:
+            if resource["ResourceType"] == "AWS::IAM::Role":
+                name = resource["PhysicalResourceId"]
+                arn = local.client("iam").get_role(RoleName=name)["Role"]["Arn"]
+                role = deployed.role_of(arn)
+                assert role is not None
+                found[f"{stack}/{resource['LogicalResourceId']}"] = role
+    return found
+
+
+def permissions_of(role: deployed.Role) -> list[Statement]:
+    """One statement for each action on each resource that the role's policies grant."""
+    return [
+        replace(statement, actions=(action,), resources=(resource,))
+        for document in role.policies
+        for statement in document.statements
+        for action in statement.actions
+        for resource in statement.resources
+    ]
+
+
+def test_the_roles_hold_plain_grants(local: Deployment) -> None:
+    roles = roles_of(local)
+    assert len(roles) == 4
+    for role in roles.values():
+        assert role.boundary is None
+        for statement in permissions_of(role):
+            assert statement.effect == "Allow"
+            assert not statement.not_actions
+            assert not statement.not_resources
+            assert "*" not in statement.actions[0]
+
+
+def test_nothing_that_was_done_in_a_roles_name_was_refused(
+    local: Deployment, judged: list[Judged]
+) -> None:
+    names = {role.arn for role in roles_of(local).values()}
+    refused = [each for each in judged if each.call.principal.role_arn in names]
+    refused = [each for each in refused if each.call.action not in TRIED_IN_VAIN]
+    assert [each.as_json() for each in refused if not each.decision.allowed] == []
+
+
+def test_every_permission_is_missed_when_it_is_taken_away(
+    local: Deployment, judged: list[Judged]
+) -> None:
+    """Whatever is not missed is in `ON_AWS_ONLY`, and all that is in it is granted."""
+    documents = local.gateway.context.evaluator._more
+    not_missed = []
+    for name, role in roles_of(local).items():
+        done = [each for each in judged if each.decision.allowed]
+        calls = [each.call for each in done if each.call.principal.role_arn == role.arn]
+        permissions = permissions_of(role)
+        for number, taken in enumerate(permissions):
+            rest = tuple(permissions[:number] + permissions[number + 1 :])
+            less = replace(role, policies=(Policy(name="less", statements=rest),))
+            if all(
+                decide(call, deployed.policies_of(less, call.resource, documents)).allowed
+                for call in calls
+            ):
+                not_missed.append((name, taken.actions[0], taken.resources[0]))
+    elsewhere = {
+        each
+        for each in not_missed
+        for action, ending in ON_AWS_ONLY_AT
+        if each[1] == action and each[2].endswith(ending)
+    }
+    rest_of_them = [each for each in not_missed if each not in elsewhere]
+    assert [each for each in rest_of_them if each[1] not in ON_AWS_ONLY] == []
+    assert {action for _, action, _ in rest_of_them} == ON_AWS_ONLY.keys()
+    assert len(elsewhere) == len(ON_AWS_ONLY_AT)
+
+
+def test_a_deploy_without_the_archives_statement_is_rolled_back(local: Deployment) -> None:
+    status, reasons = broken_deploy(local, "no-archive", ("s3:GetObject",))
+    assert status == "ROLLBACK_COMPLETE"
+    assert "Could not access model data at s3://cdk-hnb659fds-assets-" in reasons
+    assert 'Also ensure that the role has "s3:GetObject" permissions' in reasons
+
+
+def test_a_deploy_without_the_images_statement_is_rolled_back(local: Deployment) -> None:
+    status, reasons = broken_deploy(local, "no-image", ("ecr:BatchGetImage",))
+    assert status == "ROLLBACK_COMPLETE"
+    assert "does not have BatchGetImage permission for the image: '763104351884." in reasons
+    names = [
+        found["EndpointName"] for found in local.client("sagemaker").list_endpoints()["Endpoints"]
+    ]
+    assert sorted(names) == ["local-digits", "local-half-plus-three"]
+
+
+def broken_deploy(local: Deployment, name: str, without: tuple[str, ...]) -> tuple[str, str]:
+    """Deploy half-plus-three under another name, its role short of some actions."""
+    template = local.template("localhalfplusthree")
+    for resource in template["Resources"].values():
+        if resource["Type"] == "AWS::IAM::Policy":
+            document = resource["Properties"]["PolicyDocument"]
+            document["Statement"] = _without(document["Statement"], without)
+    body = json.dumps(template).replace("local-half-plus-three", name)
+    body = body.replace("/sagemaker-serving/local/half-plus-three", f"/{name}")
+    cloudformation = local.client("cloudformation")
+    made = cloudformation.create_stack(
+        StackName=name, TemplateBody=body, Capabilities=["CAPABILITY_IAM"]
+    )["StackId"]
+
+    def status() -> str | None:
+        found: str = cloudformation.describe_stacks(StackName=made)["Stacks"][0]["StackStatus"]
+        return None if found.endswith("_IN_PROGRESS") else found
+
+    ended: str = eventually(status)
+    events = cloudformation.describe_stack_events(StackName=made)["StackEvents"]
+    return ended, "\n".join(event.get("ResourceStatusReason", "") for event in events)
+
+
+def test_an_endpoint_whose_role_lost_its_archive_fails(local: Deployment) -> None:
+    sagemaker = local.client("sagemaker")
+    config = sagemaker.describe_endpoint(EndpointName="local-digits")["EndpointConfigName"]
+    with local.without(local.role("local-digits", "ExecutionRole"), "s3:GetObject"):
+        sagemaker.create_endpoint(EndpointName="late", EndpointConfigName=config)
+
+        def settled() -> Any:
+            found = sagemaker.describe_endpoint(EndpointName="late")
+            return found if found["EndpointStatus"] != "Creating" else None
+
+        endpoint = eventually(settled)
+    assert endpoint["EndpointStatus"] == "Failed"
+    assert "the role passed to CreateModel has permissions to download" in endpoint["FailureReason"]
+    assert "not authorized to perform: s3:GetObject" in endpoint["FailureReason"]
+
+
+TAKEN: list[tuple[str, str, Callable[[str], bool]]] = [
+    (
+        "ExecutionRole",
+        "s3:PutObject",
+        lambda cause: (
+            "ClientError: " in cause and "not authorized to perform: s3:PutObject" in cause
+        ),
+    ),
+    (
+        "BatchTransformRole",
+        "sagemaker:CreateTransformJob",
+        lambda cause: (
+            "not authorized to perform: sagemaker:CreateTransformJob" in cause
+            and "AccessDeniedException" in cause
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(("role", "action", "says"), TAKEN, ids=[each[1] for each in TAKEN])
+def test_a_run_fails_without_one_of_its_permissions(
+    local: Deployment, role: str, action: str, says: Callable[[str], bool]
+) -> None:
+    with local.without(local.role("local-digits", role), action):
+        cause = local.ended(local.run(f"without-{action.partition(':')[2]}"))
+    assert says(cause), cause
+    assert local.ended(local.run(f"with-{action.partition(':')[2]}")) == ""
+
+
+def test_a_job_is_refused_whose_role_may_not_list_its_input(local: Deployment) -> None:
+    sagemaker = local.client("sagemaker")
+    jobs = sagemaker.list_transform_jobs(NameContains="first")["TransformJobSummaries"]
+    done = sagemaker.describe_transform_job(TransformJobName=jobs[0]["TransformJobName"])
+    again = {
+        name: done[name] for name in ("ModelName", "TransformOutput", "TransformResources")
+    } | {
+        "TransformInput": {
+            "DataSource": {
+                "S3DataSource": {
+                    "S3DataType": "S3Prefix",
+                    "S3Uri": f"{local.pipeline.input_uri}first/",
+                }
+            }
+        }
+    }
+    role = local.role("local-digits", "ExecutionRole")
+    with local.without(role, "s3:ListBucket"):
+        status, code, message = refusal(
+            sagemaker.create_transform_job, TransformJobName="again", **again
+        )
+    assert (status, code) == (400, "ValidationException")
+    assert f'and that the role "{role}" has "s3:ListBucket" permissions on bucket' in message

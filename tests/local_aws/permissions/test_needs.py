@@ -1,0 +1,152 @@
+"""Which actions on which resources a call needs, service by service."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import boto3
+import pytest
+from moto import mock_aws
+
+from local_aws.permissions.service import permissions_of
+from local_aws.protocol.call import Call
+from tests.local_aws.known import permissions
+
+ACCOUNT, REGION = "123456789012", "eu-west-1"
+
+
+def needs(service: str, operation: str, parameters: dict[str, Any]) -> list[tuple[str, str]]:
+    call = Call(service=service, operation=operation, region=REGION, parameters=parameters)
+    own = permissions_of(service, permissions())
+    return [(need.action, need.resource) for need in own.needs(call, ACCOUNT)]
+
+
+def arn(service: str, rest: str) -> str:
+    return f"arn:aws:{service}:{REGION}:{ACCOUNT}:{rest}"
+
+
+@pytest.mark.parametrize(
+    ("service", "operation", "parameters", "action", "resources"),
+    [
+        (
+            "sagemaker",
+            "CreateEndpoint",
+            {"EndpointName": "E", "EndpointConfigName": "C"},
+            "sagemaker:CreateEndpoint",
+            [arn("sagemaker", "endpoint/e"), arn("sagemaker", "endpoint-config/c")],
+        ),
+        (
+            "sagemaker",
+            "UpdateEndpointWeightsAndCapacities",
+            {"EndpointName": "e"},
+            "sagemaker:UpdateEndpointWeightsAndCapacities",
+            [arn("sagemaker", "endpoint/e")],
+        ),
+        (
+            "sagemaker",
+            "DescribeCompilationJob",
+            {"CompilationJobName": "c"},
+            "sagemaker:DescribeCompilationJob",
+            [arn("sagemaker", "compilation-job/c")],
+        ),
+        ("sagemaker", "ListModels", {}, "sagemaker:ListModels", ["*"]),
+        (
+            "stepfunctions",
+            "CreateStateMachine",
+            {"name": "m"},
+            "states:CreateStateMachine",
+            [arn("states", "stateMachine:m")],
+        ),
+        (
+            "lambda",
+            "Invoke",
+            {"FunctionName": "f:live"},
+            "lambda:InvokeFunction",
+            [arn("lambda", "function:f:live")],
+        ),
+        (
+            "lambda",
+            "Invoke",
+            {"FunctionName": arn("lambda", "function:f")},
+            "lambda:InvokeFunction",
+            [arn("lambda", "function:f")],
+        ),
+        (
+            "sqs",
+            "SendMessageBatch",
+            {"QueueUrl": "http://localhost:1/123456789012/q"},
+            "sqs:SendMessage",
+            [arn("sqs", "q")],
+        ),
+        (
+            "events",
+            "PutEvents",
+            {"Entries": [{"Source": "a"}, {"EventBusName": "own"}]},
+            "events:PutEvents",
+            [arn("events", "event-bus/default"), arn("events", "event-bus/own")],
+        ),
+        (
+            "events",
+            "PutTargets",
+            {"Rule": "r", "EventBusName": "own"},
+            "events:PutTargets",
+            [arn("events", "rule/own/r")],
+        ),
+        (
+            "dynamodb",
+            "Query",
+            {"TableName": "t", "IndexName": "i"},
+            "dynamodb:Query",
+            [arn("dynamodb", "table/t/index/i")],
+        ),
+        (
+            "dynamodb",
+            "BatchGetItem",
+            {"RequestItems": {"a": {}, "b": {}}},
+            "dynamodb:BatchGetItem",
+            [arn("dynamodb", "table/a"), arn("dynamodb", "table/b")],
+        ),
+        (
+            "dynamodb",
+            "TransactWriteItems",
+            {"TransactItems": [{"Put": {"TableName": "a"}}, {"Delete": {"TableName": "a"}}]},
+            "dynamodb:TransactWriteItems",
+            [arn("dynamodb", "table/a")],
+        ),
+        (
+            "ssm",
+            "GetParameters",
+            {"Names": ["/a/b", "c"]},
+            "ssm:GetParameters",
+            [arn("ssm", "parameter/a/b"), arn("ssm", "parameter/c")],
+        ),
+        (
+            "logs",
+            "CreateLogGroup",
+            {"logGroupName": "/g"},
+            "logs:CreateLogGroup",
+            [arn("logs", "log-group:/g")],
+        ),
+        (
+            "logs",
+            "DescribeLogStreams",
+            {"logGroupName": "/g"},
+            "logs:DescribeLogStreams",
+            [arn("logs", "log-group:/g:log-stream:")],
+        ),
+        ("athena", "ListWorkGroups", {}, "athena:ListWorkGroups", ["*"]),
+    ],
+)
+def test_a_call_needs_its_action_on_what_it_names(
+    service: str, operation: str, parameters: dict[str, Any], action: str, resources: list[str]
+) -> None:
+    assert needs(service, operation, parameters) == [(action, each) for each in resources]
+
+
+def test_a_secret_is_known_by_its_own_arn() -> None:
+    with mock_aws():
+        client = boto3.client("secretsmanager", region_name=REGION)
+        made = client.create_secret(Name="password", SecretString="x")["ARN"]
+        assert needs("secretsmanager", "GetSecretValue", {"SecretId": "password"}) == [
+            ("secretsmanager:GetSecretValue", made)
+        ]

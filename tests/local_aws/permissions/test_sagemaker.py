@@ -1,0 +1,105 @@
+"""What SageMaker does in the name of a model's role, and what it says when the role may not."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import boto3
+import pytest
+
+from sagemaker_serving.local_sagemaker.control_plane import SageMaker
+from tests.local_aws.aws import IMAGE, REGION, Aws, service_in
+from tests.local_aws.permissions.callers import Caller, allow, numbers, refusal
+
+URL = "s3://models/model.tar.gz"
+READ = allow("s3:GetObject", "arn:aws:s3:::models/*")
+REPOSITORY = "arn:aws:ecr:eu-west-1:763104351884:repository/tensorflow-inference"
+PULL = [
+    "ecr:BatchCheckLayerAvailability",
+    "ecr:BatchGetImage",
+    "ecr:GetAuthorizationToken",
+    "ecr:GetDownloadUrlForLayer",
+]
+
+
+def model(aws: Aws, role: str, url: str = URL) -> str:
+    name = f"model-{next(numbers)}"
+    container = {"Image": IMAGE, "ModelDataUrl": url}
+    aws.sagemaker.create_model(ModelName=name, ExecutionRoleArn=role, PrimaryContainer=container)
+    return name
+
+
+def endpoint(aws: Aws, role: str) -> Any:
+    name = model(aws, role)
+    aws.config(name, {"v": name})
+    return aws.endpoint(name, name)
+
+
+def test_a_model_whose_role_may_not_read_its_archive_is_refused(aws: Aws) -> None:
+    role = Caller(aws, service="sagemaker").arn
+    assert refusal(model, aws=aws, role=role) == (
+        400,
+        "ValidationException",
+        f'Could not access model data at {URL}. Please ensure that the role "{role}" exists and '
+        'that its trust relationship policy allows the action "sts:AssumeRole" for the service '
+        'principal "sagemaker.amazonaws.com". Also ensure that the role has "s3:GetObject" '
+        "permissions and that the object is located in eu-west-1. If your Model uses multiple "
+        'models or uncompressed models, please ensure that the role has "s3:ListBucket" '
+        "permission.",
+    )
+
+
+def test_an_absent_archive_looks_the_same_to_a_role_that_may_not_list(aws: Aws) -> None:
+    absent = "s3://models/absent.tar.gz"
+    blind = Caller(aws, READ, service="sagemaker").arn
+    assert refusal(model, aws=aws, role=blind, url=absent)[2].startswith("Could not access")
+    seeing = Caller(aws, READ, allow("s3:ListBucket"), service="sagemaker").arn
+    message = refusal(model, aws=aws, role=seeing, url=absent)[2]
+    assert message == f"Could not find model data at {absent}."
+
+
+@pytest.mark.parametrize("missing", PULL)
+def test_an_endpoint_needs_its_image(aws: Aws, missing: str) -> None:
+    actions = [action for action in PULL if action != missing]
+    role = Caller(aws, READ, allow(actions), service="sagemaker").arn
+    failed = endpoint(aws, role)
+    assert failed["EndpointStatus"] == "Failed"
+    assert failed["FailureReason"] == (
+        f"The role '{role}' does not have {missing.removeprefix('ecr:')} permission for the "
+        f"image: '{IMAGE}'."
+    )
+    aws.delete(failed["EndpointName"])
+
+
+def test_another_images_repository_is_none(aws: Aws) -> None:
+    pull = allow(PULL[:2] + PULL[3:], REPOSITORY.replace("tensorflow", "pytorch"))
+    role = Caller(aws, READ, pull, allow(PULL[2]), service="sagemaker").arn
+    failed = endpoint(aws, role)
+    assert "does not have BatchCheckLayerAvailability permission" in failed["FailureReason"]
+    aws.delete(failed["EndpointName"])
+
+
+def test_a_handler_calls_in_the_models_role_and_logs_need_a_permission(aws: Aws) -> None:
+    """The endpoint serves without its logs, as on AWS."""
+    pull = [allow(PULL[:2] + PULL[3:], REPOSITORY), allow(PULL[2])]
+    role = Caller(aws, READ, *pull, service="sagemaker")
+    served = endpoint(aws, role.arn)
+    assert served["EndpointStatus"] == "InService"
+    environment = json.loads(aws.ask(served["EndpointName"], b"environment"))
+    handler = boto3.session.Session(
+        aws_access_key_id=environment["AWS_ACCESS_KEY_ID"],
+        aws_secret_access_key=environment["AWS_SECRET_ACCESS_KEY"],
+        aws_session_token=environment["AWS_SESSION_TOKEN"],
+        region_name=REGION,
+    )
+    identity = handler.client("sts", endpoint_url=aws.url).get_caller_identity()
+    assert identity["Arn"].endswith(f":assumed-role/{role.name}/SageMaker")
+    s3 = handler.client("s3", endpoint_url=aws.url)
+    s3.get_object(Bucket="models", Key="model.tar.gz")
+    assert refusal(s3.put_object, Bucket="models", Key="k")[1] == "AccessDenied"
+    service_in(aws.gateway, SageMaker).flush()
+    group = f"/aws/sagemaker/Endpoints/{served['EndpointName']}"
+    found = aws.client("logs").describe_log_groups(logGroupNamePrefix=group)["logGroups"]
+    assert found == []
+    aws.delete(served["EndpointName"])

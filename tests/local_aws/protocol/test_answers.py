@@ -1,0 +1,90 @@
+"""Outputs as botocore reads them: every member in its place."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from botocore.parsers import create_parser
+from werkzeug import Response
+
+from local_aws.protocol.answers import write_answer
+from local_aws.protocol.call import Call
+from local_aws.protocol.models import service_model
+
+PROTOCOLS = {
+    "cloudformation": "query",
+    "lambda": "rest-json",
+    "sagemaker": "json",
+    "stepfunctions": "json",
+    "sts": "query",
+}
+NOW = datetime(2026, 11, 22, 12, 0, 0, 500000, tzinfo=UTC)
+
+
+def answer(service: str, operation: str, output: dict[str, Any]) -> Response:
+    call = Call(
+        service=service, operation=operation, region="eu-west-1", protocol=PROTOCOLS[service]
+    )
+    return write_answer(call, output)
+
+
+def read(service: str, operation: str, written: Response) -> Any:
+    parser = create_parser(PROTOCOLS[service])
+    shape = service_model(service).operation_model(operation).output_shape
+    headers = dict(written.headers.items())
+    given = {"body": written.data, "headers": headers, "status_code": written.status_code}
+    found = parser.parse(given, shape)
+    found.pop("ResponseMetadata", None)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("service", "operation", "output"),
+    [
+        ("cloudformation", "DescribeStacks", {"Stacks": [{"StackName": "a<b", "Outputs": []}]}),
+        ("cloudformation", "ListExports", {"Exports": [], "NextToken": "é\r\n"}),
+        ("sagemaker", "DescribeModel", {"ModelName": "m", "CreationTime": NOW}),
+        ("stepfunctions", "StartExecution", {"executionArn": "a", "startDate": NOW}),
+        ("lambda", "GetFunction", {"Configuration": {"MemorySize": 1}, "Tags": {"a": "b"}}),
+        ("sts", "GetCallerIdentity", {"Account": "1", "Arn": "a", "UserId": "u"}),
+    ],
+)
+def test_what_is_written_is_what_botocore_reads(
+    service: str, operation: str, output: dict[str, Any]
+) -> None:
+    assert read(service, operation, answer(service, operation, output)) == output
+
+
+def test_times_may_be_seconds_since_the_epoch() -> None:
+    written = answer("sagemaker", "DescribeModel", {"CreationTime": NOW.timestamp()})
+    assert read("sagemaker", "DescribeModel", written)["CreationTime"] == NOW
+
+
+def test_absent_members_are_left_out() -> None:
+    written = answer("cloudformation", "DescribeStacks", {"Stacks": [], "NextToken": None})
+    assert b"NextToken" not in written.data
+
+
+def test_status_headers_and_payload_have_their_places() -> None:
+    output = {"StatusCode": 202, "FunctionError": "Unhandled", "Payload": b"{}", "Other": 1}
+    written = answer("lambda", "Invoke", output)
+    assert (written.status_code, written.content_type) == (202, "application/json")
+    assert written.headers["X-Amz-Function-Error"] == "Unhandled"
+    assert written.data == b"{}"
+    nothing = answer("lambda", "TagResource", {})
+    assert (nothing.status_code, nothing.data) == (204, b"")
+    assert "Content-Type" not in nothing.headers
+
+
+def test_what_xml_cannot_carry_does_not_break_the_answer() -> None:
+    stack = {"StackStatusReason": "\x1b[31mred\r\n"}
+    text = answer("cloudformation", "DescribeStacks", {"Stacks": [stack]}).data.decode()
+    reason = next(
+        element.text
+        for element in ElementTree.fromstring(text).iter()
+        if element.tag.endswith("StackStatusReason")
+    )
+    assert reason == "\ufffd[31mred\r\n"

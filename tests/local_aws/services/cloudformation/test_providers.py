@@ -1,0 +1,565 @@
+"""Each resource type: made as its properties say, changed in place, deleted, its attributes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from tests.local_aws.services.cloudformation.conftest import Aws
+from tests.local_aws.services.cloudformation.templates import (
+    TRUST,
+    get_att,
+    ref,
+    resource,
+    template,
+)
+from tools.roles import trust
+
+POLICY = {
+    "Version": "2012-10-17",
+    "Statement": [{"Effect": "Allow", "Action": "s3:GetObject", "Resource": "*"}],
+}
+
+
+def _changed(definition: dict[str, Any], **properties: Any) -> dict[str, Any]:
+    """The resource with other properties; None takes one away."""
+    merged = {**definition["Properties"], **properties}
+    kept = {name: value for name, value in merged.items() if value is not None}
+    return {**definition, "Properties": kept}
+
+
+def _tags(*pairs: str) -> list[dict[str, str]]:
+    return [{"Key": key, "Value": value} for key, value in (pair.split("=") for pair in pairs)]
+
+
+def test_bucket(aws: Aws) -> None:
+    s3 = aws.client("s3")
+    logs = resource("S3::Bucket", BucketName="the-logs")
+    bucket = resource(
+        "S3::Bucket",
+        "Logs",
+        AccessControl="BucketOwnerFullControl",
+        BucketEncryption={
+            "ServerSideEncryptionConfiguration": [
+                {
+                    "BucketKeyEnabled": True,
+                    "ServerSideEncryptionByDefault": {
+                        "SSEAlgorithm": "aws:kms",
+                        "KMSMasterKeyID": "alias/aws/s3",
+                    },
+                }
+            ]
+        },
+        VersioningConfiguration={"Status": "Enabled"},
+        PublicAccessBlockConfiguration={"BlockPublicAcls": "true", "BlockPublicPolicy": True},
+        OwnershipControls={"Rules": [{"ObjectOwnership": "BucketOwnerPreferred"}]},
+        CorsConfiguration={
+            "CorsRules": [
+                {
+                    "AllowedMethods": ["GET"],
+                    "AllowedOrigins": ["*"],
+                    "ExposedHeaders": ["ETag"],
+                    "MaxAge": "60",
+                }
+            ]
+        },
+        LoggingConfiguration={"DestinationBucketName": ref("Logs"), "LogFilePrefix": "b/"},
+        LifecycleConfiguration={
+            "Rules": [
+                {
+                    "Id": "old",
+                    "Status": "Enabled",
+                    "Prefix": "capture/",
+                    "ExpirationInDays": 30,
+                    "NoncurrentVersionExpiration": {"NoncurrentDays": 1},
+                    "Transitions": [{"StorageClass": "GLACIER", "TransitionInDays": 7}],
+                    "TagFilters": [{"Key": "a", "Value": "b"}],
+                }
+            ]
+        },
+        Tags=_tags("team=search"),
+    )
+    outputs = {"Arn": get_att("Bucket", "Arn"), "Domain": get_att("Bucket", "RegionalDomainName")}
+    aws.create("Bucket-Stack", template(outputs, Logs=logs, Bucket=bucket))
+
+    name = aws.physical_ids("Bucket-Stack")["Bucket"]
+    assert name.startswith("bucket-stack-bucket-")
+    assert name == name.lower()
+    assert aws.outputs("Bucket-Stack") == {
+        "Arn": f"arn:aws:s3:::{name}",
+        "Domain": f"{name}.s3.eu-west-1.amazonaws.com",
+    }
+    (encryption,) = s3.get_bucket_encryption(Bucket=name)["ServerSideEncryptionConfiguration"][
+        "Rules"
+    ]
+    assert encryption["ApplyServerSideEncryptionByDefault"] == {
+        "SSEAlgorithm": "aws:kms",
+        "KMSMasterKeyID": "alias/aws/s3",
+    }
+    assert s3.get_bucket_versioning(Bucket=name)["Status"] == "Enabled"
+    block = s3.get_public_access_block(Bucket=name)["PublicAccessBlockConfiguration"]
+    assert (block["BlockPublicAcls"], block["RestrictPublicBuckets"]) == (True, False)
+    (owner,) = s3.get_bucket_ownership_controls(Bucket=name)["OwnershipControls"]["Rules"]
+    assert owner == {"ObjectOwnership": "BucketOwnerPreferred"}
+    (cors,) = s3.get_bucket_cors(Bucket=name)["CORSRules"]
+    assert (cors["ExposeHeaders"], cors["MaxAgeSeconds"]) == (["ETag"], 60)
+    logging = s3.get_bucket_logging(Bucket=name)["LoggingEnabled"]
+    assert (logging["TargetBucket"], logging["TargetPrefix"]) == ("the-logs", "b/")
+    (rule,) = s3.get_bucket_lifecycle_configuration(Bucket=name)["Rules"]
+    assert rule["Expiration"] == {"Days": 30}
+    assert rule["Filter"]["And"] == {"Prefix": "capture/", "Tags": _tags("a=b")}
+    assert s3.get_bucket_tagging(Bucket=name)["TagSet"] == _tags("team=search")
+
+    plain = resource("S3::Bucket", "Logs")
+    aws.update("Bucket-Stack", template(outputs, Logs=logs, Bucket=plain))
+
+    assert aws.physical_ids("Bucket-Stack")["Bucket"] == name
+    assert s3.get_bucket_versioning(Bucket=name)["Status"] == "Suspended"
+    assert "LoggingEnabled" not in s3.get_bucket_logging(Bucket=name)
+    for gone in ("get_bucket_cors", "get_bucket_lifecycle_configuration", "get_bucket_tagging"):
+        with pytest.raises(ClientError):
+            getattr(s3, gone)(Bucket=name)
+    for entry in s3.list_objects_v2(Bucket="the-logs")["Contents"]:
+        s3.delete_object(Bucket="the-logs", Key=entry["Key"])
+    assert aws.delete("Bucket-Stack")["StackStatus"] == "DELETE_COMPLETE"
+    assert s3.list_buckets()["Buckets"] == []
+
+
+def test_a_bucket_that_exists_already_is_not_taken_over(aws: Aws) -> None:
+    aws.client("s3").create_bucket(
+        Bucket="taken", CreateBucketConfiguration={"LocationConstraint": "eu-west-1"}
+    )
+
+    stack = aws.create("taken", template(Bucket=resource("S3::Bucket", BucketName="taken")))
+
+    assert stack["StackStatus"] == "ROLLBACK_COMPLETE"
+    assert "taken already exists" in str(aws.events("taken"))
+    aws.client("s3").delete_bucket(Bucket="taken")
+
+
+def test_bucket_policy(aws: Aws) -> None:
+    s3 = aws.client("s3")
+    bucket = resource("S3::Bucket", BucketName="with-policy")
+    document = {**POLICY, "Statement": [{**POLICY["Statement"][0], "Principal": "*"}]}  # type: ignore[dict-item]
+    policy = resource("S3::BucketPolicy", Bucket=ref("Bucket"), PolicyDocument=document)
+    aws.create("bucket-policy", template(Bucket=bucket, Policy=policy))
+    assert json.loads(s3.get_bucket_policy(Bucket="with-policy")["Policy"]) == document
+
+    aws.update("bucket-policy", template(Bucket=bucket))
+
+    with pytest.raises(ClientError, match="NoSuchBucketPolicy"):
+        s3.get_bucket_policy(Bucket="with-policy")
+    aws.delete("bucket-policy")
+
+
+def test_key_and_alias(aws: Aws) -> None:
+    kms = aws.client("kms")
+    policy = {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Principal": "*"}]}
+    key = resource(
+        "KMS::Key",
+        Description="ours",
+        EnableKeyRotation=True,
+        KeyPolicy=policy,
+        PendingWindowInDays=7,
+        Tags=_tags("a=1", "b=2"),
+    )
+    alias = resource("KMS::Alias", AliasName="alias/ours", TargetKeyId=ref("Key"))
+    aws.create("key", template({"Arn": get_att("Key", "Arn")}, Key=key, Alias=alias))
+
+    key_id = aws.physical_ids("key")["Key"]
+    metadata = kms.describe_key(KeyId="alias/ours")["KeyMetadata"]
+    assert (metadata["KeyId"], metadata["Description"]) == (key_id, "ours")
+    assert aws.outputs("key") == {"Arn": metadata["Arn"]}
+    assert kms.get_key_rotation_status(KeyId=key_id)["KeyRotationEnabled"] is True
+    assert json.loads(kms.get_key_policy(KeyId=key_id, PolicyName="default")["Policy"]) == policy
+
+    changed = _changed(
+        key, Description="theirs", EnableKeyRotation=False, Enabled=False, Tags=_tags("b=3")
+    )
+    aws.update("key", template({"Arn": get_att("Key", "Arn")}, Key=changed, Alias=alias))
+
+    metadata = kms.describe_key(KeyId=key_id)["KeyMetadata"]
+    assert (metadata["Description"], metadata["Enabled"]) == ("theirs", False)
+    assert kms.get_key_rotation_status(KeyId=key_id)["KeyRotationEnabled"] is False
+    tags = kms.list_resource_tags(KeyId=key_id)["Tags"]
+    assert tags == [{"TagKey": "b", "TagValue": "3"}]
+    aws.delete("key")
+    assert kms.describe_key(KeyId=key_id)["KeyMetadata"]["KeyState"] == "PendingDeletion"
+    assert "alias/ours" not in [each["AliasName"] for each in kms.list_aliases()["Aliases"]]
+
+
+def test_role_and_policies(aws: Aws) -> None:
+    iam = aws.client("iam")
+    role = resource(
+        "IAM::Role",
+        AssumeRolePolicyDocument=TRUST,
+        Description="runs models",
+        MaxSessionDuration="7200",
+        Path="/serving/",
+        ManagedPolicyArns=["arn:aws:iam::aws:policy/ReadOnlyAccess", ref("Managed")],
+        Policies=[
+            {"PolicyName": "one", "PolicyDocument": POLICY},
+            {"PolicyName": "two", "PolicyDocument": POLICY},
+        ],
+        Tags=_tags("a=1"),
+    )
+    managed = resource("IAM::ManagedPolicy", PolicyDocument=POLICY, Description="reads")
+    inline = resource(
+        "IAM::Policy", PolicyName="inline", PolicyDocument=POLICY, Roles=[ref("Role")]
+    )
+    body = template({"Arn": get_att("Role", "Arn")}, Role=role, Managed=managed, Inline=inline)
+    aws.create("role", body)
+
+    ids = aws.physical_ids("role")
+    name = ids["Role"]
+    found = iam.get_role(RoleName=name)["Role"]
+    assert name.startswith("role-Role-")
+    assert (found["Path"], found["MaxSessionDuration"]) == ("/serving/", 7200)
+    assert aws.outputs("role") == {"Arn": found["Arn"]}
+    assert sorted(iam.list_role_policies(RoleName=name)["PolicyNames"]) == ["inline", "one", "two"]
+    attached = iam.list_attached_role_policies(RoleName=name)["AttachedPolicies"]
+    assert {each["PolicyArn"] for each in attached} == {
+        "arn:aws:iam::aws:policy/ReadOnlyAccess",
+        ids["Managed"],
+    }
+
+    wider = {**POLICY, "Statement": [{"Effect": "Allow", "Action": "s3:*", "Resource": "*"}]}
+    changed = _changed(
+        role,
+        Description=None,
+        ManagedPolicyArns=[ref("Managed")],
+        Policies=[{"PolicyName": "two", "PolicyDocument": wider}],
+        Tags=_tags("b=2"),
+    )
+    renamed = _changed(inline, PolicyName="renamed")
+    body = template(Role=changed, Managed=_changed(managed, PolicyDocument=wider), Inline=renamed)
+    assert aws.update("role", body)["StackStatus"] == "UPDATE_COMPLETE"
+
+    assert aws.physical_ids("role") == ids
+    assert sorted(iam.list_role_policies(RoleName=name)["PolicyNames"]) == ["renamed", "two"]
+    assert iam.get_role_policy(RoleName=name, PolicyName="two")["PolicyDocument"] == wider
+    attached = iam.list_attached_role_policies(RoleName=name)["AttachedPolicies"]
+    assert [each["PolicyArn"] for each in attached] == [ids["Managed"]]
+    version = iam.get_policy(PolicyArn=ids["Managed"])["Policy"]["DefaultVersionId"]
+    document = iam.get_policy_version(PolicyArn=ids["Managed"], VersionId=version)
+    assert document["PolicyVersion"]["Document"] == wider
+    assert iam.list_role_tags(RoleName=name)["Tags"] == _tags("b=2")
+    assert aws.delete("role")["StackStatus"] == "DELETE_COMPLETE"
+    assert name not in [each["RoleName"] for each in iam.list_roles()["Roles"]]
+
+
+def test_state_machine(aws: Aws) -> None:
+    states = aws.client("stepfunctions")
+    definition = {
+        "StartAt": "P",
+        "States": {"P": {"Type": "Pass", "Result": "${what}", "End": True}},
+    }
+    role = resource("IAM::Role", AssumeRolePolicyDocument=trust("states"))
+    machine = resource(
+        "StepFunctions::StateMachine",
+        RoleArn=get_att("Role", "Arn"),
+        DefinitionString=json.dumps(definition),
+        DefinitionSubstitutions={"what": "one"},
+        Tags=_tags("a=1"),
+    )
+    outputs = {"Name": get_att("Machine", "Name"), "Arn": ref("Machine")}
+    aws.create("machine", template(outputs, Role=role, Machine=machine))
+
+    arn = aws.outputs("machine")["Arn"]
+    found = states.describe_state_machine(stateMachineArn=arn)
+    assert json.loads(found["definition"])["States"]["P"]["Result"] == "one"
+    assert found["name"] == aws.outputs("machine")["Name"]
+
+    changed = _changed(machine, DefinitionSubstitutions={"what": "two"}, Tags=_tags("a=2"))
+    aws.update("machine", template(outputs, Role=role, Machine=changed))
+
+    found = states.describe_state_machine(stateMachineArn=arn)
+    assert json.loads(found["definition"])["States"]["P"]["Result"] == "two"
+    tags = states.list_tags_for_resource(resourceArn=arn)["tags"]
+    assert tags == [{"key": "a", "value": "2"}]
+
+    written = _changed(machine, DefinitionString=None, Definition=definition)
+    aws.update("machine", template(outputs, Role=role, Machine=written))
+
+    found = states.describe_state_machine(stateMachineArn=arn)
+    assert json.loads(found["definition"])["States"]["P"]["Result"] == "one"
+    aws.delete("machine")
+    with pytest.raises(ClientError, match="StateMachineDoesNotExist"):
+        states.describe_state_machine(stateMachineArn=arn)
+
+
+def test_log_group(aws: Aws) -> None:
+    logs = aws.client("logs")
+    group = resource("Logs::LogGroup", LogGroupName="/ours", RetentionInDays=7, Tags=_tags("a=1"))
+    aws.create("logs", template({"Arn": get_att("Group", "Arn")}, Group=group))
+    (found,) = logs.describe_log_groups(logGroupNamePrefix="/ours")["logGroups"]
+    assert (found["retentionInDays"], found["arn"]) == (7, aws.outputs("logs")["Arn"])
+
+    aws.update("logs", template(Group=_changed(group, RetentionInDays=None, Tags=_tags("b=2"))))
+
+    (found,) = logs.describe_log_groups(logGroupNamePrefix="/ours")["logGroups"]
+    assert "retentionInDays" not in found
+    arn = found["arn"].removesuffix(":*")
+    assert logs.list_tags_for_resource(resourceArn=arn)["tags"] == {"b": "2"}
+    aws.delete("logs")
+    assert logs.describe_log_groups(logGroupNamePrefix="/ours")["logGroups"] == []
+
+
+def test_alarm_and_dashboard(aws: Aws) -> None:
+    cloudwatch = aws.client("cloudwatch")
+    alarm = resource(
+        "CloudWatch::Alarm",
+        AlarmName="errors",
+        Namespace="AWS/SageMaker",
+        MetricName="Invocation5XXErrors",
+        Dimensions=[{"Name": "EndpointName", "Value": "digits"}],
+        Statistic="Sum",
+        Period="60",
+        EvaluationPeriods=1,
+        Threshold="1.5",
+        ComparisonOperator="GreaterThanThreshold",
+        TreatMissingData="notBreaching",
+        Tags=_tags("a=1"),
+    )
+    dashboard = resource("CloudWatch::Dashboard", DashboardBody=json.dumps({"widgets": []}))
+    aws.create("alarm", template({"Arn": get_att("A", "Arn")}, A=alarm, D=dashboard))
+    (found,) = cloudwatch.describe_alarms(AlarmNames=["errors"])["MetricAlarms"]
+    assert (found["Threshold"], found["Period"]) == (1.5, 60)
+    assert aws.outputs("alarm")["Arn"] == found["AlarmArn"]
+
+    aws.update("alarm", template(A=_changed(alarm, Threshold=3), D=dashboard))
+
+    (found,) = cloudwatch.describe_alarms(AlarmNames=["errors"])["MetricAlarms"]
+    assert found["Threshold"] == 3
+    second = aws.create("alarm-again", template(A=alarm))
+    assert second["StackStatus"] == "ROLLBACK_COMPLETE"
+    aws.delete("alarm")
+    assert cloudwatch.describe_alarms(AlarmNames=["errors"])["MetricAlarms"] == []
+    assert cloudwatch.list_dashboards()["DashboardEntries"] == []
+
+
+def test_topic_queue_and_subscription(aws: Aws) -> None:
+    sns, sqs = aws.client("sns"), aws.client("sqs")
+    topic = resource("SNS::Topic", DisplayName="one", Tags=_tags("a=1"))
+    queue = resource("SQS::Queue", VisibilityTimeout=60, Tags=_tags("a=1"))
+    subscription = resource(
+        "SNS::Subscription",
+        TopicArn=ref("Topic"),
+        Protocol="sqs",
+        Endpoint=get_att("Queue", "Arn"),
+        RawMessageDelivery=True,
+    )
+    document = {
+        "Version": "2012-10-17",
+        "Statement": [
+            {
+                "Effect": "Allow",
+                "Principal": {"Service": "events.amazonaws.com"},
+                "Action": "sns:Publish",
+                "Resource": ref("Topic"),
+            }
+        ],
+    }
+    body = template(
+        {"Name": get_att("Topic", "TopicName"), "Queue": get_att("Queue", "QueueName")},
+        Topic=topic,
+        Queue=queue,
+        Subscription=subscription,
+        TopicPolicy=resource("SNS::TopicPolicy", Topics=[ref("Topic")], PolicyDocument=document),
+        QueuePolicy=resource("SQS::QueuePolicy", Queues=[ref("Queue")], PolicyDocument=POLICY),
+    )
+    aws.create("topic", body)
+
+    ids = aws.physical_ids("topic")
+    attributes = sns.get_topic_attributes(TopicArn=ids["Topic"])["Attributes"]
+    assert attributes["DisplayName"] == "one"
+    assert "sns:Publish" in attributes["Policy"]
+    assert ids["Topic"].endswith(f":{aws.outputs('topic')['Name']}")
+    assert ids["Queue"].endswith(f"/{aws.outputs('topic')['Queue']}")
+    attributes = sqs.get_queue_attributes(QueueUrl=ids["Queue"], AttributeNames=["All"])
+    assert attributes["Attributes"]["VisibilityTimeout"] == "60"
+    assert json.loads(attributes["Attributes"]["Policy"]) == POLICY
+    sns.publish(TopicArn=ids["Topic"], Message="hello")
+    (message,) = sqs.receive_message(QueueUrl=ids["Queue"])["Messages"]
+    assert message["Body"] == "hello"
+
+    body["Resources"]["Topic"] = _changed(topic, DisplayName="two", Tags=_tags("b=2"))
+    body["Resources"]["Queue"] = _changed(queue, VisibilityTimeout=5, Tags=_tags("b=2"))
+    body["Resources"]["Subscription"] = _changed(subscription, RawMessageDelivery=False)
+    assert aws.update("topic", body)["StackStatus"] == "UPDATE_COMPLETE"
+
+    assert aws.physical_ids("topic") == ids
+    attributes = sns.get_topic_attributes(TopicArn=ids["Topic"])["Attributes"]
+    assert attributes["DisplayName"] == "two"
+    assert sqs.list_queue_tags(QueueUrl=ids["Queue"])["Tags"] == {"b": "2"}
+    assert aws.delete("topic")["StackStatus"] == "DELETE_COMPLETE"
+    assert ids["Topic"] not in [each["TopicArn"] for each in sns.list_topics()["Topics"]]
+    assert ids["Queue"] not in sqs.list_queues().get("QueueUrls", [])
+
+
+def test_rule(aws: Aws) -> None:
+    events = aws.client("events")
+    target = "arn:aws:sns:eu-west-1:123456789012:t"
+    rule = resource(
+        "Events::Rule",
+        EventPattern={"source": ["aws.sagemaker"]},
+        State="ENABLED",
+        Targets=[{"Id": "a", "Arn": target}, {"Id": "b", "Arn": target}],
+        Tags=_tags("a=1"),
+    )
+    aws.create("rule", template({"Arn": get_att("Rule", "Arn")}, Rule=rule))
+    name = aws.physical_ids("rule")["Rule"]
+    found = events.describe_rule(Name=name)
+    assert json.loads(found["EventPattern"]) == {"source": ["aws.sagemaker"]}
+    assert found["Arn"] == aws.outputs("rule")["Arn"]
+
+    aws.update("rule", template(Rule=_changed(rule, Targets=[{"Id": "b", "Arn": target}])))
+
+    assert [each["Id"] for each in events.list_targets_by_rule(Rule=name)["Targets"]] == ["b"]
+    assert aws.delete("rule")["StackStatus"] == "DELETE_COMPLETE"
+    assert events.list_rules()["Rules"] == []
+
+
+def test_repository(aws: Aws) -> None:
+    ecr = aws.client("ecr")
+    lifecycle = {
+        "rules": [
+            {
+                "rulePriority": 1,
+                "selection": {
+                    "tagStatus": "untagged",
+                    "countType": "imageCountMoreThan",
+                    "countNumber": 1,
+                },
+                "action": {"type": "expire"},
+            }
+        ]
+    }
+    repository = resource(
+        "ECR::Repository",
+        ImageTagMutability="IMMUTABLE",
+        LifecyclePolicy={"LifecyclePolicyText": json.dumps(lifecycle)},
+        Tags=_tags("a=1"),
+    )
+    aws.create("repository", template({"Uri": get_att("R", "RepositoryUri")}, R=repository))
+    name = aws.physical_ids("repository")["R"]
+    (found,) = ecr.describe_repositories(repositoryNames=[name])["repositories"]
+    assert found["imageTagMutability"] == "IMMUTABLE"
+    assert found["repositoryUri"] == aws.outputs("repository")["Uri"]
+    text = ecr.get_lifecycle_policy(repositoryName=name)["lifecyclePolicyText"]
+    assert json.loads(text) == lifecycle
+
+    aws.update("repository", template(R=_changed(repository, LifecyclePolicy=None)))
+
+    with pytest.raises(ClientError, match="LifecyclePolicyNotFound"):
+        ecr.get_lifecycle_policy(repositoryName=name)
+    aws.delete("repository")
+    assert ecr.describe_repositories()["repositories"] == []
+
+
+def test_sagemaker_tags_change_in_place(aws: Aws) -> None:
+    sagemaker = aws.client("sagemaker")
+    role = resource("IAM::Role", AssumeRolePolicyDocument=TRUST)
+    model = resource(
+        "SageMaker::Model",
+        ExecutionRoleArn=get_att("Role", "Arn"),
+        PrimaryContainer={"Image": "i", "Environment": {"COUNT": 1, "ON": True}},
+        Tags=_tags("a=1", "b=2"),
+    )
+    aws.create("model", template({"Name": get_att("Model", "ModelName")}, Role=role, Model=model))
+    arn = aws.physical_ids("model")["Model"]
+    found = sagemaker.describe_model(ModelName=aws.outputs("model")["Name"])
+    assert found["ModelArn"] == arn
+    assert found["PrimaryContainer"]["Environment"] == {"COUNT": "1", "ON": "true"}
+
+    changed = _changed(model, Tags=_tags("b=2", "c=3"))
+    aws.update("model", template({"Name": get_att("Model", "ModelName")}, Role=role, Model=changed))
+
+    assert aws.physical_ids("model")["Model"] == arn
+    assert sagemaker.list_tags(ResourceArn=arn)["Tags"] == _tags("b=2", "c=3")
+    aws.delete("model")
+
+
+def test_scalable_target_and_policy(aws: Aws) -> None:
+    scaling = aws.client("application-autoscaling")
+    target = resource(
+        "ApplicationAutoScaling::ScalableTarget",
+        ServiceNamespace="sagemaker",
+        ResourceId="endpoint/digits/variant/blue",
+        ScalableDimension="sagemaker:variant:DesiredInstanceCount",
+        MinCapacity=1,
+        MaxCapacity="4",
+        ScheduledActions=[
+            {
+                "ScheduledActionName": "morning",
+                "Schedule": "cron(0 8 * * ? *)",
+                "Timezone": "Europe/Berlin",
+                "ScalableTargetAction": {"MinCapacity": 2},
+            }
+        ],
+    )
+    policy = resource(
+        "ApplicationAutoScaling::ScalingPolicy",
+        PolicyName="invocations",
+        PolicyType="TargetTrackingScaling",
+        ScalingTargetId=ref("Target"),
+        TargetTrackingScalingPolicyConfiguration={
+            "TargetValue": 300,
+            "PredefinedMetricSpecification": {
+                "PredefinedMetricType": "SageMakerVariantInvocationsPerInstance"
+            },
+        },
+    )
+    aws.create("scaling", template(Target=target, Policy=policy))
+    (found,) = scaling.describe_scalable_targets(ServiceNamespace="sagemaker")["ScalableTargets"]
+    assert (found["MinCapacity"], found["MaxCapacity"]) == (1, 4)
+    (found,) = scaling.describe_scaling_policies(ServiceNamespace="sagemaker")["ScalingPolicies"]
+    assert found["PolicyName"] == "invocations"
+    (found,) = scaling.describe_scheduled_actions(ServiceNamespace="sagemaker")["ScheduledActions"]
+    assert found["ScheduledActionName"] == "morning"
+    assert found["ScalableTargetAction"] == {"MinCapacity": 2}
+
+    changed = _changed(target, MinCapacity=0, ScheduledActions=[])
+    aws.update("scaling", template(Target=changed, Policy=policy))
+
+    left = scaling.describe_scheduled_actions(ServiceNamespace="sagemaker")["ScheduledActions"]
+    assert left == []
+    (found,) = scaling.describe_scalable_targets(ServiceNamespace="sagemaker")["ScalableTargets"]
+    assert found["MinCapacity"] == 0
+    assert aws.delete("scaling")["StackStatus"] == "DELETE_COMPLETE"
+    assert scaling.describe_scalable_targets(ServiceNamespace="sagemaker")["ScalableTargets"] == []
+
+
+def test_a_type_of_the_emulator(aws: Aws) -> None:
+    dynamodb = aws.client("dynamodb")
+    table = resource(
+        "DynamoDB::Table",
+        TableName="records",
+        BillingMode="PAY_PER_REQUEST",
+        KeySchema=[{"AttributeName": "id", "KeyType": "HASH"}],
+        AttributeDefinitions=[{"AttributeName": "id", "AttributeType": "S"}],
+    )
+    aws.create("table", template({"Arn": get_att("Table", "Arn")}, Table=table))
+
+    assert (
+        aws.outputs("table")["Arn"]
+        == dynamodb.describe_table(TableName="records")["Table"]["TableArn"]
+    )
+    assert aws.delete("table")["StackStatus"] == "DELETE_COMPLETE"
+    assert dynamodb.list_tables()["TableNames"] == []
+
+
+def test_types_behind_which_nothing_is(aws: Aws) -> None:
+    stack = aws.create(
+        "nothing",
+        template(
+            Handle=resource("CloudFormation::WaitConditionHandle"),
+            Metadata=resource("CDK::Metadata", Analytics="v2:deflate64:x"),
+        ),
+    )
+
+    assert stack["StackStatus"] == "CREATE_COMPLETE"
+    assert aws.delete("nothing")["StackStatus"] == "DELETE_COMPLETE"

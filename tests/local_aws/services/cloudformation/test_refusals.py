@@ -1,0 +1,234 @@
+"""What is refused before anything is made: by logical id, all problems at once."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from tests.local_aws.services.cloudformation.conftest import Aws
+from tests.local_aws.services.cloudformation.templates import (
+    TRUST,
+    get_att,
+    parameter,
+    ref,
+    resource,
+    template,
+)
+
+
+def function(**properties: Any) -> dict[str, Any]:
+    """A function of two lines, but for what is given."""
+    code = {"ZipFile": "def handler(event, context):\n    return 1"}
+    role = "arn:aws:iam::123456789012:role/function"
+    given = {"Runtime": "python3.12", "Handler": "index.handler", "Role": role, "Code": code}
+    return resource("Lambda::Function", **{**given, **properties})
+
+
+@pytest.mark.parametrize(
+    ("body", "messages"),
+    [
+        (
+            template(Job=resource("SageMaker::TransformJob")),
+            [r"Unrecognized resource types: \[AWS::SageMaker::TransformJob\] \(Job\)"],
+        ),
+        (
+            template(Farm=resource("DeadlineCloud::Farm"), Net=resource("MSK::Cluster")),
+            ["Farm", "Net"],
+        ),
+        (
+            template(Domain=resource("SageMaker::Domain")),
+            ["Resource Domain: the local AWS cannot deploy AWS::SageMaker::Domain"],
+        ),
+        (
+            template(Fn={"Type": "Custom::Thing"}, Too=resource("CloudFormation::CustomResource")),
+            [r"resource Fn with message: #: required key \[ServiceToken\]", "resource Too"],
+        ),
+        (
+            template(Fn=function(Runtime="nodejs22.x"), Im=function(PackageType="Image")),
+            [
+                "Resource Fn: .*Runtime is nodejs22.x; it runs python3.9 to python3.14 only",
+                "Resource Im: .*runs no container images",
+            ],
+        ),
+        (
+            {
+                "Mappings": {"Node": {"eu-west-1": {"value": "nodejs24.x"}}},
+                **template(
+                    Fn=function(
+                        Runtime={"Fn::FindInMap": ["Node", ref("AWS::Region"), "value"]},
+                        Layers=["arn:aws:lambda:eu-west-1:123456789012:layer:l:1"],
+                        LoggingConfig={"LogFormat": "JSON"},
+                    )
+                ),
+            },
+            ["Runtime is nodejs24.x", r"no layers \(Layers\)", "LogFormat is JSON"],
+        ),
+        (
+            template(
+                Layer=resource("Lambda::LayerVersion", Content={"S3Bucket": "b", "S3Key": "k"}),
+                Map=resource("Lambda::EventSourceMapping", FunctionName="f"),
+            ),
+            [
+                "Resource Layer: the local AWS cannot deploy AWS::Lambda::LayerVersion",
+                "Resource Map: the local AWS cannot deploy AWS::Lambda::EventSourceMapping",
+            ],
+        ),
+        (
+            template(B=resource("S3::Bucket", ReplicationConfiguration={"Role": "r", "Rules": []})),
+            ["Resource B: .* does not carry out ReplicationConfiguration of AWS::S3::Bucket"],
+        ),
+        (
+            template(Topic=resource("SNS::Topic", Nam="x"), E=resource("SageMaker::Endpoint")),
+            [
+                r"for resource Topic with message: #: extraneous key \[Nam\]",
+                r"for resource E with message: #: required key \[EndpointConfigName\] not found",
+            ],
+        ),
+        (
+            template(A=parameter(ref("Nobody")), B=parameter(get_att("No2", "Arn"), "No3")),
+            [
+                r"dependencies \[Nobody\] in the Resources block of the template \(A\)",
+                r"\[No2\].*\(B\)",
+                r"\[No3\].*\(B\)",
+            ],
+        ),
+        (
+            template({"Out": ref("Nobody")}, A=parameter()),
+            [r"\[Nobody\] in the Outputs block of the template \(Out\)"],
+        ),
+        (
+            template(A=parameter(ref("B")), B=parameter(ref("A")), C=parameter()),
+            [r"Circular dependency between resources: \[A, B\]"],
+        ),
+        (
+            template(A=parameter(get_att("T", "Nope")), T=resource("SNS::Topic")),
+            ["resource T does not support attribute type Nope in Fn::GetAtt"],
+        ),
+        (
+            template(A={**parameter(), "Condition": "Never"}),
+            [r"Unresolved condition dependency Never in the Resources block .* \(A\)"],
+        ),
+        (
+            template(A=parameter({"Fn::Magic": 1})),
+            ["Fn::Magic in Resources/A is not a function"],
+        ),
+        (
+            {**template(A=parameter()), "Transform": "AWS::Serverless-2016-10-31"},
+            ["Transform AWS::Serverless-2016-10-31 cannot be deployed on the local AWS"],
+        ),
+        (
+            template(A={**parameter(), "DeletionPolicy": "Snapshot"}),
+            ["Resource A: DeletionPolicy is 'Snapshot'"],
+        ),
+        (
+            template(A={**parameter(), "CreationPolicy": {}}),
+            ["Resource A: CreationPolicy cannot be deployed"],
+        ),
+        (
+            template(A=parameter({"Fn::ImportValue": "nobody-exports-it"})),
+            ["No export named nobody-exports-it found"],
+        ),
+        (
+            {
+                "Parameters": {"V": {"Type": "String", "Default": "3"}},
+                "Rules": {
+                    "Version": {
+                        "Assertions": [
+                            {
+                                "Assert": {"Fn::Not": [{"Fn::Contains": [["1", "3"], ref("V")]}]},
+                                "AssertDescription": "version 6 is required",
+                            }
+                        ]
+                    }
+                },
+                **template(A=parameter()),
+            },
+            ["Rule Version failed: version 6 is required"],
+        ),
+        (
+            {
+                "Conditions": {"No": {"Fn::Equals": [1, 2]}},
+                **template(A=parameter(ref("B")), B={**parameter(), "Condition": "No"}),
+            },
+            [r"Unresolved resource dependencies \[B\]"],
+        ),
+    ],
+)
+def test_what_cannot_be_deployed_is_refused_by_name(
+    aws: Aws, body: dict[str, Any], messages: list[str]
+) -> None:
+    for operation in (_create, _plan):
+        with pytest.raises(ClientError) as refusal:
+            operation(aws, body)
+        error = refusal.value.response["Error"]
+        assert error["Code"] == "ValidationError"
+        for message in messages:
+            assert refusal.match(message)
+    with pytest.raises(ClientError, match="does not exist"):
+        aws.stack("refused")
+
+
+def _create(aws: Aws, body: dict[str, Any]) -> None:
+    aws.create("refused", body)
+
+
+def _plan(aws: Aws, body: dict[str, Any]) -> None:
+    aws.cloudformation.create_change_set(
+        StackName="refused",
+        ChangeSetName="plan",
+        ChangeSetType="CREATE",
+        TemplateBody=json.dumps(body),
+        Capabilities=["CAPABILITY_IAM"],
+    )
+
+
+def test_what_is_not_deployed_need_not_be_deployable(aws: Aws) -> None:
+    body = {
+        "Conditions": {"No": {"Fn::Equals": [1, 2]}},
+        **template(A=parameter(), D={**resource("SageMaker::Domain"), "Condition": "No"}),
+    }
+
+    assert aws.create("part", body)["StackStatus"] == "CREATE_COMPLETE"
+
+
+@pytest.mark.parametrize(
+    ("properties", "capability"),
+    [({}, "CAPABILITY_IAM"), ({"RoleName": "named"}, "CAPABILITY_NAMED_IAM")],
+)
+def test_iam_must_be_acknowledged(aws: Aws, properties: dict[str, Any], capability: str) -> None:
+    body = template(Role=resource("IAM::Role", AssumeRolePolicyDocument=TRUST, **properties))
+
+    with pytest.raises(ClientError, match=rf"Requires capabilities : \[{capability}\]"):
+        aws.cloudformation.create_stack(StackName="iam", TemplateBody=json.dumps(body))
+
+
+@pytest.mark.parametrize("name", ["has_underscore", "1st", "a" * 129])
+def test_a_stack_name_is_checked(aws: Aws, name: str) -> None:
+    with pytest.raises(ClientError, match="at 'stackName' failed to satisfy constraint"):
+        aws.create(name, template(A=parameter()))
+
+
+def test_a_body_that_is_too_large_is_refused(aws: Aws) -> None:
+    with pytest.raises(ClientError, match=r"at 'templateBody' .* less than or equal to 51200"):
+        aws.create("large", template(A=parameter("x" * 51_200)))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"StackPolicyBody": "{}"},
+        {"TimeoutInMinutes": 1},
+        {"RollbackConfiguration": {"RollbackTriggers": [{"Arn": "a", "Type": "t"}]}},
+    ],
+)
+def test_options_that_would_have_no_effect_are_refused(aws: Aws, options: dict[str, Any]) -> None:
+    with pytest.raises(ClientError, match="is not supported by the local AWS"):
+        aws.create("options", template(A=parameter()), **options)
+
+
+def test_an_action_that_is_not_there_says_so(aws: Aws) -> None:
+    with pytest.raises(ClientError, match="does not offer DetectStackDrift of cloudformation"):
+        aws.cloudformation.detect_stack_drift(StackName="x")

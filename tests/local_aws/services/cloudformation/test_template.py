@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from local_aws.protocol import AwsError
+from local_aws.template.template import parse
+
+YAML = """
+AWSTemplateFormatVersion: 2010-09-09
+Conditions:
+  Both: !And [!Condition One, !Equals [!Ref P, "x"]]
+Resources:
+  Topic:
+    Type: AWS::SNS::Topic
+    Properties:
+      TopicName: !Sub "${AWS::StackName}-topic"
+      DisplayName: !Join ["", [!GetAtt Other.TopicName, !Select [0, !Split [",", "a,b"]]]]
+      KmsMasterKeyId: !If [Both, on, !Ref AWS::NoValue]
+"""
+
+
+def test_yaml_short_forms_are_spelled_out() -> None:
+    template = parse(YAML)
+
+    assert template.resources["Topic"]["Properties"] == {
+        "TopicName": {"Fn::Sub": "${AWS::StackName}-topic"},
+        "DisplayName": {
+            "Fn::Join": [
+                "",
+                [
+                    {"Fn::GetAtt": ["Other", "TopicName"]},
+                    {"Fn::Select": [0, {"Fn::Split": [",", "a,b"]}]},
+                ],
+            ]
+        },
+        "KmsMasterKeyId": {"Fn::If": ["Both", True, {"Ref": "AWS::NoValue"}]},
+    }
+    assert template.conditions["Both"] == {
+        "Fn::And": [{"Condition": "One"}, {"Fn::Equals": [{"Ref": "P"}, "x"]}]
+    }
+
+
+def test_yaml_dates_stay_text() -> None:
+    assert parse(YAML).document["AWSTemplateFormatVersion"] == "2010-09-09"
+
+
+def test_json_and_yaml_give_the_same_document() -> None:
+    assert parse(json.dumps(parse(YAML).document)).document == parse(YAML).document
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ('{"Resources": ', r"JSON not well-formed\. \(line 1, column 15\)"),
+        ("Resources: [", r"YAML not well-formed\. \(line 2, column 1\)"),
+        ("Resources:\n  A: {Type: T}\n  A: {Type: T}", r"YAML not well-formed"),
+        ("just text", "unsupported structure"),
+        ("{}", "At least one Resources member must be defined"),
+        ('{"Resources": {"A": {"Type": "T"}}, "Resource": {}}', r"properties \[Resource\]"),
+        ('{"Resources": {"A-b": {"Type": "T"}}}', "Resource name A-b is non alphanumeric"),
+        ('{"Resources": {"A": {}}}', "/Resources/A.*Type member"),
+        ('{"Resources": {"A": {"Type": "T", "Propertys": {}}}}', "'Propertys' in A"),
+        ('{"Resources": {"A": {"Type": "T", "Properties": []}}}', "/Resources/A/Properties"),
+        (
+            '{"Resources": {"A": {"Type": "T", "Properties": {"B": [1, null]}}}}',
+            r"/Resources/A/Properties/B/1\] 'null' values are not allowed",
+        ),
+        (
+            json.dumps({"Resources": {f"R{n}": {"Type": "T"} for n in range(501)}}),
+            "Number of resources, 501, is greater than maximum allowed, 500",
+        ),
+    ],
+)
+def test_a_malformed_template_is_refused_in_aws_words(body: str, message: str) -> None:
+    with pytest.raises(AwsError, match=message) as refusal:
+        parse(body)
+    assert refusal.value.code == "ValidationError"

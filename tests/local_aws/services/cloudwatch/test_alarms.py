@@ -1,0 +1,110 @@
+"""Alarms look at their metrics and change their state."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from local_aws.services.cloudwatch.alarms import evaluate_alarms, judge
+from tests.local_aws.aws import Aws
+
+MISSING = None
+OVER, UNDER = 9.0, 1.0
+
+
+def alarm(periods: int, needed: int | None = None, treat: str = "missing") -> dict[str, Any]:
+    return {
+        "EvaluationPeriods": periods,
+        "DatapointsToAlarm": needed,
+        "Threshold": 5.0,
+        "ComparisonOperator": "GreaterThanThreshold",
+        "TreatMissingData": treat,
+    }
+
+
+JUDGED: list[tuple[dict[str, Any], list[float | None], str | None]] = [
+    (alarm(1), [OVER], "ALARM"),
+    (alarm(1), [UNDER], "OK"),
+    (alarm(1), [5.0], "OK"),
+    (alarm(3), [OVER, OVER, OVER], "ALARM"),
+    (alarm(3), [OVER, OVER, UNDER], "OK"),
+    (alarm(3, 2), [OVER, UNDER, OVER], "ALARM"),
+    (alarm(3, 1), [UNDER, UNDER, OVER], "ALARM"),
+    (alarm(2), [MISSING, MISSING], "INSUFFICIENT_DATA"),
+    (alarm(2, treat="ignore"), [MISSING, MISSING], None),
+    (alarm(2, treat="breaching"), [MISSING, MISSING], "ALARM"),
+    (alarm(2, treat="notBreaching"), [MISSING, MISSING], "OK"),
+    (alarm(2, treat="breaching"), [MISSING, UNDER], "OK"),
+    (alarm(2, treat="notBreaching"), [MISSING, OVER], "OK"),
+    (alarm(2), [OVER, MISSING], None),
+    (alarm(2), [UNDER, MISSING], "OK"),
+    (alarm(2, 1), [MISSING, OVER], "ALARM"),
+]
+
+
+@pytest.mark.parametrize(("of", "values", "state"), JUDGED, ids=str)
+def test_datapoints_call_for_a_state(
+    of: dict[str, Any], values: list[float | None], state: str | None
+) -> None:
+    assert judge(of, values) == state
+
+
+def test_an_alarm_goes_off_and_comes_back(aws: Aws) -> None:
+    cloudwatch = aws.client("cloudwatch")
+    dimensions = [{"Name": "EndpointName", "Value": "e"}]
+    cloudwatch.put_metric_alarm(
+        AlarmName="errors",
+        Namespace="AWS/SageMaker",
+        MetricName="Invocation5XXErrors",
+        Dimensions=dimensions,
+        Statistic="Sum",
+        Period=60,
+        EvaluationPeriods=2,
+        DatapointsToAlarm=1,
+        Threshold=3,
+        ComparisonOperator="GreaterThanOrEqualToThreshold",
+    )
+
+    def state() -> Any:
+        evaluate_alarms(cloudwatch)
+        (found,) = cloudwatch.describe_alarms(AlarmNames=["errors"])["MetricAlarms"]
+        return found["StateValue"], found["StateReason"]
+
+    def put(value: float, *, seconds_ago: float, endpoint: str = "e") -> None:
+        cloudwatch.put_metric_data(
+            Namespace="AWS/SageMaker",
+            MetricData=[
+                {
+                    "MetricName": "Invocation5XXErrors",
+                    "Dimensions": [{"Name": "EndpointName", "Value": endpoint}],
+                    "Value": value,
+                    "Timestamp": datetime.now(UTC) - timedelta(seconds=seconds_ago),
+                }
+            ],
+        )
+
+    assert state()[0] == "INSUFFICIENT_DATA"
+    put(9, seconds_ago=1, endpoint="another")
+    put(9, seconds_ago=600)
+    assert state()[0] == "INSUFFICIENT_DATA"
+    put(2, seconds_ago=90)
+    assert state()[0] == "OK"
+    put(1, seconds_ago=2)
+    put(2, seconds_ago=1)
+    assert state() == ("ALARM", "the last datapoints, newest first: 3, 2")
+    cloudwatch.put_metric_alarm(
+        AlarmName="percentile",
+        Namespace="AWS/SageMaker",
+        MetricName="ModelLatency",
+        ExtendedStatistic="p90",
+        Period=60,
+        EvaluationPeriods=1,
+        Threshold=1,
+        ComparisonOperator="GreaterThanThreshold",
+    )
+    before = cloudwatch.describe_alarms(AlarmNames=["percentile"])["MetricAlarms"][0]["StateValue"]
+    evaluate_alarms(cloudwatch)
+    after = cloudwatch.describe_alarms(AlarmNames=["percentile"])["MetricAlarms"][0]["StateValue"]
+    assert after == before

@@ -1,0 +1,284 @@
+"""Lambda's API as boto3 calls it: what is kept, what is refused, and in which words."""
+
+from __future__ import annotations
+
+import json
+import urllib.request
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from local_aws.gateway import Gateway
+from local_aws.services.lambda_.service import Lambda
+from tests.local_aws.aws import service_in
+from tests.local_aws.functions import ROLE, Functions, zipped
+
+RETURNS = "def handler(event, context):\n    return {value!r}\n"
+
+
+def error_of(call: Any, *arguments: Any, **given: Any) -> tuple[int, str, str]:
+    """Status, code and message of a call that is refused."""
+    with pytest.raises(ClientError) as refused:
+        call(*arguments, **given)
+    answer = refused.value.response
+    error = answer["Error"]
+    return answer["ResponseMetadata"]["HTTPStatusCode"], error["Code"], error["Message"]
+
+
+def test_a_function_is_described_as_it_was_made(functions: Functions) -> None:
+    made = functions.create(
+        "described",
+        "x = 1",
+        Description="d",
+        Tags={"a": "1"},
+        Environment={"Variables": {"KEY": "v"}},
+    )
+    assert made["ResponseMetadata"]["HTTPStatusCode"] == 201
+    described = functions.api.get_function_configuration(FunctionName=made["FunctionArn"])
+    assert described["FunctionName"] == "described"
+    assert described["Timeout"] == 3
+    assert described["MemorySize"] == 128
+    assert described["Environment"] == {"Variables": {"KEY": "v"}}
+    assert described["State"] == "Active"
+    whole = functions.api.get_function(FunctionName="described")
+    assert whole["Tags"] == {"a": "1"}
+    with urllib.request.urlopen(whole["Code"]["Location"]) as answer:
+        assert len(answer.read()) == described["CodeSize"]
+    functions.api.get_waiter("function_active_v2").wait(FunctionName="described")
+    assert "described" in [
+        each["FunctionName"] for each in functions.api.list_functions()["Functions"]
+    ]
+
+
+def test_code_may_lie_in_s3(functions: Functions) -> None:
+    s3 = functions.client("s3")
+    s3.create_bucket(Bucket="code", CreateBucketConfiguration={"LocationConstraint": "eu-west-1"})
+    s3.put_object(Bucket="code", Key="a/b.zip", Body=zipped({"app.py": RETURNS.format(value=1)}))
+    functions.create("from-s3", "", Code={"S3Bucket": "code", "S3Key": "a/b.zip"})
+    assert functions.invoke("from-s3").payload == 1
+    status, code, message = error_of(
+        functions.create, "absent", "", Code={"S3Bucket": "code", "S3Key": "nothing"}
+    )
+    assert (status, code) == (400, "InvalidParameterValueException")
+    assert message.startswith("Error occurred while GetObject. S3 Error Code: NoSuchKey.")
+
+
+def test_new_code_and_new_settings_reach_the_next_event(functions: Functions) -> None:
+    functions.create("changes", RETURNS.format(value="old"))
+    assert functions.invoke("changes").payload == "old"
+    source = "import os\ndef handler(event, context):\n    return os.environ.get('STAGE', 'new')\n"
+    functions.api.update_function_code(FunctionName="changes", ZipFile=zipped({"app.py": source}))
+    assert functions.invoke("changes").payload == "new"
+    functions.api.update_function_configuration(
+        FunctionName="changes", Environment={"Variables": {"STAGE": "beta"}}
+    )
+    assert functions.invoke("changes").payload == "beta"
+
+
+def test_versions_stay_as_they_were_and_aliases_move(functions: Functions) -> None:
+    first = functions.create("versions", RETURNS.format(value="one"), Publish=True)
+    assert first["Version"] == "1"
+    again = functions.api.publish_version(FunctionName="versions")
+    assert again["Version"] == "1"  # nothing has changed since
+    functions.api.update_function_code(
+        FunctionName="versions", ZipFile=zipped({"app.py": RETURNS.format(value="two")})
+    )
+    second = functions.api.publish_version(FunctionName="versions", Description="2nd")
+    assert (second["Version"], second["Description"]) == ("2", "2nd")
+    alias = functions.api.create_alias(FunctionName="versions", Name="live", FunctionVersion="1")
+    assert functions.invoke("versions", Qualifier="live").payload == "one"
+    functions.api.update_alias(FunctionName="versions", Name="live", FunctionVersion="2")
+    assert functions.invoke(alias["AliasArn"]).payload == "two"
+    assert functions.invoke("versions:1").payload == "one"
+    listed = functions.api.list_versions_by_function(FunctionName="versions")["Versions"]
+    assert [each["Version"] for each in listed] == ["$LATEST", "1", "2"]
+    status, code, _ = error_of(
+        functions.api.delete_function, FunctionName="versions", Qualifier="2"
+    )
+    assert (status, code) == (409, "ResourceConflictException")
+    functions.api.delete_alias(FunctionName="versions", Name="live")
+    functions.api.delete_function(FunctionName="versions", Qualifier="2")
+    assert error_of(functions.invoke, "versions:2")[:2] == (404, "ResourceNotFoundException")
+
+
+def test_a_policy_is_kept_statement_by_statement(functions: Functions) -> None:
+    arn = functions.create("policy", "x = 1")["FunctionArn"]
+    permission = {
+        "FunctionName": "policy",
+        "StatementId": "sns",
+        "Action": "lambda:InvokeFunction",
+        "Principal": "sns.amazonaws.com",
+        "SourceArn": "arn:aws:sns:eu-west-1:123456789012:t",
+    }
+    functions.api.add_permission(**permission)
+    (statement,) = json.loads(functions.api.get_policy(FunctionName="policy")["Policy"])[
+        "Statement"
+    ]
+    assert statement == {
+        "Sid": "sns",
+        "Effect": "Allow",
+        "Principal": {"Service": "sns.amazonaws.com"},
+        "Action": "lambda:InvokeFunction",
+        "Resource": arn,
+        "Condition": {"ArnLike": {"AWS:SourceArn": "arn:aws:sns:eu-west-1:123456789012:t"}},
+    }
+    assert error_of(functions.api.add_permission, **permission)[:2] == (
+        409,
+        "ResourceConflictException",
+    )
+    functions.api.remove_permission(FunctionName="policy", StatementId="sns")
+    assert error_of(functions.api.get_policy, FunctionName="policy")[0] == 404
+
+
+def test_tags_come_and_go(functions: Functions) -> None:
+    arn = functions.create("tags", "x = 1", Tags={"a": "1", "b": "2"})["FunctionArn"]
+    functions.api.tag_resource(Resource=arn, Tags={"c": "3"})
+    functions.api.untag_resource(Resource=arn, TagKeys=["a", "b"])
+    assert functions.api.list_tags(Resource=arn)["Tags"] == {"c": "3"}
+
+
+def test_nothing_reserved_is_nothing_run(functions: Functions) -> None:
+    functions.create("reserved", RETURNS.format(value=1))
+    functions.api.put_function_concurrency(FunctionName="reserved", ReservedConcurrentExecutions=0)
+    with pytest.raises(functions.api.exceptions.TooManyRequestsException) as throttled:
+        functions.invoke("reserved")
+    answer = throttled.value.response
+    assert answer["ResponseMetadata"]["HTTPStatusCode"] == 429
+    assert answer["Reason"] == "ReservedFunctionConcurrentInvocationLimitExceeded"
+    functions.api.delete_function_concurrency(FunctionName="reserved")
+    assert functions.invoke("reserved").payload == 1
+
+
+def test_a_dry_run_runs_nothing(functions: Functions) -> None:
+    functions.create("dry", RETURNS.format(value=1))
+    answer = functions.api.invoke(FunctionName="dry", InvocationType="DryRun")
+    assert answer["StatusCode"] == 204
+    assert answer["Payload"].read() == b""
+
+
+GIVEN = {"Runtime": "python3.12", "Handler": "app.handler", "Role": ROLE}
+REFUSED: list[tuple[dict[str, Any], str, str]] = [
+    ({"Runtime": "nodejs22.x"}, "InvalidParameterValueException", "Runtime is nodejs22.x; it runs"),
+    ({"Runtime": "python3.8"}, "InvalidParameterValueException", "Runtime is python3.8"),
+    (
+        {"PackageType": "Image", "Code": {"ImageUri": "1.dkr.ecr.eu-west-1.amazonaws.com/x:1"}},
+        "InvalidParameterValueException",
+        "it runs no container images",
+    ),
+    (
+        {"Role": "arn:aws:iam::123456789012:role/nobody"},
+        "InvalidParameterValueException",
+        "The role defined for the function cannot be assumed by Lambda.",
+    ),
+    (
+        {"Role": "arn:aws:iam::123456789012:role/of-sagemaker"},
+        "InvalidParameterValueException",
+        "The role defined for the function cannot be assumed by Lambda.",
+    ),
+    (
+        {"Environment": {"Variables": {"AWS_REGION": "x"}}},
+        "InvalidParameterValueException",
+        "Reserved keys used in this request: AWS_REGION",
+    ),
+    (
+        {"Environment": {"Variables": {"AB": "x" * 4095}}},
+        "InvalidParameterValueException",
+        "exceeded the 4KB limit. String measured: 4097 bytes",
+    ),
+    (
+        {"Code": {"ZipFile": b"no zip"}},
+        "InvalidParameterValueException",
+        "Could not unzip uploaded file",
+    ),
+    ({"Code": {}}, "InvalidParameterValueException", "Please provide a source for function code."),
+    ({"Timeout": 901}, "ValidationException", "Value '901' at 'timeout' failed to satisfy"),
+    ({"MemorySize": 10_241}, "ValidationException", "Value '10241' at 'memorySize' failed to"),
+    (
+        {"Layers": ["arn:aws:lambda:eu-west-1:123456789012:layer:l:1"]},
+        "InvalidParameterValueException",
+        "it has no layers (Layers)",
+    ),
+]
+
+
+@pytest.mark.parametrize(("more", "code", "message"), REFUSED)
+def test_what_cannot_run_is_refused(
+    functions: Functions, more: dict[str, Any], code: str, message: str
+) -> None:
+    if more.get("Role", "").endswith("of-sagemaker"):
+        functions.role("of-sagemaker", "sagemaker.amazonaws.com")
+    status, said, words = error_of(functions.create, "refused", "x = 1", **more)
+    assert (status, said) == (400, code)
+    assert message in words
+    assert error_of(functions.api.get_function, FunctionName="refused") == (
+        404,
+        "ResourceNotFoundException",
+        "Function not found: arn:aws:lambda:eu-west-1:123456789012:function:refused",
+    )
+
+
+def test_a_name_is_taken_once(functions: Functions) -> None:
+    functions.create("taken", "x = 1")
+    assert error_of(functions.create, "taken", "x = 1") == (
+        409,
+        "ResourceConflictException",
+        "Function already exist: taken",
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "size", "limit"),
+    [("RequestResponse", 6_291_457, 6_291_456), ("Event", 1_048_577, 1_048_576)],
+)
+def test_an_event_has_its_limit(functions: Functions, kind: str, size: int, limit: int) -> None:
+    if "limits" not in [
+        each["FunctionName"] for each in functions.api.list_functions()["Functions"]
+    ]:
+        functions.create("limits", RETURNS.format(value=1))
+    payload = json.dumps("x" * (size - 2)).encode()
+    call = functions.api.invoke
+    status, code, message = error_of(
+        call, FunctionName="limits", InvocationType=kind, Payload=payload
+    )
+    assert (status, code) == (413, "RequestTooLargeException")
+    assert message == (
+        f"{size} byte payload is too large for the {kind} invocation type (limit {limit} bytes)"
+    )
+    assert call(FunctionName="limits", InvocationType=kind, Payload=payload[:-2] + b'"')[
+        "StatusCode"
+    ]
+
+
+def test_an_event_is_json(functions: Functions) -> None:
+    functions.create("json", RETURNS.format(value=1))
+    status, code, _ = error_of(functions.api.invoke, FunctionName="json", Payload=b"{")
+    assert (status, code) == (400, "InvalidRequestContentException")
+
+
+@pytest.mark.parametrize(
+    "name", ["nobody", "arn:aws:lambda:us-east-1:123456789012:function:limits"]
+)
+def test_a_function_that_is_not_here_is_not_found(functions: Functions, name: str) -> None:
+    assert error_of(functions.invoke, name)[:2] == (404, "ResourceNotFoundException")
+
+
+def test_an_action_that_is_not_there_says_so(functions: Functions) -> None:
+    status, code, message = error_of(functions.api.list_layers)
+    assert (status, code) == (400, "UnknownOperationException")
+    assert message == "the local AWS does not offer ListLayers of lambda yet"
+
+
+def test_another_gateway_takes_over_what_was_kept(functions: Functions, gateway: Gateway) -> None:
+    functions.create("kept", RETURNS.format(value="kept"), Publish=True)
+    functions.api.create_alias(FunctionName="kept", Name="live", FunctionVersion="1")
+    service = service_in(gateway, Lambda)
+    folder = gateway.context.state_dir / "lambda" / "code"
+    functions.create("forgotten", RETURNS.format(value="nobody else's"))
+    functions.api.delete_function(FunctionName="forgotten")
+    before = len(list(folder.iterdir()))
+    saved = json.loads(json.dumps(service.export_state()))
+    functions.api.delete_function(FunctionName="kept")
+    service.restore_state(saved)
+    assert functions.invoke("kept:live").payload == "kept"
+    assert len(list(folder.iterdir())) < before

@@ -1,0 +1,330 @@
+"""Asynchronous events: tried again, let go of, recorded; and those that other services bring."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from local_aws.services.lambda_.asynchronous import Queue
+from local_aws.services.lambda_.service import Lambda
+from tests.local_aws.aws import eventually, service_in
+from tests.local_aws.functions import LOGS, Functions
+
+COUNTS = """
+import json
+def handler(event, context):
+    with open(event["record"], "a") as record:
+        record.write(context.aws_request_id + "\\n")
+    if len(open(event["record"]).readlines()) < event["fails"] + 1:
+        raise RuntimeError("not yet")
+    return {"done": True}
+"""
+NOTES = """
+import json
+def handler(event, context):
+    with open("%s", "a") as record:
+        record.write(json.dumps(event) + "\\n")
+"""
+
+
+def lines(path: Path) -> list[str]:
+    return path.read_text().splitlines() if path.exists() else []
+
+
+@pytest.fixture(autouse=True)
+def _no_pauses(functions: Functions, monkeypatch: pytest.MonkeyPatch) -> None:
+    queue: Queue = service_in(functions.gateway, Lambda)._queue
+    monkeypatch.setattr(queue, "_retry_seconds", (0.0, 0.0))
+
+
+def test_an_event_is_tried_three_times_with_one_request_id(
+    functions: Functions, tmp_path: Path
+) -> None:
+    functions.create("thrice", COUNTS)
+    record = tmp_path / "record"
+    payload = json.dumps({"record": str(record), "fails": 2}).encode()
+    answer = functions.api.invoke(FunctionName="thrice", InvocationType="Event", Payload=payload)
+    assert answer["StatusCode"] == 202
+    eventually(lambda: len(lines(record)) == 3)
+    assert set(lines(record)) == {answer["ResponseMetadata"]["RequestId"]}
+
+
+def test_what_fails_for_good_goes_to_the_dead_letters_and_the_destination(
+    functions: Functions, tmp_path: Path
+) -> None:
+    sqs = functions.client("sqs")
+    urls = {name: sqs.create_queue(QueueName=name)["QueueUrl"] for name in ("dead", "failed")}
+    arn = "arn:aws:sqs:eu-west-1:123456789012"
+    role = functions.role("sender", "lambda.amazonaws.com", LOGS)
+    functions.client("iam").put_role_policy(
+        RoleName="sender",
+        PolicyName="send",
+        PolicyDocument=json.dumps(
+            {
+                "Version": "2012-10-17",
+                "Statement": [
+                    {
+                        "Effect": "Allow",
+                        "Action": ["sqs:SendMessage", "sqs:GetQueueUrl"],
+                        "Resource": "*",
+                    }
+                ],
+            }
+        ),
+    )
+    functions.create("never", COUNTS, Role=role, DeadLetterConfig={"TargetArn": f"{arn}:dead"})
+    functions.api.put_function_event_invoke_config(
+        FunctionName="never",
+        MaximumRetryAttempts=1,
+        DestinationConfig={"OnFailure": {"Destination": f"{arn}:failed"}},
+    )
+    event = {"record": str(tmp_path / "record"), "fails": 9}
+    functions.api.invoke(
+        FunctionName="never", InvocationType="Event", Payload=json.dumps(event).encode()
+    )
+
+    def received(name: str) -> Any:
+        messages = sqs.receive_message(QueueUrl=urls[name]).get("Messages")
+        return json.loads(messages[0]["Body"]) if messages else None
+
+    assert eventually(lambda: received("dead")) == event
+    record = eventually(lambda: received("failed"))
+    assert record["requestContext"]["condition"] == "RetriesExhausted"
+    assert record["requestContext"]["approximateInvokeCount"] == 2
+    assert record["requestPayload"] == event
+    assert record["responsePayload"]["errorType"] == "RuntimeError"
+    assert len(lines(tmp_path / "record")) == 2
+
+    functions.api.put_function_concurrency(FunctionName="never", ReservedConcurrentExecutions=0)
+    functions.api.invoke(FunctionName="never", InvocationType="Event", Payload=b"1")
+    record = eventually(lambda: received("failed"))
+    assert record["requestContext"]["condition"] == "ZeroReservedConcurrency"
+    assert record["requestContext"]["approximateInvokeCount"] == 0
+
+
+def test_an_event_that_finds_no_room_waits_for_it(
+    functions: Functions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("local_aws.services.lambda_.asynchronous.THROTTLED_SECONDS", 0.05)
+    source = f"""
+import os, time
+def handler(event, context):
+    open("{tmp_path}/" + event, "w").close()
+    while not os.path.exists("{tmp_path}/go"):
+        time.sleep(0.01)
+"""
+    functions.create("one-by-one", source, Timeout=60)
+    functions.api.put_function_concurrency(
+        FunctionName="one-by-one", ReservedConcurrentExecutions=1
+    )
+
+    def send(name: str) -> None:
+        functions.api.invoke(
+            FunctionName="one-by-one", InvocationType="Event", Payload=json.dumps(name).encode()
+        )
+
+    send("first")
+    eventually((tmp_path / "first").exists)
+    send("second")
+    with pytest.raises(functions.api.exceptions.TooManyRequestsException):
+        functions.invoke("one-by-one")
+    assert not (tmp_path / "second").exists()
+    (tmp_path / "go").touch()
+    eventually((tmp_path / "second").exists)
+
+
+def test_events_at_the_same_time_have_a_process_each(functions: Functions, tmp_path: Path) -> None:
+    source = f"""
+import os, time
+def handler(event, context):
+    open("{tmp_path}/" + str(os.getpid()), "w").close()
+    while len(os.listdir("{tmp_path}")) < 3:
+        time.sleep(0.01)
+"""
+    functions.create("together", source, Timeout=60)
+    for _ in range(3):
+        functions.api.invoke(FunctionName="together", InvocationType="Event")
+    eventually(lambda: len(list(tmp_path.iterdir())) == 3)
+
+
+def test_the_log_group_has_what_was_said(functions: Functions) -> None:
+    functions.run("says", "def handler(event, context):\n    print('said')\n")
+    logs = functions.client("logs")
+
+    def messages() -> list[str]:
+        groups = logs.describe_log_groups(logGroupNamePrefix="/aws/lambda/says")["logGroups"]
+        if not groups:
+            return []
+        found = logs.filter_log_events(logGroupName="/aws/lambda/says")["events"]
+        return [each["message"] for each in found]
+
+    assert "said" in eventually(messages)
+
+
+def test_a_role_that_may_not_write_logs_loses_them(functions: Functions) -> None:
+    role = functions.role(
+        "mute", "lambda.amazonaws.com", "arn:aws:iam::aws:policy/job-function/Billing"
+    )
+    source = "def handler(event, context):\n    print('said')\n    return 1\n"
+    assert functions.run("mute", source, Role=role).payload == 1
+    functions.run("heard", source)  # written after, by the same thread
+    logs = functions.client("logs")
+    eventually(
+        lambda: logs.describe_log_groups(logGroupNamePrefix="/aws/lambda/heard")["logGroups"]
+    )
+    assert logs.describe_log_groups(logGroupNamePrefix="/aws/lambda/mute")["logGroups"] == []
+
+
+def test_a_topic_reaches_a_function_that_lets_it_in(functions: Functions, tmp_path: Path) -> None:
+    sns = functions.client("sns")
+    topic = sns.create_topic(Name="news")["TopicArn"]
+    for name, allowed in (("shut", "arn:aws:sns:eu-west-1:123456789012:other"), ("open", topic)):
+        arn = functions.create(name, NOTES % (tmp_path / name))["FunctionArn"]
+        _permit(functions, name, "sns.amazonaws.com", allowed)
+        sns.subscribe(TopicArn=topic, Protocol="lambda", Endpoint=arn)
+    sent = sns.publish(TopicArn=topic, Subject="s", Message="hello")
+    (line,) = eventually(lambda: lines(tmp_path / "open"))
+    (record,) = json.loads(line)["Records"]
+    assert record["EventSource"] == "aws:sns"
+    assert record["Sns"]["Message"] == "hello"
+    assert record["Sns"]["Subject"] == "s"
+    assert record["Sns"]["MessageId"] == sent["MessageId"]
+    assert record["Sns"]["TopicArn"] == topic
+    assert lines(tmp_path / "shut") == []
+
+
+def test_an_event_reaches_a_function_as_its_target_shapes_it(
+    functions: Functions, tmp_path: Path
+) -> None:
+    events = functions.client("events")
+    arn = functions.create("rule", NOTES % (tmp_path / "rule"))["FunctionArn"]
+    pattern = json.dumps({"source": ["mine"]})
+    rule = events.put_rule(Name="rule", EventPattern=pattern)["RuleArn"]
+    _permit(functions, "rule", "events.amazonaws.com", rule)
+    targets = [
+        {"Id": "whole", "Arn": arn},
+        {"Id": "path", "Arn": arn, "InputPath": "$.detail.n"},
+        {"Id": "fixed", "Arn": arn, "Input": '{"fixed": true}'},
+    ]
+    events.put_targets(Rule="rule", Targets=targets)
+    events.put_events(
+        Entries=[{"Source": "mine", "DetailType": "t", "Detail": json.dumps({"n": 1})}]
+    )
+    found = [json.loads(line) for line in eventually(lambda: _three(lines(tmp_path / "rule")))]
+    assert 1 in found
+    assert {"fixed": True} in found
+    assert any(isinstance(each, dict) and each.get("detail") == {"n": 1} for each in found)
+
+
+def test_an_object_reaches_a_function(functions: Functions, tmp_path: Path) -> None:
+    s3 = functions.client("s3")
+    s3.create_bucket(Bucket="inbox", CreateBucketConfiguration={"LocationConstraint": "eu-west-1"})
+    arn = functions.create("object", NOTES % (tmp_path / "object"))["FunctionArn"]
+    _permit(functions, "object", "s3.amazonaws.com", "arn:aws:s3:::inbox")
+    s3.put_bucket_notification_configuration(
+        Bucket="inbox",
+        NotificationConfiguration={
+            "LambdaFunctionConfigurations": [
+                {"LambdaFunctionArn": arn, "Events": ["s3:ObjectCreated:*"]}
+            ]
+        },
+    )
+    s3.put_object(Bucket="inbox", Key="a/b", Body=b"12")
+    (line,) = eventually(lambda: lines(tmp_path / "object"))
+    (record,) = json.loads(line)["Records"]
+    assert record["s3"]["bucket"]["name"] == "inbox"
+    assert record["s3"]["object"]["size"] == 2
+
+
+def test_a_state_machine_invokes_a_function_and_catches_its_error(functions: Functions) -> None:
+    arn = functions.create(
+        "task",
+        "class Odd(Exception): pass\n"
+        "def handler(event, context):\n"
+        "    if event['n'] % 2: raise Odd('odd')\n"
+        "    return event['n']\n",
+    )["FunctionArn"]
+    role = functions.role("machine", "states.amazonaws.com", LOGS)
+    functions.client("iam").put_role_policy(
+        RoleName="machine",
+        PolicyName="invoke",
+        PolicyDocument=json.dumps(
+            {
+                "Version": "2012-10-17",
+                "Statement": [
+                    {"Effect": "Allow", "Action": "lambda:InvokeFunction", "Resource": arn}
+                ],
+            }
+        ),
+    )
+    definition = {
+        "StartAt": "Ask",
+        "States": {
+            "Ask": {
+                "Type": "Task",
+                "Resource": "arn:aws:states:::lambda:invoke",
+                "Parameters": {"FunctionName": arn, "Payload.$": "$"},
+                "OutputPath": "$.Payload",
+                "Catch": [{"ErrorEquals": ["Odd"], "Next": "Caught"}],
+                "End": True,
+            },
+            "Caught": {"Type": "Pass", "Result": "caught", "End": True},
+        },
+    }
+    states = functions.client("stepfunctions")
+    machine = states.create_state_machine(
+        name="asks", definition=json.dumps(definition), roleArn=role
+    )["stateMachineArn"]
+
+    def output(number: int) -> Any:
+        started = states.start_execution(stateMachineArn=machine, input=json.dumps({"n": number}))
+
+        def ended() -> Any:
+            found = states.describe_execution(executionArn=started["executionArn"])
+            return None if found["status"] == "RUNNING" else found
+
+        return json.loads(eventually(ended)["output"])
+
+    assert output(2) == 2
+    assert output(3) == "caught"
+
+
+def test_an_event_starts_a_state_machine_in_the_targets_role(functions: Functions) -> None:
+    states, events = functions.client("stepfunctions"), functions.client("events")
+    role = functions.role("starter", "events.amazonaws.com", LOGS)
+    policy = {"Effect": "Allow", "Action": "states:StartExecution", "Resource": "*"}
+    functions.client("iam").put_role_policy(
+        RoleName="starter",
+        PolicyName="start",
+        PolicyDocument=json.dumps({"Version": "2012-10-17", "Statement": [policy]}),
+    )
+    definition = {"StartAt": "Pass", "States": {"Pass": {"Type": "Pass", "End": True}}}
+    machine = states.create_state_machine(
+        name="started",
+        definition=json.dumps(definition),
+        roleArn=functions.role("started", "states.amazonaws.com", LOGS),
+    )["stateMachineArn"]
+    events.put_rule(Name="starts", EventPattern=json.dumps({"source": ["starts"]}))
+    target = {"Id": "it", "Arn": machine, "RoleArn": role, "InputPath": "$.detail"}
+    events.put_targets(Rule="starts", Targets=[target])
+    events.put_events(Entries=[{"Source": "starts", "DetailType": "t", "Detail": '{"n": 1}'}])
+    (started,) = eventually(lambda: states.list_executions(stateMachineArn=machine)["executions"])
+    described = states.describe_execution(executionArn=started["executionArn"])
+    assert json.loads(described["input"]) == {"n": 1}
+
+
+def _permit(functions: Functions, name: str, service: str, source: str) -> None:
+    functions.api.add_permission(
+        FunctionName=name,
+        StatementId="it",
+        Action="lambda:InvokeFunction",
+        Principal=service,
+        SourceArn=source,
+    )
+
+
+def _three(found: list[str]) -> list[str]:
+    return found if len(found) == 3 else []

@@ -1,0 +1,137 @@
+"""What a function leaves behind as daemons do lives as long as its process, and no longer."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import psutil
+import pytest
+
+from local_aws.process import has_ended
+from tests.leaving import LEAVE, Note, gone, program, said
+from tests.local_aws.sandboxes import invoked, started
+
+AT_IMPORT = "{leave}\nleave({note!r})\n{import_ends}\ndef handler(event, context):\n    {ends}\n"
+IN_A_HANDLER = "{leave}\ndef handler(event, context):\n    leave({note!r})\n    {ends}\n"
+
+ENDINGS = {
+    "returns": ("return 1", ""),
+    "raises": ("1 / 0", ""),
+    "exits": ("_os._exit(1)", "exit"),
+    "crashes": ("_os.kill(_os.getpid(), _signal.SIGSEGV)", "exit"),
+    "takes-too-long": ("_signal.pause()", "timeout"),
+    "takes-too-much": ("x = b'x' * (1 << 28); _signal.pause()", "memory"),
+    "ends-its-supervisor": ("_os.kill(_os.getppid(), _signal.SIGTERM); _signal.pause()", "exit"),
+}
+"""How a handler ends, and what the local AWS says of that."""
+
+
+@pytest.fixture
+def note(tmp_path: Path) -> Note:
+    return Note(tmp_path / "note")
+
+
+@pytest.mark.parametrize("source", [AT_IMPORT, IN_A_HANDLER], ids=["at-import", "in-a-handler"])
+@pytest.mark.parametrize(("ends", "told"), ENDINGS.values(), ids=ENDINGS)
+def test_nothing_is_left_of_a_function_however_it_ends(
+    tmp_path: Path, note: Note, source: str, ends: str, told: str
+) -> None:
+    code = source.format(leave=LEAVE, note=str(note), ends=ends, import_ends="")
+    sandbox = started(tmp_path, code)
+    outcome = invoked(sandbox, timeout_seconds=2 if told == "timeout" else 60)
+    assert outcome.ending == told
+    if not told:
+        assert not any(map(has_ended, note.pids)), "on AWS too they live until the next event"
+    sandbox.close()
+    assert note.nothing_is_left()
+
+
+def test_nothing_is_left_of_a_function_that_fails_at_import(tmp_path: Path, note: Note) -> None:
+    code = AT_IMPORT.format(leave=LEAVE, note=str(note), ends="pass", import_ends="1 / 0")
+    sandbox = started(tmp_path, code)
+    assert invoked(sandbox).error_type == "ZeroDivisionError"
+    assert note.nothing_is_left()
+    sandbox.close()
+
+
+FORKS_ONE_THAT_STAYS = """
+import os, signal, sys
+def handler(event, context):
+    if os.fork() == 0:
+        signal.pause()
+    os._exit(1)
+"""
+
+
+def test_a_process_that_ends_is_noticed_though_a_fork_of_it_holds_its_pipes(tmp_path: Path) -> None:
+    sandbox = started(tmp_path, FORKS_ONE_THAT_STAYS)
+    outcome = invoked(sandbox)
+    assert (outcome.ending, outcome.error_type) == ("exit", "Runtime.ExitError")
+    sandbox.close()
+
+
+TAKES_MEMORY_ELSEWHERE = """
+import os, signal
+def handler(event, context):
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            held = b"x" * (1 << 28)
+            signal.pause()
+        os._exit(0)
+    os.wait()
+    signal.pause()
+"""
+
+
+def test_memory_of_what_has_left_the_function_is_its_memory(tmp_path: Path) -> None:
+    sandbox = started(tmp_path, TAKES_MEMORY_ELSEWHERE)
+    assert invoked(sandbox).ending == "memory"
+    assert not sandbox.alive
+    sandbox.close()
+
+
+def test_the_supervisor_is_none_of_the_functions_memory(tmp_path: Path) -> None:
+    sandbox = started(tmp_path, "import os\ndef handler(event, context):\n    return os.getpid()\n")
+    own = int(invoked(sandbox).body)
+    assert own == sandbox.pid
+    used, counted = psutil.Process(own).memory_info().rss, sandbox.memory_bytes()
+    sandbox.close()
+    assert counted == used
+
+
+PROGRAM = """
+import sys
+from pathlib import Path
+from local_aws.process import end_leftovers_from_now_on
+from tests.local_aws.sandboxes import invoked, started
+
+end_leftovers_from_now_on()
+sandbox = started(Path(sys.argv[1]), sys.argv[2])
+print(sandbox._process.pid, flush=True)
+invoked(sandbox, timeout_seconds=600)
+print("invoked", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.parametrize("killed", ["program", "supervisor"])
+@pytest.mark.parametrize("source", [AT_IMPORT, IN_A_HANDLER], ids=["at-import", "in-a-handler"])
+def test_nothing_is_left_by_kill_9(tmp_path: Path, note: Note, source: str, killed: str) -> None:
+    """Of the program that runs functions, or of a function's supervisor alone."""
+    ends = "_signal.pause()"
+    code = source.format(leave=LEAVE, note=str(note), ends=ends, import_ends="")
+    with program(PROGRAM, tmp_path, code) as running:
+        supervisor = int(said(running))
+        note.wait()
+        below = [child.pid for child in psutil.Process(running.pid).children(recursive=True)]
+        if killed == "program":
+            running.kill()
+        else:
+            os.kill(supervisor, signal.SIGKILL)
+            assert said(running) == "invoked", "that its process is gone is noticed"
+        assert note.nothing_is_left()
+        assert gone(below)
+        running.kill()

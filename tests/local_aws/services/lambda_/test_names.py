@@ -1,0 +1,52 @@
+"""A function is meant by its name, a part of its ARN, or the whole, with a qualifier or without."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from local_aws.protocol import AwsError
+from local_aws.services.lambda_.names import Target, qualifier_of
+
+REGION = "eu-west-1"
+names = st.from_regex(r"[A-Za-z0-9_-]{1,64}", fullmatch=True)
+qualifiers = (
+    st.just("") | st.just("$LATEST") | st.from_regex(r"[A-Za-z0-9_-]{1,64}", fullmatch=True)
+)
+places = st.sampled_from(
+    [
+        "",
+        "function:",
+        "123456789012:function:",
+        f"arn:aws:lambda:{REGION}:123456789012:function:",
+    ]
+)
+
+
+def is_no_part_of_an_arn(name: str) -> bool:
+    return name != "function" and not name.isdecimal()
+
+
+@given(places, names.filter(is_no_part_of_an_arn), qualifiers)
+def test_every_way_to_name_a_function_means_it(place: str, name: str, qualifier: str) -> None:
+    text = f"{place}{name}{qualifier and ':'}{qualifier}"
+    assert Target.parse(text, REGION) == Target(name, qualifier)
+    assert qualifier_of({"FunctionName": text}, REGION) == qualifier
+    assert qualifier_of({"FunctionName": text, "Qualifier": "given"}, REGION) == "given"
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("arn:aws:lambda:us-east-1:123456789012:function:f", "ResourceNotFoundException"),
+        ("999999999999:function:f", "ResourceNotFoundException"),
+        ("a b", "ValidationException"),
+        ("", "ValidationException"),
+        ("arn:aws:sns:eu-west-1:123456789012:f", "ValidationException"),
+    ],
+)
+def test_what_is_elsewhere_or_no_name_is_refused(text: str, code: str) -> None:
+    with pytest.raises(AwsError) as refused:
+        Target.parse(text, REGION)
+    assert refused.value.code == code

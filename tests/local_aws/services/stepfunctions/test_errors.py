@@ -1,0 +1,112 @@
+"""Names of errors, as a Catch written for AWS has them."""
+
+from __future__ import annotations
+
+import pytest
+from botocore.exceptions import ClientError, EndpointConnectionError, ParamValidationError
+from hypothesis import given
+from hypothesis import strategies as st
+
+from local_aws.services.stepfunctions.engine import errors
+from tests.local_aws.known import integrations
+
+
+class ResourceLimitExceeded(ClientError):  # type: ignore[misc]
+    """As botocore makes one of an error that the API declares."""
+
+
+def refused(kind: type[ClientError], code: str, status: int = 400) -> ClientError:
+    answer = {
+        "Error": {"Code": code, "Message": "No."},
+        "ResponseMetadata": {"HTTPStatusCode": status, "RequestId": "r-1"},
+    }
+    return kind(answer, "Operation")
+
+
+@pytest.mark.parametrize(
+    ("integration", "code", "error"),
+    [
+        ("sagemaker", "ThrottlingException", "SageMaker.AmazonSageMakerException"),
+        ("lambda", "AccessDeniedException", "Lambda.AWSLambdaException"),
+        ("sns", "AccessDenied", "SNS.AmazonSNSException"),
+        ("sqs", "AccessDenied", "SQS.AmazonSQSException"),
+        ("states", "AccessDeniedException", "StepFunctions.AWSStepFunctionsException"),
+        ("dynamodb", "AccessDeniedException", "DynamoDB.AmazonDynamoDBException"),
+        ("events", "AccessDeniedException", "EventBridge.AmazonEventBridgeException"),
+    ],
+)
+def test_what_an_optimised_services_api_does_not_declare_has_the_services_name(
+    integration: str, code: str, error: str
+) -> None:
+    found = errors.of_optimised(integrations().get(integration), refused(ClientError, code, 403))
+    assert found is not None
+    assert found.error == error
+
+
+def test_what_an_optimised_services_api_declares_has_its_own_name_and_a_full_cause() -> None:
+    failure = refused(ResourceLimitExceeded, "ResourceLimitExceeded")
+    assert errors.of_optimised(integrations().get("sagemaker"), failure) == errors.TaskError(
+        error="SageMaker.ResourceLimitExceededException",
+        cause=(
+            "No. (Service: AmazonSageMaker; Status Code: 400; Error Code: ResourceLimitExceeded; "
+            "Request ID: r-1; Proxy: null)"
+        ),
+    )
+
+
+def test_an_sdk_call_is_named_by_the_second_generation_of_the_sdk() -> None:
+    assert errors.of_sdk("S3", refused(ClientError, "AccessDenied", 403)) == errors.TaskError(
+        error="S3.S3Exception", cause="No. (Service: S3, Status Code: 403, Request ID: r-1)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("service_id", "name"),
+    [
+        ("SNS", "Sns"),
+        ("S3", "S3"),
+        ("DynamoDB", "DynamoDb"),
+        ("SFN", "Sfn"),
+        ("CloudWatch Logs", "CloudWatchLogs"),
+        ("SageMaker Runtime", "SageMakerRuntime"),
+        ("EC2", "Ec2"),
+        ("EventBridge", "EventBridge"),
+        ("Application Auto Scaling", "ApplicationAutoScaling"),
+    ],
+)
+def test_services_are_spelt_as_in_the_sdk_for_java(service_id: str, name: str) -> None:
+    assert errors.java_name(service_id) == name
+
+
+@given(st.text(alphabet="ABCXYZabcxyz0123 ", max_size=20))
+def test_a_services_name_loses_nothing_but_spaces(service_id: str) -> None:
+    assert errors.java_name(service_id).lower() == service_id.replace(" ", "").lower()
+
+
+def test_a_call_that_never_left_is_the_clients_own_failure() -> None:
+    unreachable = EndpointConnectionError(endpoint_url="http://localhost:1")
+    named = errors.of_optimised(integrations().get("lambda"), unreachable)
+    assert named is not None
+    assert named.error == "Lambda.SdkClientException"
+    unreadable = errors.of_sdk("S3", ParamValidationError(report="Bucket is missing"))
+    assert unreadable is not None
+    assert unreadable.error == "States.Runtime"
+
+
+def test_any_other_failure_is_left_to_the_interpreter() -> None:
+    assert errors.of_sdk("S3", KeyError("x")) is None
+    assert errors.of_optimised(integrations().get("sagemaker"), KeyError("x")) is None
+
+
+@pytest.mark.parametrize(
+    ("payload", "error"),
+    [
+        ('{"errorType": "ValueError", "errorMessage": "no"}', "ValueError"),
+        ('{"errorMessage": "Task timed out after 3.00 seconds"}', "Lambda.Unknown"),
+        ('"text"', "Lambda.Unknown"),
+    ],
+)
+def test_a_functions_error_is_named_by_its_type(payload: str, error: str) -> None:
+    found = errors.of_lambda_payload(payload)
+    assert found.error == error
+    assert payload in found.cause

@@ -1,0 +1,576 @@
+"""Executions: how they start, end, wait, are stopped, described and kept."""
+
+from __future__ import annotations
+
+import json
+import threading
+from types import SimpleNamespace
+from typing import Any
+
+import boto3
+import pytest
+from botocore.config import Config
+from botocore.exceptions import ClientError
+from moto.stepfunctions.parser.asl.component.state.exec.state_parallel import branch_worker
+from moto.stepfunctions.parser.asl.component.state.exec.state_task.service import (
+    state_task_service_aws_sdk,
+)
+
+from local_aws.services.stepfunctions.engine.execution import Machine
+from local_aws.services.stepfunctions.engine.registry import Executions
+from local_aws.services.stepfunctions.moto import flow
+from local_aws.services.stepfunctions.service import StepFunctions
+from tests.local_aws.aws import REGION, Aws, eventually, keys_of, service_in
+from tests.local_aws.services.stepfunctions.machines import (
+    PASS,
+    ROLE,
+    begin,
+    create,
+    distributed,
+    events,
+    of,
+    output,
+    result,
+    run,
+    start,
+    task,
+)
+
+WAIT = {"Wait": {"Type": "Wait", "Seconds": 600, "End": True}}
+
+
+def stop(aws: Aws, execution: str, **why: str) -> Any:
+    aws.client("stepfunctions").stop_execution(executionArn=execution, **why)
+    return result(aws, execution)
+
+
+# Starting
+
+
+def test_the_same_name_and_input_is_the_same_execution_while_it_runs(aws: Aws) -> None:
+    machine = create(aws, of(WAIT))
+    first = begin(aws, machine, name="once", input='{"a": 1}')
+    assert begin(aws, machine, name="once", input='{"a": 1}') == first
+    for given in ('{"a": 2}', "{}"):
+        with pytest.raises(ClientError, match="ExecutionAlreadyExists") as error:
+            begin(aws, machine, name="once", input=given)
+        assert error.value.response["Error"]["Message"] == f"Execution Already Exists: '{first}'"
+    stop(aws, first)
+    with pytest.raises(ClientError, match="ExecutionAlreadyExists"):
+        begin(aws, machine, name="once", input='{"a": 1}')
+
+
+def test_an_execution_without_a_name_gets_one(aws: Aws) -> None:
+    execution = start(aws, PASS["States"])  # type: ignore[arg-type]
+    name = result(aws, execution)["name"]
+    assert len(name) == 36
+    assert execution.endswith(f":{name}")
+
+
+@pytest.mark.parametrize(
+    ("asked", "code"),
+    [
+        ({"input": "{"}, "InvalidExecutionInput"),
+        ({"name": "a b"}, "InvalidName"),
+        ({"input": json.dumps("x" * 262_144)}, "ValidationException"),
+        ({"stateMachineArn": "arn:aws:states:eu-west-1:123456789012:stateMachine:no"}, "DoesNotEx"),
+    ],
+)
+def test_what_cannot_start_is_refused(aws: Aws, asked: dict[str, str], code: str) -> None:
+    machine = create(aws, PASS)
+    with pytest.raises(ClientError, match=code):
+        aws.client("stepfunctions").start_execution(**{"stateMachineArn": machine, **asked})
+
+
+def test_a_definition_that_cannot_run_makes_no_machine(aws: Aws) -> None:
+    client = aws.client("stepfunctions")
+    broken = of({"A": {"Type": "Pass", "Next": "B"}})
+    with pytest.raises(ClientError, match="Missing 'Next' target: B at /States/A/Next") as error:
+        create(aws, broken, name="broken")
+    assert error.value.response["Error"]["Code"] == "InvalidDefinition"
+    names = [each["name"] for each in client.list_state_machines()["stateMachines"]]
+    assert "broken" not in names
+    machine = create(aws, PASS)
+    with pytest.raises(ClientError, match="InvalidDefinition"):
+        client.update_state_machine(stateMachineArn=machine, definition=json.dumps(broken))
+    judged = client.validate_state_machine_definition(definition=json.dumps(broken))
+    assert (judged["result"], judged["diagnostics"][0]["location"]) == ("FAIL", "/States/A/Next")
+    assert client.validate_state_machine_definition(definition=json.dumps(PASS))["result"] == "OK"
+
+
+def test_what_only_the_grammar_refuses_makes_no_machine_either(aws: Aws) -> None:
+    with pytest.raises(ClientError, match=r"SCHEMA_VALIDATION_FAILED: .*Bogus"):
+        create(aws, of({"A": {"Type": "Pass", "Bogus": 1, "End": True}}))
+
+
+def test_a_machine_is_made_once(aws: Aws) -> None:
+    machine = create(aws, PASS, name="made-once")
+    assert create(aws, PASS, name="made-once") == machine
+    with pytest.raises(ClientError, match="StateMachineAlreadyExists"):
+        create(aws, of(WAIT), name="made-once")
+
+
+# Ending
+
+
+def test_a_stopped_execution_is_aborted_at_once_and_says_why(aws: Aws) -> None:
+    execution = start(aws, WAIT)
+    ended = stop(aws, execution, error="Own.Stop", cause="enough")
+    assert (ended["status"], ended["error"], ended["cause"]) == ("ABORTED", "Own.Stop", "enough")
+    assert ended["redriveStatus"] == "REDRIVABLE"
+    last = events(aws, execution)[-1]
+    assert last["type"] == "ExecutionAborted"
+    assert last["executionAbortedEventDetails"] == {"error": "Own.Stop", "cause": "enough"}
+    assert stop(aws, execution)["cause"] == "enough"
+
+
+def test_an_execution_that_takes_too_long_is_timed_out(aws: Aws) -> None:
+    machine = create(aws, of(WAIT, TimeoutSeconds=1))
+    execution = begin(aws, machine)
+    ended = result(aws, execution)
+    assert (ended["status"], ended["error"]) == ("TIMED_OUT", "States.Timeout")
+    assert ended["stopDate"] > ended["startDate"]
+    assert events(aws, execution)[-1]["type"] == "ExecutionTimedOut"
+
+
+def test_a_failed_execution_has_its_error_and_no_output(aws: Aws) -> None:
+    ended = run(aws, {"Fail": {"Type": "Fail", "Error": "Own.Error", "Cause": "why"}})
+    assert (ended["status"], ended["error"], ended["cause"]) == ("FAILED", "Own.Error", "why")
+    assert "output" not in ended
+
+
+def test_a_state_that_puts_out_too_much_fails_and_all_does_not_catch_it(aws: Aws) -> None:
+    states = {
+        "Both": {
+            "Type": "Parallel",
+            "Branches": [PASS, of({"Again": {"Type": "Pass", "End": True}})],
+            "Catch": [{"ErrorEquals": ["States.ALL"], "Next": "Caught"}],
+            "End": True,
+        },
+        "Caught": {"Type": "Pass", "End": True},
+    }
+    assert run(aws, states, input=json.dumps("x" * 200_000))["error"] == "States.DataLimitExceeded"
+
+
+def test_deleting_a_machine_ends_its_executions(aws: Aws) -> None:
+    machine = create(aws, of(WAIT))
+    execution = begin(aws, machine)
+    client = aws.client("stepfunctions")
+    client.delete_state_machine(stateMachineArn=machine)
+    with pytest.raises(ClientError, match="ExecutionDoesNotExist"):
+        client.describe_execution(executionArn=execution)
+    assert execution not in [found["arn"] for found in aws.status()["executions"]]
+
+
+def test_redriving_is_refused_by_name(aws: Aws) -> None:
+    execution = start(aws, {"Fail": {"Type": "Fail"}})
+    result(aws, execution)
+    with pytest.raises(ClientError, match="the local AWS redrives no executions"):
+        aws.client("stepfunctions").redrive_execution(executionArn=execution)
+
+
+def test_what_the_local_aws_lacks_is_refused_by_name(aws: Aws) -> None:
+    arn = f"arn:aws:states:{REGION}:123456789012:activity:own"
+    with pytest.raises(ClientError, match="does not offer GetActivityTask of stepfunctions"):
+        aws.client("stepfunctions").get_activity_task(activityArn=arn)
+
+
+# Threads
+
+
+def test_an_execution_needs_no_thread_but_its_own(
+    aws: Aws, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    executions = service_in(aws.gateway, StepFunctions)._loaded().executions
+    head = task("aws-sdk:s3:headBucket", {"Bucket": "models"})
+    machine = Machine(
+        arn=f"arn:aws:states:{REGION}:123456789012:stateMachine:threadless",
+        name="threadless",
+        definition=json.dumps(of({"Head": head})),
+        role_arn=ROLE,
+    )
+    execution = executions.add(machine, "one", "{}")
+    bucket = SimpleNamespace(head_bucket=lambda **_: {"BucketRegion": REGION})
+    monkeypatch.setattr(state_task_service_aws_sdk, "boto_client_for", lambda **_: bucket)
+    started: list[str] = []
+    monkeypatch.setattr(threading.Thread, "start", lambda self: started.append(self.name))
+    execution.run()
+    assert (execution.status, started) == ("SUCCEEDED", []), execution.cause
+
+
+def test_threads_that_have_ended_are_not_kept(aws: Aws) -> None:
+    branches = [PASS, of({"Again": {"Type": "Pass", "End": True}})]
+    output(aws, {"Both": {"Type": "Parallel", "Branches": branches, "End": True}})
+    assert len(branch_worker.TMP_THREADS) == 0
+
+
+# Retry and Catch
+
+
+@pytest.fixture
+def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The seconds that states wait between attempts, which they do not."""
+    waited: list[float] = []
+    monkeypatch.setattr(flow, "pause", lambda _env, seconds: waited.append(seconds))
+    return waited
+
+
+def failing(**retry: Any) -> dict[str, Any]:
+    rule = {"ErrorEquals": ["S3.NoSuchKeyException"], "IntervalSeconds": 2, **retry}
+    absent = {"Bucket": "models", "Key": "absent"}
+    return {"Get": task("aws-sdk:s3:getObject", absent, Retry=[rule])}
+
+
+def test_attempts_wait_longer_and_longer_up_to_max_delay(aws: Aws, pauses: list[float]) -> None:
+    states = failing(BackoffRate=3, MaxAttempts=4, MaxDelaySeconds=20)
+    assert run(aws, states)["error"] == "S3.NoSuchKeyException"
+    assert pauses == [2, 6, 18, 20]
+
+
+def test_full_jitter_draws_from_the_whole_delay(aws: Aws, pauses: list[float]) -> None:
+    flow.chance.seed(7)
+    states = failing(BackoffRate=2, MaxAttempts=6, MaxDelaySeconds=10, JitterStrategy="FULL")
+    run(aws, states)
+    bounds = [2, 4, 8, 10, 10, 10]
+    assert all(0 <= waited <= bound for waited, bound in zip(pauses, bounds, strict=True))
+    assert len(set(pauses)) == 6
+
+
+def test_each_error_has_its_own_retry_and_the_attempts_are_counted(
+    aws: Aws, pauses: list[float]
+) -> None:
+    states = failing(MaxAttempts=2)
+    states["Get"]["Retry"].insert(0, {"ErrorEquals": ["S3.NoSuchBucketException"]})
+    execution = start(aws, states)
+    result(aws, execution)
+    assert pauses == [2, 4]
+    assert [event["type"] for event in events(aws, execution)].count("TaskFailed") == 3
+
+
+def test_stopping_ends_a_pause_between_attempts(aws: Aws) -> None:
+    states = failing(IntervalSeconds=600)
+    execution = start(aws, states)
+    eventually(lambda: "TaskFailed" in [event["type"] for event in events(aws, execution)])
+    assert stop(aws, execution)["status"] == "ABORTED"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "caught"),
+    [
+        ("States.ALL", True),
+        ("States.TaskFailed", True),
+        ("S3.NoSuchKeyException", True),
+        ("S3.S3Exception", False),
+        ("States.Timeout", False),
+    ],
+)
+def test_errors_are_caught_by_name(aws: Aws, wanted: str, caught: bool) -> None:
+    states = failing(MaxAttempts=0)
+    states["Get"]["Catch"] = [{"ErrorEquals": [wanted], "Next": "Caught"}]
+    states["Caught"] = {"Type": "Pass", "Result": "caught", "End": True}
+    assert (run(aws, states)["status"] == "SUCCEEDED") is caught
+
+
+def test_a_path_that_finds_nothing_cannot_be_caught(aws: Aws) -> None:
+    states = {
+        "Get": task(
+            "aws-sdk:s3:getObject",
+            {"Bucket": "models", "Key.$": "$.absent"},
+            Catch=[{"ErrorEquals": ["States.ALL"], "Next": "Caught"}],
+        ),
+        "Caught": {"Type": "Pass", "End": True},
+    }
+    assert run(aws, states)["error"] == "States.Runtime"
+
+
+# Nested executions
+
+
+CHILD = of(
+    {
+        "Choose": {
+            "Type": "Choice",
+            "Choices": [
+                {"Variable": "$.do", "StringEquals": "fail", "Next": "Fail"},
+                {"Variable": "$.do", "StringEquals": "wait", "Next": "Wait"},
+            ],
+            "Default": "Done",
+        },
+        "Fail": {"Type": "Fail", "Error": "Own.Error", "Cause": "why"},
+        "Wait": {"Type": "Wait", "Seconds": 600, "Next": "Done"},
+        "Done": {"Type": "Pass", "Result": {"done": True}, "End": True},
+    }
+)
+
+
+@pytest.fixture(scope="module")
+def child(aws: Aws) -> str:
+    return create(aws, CHILD, name="child")
+
+
+def nested(child: str, pattern: str = "", **more: Any) -> dict[str, Any]:
+    parameters = {"StateMachineArn": child, "Input": {"do.$": "$.do"}}
+    return {"Start": task(f"states:startExecution{pattern}", parameters, **more)}
+
+
+def test_an_execution_starts_another_and_goes_on(aws: Aws, child: str) -> None:
+    answer = output(aws, nested(child), {"do": "wait"})
+    assert answer.keys() == {"ExecutionArn", "StartDate"}
+    described = aws.client("stepfunctions").describe_execution(executionArn=answer["ExecutionArn"])
+    assert (described["status"], described["input"]) == ("RUNNING", '{"do":"wait"}')
+    stop(aws, answer["ExecutionArn"])
+
+
+@pytest.mark.parametrize(
+    ("pattern", "put_out"), [(".sync", '{"done":true}'), (".sync:2", {"done": True})]
+)
+def test_an_execution_waits_for_another(aws: Aws, child: str, pattern: str, put_out: Any) -> None:
+    answer = output(aws, nested(child, pattern), {"do": "nothing"})
+    assert (answer["Status"], answer["Output"]) == ("SUCCEEDED", put_out)
+    assert answer["StateMachineArn"] == child
+    assert isinstance(answer["StopDate"], int)
+
+
+def test_a_nested_failure_is_the_cause_of_the_tasks(aws: Aws, child: str) -> None:
+    ended = run(aws, nested(child, ".sync:2"), input='{"do": "fail"}')
+    assert ended["error"] == "States.TaskFailed"
+    cause = json.loads(ended["cause"])
+    assert (cause["Status"], cause["Error"], cause["Cause"]) == ("FAILED", "Own.Error", "why")
+
+
+@pytest.mark.parametrize("limit", [{}, {"TimeoutSeconds": 1}])
+def test_stopping_reaches_the_execution_that_is_waited_for(
+    aws: Aws, child: str, limit: dict[str, int]
+) -> None:
+    states = nested(child, ".sync", **limit)
+    states["Start"]["Parameters"]["Name"] = name = f"waited-for-{len(limit)}"
+    execution = start(aws, states, input='{"do": "wait"}')
+    inner = f"{child.replace(':stateMachine:', ':execution:')}:{name}"
+
+    def status() -> Any:
+        described = aws.client("stepfunctions").list_executions(stateMachineArn=child)
+        found = {each["executionArn"]: each["status"] for each in described["executions"]}
+        return found.get(inner)
+
+    eventually(status)
+    if limit:
+        assert result(aws, execution)["error"] == "States.Timeout"
+    else:
+        stop(aws, execution)
+    eventually(lambda: status() == "ABORTED")
+
+
+def test_a_failing_branch_stops_what_the_other_waits_for(aws: Aws, child: str) -> None:
+    waiting = nested(child, ".sync")
+    waiting["Start"]["Parameters"] = {
+        **waiting["Start"]["Parameters"],
+        "Name": "of-a-branch",
+        "Input": {"do": "wait"},
+    }
+    inner = f"{child.replace(':stateMachine:', ':execution:')}:of-a-branch"
+    look = task("aws-sdk:sfn:describeExecution", {"ExecutionArn": inner}, Next="Fail")
+    look["Retry"] = [{"ErrorEquals": ["States.ALL"], "IntervalSeconds": 1, "BackoffRate": 1}]
+    failing_branch = of({"Look": look, "Fail": {"Type": "Fail", "Error": "Own.Branch"}})
+    states = {"Both": {"Type": "Parallel", "Branches": [of(waiting), failing_branch], "End": True}}
+    assert run(aws, states)["error"] == "Own.Branch"
+    assert result(aws, inner)["status"] == "ABORTED"
+
+
+def test_an_unknown_machine_is_named_as_aws_does(aws: Aws, child: str) -> None:
+    ended = run(aws, nested(child + "x"), input='{"do": ""}')
+    assert ended["error"] == "StepFunctions.StateMachineDoesNotExistException"
+
+
+@pytest.mark.parametrize("kind", ["Parallel", "Map"])
+def test_a_branch_passes_its_error_on(aws: Aws, child: str, kind: str) -> None:
+    inner = of(nested(child, ".sync"))
+    inner["States"]["Start"]["Parameters"]["Input"] = {"do": "fail"}
+    within = {"Branches": [inner]} if kind == "Parallel" else {"ItemProcessor": inner}
+    catch = {"ErrorEquals": ["States.TaskFailed"], "Next": "Caught"}
+    states = {
+        "Within": {"Type": kind, **within, "Catch": [catch], "End": True},
+        "Caught": {"Type": "Pass", "OutputPath": "$.Error", "End": True},
+    }
+    assert output(aws, states, [1]) == "States.TaskFailed"
+
+
+def test_stopping_ends_every_branch(aws: Aws) -> None:
+    branches = [of({f"Wait{n}": WAIT["Wait"]}) for n in range(3)]
+    execution = start(aws, {"All": {"Type": "Parallel", "Branches": branches, "End": True}})
+
+    def waiting() -> bool:
+        happened = [event["type"] for event in events(aws, execution)]
+        return happened.count("WaitStateEntered") == 3
+
+    eventually(waiting)
+    stop(aws, execution)
+    eventually(lambda: not [each for each in threading.enumerate() if "Branch" in each.name])
+
+
+# Tokens
+
+
+def test_a_task_waits_for_its_token(aws: Aws) -> None:
+    queue = aws.client("sqs").create_queue(QueueName="tokens")["QueueUrl"]
+    body = {"token.$": "$$.Task.Token"}
+    send = task("sqs:sendMessage.waitForTaskToken", {"QueueUrl": queue, "MessageBody": body})
+    client = aws.client("stepfunctions")
+
+    def token() -> str:
+        received = aws.client("sqs").receive_message(QueueUrl=queue, WaitTimeSeconds=1)
+        (message,) = received["Messages"]
+        return str(json.loads(message["Body"])["token"])
+
+    first = start(aws, {"Send": send})
+    client.send_task_success(taskToken=token(), output='{"a": 1}')
+    assert json.loads(result(aws, first)["output"]) == {"a": 1}
+    second = start(aws, {"Send": send})
+    client.send_task_failure(taskToken=token(), error="Own.No", cause="refused")
+    assert result(aws, second)["error"] == "Own.No"
+    third = start(aws, {"Send": send})
+    given = token()
+    assert stop(aws, third)["status"] == "ABORTED"
+    with pytest.raises(ClientError, match="InvalidToken"):
+        client.send_task_success(taskToken=given, output="{}")
+
+
+# What is seen of executions
+
+
+def test_executions_are_listed_by_status_and_page(aws: Aws) -> None:
+    machine = create(aws, of(WAIT))
+    running = [begin(aws, machine, name=f"listed-{number}") for number in range(3)]
+    stop(aws, running[0])
+    client = aws.client("stepfunctions")
+    pages = client.get_paginator("list_executions").paginate(
+        stateMachineArn=machine, PaginationConfig={"PageSize": 2}
+    )
+    listed = [each["executionArn"] for page in pages for each in page["executions"]]
+    assert sorted(listed) == sorted(running)
+    aborted = client.list_executions(stateMachineArn=machine, statusFilter="ABORTED")
+    assert [each["executionArn"] for each in aborted["executions"]] == [running[0]]
+    for execution in running[1:]:
+        stop(aws, execution)
+
+
+def test_a_history_can_be_read_backwards_and_without_data(aws: Aws) -> None:
+    execution = start(aws, {"Pass": {"Type": "Pass", "End": True}}, input='{"a": 1}')
+    result(aws, execution)
+    found = aws.client("stepfunctions").get_execution_history(
+        executionArn=execution, reverseOrder=True, includeExecutionData=False
+    )["events"]
+    assert [event["id"] for event in found] == [4, 3, 2, 1]
+    assert found[-1]["executionStartedEventDetails"].keys() == {"inputDetails", "roleArn"}
+
+
+def test_an_express_machine_answers_with_its_result(aws: Aws) -> None:
+    machine = create(aws, PASS, type="EXPRESS")
+    client = boto3.client(
+        "stepfunctions",
+        region_name=REGION,
+        endpoint_url=aws.url,
+        **keys_of(aws.gateway),
+        config=Config(inject_host_prefix=False),  # "sync-localhost" is no name of this machine
+    )
+    answer = client.start_sync_execution(stateMachineArn=machine, input='{"a": 1}')
+    assert (answer["status"], answer["output"]) == ("SUCCEEDED", '{"a":1}')
+    assert answer["billingDetails"]["billedDurationInMilliseconds"] % 100 == 0
+    express = begin(aws, machine)
+    assert ":express:" in express
+    with pytest.raises(ClientError, match="not supported by EXPRESS executions"):
+        client.describe_execution(executionArn=express)
+    with pytest.raises(ClientError, match="StateMachineTypeNotSupported"):
+        client.start_sync_execution(stateMachineArn=create(aws, PASS))
+
+
+@pytest.mark.parametrize(
+    ("level", "kinds"),
+    [
+        ("ALL", {"ExecutionStarted", "FailStateEntered", "ExecutionFailed"}),
+        ("ERROR", {"FailStateEntered", "ExecutionFailed"}),
+    ],
+)
+def test_a_machines_logs_have_the_events_of_its_level(
+    aws: Aws, level: str, kinds: set[str]
+) -> None:
+    group = f"/aws/vendedlogs/states/{level}"
+    logs = aws.client("logs")
+    logs.create_log_group(logGroupName=group)
+    arn = f"arn:aws:logs:{REGION}:123456789012:log-group:{group}:*"
+    wanted = {
+        "level": level,
+        "includeExecutionData": False,
+        "destinations": [{"cloudWatchLogsLogGroup": {"logGroupArn": arn}}],
+    }
+    machine = create(aws, of({"Fail": {"Type": "Fail"}}), loggingConfiguration=wanted)
+    execution = begin(aws, machine, input='{"secret": 1}')
+    result(aws, execution)
+    found = eventually(lambda: logs.filter_log_events(logGroupName=group)["events"])
+    messages = [json.loads(event["message"]) for event in found]
+    assert {message["type"] for message in messages} == kinds
+    assert {message["execution_arn"] for message in messages} == {execution}
+    assert "secret" not in json.dumps(messages)
+
+
+def test_jsonata_reads_inputs_variables_and_answers(aws: Aws) -> None:
+    states = {
+        "Set": {
+            "Type": "Pass",
+            "Assign": {"text": "{% $states.input.text %}"},
+            "Output": {"sum": "{% $sum($states.input.numbers) %}"},
+            "Next": "Choose",
+        },
+        "Choose": {
+            "Type": "Choice",
+            "Choices": [{"Condition": "{% $states.input.sum > 5 %}", "Next": "Put"}],
+            "Default": "Never",
+        },
+        "Never": {"Type": "Fail"},
+        "Put": {
+            "Type": "Task",
+            "Resource": "arn:aws:states:::aws-sdk:s3:putObject",
+            "Arguments": {"Bucket": "models", "Key": "text", "Body": "{% $text & '!' %}"},
+            "Output": "{% $exists($states.result.ETag) %}",
+            "End": True,
+        },
+    }
+    machine = create(aws, of(states, QueryLanguage="JSONata"))
+    given: dict[str, Any] = {"numbers": [1, 2, 3], "text": 'a "quoted" \\ text\n'}
+    ended = result(aws, begin(aws, machine, input=json.dumps(given)))
+    assert ended["status"] == "SUCCEEDED", ended.get("cause")
+    assert ended["output"] == "true"
+    body = aws.s3.get_object(Bucket="models", Key="text")["Body"].read().decode()
+    assert json.loads(body) == given["text"] + "!"  # a body is JSON, text too
+
+
+def test_an_expression_that_finds_nothing_fails_the_state(aws: Aws) -> None:
+    states = {"Get": {"Type": "Pass", "Output": "{% $states.input.absent %}", "End": True}}
+    ended = result(aws, begin(aws, create(aws, of(states, QueryLanguage="JSONata"))))
+    assert ended["error"] == "States.QueryEvaluationError"
+    assert "returned nothing (undefined)" in ended["cause"]
+
+
+# Kept over a restart
+
+
+def test_executions_are_kept_as_plain_data_and_what_ran_is_aborted(aws: Aws) -> None:
+    done = start(aws, {"Each": distributed(PASS, Label="Kept")}, input="[1, 2]")
+    result(aws, done)
+    going_on = start(aws, WAIT)
+    executions = service_in(aws.gateway, StepFunctions)._loaded().executions
+    exported = json.loads(json.dumps(executions.export_state()))
+    kept = Executions()
+    kept.restore_state(exported)
+    before, after = executions.find(done), kept.find(done)
+    for name in ("status", "output", "input", "start_date", "stop_date", "machine"):
+        assert getattr(after, name) == getattr(before, name)
+    assert after.history.events() == before.history.events()
+    assert after.map_runs[0].describe() == before.map_runs[0].describe()
+    assert len(kept.of_map_run(after.map_runs[0].arn)) == 2
+    stopped = kept.find(going_on)
+    assert (stopped.status, stopped.cause) == (
+        "ABORTED",
+        "the local AWS ended while this execution ran",
+    )
+    assert stopped.history.events()[-1]["type"] == "ExecutionAborted"
+    stop(aws, going_on)

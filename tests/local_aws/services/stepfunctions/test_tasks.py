@@ -1,0 +1,447 @@
+"""Task states: in whose name they call, what they send, how they fail, what they stop."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from local_aws.faults import Fault, Kind
+from tests.local_aws.aws import REGION, Aws, children, eventually, policy
+from tests.local_aws.functions import zipped
+from tests.local_aws.services.stepfunctions.machines import (
+    begin,
+    create,
+    events,
+    of,
+    output,
+    result,
+    run,
+    start,
+    task,
+)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def inputs(aws: Aws) -> None:
+    aws.model("echo")
+    aws.model("slow", {"SLEEP": "60"})
+    aws.s3.put_object(Bucket="models", Key="good/1", Body=b"ab")
+    aws.s3.put_object(Bucket="models", Key="bad/1", Body=b"refuse")
+
+
+def transform(source: str, model: str = "echo", **more: Any) -> dict[str, Any]:
+    parameters = {
+        "TransformJobName.$": "$$.Execution.Name",
+        "ModelName": model,
+        "TransformInput": {
+            "DataSource": {
+                "S3DataSource": {"S3DataType": "S3Prefix", "S3Uri": f"s3://models/{source}/"}
+            }
+        },
+        "TransformOutput": {"S3OutputPath": "s3://models/out"},
+        "TransformResources": {"InstanceType": "ml.m5.large", "InstanceCount": 1},
+    }
+    return task("sagemaker:createTransformJob.sync", parameters, **more)
+
+
+def job(aws: Aws, name: str) -> Any:
+    return aws.sagemaker.describe_transform_job(TransformJobName=name)
+
+
+def test_state_machines_run(aws: Aws) -> None:
+    states = {"Pass": {"Type": "Pass", "Result": {"did": "run"}, "End": True}}
+    assert json.loads(run(aws, states)["output"]) == {"did": "run"}
+
+
+def test_choices_intrinsics_and_maps_run(aws: Aws) -> None:
+    square = {"Type": "Pass", "Parameters": {"twice.$": "States.MathAdd($, $)"}, "End": True}
+    states = {
+        "Big": {
+            "Type": "Choice",
+            "Choices": [{"Variable": "$.n[0]", "NumericGreaterThan": 1, "Next": "Each"}],
+            "Default": "Small",
+        },
+        "Small": {"Type": "Fail", "Error": "Small"},
+        "Each": {
+            "Type": "Map",
+            "ItemsPath": "$.n",
+            "ItemProcessor": {"StartAt": "Square", "States": {"Square": square}},
+            "End": True,
+        },
+    }
+    ended = run(aws, states, input=json.dumps({"n": [2, 3]}))
+    assert json.loads(ended["output"]) == [{"twice": 4}, {"twice": 6}]
+    assert run(aws, states, input=json.dumps({"n": [1]}))["error"] == "Small"
+
+
+def test_a_sync_task_waits_for_its_job(aws: Aws) -> None:
+    ended = run(aws, {"Transform": transform("good")}, name="completes")
+    assert ended["status"] == "SUCCEEDED"
+    output = json.loads(ended["output"])
+    assert output["TransformJobName"] == "completes"
+    assert output["TransformJobStatus"] == "Completed"
+    assert output["CreationTime"] == round(job(aws, "completes")["CreationTime"].timestamp() * 1000)
+    assert aws.s3.get_object(Bucket="models", Key="out/1.out")["Body"].read() == b"ba"
+
+
+def test_a_throttled_look_at_a_job_is_not_its_end(aws: Aws) -> None:
+    aws.gateway.context.faults.put(
+        Fault(id="look", kind=Kind.THROTTLING, operation="DescribeTransformJob", first=1)
+    )
+    try:
+        ended = output(aws, {"Job": transform("good")})
+    finally:
+        aws.gateway.context.faults.clear()
+    assert ended["TransformJobStatus"] == "Completed"
+
+
+def test_a_job_that_fails_fails_its_task_with_its_description(aws: Aws) -> None:
+    ended = run(aws, {"Transform": transform("bad")}, name="fails")
+    assert (ended["status"], ended["error"]) == ("FAILED", "States.TaskFailed")
+    cause = json.loads(ended["cause"])
+    assert cause["TransformJobStatus"] == "Failed"
+    assert cause["FailureReason"] == "ClientError: See job logs for more information"
+
+
+def test_a_failed_job_is_caught(aws: Aws) -> None:
+    catch = {"ErrorEquals": ["States.TaskFailed"], "ResultPath": "$.failed", "Next": "Report"}
+    report = {
+        "Type": "Pass",
+        "Parameters": {"job.$": "States.StringToJson($.failed.Cause)"},
+        "End": True,
+    }
+    ended = run(aws, {"Transform": transform("bad", Catch=[catch]), "Report": report})
+    assert ended["status"] == "SUCCEEDED"
+    assert json.loads(ended["output"])["job"]["TransformJobStatus"] == "Failed"
+
+
+def test_a_refused_call_is_named_and_retried(aws: Aws) -> None:
+    run(aws, {"Transform": transform("good")}, name="taken")
+    retry = {
+        "ErrorEquals": ["SageMaker.ResourceInUseException"],
+        "IntervalSeconds": 1,
+        "MaxAttempts": 1,
+    }
+    execution = start(aws, {"Transform": transform("good", Retry=[retry])}, name="taken")
+    ended = result(aws, execution)
+    assert ended["error"] == "SageMaker.ResourceInUseException"
+    assert "a job with this name already exists" in ended["cause"]
+    assert "(Service: AmazonSageMaker; Status Code: 400; Error Code: Resour" in ended["cause"]
+    history = aws.client("stepfunctions").get_execution_history(executionArn=execution)
+    assert [event["type"] for event in history["events"]].count("TaskScheduled") == 2
+
+
+def test_an_error_that_the_api_does_not_declare_has_the_services_name(aws: Aws) -> None:
+    ended = run(aws, {"Transform": transform("good", model="absent")}, name="modelless")
+    assert ended["error"] == "SageMaker.AmazonSageMakerException"
+    assert ended["cause"].startswith('Could not find model "arn:')
+
+
+def test_stopping_an_execution_stops_its_job(aws: Aws) -> None:
+    before = children()
+    execution = start(aws, {"Transform": transform("good", model="slow")}, name="stopped")
+    eventually(lambda: children() - before)
+    assert execution in [found["arn"] for found in aws.status()["executions"]]
+    aws.client("stepfunctions").stop_execution(executionArn=execution)
+    eventually(lambda: job(aws, "stopped")["TransformJobStatus"] == "Stopped")
+    assert result(aws, execution)["status"] == "ABORTED"
+    assert children() == before
+
+
+def test_a_state_that_times_out_stops_its_job(aws: Aws) -> None:
+    states = {"Transform": transform("good", model="slow", TimeoutSeconds=1)}
+    assert run(aws, states, name="timed-out")["error"] == "States.Timeout"
+    eventually(lambda: job(aws, "timed-out")["TransformJobStatus"] == "Stopped")
+
+
+def test_a_job_that_is_stopped_fails_its_task(aws: Aws) -> None:
+    execution = start(aws, {"Transform": transform("good", model="slow")}, name="ended-early")
+
+    def stop() -> bool:
+        try:
+            aws.sagemaker.stop_transform_job(TransformJobName="ended-early")
+        except ClientError:
+            return False
+        return True
+
+    eventually(stop)
+    ended = result(aws, execution)
+    assert ended["error"] == "States.TaskFailed"
+    assert json.loads(ended["cause"])["TransformJobStatus"] == "Stopped"
+
+
+def test_a_call_without_sync_does_not_wait(aws: Aws) -> None:
+    parameters = transform("good", model="slow")["Parameters"]
+    ended = run(
+        aws, {"Start": task("sagemaker:createTransformJob", parameters)}, name="not-awaited"
+    )
+    assert json.loads(ended["output"]) == {
+        "TransformJobArn": "arn:aws:sagemaker:eu-west-1:123456789012:transform-job/not-awaited"
+    }
+    aws.sagemaker.stop_transform_job(TransformJobName="not-awaited")
+
+
+def test_tasks_of_a_map_call_the_gateway_at_once(aws: Aws) -> None:
+    describe = task("aws-sdk:sagemaker:describeModel", {"ModelName": "echo"})
+    states = {
+        "Each": {
+            "Type": "Map",
+            "ItemsPath": "$",
+            "MaxConcurrency": 20,
+            "ItemProcessor": {"StartAt": "Describe", "States": {"Describe": describe}},
+            "End": True,
+        }
+    }
+    ended = run(aws, states, input=json.dumps(list(range(20))))
+    assert ended["status"] == "SUCCEEDED", ended.get("cause")
+    assert {found["ModelName"] for found in json.loads(ended["output"])} == {"echo"}
+
+
+def test_a_json_body_is_written_as_json(aws: Aws) -> None:
+    parameters = {"Bucket": "models", "Key": "report.json", "Body.$": "$"}
+    states = {"Put": task("aws-sdk:s3:putObject", parameters)}
+    assert run(aws, states, input='{"a": [1, 2]}')["status"] == "SUCCEEDED"
+    written = aws.s3.get_object(Bucket="models", Key="report.json")["Body"].read()
+    assert json.loads(written) == {"a": [1, 2]}
+
+
+def test_members_are_capitalised_both_ways(aws: Aws) -> None:
+    states = {"List": task("aws-sdk:sfn:listStateMachines", {"MaxResults": 1})}
+    (machine,) = json.loads(run(aws, states)["output"])["StateMachines"]
+    assert machine["StateMachineArn"].startswith("arn:aws:states:eu-west-1:")
+
+
+def test_times_of_an_sdk_answer_are_iso_8601(aws: Aws) -> None:
+    states = {"Describe": task("aws-sdk:sagemaker:describeModel", {"ModelName": "echo"})}
+    output = json.loads(run(aws, states)["output"])
+    created = aws.sagemaker.describe_model(ModelName="echo")["CreationTime"]
+    assert output["CreationTime"] == created.strftime("%Y-%m-%dT%H:%M:%S.") + (
+        f"{created.microsecond // 1000:03}Z"
+    )
+    assert output["PrimaryContainer"]["Environment"] == {}
+
+
+def test_the_body_of_an_object_is_text(aws: Aws) -> None:
+    states = {"Get": task("aws-sdk:s3:getObject", {"Bucket": "models", "Key": "good/1"})}
+    assert json.loads(run(aws, states)["output"])["Body"] == "ab"
+
+
+# Errors by their names of AWS
+
+ABSENT_TOPIC = f"arn:aws:sns:{REGION}:123456789012:absent"
+ABSENT_QUEUE = f"https://sqs.{REGION}.amazonaws.com/123456789012/absent"
+
+
+@pytest.mark.parametrize(
+    ("resource", "parameters", "error", "cause"),
+    [
+        (
+            "sns:publish",
+            {"TopicArn": ABSENT_TOPIC, "Message": "m"},
+            "SNS.NotFoundException",
+            "(Service: AmazonSNS; Status Code: 404; Error Code: NotFound; Request ID: ",
+        ),
+        (
+            "sqs:sendMessage",
+            {"QueueUrl": ABSENT_QUEUE, "MessageBody": "b"},
+            "SQS.QueueDoesNotExistException",
+            "(Service: AmazonSQS; Status Code: 400;",
+        ),
+        (
+            "lambda:invoke",
+            {"FunctionName": "absent"},
+            "Lambda.ResourceNotFoundException",
+            "(Service: AWSLambda; Status Code: 404; Error Code: ResourceNotFoundException;",
+        ),
+        (
+            "sagemaker:describeModel",
+            {"ModelName": "absent"},
+            "SageMaker.AmazonSageMakerException",
+            "Error Code: ValidationException",
+        ),
+        (
+            "aws-sdk:ssm:getParameter",
+            {"Name": "absent"},
+            "Ssm.ParameterNotFoundException",
+            "(Service: Ssm, Status Code: 400, Request ID: ",
+        ),
+        (
+            "aws-sdk:s3:getObject",
+            {"Bucket": "absent", "Key": "absent"},
+            "S3.NoSuchBucketException",
+            "(Service: S3, Status Code: 404, Request ID: ",
+        ),
+        (
+            "aws-sdk:sns:getTopicAttributes",
+            {"TopicArn": ABSENT_TOPIC},
+            "Sns.NotFoundException",
+            "(Service: Sns, Status Code: 404",
+        ),
+        (
+            "aws-sdk:cloudwatchlogs:describeLogStreams",
+            {"LogGroupName": "absent"},
+            "CloudWatchLogs.ResourceNotFoundException",
+            "(Service: CloudWatchLogs, Status Code: 400",
+        ),
+        (
+            "aws-sdk:sfn:describeExecution",
+            {"ExecutionArn": f"arn:aws:states:{REGION}:123456789012:execution:no:no"},
+            "Sfn.ExecutionDoesNotExistException",
+            "Execution Does Not Exist",
+        ),
+    ],
+)
+def test_errors_have_their_names_of_aws(
+    aws: Aws, resource: str, parameters: dict[str, str], error: str, cause: str
+) -> None:
+    ended = run(aws, {"Call": task(resource, parameters)})
+    assert ended["error"] == error
+    assert cause in ended["cause"]
+
+
+@pytest.mark.parametrize(
+    ("resource", "parameters", "error", "action"),
+    [
+        (
+            "aws-sdk:s3:getObject",
+            {"Bucket": "models", "Key": "good/1"},
+            "S3.AccessDeniedException",
+            "s3:GetObject",
+        ),
+        (
+            "sagemaker:describeModel",
+            {"ModelName": "echo"},
+            "SageMaker.AmazonSageMakerException",
+            "sagemaker:DescribeModel",
+        ),
+        (
+            "sns:publish",
+            {"TopicArn": ABSENT_TOPIC, "Message": "m"},
+            "SNS.AuthorizationErrorException",
+            "sns:Publish",
+        ),
+        (
+            "lambda:invoke",
+            {"FunctionName": "absent"},
+            "Lambda.AWSLambdaException",
+            "lambda:InvokeFunction",
+        ),
+        (
+            "states:startExecution",
+            {"StateMachineArn": f"arn:aws:states:{REGION}:123456789012:stateMachine:no"},
+            "StepFunctions.AWSStepFunctionsException",
+            "states:StartExecution",
+        ),
+    ],
+)
+def test_tasks_call_in_the_name_of_the_role(
+    aws: Aws, powerless: str, resource: str, parameters: dict[str, str], error: str, action: str
+) -> None:
+    machine = create(aws, of({"Call": task(resource, parameters)}), roleArn=powerless)
+    ended = result(aws, begin(aws, machine))
+    assert "is not authorized to perform: " in ended["cause"], ended
+    assert action in ended["cause"]
+    assert ended["error"] == error
+
+
+@pytest.fixture(scope="module")
+def powerless(aws: Aws) -> str:
+    statement = {"Effect": "Allow", "Action": "iam:GetUser", "Resource": "*"}
+    return aws.role("powerless", "states", statement)
+
+
+def test_a_task_may_take_another_role_if_both_let_it(aws: Aws) -> None:
+    iam = aws.client("iam")
+    read = {"Effect": "Allow", "Action": "s3:GetObject", "Resource": "*"}
+    reader = aws.role("reader", "states", read)
+    own = aws.role(
+        "taker", "states", {"Effect": "Allow", "Action": "sts:AssumeRole", "Resource": reader}
+    )
+    get = task("aws-sdk:s3:getObject", {"Bucket": "models", "Key": "good/1"})
+    machine = create(aws, of({"Get": {**get, "Credentials": {"RoleArn": reader}}}), roleArn=own)
+    refused = result(aws, begin(aws, machine))
+    assert refused["error"] == "States.Permissions"
+    assert "is not authorized to perform: sts:AssumeRole on resource: " in refused["cause"]
+    trust = {"Effect": "Allow", "Principal": {"AWS": own}, "Action": "sts:AssumeRole"}
+    iam.update_assume_role_policy(RoleName="reader", PolicyDocument=policy(trust))
+    assert result(aws, begin(aws, machine))["status"] == "SUCCEEDED"
+
+
+# Messages, events, metrics
+
+
+def test_a_topic_a_queue_a_bus_and_a_metric_are_reached(aws: Aws) -> None:
+    queue = aws.client("sqs").create_queue(QueueName="told")["QueueUrl"]
+    topic = aws.client("sns").create_topic(Name="told")["TopicArn"]
+    event = {"Source": "own", "DetailType": "told", "Detail": {"a": 1}}
+    metric = {"Namespace": "Own", "MetricData": [{"MetricName": "told", "Value": 1}]}
+    states = {
+        "Send": task(
+            "sqs:sendMessage", {"QueueUrl": queue, "MessageBody": {"n.$": "$.n"}}, Next="Publish"
+        ),
+        "Publish": task("sns:publish", {"TopicArn": topic, "Message": {"n": 1}}, Next="Put"),
+        "Put": task("events:putEvents", {"Entries": [event]}, Next="Measure"),
+        "Measure": task("aws-sdk:cloudwatch:putMetricData", metric),
+    }
+    assert output(aws, states, {"n": 7}) == {}
+    (message,) = aws.client("sqs").receive_message(QueueUrl=queue)["Messages"]
+    assert json.loads(message["Body"]) == {"n": 7}
+    listed = aws.client("cloudwatch").list_metrics(Namespace="Own")["Metrics"]
+    assert [each["MetricName"] for each in listed] == ["told"]
+
+
+# Functions
+
+
+@pytest.fixture(scope="module")
+def function(aws: Aws) -> str:
+    source = (
+        "class TooOdd(Exception): pass\n"
+        "def handler(event, context):\n"
+        "    if event.get('odd'): raise TooOdd('so odd')\n"
+        "    return {'twice': event['n'] * 2}\n"
+    )
+    made = aws.client("lambda").create_function(
+        FunctionName="double",
+        Runtime="python3.11",
+        Handler="app.handler",
+        Role=aws.role("function", "lambda"),
+        Code={"ZipFile": zipped({"app.py": source})},
+    )
+    aws.client("lambda").get_waiter("function_active_v2").wait(FunctionName="double")
+    arn: str = made["FunctionArn"]
+    return arn
+
+
+def test_a_function_is_invoked_and_its_error_is_named_by_its_type(aws: Aws, function: str) -> None:
+    invoke = task("lambda:invoke", {"FunctionName": function, "Payload.$": "$"})
+    invoke["ResultSelector"] = {"payload.$": "$.Payload"}
+    assert output(aws, {"Invoke": invoke}, {"n": 4}) == {"payload": {"twice": 8}}
+    ended = run(aws, {"Invoke": invoke}, input='{"odd": true}')
+    assert ended["error"] == "TooOdd"
+    assert json.loads(ended["cause"])["errorMessage"] == "so odd"
+
+
+def test_a_functions_own_arn_is_a_resource_too(aws: Aws, function: str) -> None:
+    invoke = {"Type": "Task", "Resource": function, "End": True}
+    assert output(aws, {"Invoke": invoke}, {"n": 3}) == {"twice": 6}
+    caught = {**invoke, "Catch": [{"ErrorEquals": ["TooOdd"], "Next": "Caught"}]}
+    states = {"Invoke": caught, "Caught": {"Type": "Pass", "OutputPath": "$.Error", "End": True}}
+    assert output(aws, states, {"odd": True}) == "TooOdd"
+    execution = start(aws, {"Invoke": {**invoke, "Resource": f"{function}x"}})
+    assert result(aws, execution)["error"] == "Lambda.ResourceNotFoundException"
+    assert "LambdaFunctionFailed" in [event["type"] for event in events(aws, execution)]
+
+
+def test_an_inline_map_takes_a_thousand_items_one_after_another(aws: Aws) -> None:
+    each = {
+        "Type": "Map",
+        "MaxConcurrency": 1,
+        "ItemProcessor": of({"Pass": {"Type": "Pass", "End": True}}),
+        "ResultSelector": {"count.$": "States.ArrayLength($)"},
+        "End": True,
+    }
+    assert output(aws, {"Each": each}, list(range(1100))) == {"count": 1100}
