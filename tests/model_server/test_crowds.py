@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import json
 import shutil
-import signal
 import socket
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import psutil
 import pytest
 
 from sagemaker_serving.model_server.places import Place
 from sagemaker_serving.model_server.process import ModelServer
-from tests.crowd import CLIENTS, crowd, few_files, post
+from tests.crowd import crowd, few_files, post
 from tests.model_server.servers import HEALTHY_WITHIN_SECONDS, processes_of
 
 pytestmark = pytest.mark.slow
@@ -91,23 +87,3 @@ def test_tensorflow_servings_port_answers_hundreds_at_once(
     (answer,) = crowd(partial(to, Place(port=port)), request, waiting_for=engine)
     assert answer.startswith("200 ")
     assert json.loads(answer[4:]) == {"predictions": [3.5]}
-
-
-def test_what_hundreds_ask_at_once_is_recorded(saved_models: Path, tmp_path: Path) -> None:
-    file = tmp_path / "golden.jsonl"
-    command = [sys.executable, "-c", "from sagemaker_serving.cli import main; main()", "serve"]
-    command += [str(saved_models / "half_plus_three"), "--port", "0", "--record", str(file)]
-    with few_files():
-        recording = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    try:
-        assert recording.stdout is not None
-        line = next(line for line in recording.stdout if line.startswith("listening on "))
-        place = Place(port=urlsplit(line.split()[2]).port)
-        (answer,) = crowd(partial(to, place), REQUEST, waiting_for=recording.pid)
-        assert answer.startswith("200 ")
-        recording.send_signal(signal.SIGINT)
-        recording.communicate(timeout=60)
-    finally:
-        recording.kill()
-        recording.communicate()
-    assert len(file.read_text().splitlines()) == CLIENTS

@@ -48,9 +48,8 @@ def golden(
     """Send the requests in FILE to ENDPOINT and compare its answers with those recorded.
 
     FILE is JSON lines: a body, its content_type, what is expected; docs/golden.md
-    lists the keys. `serve --record` writes such files, and so does --record here
-    for one that holds requests alone. Ends with 1 when an answer is different:
-    a smoke test after a deploy.
+    lists the keys; with --record it needs no more than the requests. Ends with 1
+    when an answer is different: a smoke test after a deploy.
 
     \b
     Examples:

@@ -62,11 +62,6 @@ def _environment(
     type=click.Path(path_type=Path),
     help="Send the requests in this file, compare the answers with those recorded, and end.",
 )
-@click.option(
-    "--record",
-    type=click.Path(path_type=Path),
-    help="Add every POST /invocations and its answer to this file, for --golden.",
-)
 @tolerance_option
 def serve(
     model: Path,
@@ -75,7 +70,6 @@ def serve(
     container_version: str | None,
     framework: str | None,
     golden: Path | None,
-    record: Path | None,
     tolerance: float,
 ) -> None:
     """Serve a model as SageMaker's container does: /ping and /invocations.
@@ -90,7 +84,7 @@ def serve(
     \b
     Examples:
       sagemaker-serving serve model_assets/half_plus_three/model
-      sagemaker-serving serve model.tar.gz --container-version 2.19 --record golden.jsonl
+      sagemaker-serving serve model.tar.gz --container-version 2.19
       sagemaker-serving serve model.tar.gz --golden golden.jsonl
     """
     import tempfile
@@ -105,8 +99,6 @@ def serve(
     from sagemaker_serving.model_server.settings import bind_to_port
     from sagemaker_serving.operations.golden import read_golden
 
-    if golden is not None and record is not None:
-        raise click.UsageError("--golden compares and --record writes; give one of them")
     exchanges = None if golden is None else read_golden(golden)
     program = _program(model, environment, framework)
     if program == "tensorflow":
@@ -121,8 +113,8 @@ def serve(
             model,
             environment=environment,
             log_path=log_path,
-            # Nobody is told the port when there is something between, or nobody to call.
-            port=asked_port if golden is None and record is None else None,
+            # Nobody is told the port when there is nobody to call.
+            port=asked_port if golden is None else None,
             container_version=container_version,
             program=program,
         )
@@ -130,10 +122,8 @@ def serve(
             with log_path.open("rb") as log:
                 if exchanges is not None:
                     _compare(server, exchanges, tolerance)
-                elif record is not None:
-                    _record(server, log, asked_port, record)
                 else:
-                    _watch(server, log, server.place.url)
+                    _watch(server, log)
         finally:
             server.stop()
 
@@ -144,13 +134,6 @@ def _compare(server: ModelServer, exchanges: list[Exchange], tolerance: float) -
 
     server.wait_until_healthy(START_SECONDS)
     must_be_the_same(replay(exchanges, to_server(server.place.connection), tolerance))
-
-
-def _record(server: ModelServer, log: BinaryIO, port: int, file: Path) -> None:
-    from sagemaker_serving.local.recording import recording
-
-    with recording(server.place, port, file) as own_port:
-        _watch(server, log, f"http://localhost:{own_port}")
 
 
 def _program(model: Path, environment: dict[str, str], framework: str | None) -> str:
@@ -170,7 +153,7 @@ def _program(model: Path, environment: dict[str, str], framework: str | None) ->
         return "tensorflow"  # whose server says what is wrong with it, and what it should be
 
 
-def _watch(server: ModelServer, log: BinaryIO, url: str) -> None:
+def _watch(server: ModelServer, log: BinaryIO) -> None:
     """Print the log until Ctrl-C; raise `ReportedError` when the server ends by itself."""
     import signal
     import time
@@ -184,7 +167,7 @@ def _watch(server: ModelServer, log: BinaryIO, url: str) -> None:
             _print_new(log)
             if not announced and server.ping():
                 announced = True
-                click.echo(f"listening on {url} (ping, invocations)")
+                click.echo(f"listening on {server.place.url} (ping, invocations)")
             time.sleep(_POLL_SECONDS)
     except KeyboardInterrupt:
         server.stop()

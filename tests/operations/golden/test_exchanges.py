@@ -14,7 +14,6 @@ from sagemaker_serving.operations.golden import (
     Answer,
     Exchange,
     Request,
-    append_exchange,
     read_golden,
     write_golden,
 )
@@ -147,9 +146,7 @@ def test_what_is_written_is_read_again(
     tmp_path_factory: pytest.TempPathFactory, written: list[Exchange]
 ) -> None:
     path = tmp_path_factory.mktemp("golden") / "f.jsonl"
-    write_golden(path, written[:1])
-    for exchange in written[1:]:
-        append_exchange(path, exchange)
+    write_golden(path, written)
     assert [facts(exchange) for exchange in read_golden(path)] == [
         facts(exchange) for exchange in written
     ]

@@ -8,7 +8,6 @@ from sagemaker_serving.operations.golden.exchanges import (
     Answer,
     Exchange,
     Request,
-    append_exchange,
     read_golden,
     write_golden,
 )
@@ -22,7 +21,6 @@ __all__ = [
     "Replayed",
     "Request",
     "Send",
-    "append_exchange",
     "differences",
     "read_golden",
     "record",

@@ -88,12 +88,6 @@ def write_golden(path: Path, exchanges: Iterable[Exchange]) -> None:
     path.write_text("".join(f"{_line(exchange)}\n" for exchange in exchanges), encoding="utf-8")
 
 
-def append_exchange(path: Path, exchange: Exchange) -> None:
-    """Add one line to a golden file, which is made when it is not there."""
-    with path.open("a", encoding="utf-8") as file:
-        file.write(f"{_line(exchange)}\n")
-
-
 def _exchange(line: str, where: Where) -> tuple[list[Exchange], list[Problem]]:
     try:
         given = json.loads(line)
