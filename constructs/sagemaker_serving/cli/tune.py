@@ -146,7 +146,7 @@ def _here(
     from sagemaker_serving.operations.tuning import tune as search
 
     need("local", "tensorflow")
-    from sagemaker_serving.local.tuning import measure
+    from sagemaker_serving.operations.tuning.server import measure
 
     if not model.exists():
         raise Mistake(f"{model}: there is no such model; an endpoint is tuned with --endpoint")

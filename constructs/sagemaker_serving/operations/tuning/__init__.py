@@ -4,9 +4,8 @@
 
     search      which settings are tried, and which of them is best: no server, no clock
     load        requests from so many callers at once, and how long each took
+    server      a trial on this machine, on the model server
     endpoint    a trial on AWS, on a copy of an endpoint
-
-A trial on this machine's own server is `sagemaker_serving.local.tuning`.
 """
 
 from sagemaker_serving.operations.tuning.load import load

@@ -10,8 +10,8 @@ from sagemaker_serving.errors import Failure
 from sagemaker_serving.model_server.places import Place
 from sagemaker_serving.model_server.process import ModelServer
 from sagemaker_serving.operations.bench import BenchInput, VariantReport
-from sagemaker_serving.operations.tuning import Settings, load
-from sagemaker_serving.operations.tuning.load import Send
+from sagemaker_serving.operations.tuning.load import Send, load
+from sagemaker_serving.operations.tuning.search import Settings
 
 START_SECONDS = 480.0
 """How long the server may take until it answers /ping, as long as SageMaker gives it."""
