@@ -2,6 +2,7 @@
 
 from sagemaker_serving.operations.bench.differences import Difference, largest_difference
 from sagemaker_serving.operations.bench.inputs import BenchInput, generated_inputs, inputs_of
+from sagemaker_serving.operations.bench.load import Send, load_for
 from sagemaker_serving.operations.bench.report import BenchReport, InputDifference, VariantReport
 from sagemaker_serving.operations.bench.run import bench
 
@@ -10,9 +11,11 @@ __all__ = [
     "BenchReport",
     "Difference",
     "InputDifference",
+    "Send",
     "VariantReport",
     "bench",
     "generated_inputs",
     "inputs_of",
     "largest_difference",
+    "load_for",
 ]

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import time
-from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
-from itertools import count
+from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any
 
@@ -22,6 +19,7 @@ from sagemaker_serving.client.retrying import Retries
 from sagemaker_serving.errors import Failure, Mistake, ModelFailed, NotFound
 from sagemaker_serving.operations.bench.differences import largest_difference, numbered
 from sagemaker_serving.operations.bench.inputs import BenchInput
+from sagemaker_serving.operations.bench.load import load
 from sagemaker_serving.operations.bench.report import BenchReport, InputDifference, VariantReport
 
 Told = Callable[[str, int], None]
@@ -66,8 +64,8 @@ def bench(
         for variant in chosen:
             one = _Run(predictor, inputs, variant, accept, progress)
             one.warm_up(concurrency)
-            duration = one.measure(requests, concurrency)
-            reports.append(one.report(duration, references))
+            measured = one.measure(requests, concurrency)
+            reports.append(one.compared(measured, references))
     return BenchReport(
         endpoint=endpoint, requests=requests, concurrency=concurrency, variants=reports
     )
@@ -82,8 +80,7 @@ class _Run:
     variant: str
     accept: str | None
     progress: Told | None
-    seconds: list[float] = field(default_factory=list)
-    errors: Counter[str] = field(default_factory=Counter)
+    ended: int = 0
     answers: dict[int, dict[bytes, Prediction]] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
@@ -92,27 +89,23 @@ class _Run:
 
         def ask(number: int) -> None:
             with suppress(ModelFailed, Failure):
-                self._invoke(number % len(self.inputs))
+                self._invoke(number)
 
         with ThreadPoolExecutor(concurrency) as pool:
             list(pool.map(ask, range(concurrency)))
 
-    def measure(self, requests: int, concurrency: int) -> float:
-        """Send them all; the seconds from the first one's start to the last one's end."""
-        numbers = count()
+    def measure(self, requests: int, concurrency: int) -> VariantReport:
+        """Send them all, and keep the answers."""
+        return load(
+            self.variant,
+            lambda: self._send,
+            callers=concurrency,
+            more=lambda number: number < requests,
+        )
 
-        def work() -> None:
-            # next() of itertools.count is atomic: no number is taken twice.
-            while (number := next(numbers)) < requests:
-                self._request(number % len(self.inputs))
-
-        began = time.perf_counter()
-        with ThreadPoolExecutor(concurrency) as pool:
-            for worker in [pool.submit(work) for _ in range(concurrency)]:
-                worker.result()
-        return time.perf_counter() - began
-
-    def report(self, duration: float, references: dict[int, tuple[str, Any]]) -> VariantReport:
+    def compared(
+        self, measured: VariantReport, references: dict[int, tuple[str, Any]]
+    ) -> VariantReport:
         """The figures, and what differs; fills in the references that are missing."""
         largest: InputDifference | None = None
         own: InputDifference | None = None
@@ -127,33 +120,23 @@ class _Run:
                 for found in (first, *others):
                     compared += 1
                     largest = _larger(largest, reference, name, value, found)
-        return VariantReport(
-            name=self.variant,
-            seconds=self.seconds,
-            duration_seconds=duration,
-            errors=dict(self.errors.most_common()),
-            compared=compared,
-            difference=largest,
-            own_difference=own,
-        )
+        return replace(measured, compared=compared, difference=largest, own_difference=own)
 
-    def _request(self, index: int) -> None:
-        outcome: Prediction | Exception
+    def _send(self, number: int) -> float:
         try:
-            outcome = self._invoke(index)
-        except (ModelFailed, Failure, Mistake) as error:
-            outcome = error
-        with self._lock:
-            if isinstance(outcome, Prediction):
-                self.seconds.append(outcome.seconds)
-                self.answers.setdefault(index, {}).setdefault(outcome.body, outcome)
-            else:
-                self.errors[_summary(outcome)] += 1
-            if self.progress is not None:
-                self.progress(self.variant, len(self.seconds) + self.errors.total())
+            answer = self._invoke(number)
+            with self._lock:
+                different = self.answers.setdefault(number % len(self.inputs), {})
+                different.setdefault(answer.body, answer)
+            return answer.seconds
+        finally:
+            with self._lock:
+                self.ended += 1
+                if self.progress is not None:
+                    self.progress(self.variant, self.ended)
 
-    def _invoke(self, index: int) -> Prediction:
-        given = self.inputs[index]
+    def _invoke(self, number: int) -> Prediction:
+        given = self.inputs[number % len(self.inputs)]
         return self.predictor.invoke(
             given.body,
             content_type=given.content_type,
@@ -196,8 +179,3 @@ def _larger(
     if difference is None or (known is not None and known.difference.size >= difference.size):
         return known
     return InputDifference(baseline=baseline, input=name, difference=difference)
-
-
-def _summary(error: Exception) -> str:
-    """The first line of what was said: a trace has many, and no two are alike."""
-    return str(error).partition("\n")[0].partition("; its log:")[0][:300]

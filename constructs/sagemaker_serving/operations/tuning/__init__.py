@@ -3,12 +3,10 @@
 ::
 
     search      which settings are tried, and which of them is best: no server, no clock
-    load        requests from so many callers at once, and how long each took
     server      a trial on this machine, on the model server
     endpoint    a trial on AWS, on a copy of an endpoint
 """
 
-from sagemaker_serving.operations.tuning.load import load
 from sagemaker_serving.operations.tuning.search import Settings, Trial, Tuning, tune
 
-__all__ = ["Settings", "Trial", "Tuning", "load", "tune"]
+__all__ = ["Settings", "Trial", "Tuning", "tune"]

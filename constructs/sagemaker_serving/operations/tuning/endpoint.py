@@ -11,8 +11,7 @@ from sagemaker_serving.client.aws import Aws, aws_failures
 from sagemaker_serving.client.predictor import Predictor
 from sagemaker_serving.client.retrying import Retries
 from sagemaker_serving.errors import Mistake, NotFound
-from sagemaker_serving.operations.bench import BenchInput, VariantReport
-from sagemaker_serving.operations.tuning.load import Send, load
+from sagemaker_serving.operations.bench import BenchInput, Send, VariantReport, load_for
 from sagemaker_serving.operations.tuning.search import Settings
 from sagemaker_serving.operations.watch import watch
 from sagemaker_serving.spec.batching import BATCHING_VARIABLES
@@ -63,11 +62,8 @@ class EndpointTrials:
         # A refusal tried again would look like a slow answer, and the settings like good ones.
         once = Retries(deadline_seconds=0)
         with Predictor(self.name, self._aws, concurrency=callers, retries=once) as predictor:
-            return load(
-                str(settings),
-                lambda: _sender(predictor, inputs),
-                callers=callers,
-                seconds=seconds,
+            return load_for(
+                seconds, str(settings), lambda: _sender(predictor, inputs), callers=callers
             )
 
     def close(self) -> None:
@@ -124,9 +120,9 @@ class EndpointTrials:
 
 
 def _sender(predictor: Predictor, inputs: Sequence[BenchInput]) -> Send:
-    def send(number: int) -> None:
+    def send(number: int) -> float:
         chosen = inputs[number % len(inputs)]
-        predictor.invoke(chosen.body, content_type=chosen.content_type)
+        return predictor.invoke(chosen.body, content_type=chosen.content_type).seconds
 
     return send
 

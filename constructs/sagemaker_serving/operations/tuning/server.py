@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
+from http.client import HTTPException
 from pathlib import Path
 
 from sagemaker_serving.errors import Failure
 from sagemaker_serving.model_server.places import Place
 from sagemaker_serving.model_server.process import ModelServer
-from sagemaker_serving.operations.bench import BenchInput, VariantReport
-from sagemaker_serving.operations.tuning.load import Send, load
+from sagemaker_serving.operations.bench import BenchInput, Send, VariantReport, load_for
 from sagemaker_serving.operations.tuning.search import Settings
 
 START_SECONDS = 480.0
@@ -41,11 +42,8 @@ def measure(
         )
         try:
             server.wait_until_healthy(START_SECONDS)
-            return load(
-                str(settings),
-                lambda: _sender(server.place, inputs),
-                callers=callers,
-                seconds=seconds,
+            return load_for(
+                seconds, str(settings), lambda: _sender(server.place, inputs), callers=callers
             )
         finally:
             server.stop()
@@ -54,14 +52,20 @@ def measure(
 def _sender(place: Place, inputs: Sequence[BenchInput]) -> Send:
     connection = place.connection(70)
 
-    def send(number: int) -> None:
+    def send(number: int) -> float:
         chosen = inputs[number % len(inputs)]
-        connection.request(
-            "POST", "/invocations", chosen.body, {"Content-Type": chosen.content_type}
-        )
-        answer = connection.getresponse()
-        body = answer.read()
+        sent = time.perf_counter()
+        try:
+            connection.request(
+                "POST", "/invocations", chosen.body, {"Content-Type": chosen.content_type}
+            )
+            answer = connection.getresponse()
+            body = answer.read()
+        except (OSError, HTTPException) as error:
+            connection.close()
+            raise Failure(f"the model server does not answer: {error}") from None
         if answer.status != 200:
             raise Failure(f"{answer.status}: {body[:200].decode(errors='replace')}")
+        return time.perf_counter() - sent
 
     return send
