@@ -35,7 +35,6 @@ ARGUMENTS = {
     ("transform", "start"): ["m"],
     ("transform", "status"): ["m", "run"],
     ("transform", "stop"): ["m", "run"],
-    ("tune",): ["m"],
     ("watch",): ["e"],
     ("dashboard",): ["dev", "m"],
 }

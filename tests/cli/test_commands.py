@@ -60,6 +60,7 @@ def test_the_commands_listed_are_those_there_are(run: Run, group: tuple[str, ...
     files = {path.stem for path in folder.iterdir() if not path.name.startswith("__")}
     assert set(re.findall(r"^  (\S+)", listed, re.MULTILINE)) == files - {
         "answers",
+        "batching",
         "graphs",
         "lazy",
         "options",

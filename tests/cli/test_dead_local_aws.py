@@ -63,7 +63,6 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "transform start": ("transform", "x", "one.json", "out", "--watch"),
     "transform status": ("transform", "status", "x", "run"),
     "transform stop": ("transform", "stop", "x", "run"),
-    "tune": ("tune", "x", "--endpoint", "--input", "one.json", "--p99-ms", "10"),
     "watch": ("watch", "x"),
 }
 ASK_NOTHING = {

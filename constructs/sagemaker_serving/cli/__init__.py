@@ -60,7 +60,7 @@ def _unexpected(error: Exception) -> str:
 
 
 _COMMANDS = {
-    "bench": "Send an endpoint's variants the same requests, and compare.",
+    "bench": "Compare an endpoint's variants, or find the batching that answers most.",
     "check": "Name every mistake of environment files and templates, in a moment.",
     "compile": "Compile a model with SageMaker Neo, outside of a deploy.",
     "dashboard": "Draw a model's CloudWatch dashboard, or say where it is.",
@@ -78,7 +78,6 @@ _COMMANDS = {
     "schema": "Print the JSON Schema of environment files, for editors.",
     "serve": "Serve a model as the SageMaker container does.",
     "transform": "Transform many objects in a batch, and account for each.",
-    "tune": "Find the batching that answers most within a latency goal.",
     "watch": "Show a rollout as it happens, and fail when it does.",
 }
 

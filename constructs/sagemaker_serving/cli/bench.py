@@ -1,4 +1,4 @@
-"""``sagemaker-serving bench``: an endpoint's variants side by side."""
+"""``sagemaker-serving bench``: an endpoint's variants side by side, or settings."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from local_aws.terminal import print_own, progress_bars
 from sagemaker_serving.cli.options import aws_options, the_aws
@@ -31,7 +32,7 @@ _PIPE_WIDTH = 100
 
 
 @click.command()
-@click.argument("endpoint")
+@click.argument("endpoint", metavar="ENDPOINT_OR_MODEL")
 @click.option(
     "--requests",
     type=click.IntRange(min=1),
@@ -42,11 +43,14 @@ _PIPE_WIDTH = 100
 @click.option(
     "--concurrency",
     type=click.IntRange(min=1),
-    default=8,
-    show_default=True,
-    help="Requests at a time.",
+    show_default="8; with --find-batching 32",
+    help="Requests at a time: so many callers, each sends the next when the last was answered.",
 )
-@click.option("--variants", metavar="A,B", help="Only these; the first is the one to compare with.")
+@click.option(
+    "--variants",
+    metavar="A,B",
+    help="Only these; the first is the one to compare with. With --find-batching the one to try.",
+)
 @click.option(
     "--input",
     "paths",
@@ -62,24 +66,55 @@ _PIPE_WIDTH = 100
     type=click.FloatRange(min=0),
     help="End with 1 when answers lie further apart than this, or a request fails.",
 )
-@click.option("--plot", is_flag=True, help="Draw the times on the terminal.")
+@click.option(
+    "--find-batching",
+    is_flag=True,
+    help="Try batching and server settings, and print those that answer most within --p99-ms.",
+)
+@click.option(
+    "--p99-ms",
+    "goal",
+    type=click.FloatRange(min=0, min_open=True),
+    help="The goal of --find-batching: 99 of 100 requests are answered within so many "
+    "milliseconds.",
+)
+@click.option(
+    "--seconds",
+    type=click.FloatRange(min=1),
+    default=10.0,
+    show_default=True,
+    help="How long each trial of --find-batching is under load.",
+)
+@click.option(
+    "--framework-version",
+    help="Which image's server tries a model on this machine; default: the newest.",
+)
+@click.option(
+    "--plot",
+    is_flag=True,
+    help="Draw the times on the terminal, or throughput and p99 along each setting.",
+)
 @click.option(
     "--output",
     "-o",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Draw the times into this PNG file.",
+    help="Draw the times into this PNG file, or write the block found, as YAML.",
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
 @aws_options
 def bench(
     endpoint: str,
     requests: int,
-    concurrency: int,
+    concurrency: int | None,
     variants: str | None,
     paths: tuple[Path, ...],
     content_type: str | None,
     accept: str | None,
     max_difference: float | None,
+    find_batching: bool,
+    goal: float | None,
+    seconds: float,
+    framework_version: str | None,
     plot: bool,
     output: Path | None,
     as_json: bool,
@@ -88,35 +123,65 @@ def bench(
     region: str | None,
     profile: str | None,
 ) -> None:
-    """Send the same requests to each variant of ENDPOINT; compare times and answers.
+    """Send the same requests to each variant of an endpoint; compare times and answers.
 
     Prints for each variant how long requests took (the p50 is the time that
     half of them took at most), how many were answered in a second, how many
     failed, and how far its answers lie from the first variant's, in the number
     where they lie furthest apart. Drawing needs the extra `plots`.
 
+    With --find-batching it looks for the batching that answers most requests
+    while 99 of 100 keep the goal of --p99-ms: of a model's folder or archive on
+    this machine's own server; of an endpoint on a copy of one variant with one
+    instance, which is paid for and takes minutes for each trial, and which is
+    deleted at the end. Prints every trial (in a pipe: requests per second, p50
+    and p99 in ms, errors, settings, between tabs) and the winning block for the
+    environment file; docs/bench.md says what is tried. Ends with 1 when nothing
+    kept the goal.
+
     \b
     Examples:
       sagemaker-serving bench prod-digits --input model_assets/digits/held_out
       sagemaker-serving bench prod-digits --variants cpu,neo --input seven.png --max-difference 1e-3
       sagemaker-serving bench local-half-plus-three --local --requests 1000 -o times.png
+      sagemaker-serving bench model.tar.gz --find-batching --p99-ms 50 -o batching.yaml
+      sagemaker-serving bench prod-digits --find-batching --p99-ms 40 --seconds 60 --concurrency 64
     """
     from sagemaker_serving.extras import need
     from sagemaker_serving.operations.bench import bench as run
 
-    aws = the_aws(local, state_dir, region, profile)
     names = None if variants is None else [name.strip() for name in variants.split(",")]
-    inputs = _inputs(paths, content_type, aws, endpoint, names)
-    if plot or output is not None:
+    _must_go_together(click.get_current_context(), find_batching, goal, names)
+    model = _model(endpoint) if find_batching else None
+    if plot or (output is not None and not find_batching):
         need("plots")
+    source = model if model is not None else the_aws(local, state_dir, region, profile)
+    inputs = _inputs(paths, content_type, source, endpoint, names)
+    if goal is not None:
+        from sagemaker_serving.cli import batching
+
+        found = batching.find_batching(
+            source,
+            endpoint,
+            None if names is None else names[0],
+            inputs,
+            version=framework_version,
+            goal_seconds=goal / 1000,
+            callers=32 if concurrency is None else concurrency,
+            seconds=seconds,
+            quiet=as_json,
+        )
+        batching.conclude(found, plot=plot, output=output, as_json=as_json)
+        return
+    assert not isinstance(source, Path)
     with _progress(requests) as progress:
         report = run(
             endpoint,
             inputs,
-            aws=aws,
+            aws=source,
             variants=names,
             requests=requests,
-            concurrency=concurrency,
+            concurrency=8 if concurrency is None else concurrency,
             accept=accept,
             progress=progress,
         )
@@ -128,20 +193,57 @@ def bench(
     _judge(report, max_difference)
 
 
+_COMPARING = ("requests", "accept", "max_difference")
+_FINDING = ("goal", "seconds", "framework_version")
+
+
+def _must_go_together(
+    context: click.Context, find_batching: bool, goal: float | None, variants: list[str] | None
+) -> None:
+    for parameter in context.command.params:
+        if context.get_parameter_source(parameter.name or "") is ParameterSource.DEFAULT:
+            continue
+        if find_batching and parameter.name in _COMPARING:
+            raise click.UsageError(f"{parameter.opts[0]} does not go with --find-batching")
+        if not find_batching and parameter.name in _FINDING:
+            raise click.UsageError(f"{parameter.opts[0]} goes with --find-batching; give both")
+    if find_batching and goal is None:
+        raise click.UsageError("--find-batching needs a goal; give --p99-ms")
+    if find_batching and variants is not None and len(variants) > 1:
+        raise click.UsageError(f"--find-batching tries one variant, not {len(variants)}; name one")
+
+
+def _model(text: str) -> Path | None:
+    """The model on this machine that ``text`` is; None for what is the name of an endpoint."""
+    from sagemaker_serving.errors import NotFound
+
+    path = Path(text)
+    if path.exists():
+        return path
+    if not text.replace("-", "").isalnum():
+        raise NotFound(
+            f"{text} does not exist; give a model's folder or archive, or an endpoint's name"
+        )
+    return None
+
+
 def _inputs(
     paths: Sequence[Path],
     content_type: str | None,
-    aws: Aws,
+    source: Path | Aws,
     endpoint: str,
     variants: Sequence[str] | None,
 ) -> list[BenchInput]:
-    from sagemaker_serving.operations.bench import generated_inputs, inputs_of
+    from sagemaker_serving.archive import read_contents
+    from sagemaker_serving.operations.bench import generated_inputs, inputs_fitting, inputs_of
 
     if paths:
         return inputs_of(paths, content_type)
     if content_type is not None:
         raise click.UsageError("--content-type is about the files of --input; there is none")
-    return generated_inputs(aws, endpoint, variants[0] if variants else None)
+    if isinstance(source, Path):
+        return inputs_fitting(read_contents(source), str(source))
+    return generated_inputs(source, endpoint, variants[0] if variants else None)
 
 
 @contextmanager

@@ -72,6 +72,11 @@ def test_an_unknown_variant_is_named_with_those_there_are(aws: Aws) -> None:
         EndpointTrials(aws, "echo", "green")
 
 
+def test_an_endpoint_that_is_not_there_is_named(aws: Aws) -> None:
+    with pytest.raises(NotFound, match="there is no endpoint 'nobody'"):
+        EndpointTrials(aws, "nobody", None)
+
+
 def _variables(client: Any, trials: EndpointTrials) -> dict[str, str]:
     described = client.describe_endpoint(EndpointName=trials.name)
     config = client.describe_endpoint_config(EndpointConfigName=described["EndpointConfigName"])

@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from botocore.exceptions import ClientError
-
-from sagemaker_serving.archive import Signature, Tensor, read_stream
+from sagemaker_serving.archive import ArchiveContents, Signature, Tensor, read_stream
 from sagemaker_serving.client.aws import Aws, aws_failures
 from sagemaker_serving.client.model_facts import signature_of
 from sagemaker_serving.client.objects import open_object
 from sagemaker_serving.errors import Mistake, NotFound
+from sagemaker_serving.operations.rollout.state import endpoint_state
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,12 +68,18 @@ def generated_inputs(
     """
     url = _archive_of(aws, endpoint, variant)
     with open_object(aws, url) as stream:
-        contents = read_stream(stream, url)
+        return inputs_fitting(read_stream(stream, url), url, count=count)
+
+
+def inputs_fitting(
+    contents: ArchiveContents, place: str, *, count: int = GENERATED
+) -> list[BenchInput]:
+    """As `generated_inputs`, for an archive that was read; ``place`` is what messages call it."""
     if contents.script is not None:
-        raise _cannot(f"{url} has an inference.py, and what that takes nobody can see")
+        raise _cannot(f"{place} has an inference.py, and what that takes nobody can see")
     signature = signature_of(contents, None)
     if signature is None:
-        raise _cannot(f"{url} has no signature serving_default of one SavedModel")
+        raise _cannot(f"{place} has no signature serving_default of one SavedModel")
     numbers = random.Random(0)
     return [
         BenchInput(
@@ -109,13 +114,8 @@ def _content_type(path: Path) -> str:
 def _archive_of(aws: Aws, endpoint: str, variant: str | None) -> str:
     """Where the model of a variant, or of the first one, lies in S3."""
     client = aws.client("sagemaker")
+    config = endpoint_state(client, endpoint).config
     with aws_failures():
-        try:
-            config = client.describe_endpoint(EndpointName=endpoint)["EndpointConfigName"]
-        except ClientError as error:
-            if error.response["Error"].get("Code") == "ValidationException":
-                raise NotFound(f"there is no endpoint {endpoint!r}") from None
-            raise
         described = client.describe_endpoint_config(EndpointConfigName=config)
         variants = described["ProductionVariants"]
         chosen = next((v for v in variants if variant in (None, v["VariantName"])), variants[0])

@@ -12,6 +12,7 @@ from sagemaker_serving.client.predictor import Predictor
 from sagemaker_serving.client.retrying import Retries
 from sagemaker_serving.errors import Mistake, NotFound
 from sagemaker_serving.operations.bench import BenchInput, Send, VariantReport, load_for
+from sagemaker_serving.operations.rollout.state import endpoint_state
 from sagemaker_serving.operations.tuning.search import Settings
 from sagemaker_serving.operations.watch import watch
 from sagemaker_serving.spec.batching import BATCHING_VARIABLES
@@ -72,10 +73,8 @@ class EndpointTrials:
             self._made.close()
 
     def _described(self, endpoint: str, name: str | None) -> Any:
-        described = self._client.describe_endpoint(EndpointName=endpoint)
-        config = self._client.describe_endpoint_config(
-            EndpointConfigName=described["EndpointConfigName"]
-        )
+        serving = endpoint_state(self._client, endpoint).config
+        config = self._client.describe_endpoint_config(EndpointConfigName=serving)
         variants = {variant["VariantName"]: variant for variant in config["ProductionVariants"]}
         chosen = next(iter(variants)) if name is None else name
         if chosen not in variants:

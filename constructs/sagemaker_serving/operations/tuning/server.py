@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from http.client import HTTPException
 from pathlib import Path
 
@@ -25,18 +25,17 @@ def measure(
     *,
     callers: int,
     seconds: float,
-    environment: Mapping[str, str],
     container_version: str | None,
 ) -> VariantReport:
-    """Starts a server of ``model`` with ``settings`` over ``environment``, loads it, ends it.
+    """Starts a server of ``model`` with ``settings``, loads it, ends it.
 
     Callers and model share this machine's cores, so figures compare with one
     another only. Raises `Failure` when the server does not come up.
     """
-    with tempfile.TemporaryDirectory(prefix="sagemaker-serving-tune-") as folder:
+    with tempfile.TemporaryDirectory(prefix="sagemaker-serving-bench-") as folder:
         server = ModelServer.start(
             model,
-            environment={**environment, **settings.variables},
+            environment=settings.variables,
             log_path=Path(folder, "container.log"),
             container_version=container_version,
         )

@@ -1,0 +1,186 @@
+"""What ``bench --find-batching`` does: trials of settings, and those that answer most."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from local_aws.terminal import print_own
+
+if TYPE_CHECKING:
+    from sagemaker_serving.cli.graphs import Panel
+    from sagemaker_serving.client.aws import Aws
+    from sagemaker_serving.operations.bench import BenchInput, VariantReport
+    from sagemaker_serving.operations.tuning import Settings, Trial, Tuning
+
+
+def find_batching(
+    source: Path | Aws,
+    endpoint: str,
+    variant: str | None,
+    inputs: Sequence[BenchInput],
+    *,
+    version: str | None,
+    goal_seconds: float,
+    callers: int,
+    seconds: float,
+    quiet: bool,
+) -> Tuning:
+    """By trials of the model ``source`` on this machine, or, there, of a copy of ``endpoint``.
+
+    ``version`` is that of the image which this machine's server behaves like. Unless ``quiet``,
+    every trial is printed as it ends.
+    """
+    from sagemaker_serving.archive import read_contents
+    from sagemaker_serving.extras import need
+    from sagemaker_serving.operations.tuning import tune
+
+    search = partial(
+        tune,
+        goal_seconds=goal_seconds,
+        callers=callers,
+        tried=(lambda _: None) if quiet else _tell,
+    )
+    if isinstance(source, Path):
+        need("local", "tensorflow")
+        from sagemaker_serving.operations.tuning.server import measure
+
+        here = partial(measure, source, container_version=version)
+        return search(
+            lambda settings: here(settings, inputs, callers=callers, seconds=seconds),
+            has_handler=read_contents(source).script is not None,
+        )
+    from sagemaker_serving.operations.tuning.endpoint import trials_on
+
+    with trials_on(source, endpoint, variant) as trials:
+        click.echo(f"trials run on {trials.name}, which is deleted at the end", err=True)
+        return search(
+            lambda settings: trials.measure(settings, inputs, callers=callers, seconds=seconds),
+            has_handler=True,  # nobody can see into its container
+        )
+
+
+def conclude(found: Tuning, *, plot: bool, output: Path | None, as_json: bool) -> None:
+    """Print what was found, and write it into ``output``; ends with 1 where no goal was kept."""
+    if as_json:
+        click.echo(json.dumps(_document(found), indent=1))
+    else:
+        _print(found)
+        if plot:
+            _draw(found)
+    if output is not None:
+        output.write_text(_yaml(found.best.settings), encoding="utf-8")
+    if not found.reached:
+        raise click.exceptions.Exit(1)
+
+
+def _tell(trial: Trial) -> None:
+    """A line as the trial ends: aligned on a terminal, tabs between the values in a pipe."""
+    result = trial.result
+    p50, p99 = (_ms(result.percentile(percent)) for percent in (50, 99))
+    if sys.stdout.isatty():
+        failed = f", {result.failed} failed" if result.failed else ""
+        click.echo(
+            f"{result.per_second:9.1f} per second, p50 {p50:>7} ms, p99 {p99:>7} ms{failed}: "
+            f"{trial.settings}"
+        )
+    else:
+        values = (f"{result.per_second:.1f}", p50, p99, result.failed, trial.settings)
+        click.echo("\t".join(map(str, values)))
+
+
+def _ms(seconds: float | None) -> str:
+    return "-" if seconds is None else f"{seconds * 1000:.1f}"
+
+
+def _print(found: Tuning) -> None:
+    best = found.best
+    goal = f"{found.goal_seconds * 1000:g} ms"
+    if not found.reached:
+        click.echo(f"\nnothing kept the goal of {goal}; nearest: {best.settings}")
+    elif not best.settings.block:
+        click.echo(f"\nwithin {goal}, no batching answers most; leave batching out")
+    else:
+        click.echo(f"\nwithin {goal} these answer most; in the environment file:\n")
+        click.echo(_yaml(best.settings), nl=False)
+
+
+def _yaml(settings: Settings) -> str:
+    import yaml
+
+    block = settings.block
+    text: str = yaml.safe_dump(block, sort_keys=False) if block else "# no batching answers most\n"
+    return text
+
+
+def _document(found: Tuning) -> dict[str, object]:
+    return {
+        "goal_ms": found.goal_seconds * 1000,
+        "reached": found.reached,
+        "best": found.best.settings.block,
+        "trials": [
+            {"settings": trial.settings.block, **_figures(trial.result)} for trial in found.trials
+        ],
+    }
+
+
+def _figures(result: VariantReport) -> dict[str, object]:
+    wanted = ("p50_ms", "p90_ms", "p99_ms", "per_second", "errors", "error_messages")
+    return {name: value for name, value in result.as_dict().items() if name in wanted}
+
+
+def _draw(found: Tuning) -> None:
+    from sagemaker_serving.cli.graphs import draw
+
+    on_terminal = sys.stdout.isatty()
+    width = shutil.get_terminal_size().columns if on_terminal else 100
+    panels = [panel for field in _CURVES for panel in _curves(found, field)]
+    print_own(draw(panels, width=width, colours=on_terminal))
+
+
+def _curves(found: Tuning, field: str) -> Iterator[Panel]:
+    """What was answered, and how late, along the values of ``field`` that were tried."""
+    from sagemaker_serving.cli.graphs import Panel
+
+    tried = {getattr(trial.settings, field): trial.result for trial in _climb(found, field)}
+    values = sorted(value for value in tried if value is not None)
+    if len(values) < 2:
+        return
+    late = [(value, tried[value].percentile(99)) for value in values]
+    p99 = [(float(value), seconds * 1000) for value, seconds in late if seconds is not None]
+    ends = (float(values[0]), float(values[-1]))
+    yield Panel(
+        title="answered",
+        unit="per second",
+        x=field,
+        note=f"by {field}",
+        lines=[("", [(float(value), tried[value].per_second) for value in values])],
+    )
+    yield Panel(
+        title="p99",
+        unit="ms",
+        x=field,
+        note=f"by {field}",
+        lines=[("p99", p99), ("goal", [(end, found.goal_seconds * 1000) for end in ends])],
+    )
+
+
+def _climb(found: Tuning, field: str) -> list[Trial]:
+    """The trials along ``field``, before any field after it was set."""
+    later = _CURVES[_CURVES.index(field) + 1 :]
+    return [
+        trial
+        for trial in found.trials
+        if all(getattr(trial.settings, name) is None for name in later)
+    ]
+
+
+_CURVES = ("max_batch_size", "batch_timeout_micros", "num_batch_threads")
+"""The fields that make a curve, in the order in which they are tried."""
