@@ -16,8 +16,8 @@ import numpy
 
 from benchmarks.figures import Figure, Ratio
 from sagemaker_serving.client import Aws, EndpointFacts, Prediction, Predictor
-from sagemaker_serving.client.limits import REAL_TIME
 from sagemaker_serving.client.payload import Encoding, ModelFacts, batch_of
+from sagemaker_serving.client.payload.limits import REAL_TIME
 from sagemaker_serving.client.serializers import JSONSerializer, NumpySerializer
 
 IMAGES, SHAPE = 256, (224, 224, 3)

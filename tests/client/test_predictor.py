@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from sagemaker_serving.client import Aws, Predictor
-from sagemaker_serving.client.limits import REAL_TIME
+from sagemaker_serving.client.payload.limits import REAL_TIME
 from sagemaker_serving.errors import Failure, Mistake, ModelFailed, NotFound
 
 BINARY = b"\x00\xff\x89PNG"

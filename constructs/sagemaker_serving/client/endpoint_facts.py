@@ -9,7 +9,7 @@ from typing import Any
 from botocore.exceptions import ClientError, ConnectionError, HTTPClientError
 
 from sagemaker_serving.client.aws import Aws, aws_failures
-from sagemaker_serving.client.limits import (
+from sagemaker_serving.client.payload.limits import (
     ASYNCHRONOUS,
     REAL_TIME,
     SERVERLESS,

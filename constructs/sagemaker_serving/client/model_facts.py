@@ -14,9 +14,9 @@ from sagemaker_serving.archive import (
 )
 from sagemaker_serving.archive.contents import is_version
 from sagemaker_serving.client.aws import Aws
-from sagemaker_serving.client.images import Accepted
 from sagemaker_serving.client.objects import open_object
 from sagemaker_serving.client.payload import ModelFacts
+from sagemaker_serving.client.payload.images import Accepted
 
 
 def model_facts(

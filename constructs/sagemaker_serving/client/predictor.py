@@ -13,11 +13,11 @@ from sagemaker_serving.client.asynchronous import AsyncInference
 from sagemaker_serving.client.aws import Aws
 from sagemaker_serving.client.deserializers import Deserializer
 from sagemaker_serving.client.endpoint_facts import EndpointFacts
-from sagemaker_serving.client.images import JSON, Accepted, accepted_by
 from sagemaker_serving.client.joining import joined
 from sagemaker_serving.client.members import members_of, tensorflow_attributes
 from sagemaker_serving.client.model_facts import model_facts
 from sagemaker_serving.client.payload import Batch, Encoding, ModelFacts
+from sagemaker_serving.client.payload.images import JSON, Accepted, accepted_by
 from sagemaker_serving.client.prediction import Prediction
 from sagemaker_serving.client.retrying import Retries
 from sagemaker_serving.client.rows import must_have_rows

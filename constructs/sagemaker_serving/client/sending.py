@@ -14,10 +14,10 @@ from sagemaker_serving.client.aws import Aws
 from sagemaker_serving.client.calling import Caller
 from sagemaker_serving.client.endpoint_facts import EndpointFacts, look_up
 from sagemaker_serving.client.in_order import in_order
-from sagemaker_serving.client.limits import ASYNCHRONOUS, SERVERLESS, PayloadLimits
 from sagemaker_serving.client.pace import Pace
 from sagemaker_serving.client.payload import Batch, Piece, written
 from sagemaker_serving.client.payload.batch import too_large
+from sagemaker_serving.client.payload.limits import ASYNCHRONOUS, SERVERLESS, PayloadLimits
 from sagemaker_serving.client.prediction import Prediction
 from sagemaker_serving.client.retrying import Retries
 from sagemaker_serving.client.rows import rows_in

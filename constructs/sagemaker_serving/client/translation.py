@@ -9,8 +9,6 @@ from typing import Any
 
 from sagemaker_serving.client.decoding import Undecodable, decoded
 from sagemaker_serving.client.deserializers import Deserializer
-from sagemaker_serving.client.images import CSV, JSON, answers_in_one_line
-from sagemaker_serving.client.limits import PayloadLimits
 from sagemaker_serving.client.payload import (
     Batch,
     Encoding,
@@ -20,6 +18,8 @@ from sagemaker_serving.client.payload import (
     unwritable,
     written,
 )
+from sagemaker_serving.client.payload.images import CSV, JSON, answers_in_one_line
+from sagemaker_serving.client.payload.limits import PayloadLimits
 from sagemaker_serving.client.prediction import Prediction
 from sagemaker_serving.client.rows import must_have_rows
 from sagemaker_serving.client.serializers import Serializer, body_of

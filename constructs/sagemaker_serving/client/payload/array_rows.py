@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import prod
 
-from sagemaker_serving.client.images import NPY
 from sagemaker_serving.client.payload.arrays import Array, code_of, npy_header
 from sagemaker_serving.client.payload.batch import Batch, Encoding
 from sagemaker_serving.client.payload.checking import fitted, fitted_to
 from sagemaker_serving.client.payload.choice import ModelFacts
+from sagemaker_serving.client.payload.images import NPY
 from sagemaker_serving.client.payload.json_text import (
     json_of,
     json_of_array,

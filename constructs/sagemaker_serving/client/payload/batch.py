@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from sagemaker_serving.client.limits import PayloadLimits
+from sagemaker_serving.client.payload.limits import PayloadLimits
 from sagemaker_serving.errors import Mistake
 
 Encoding = Literal["npy", "raw", "base64", "json", "jsonlines", "csv"]

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from sagemaker_serving.archive import Signature
-from sagemaker_serving.client.images import CSV, JSON, JSON_LINES, NPY, Accepted
 from sagemaker_serving.client.payload.batch import Encoding
+from sagemaker_serving.client.payload.images import CSV, JSON, JSON_LINES, NPY, Accepted
 from sagemaker_serving.errors import Mistake
 
 Kind = Literal["array", "records"]
