@@ -24,7 +24,7 @@ from local_aws.process import ending_all, has_ended
 from local_aws.process.address import Address
 from local_aws.process.alive import ending_with
 from local_aws.process.cdk import CdkCli
-from sagemaker_serving.client import Aws, Predictor
+from sagemaker_serving.client import Aws, Limits, Predictor
 from sagemaker_serving.errors import ProblemsFound, ReportedError, Severity
 from sagemaker_serving.operations import BatchPipeline, BatchReport
 from sagemaker_serving.rules import check_environment
@@ -107,7 +107,7 @@ def _predict(table: Table, environment: Environment, aws: Aws) -> None:
     numbers = ", ".join(str(number) for number in answer.json()["predictions"])
     table.add_row(asked, half_plus_three.endpoint_name, numbers, _ms(answer.seconds))
 
-    digits = Predictor(environment.endpoint_name("digits"), aws, concurrency=1)
+    digits = Predictor(environment.endpoint_name("digits"), aws, limits=Limits(concurrency=1))
     answers = list(digits.predict_each(HELD_OUT))
     read = [answer.json()["predictions"][0]["class"] for answer in answers]
     seconds = sorted(answer.seconds for answer in answers)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy
 
 from benchmarks.figures import Figure, Ratio
-from sagemaker_serving.client import Aws, EndpointFacts, Prediction, Predictor
+from sagemaker_serving.client import Aws, EndpointFacts, Limits, Model, Prediction, Predictor
 from sagemaker_serving.client.payload import Encoding, ModelFacts, batch_of
 from sagemaker_serving.client.payload.limits import REAL_TIME
 from sagemaker_serving.client.serializers import JSONSerializer, NumpySerializer
@@ -62,11 +62,12 @@ def measure() -> Iterator[Figure | Ratio]:
 
 def _batches(aws: Aws, images: Any) -> Iterator[Figure | Ratio]:
     told: list[Prediction] = []
-    options: dict[str, Any] = {"facts": EndpointFacts(), "content_types": [NPY]}
+    options: dict[str, Any] = {"facts": EndpointFacts(), "model": Model(content_types=[NPY])}
+    single, one = Limits(concurrency=1, records_per_request=1), Limits(concurrency=1)
     with (
-        Predictor("e", aws, concurrency=1, records_per_request=1, **options) as alone,
-        Predictor("e", aws, concurrency=1, on_prediction=told.append, **options) as in_turn,
-        Predictor("e", aws, concurrency=8, **options) as at_once,
+        Predictor("e", aws, limits=single, **options) as alone,
+        Predictor("e", aws, limits=one, on_prediction=told.append, **options) as in_turn,
+        Predictor("e", aws, limits=Limits(concurrency=8), **options) as at_once,
     ):
         one_by_one = _seconds(lambda: alone.predict(images))
         cut = _seconds(lambda: in_turn.predict(images))

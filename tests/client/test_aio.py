@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sagemaker_serving.client import AioPredictor, EndpointFacts, Predictor
+from sagemaker_serving.client import AioPredictor, EndpointFacts, Limits, Predictor
 from sagemaker_serving.errors import ModelFailed
 from tests.client.fake_runtime import Answer, Asked, FakeRuntime, event, fake_runtime, refusal
 from tests.client.test_sending import PATIENCE, sums
@@ -21,7 +21,7 @@ def aio(runtime: FakeRuntime, **options: Any) -> AioPredictor:
 
 def test_batches_and_bodies_are_awaited() -> None:
     async def calls(runtime: FakeRuntime) -> None:
-        async with aio(runtime, records_per_request=2, concurrency=2) as predictor:
+        async with aio(runtime, limits=Limits(concurrency=2, records_per_request=2)) as predictor:
             batches = [[float(n + i) for n in range(9)] for i in range(12)]
             answers = await asyncio.gather(*map(predictor.predict, batches))
             assert answers == [{"predictions": batch} for batch in batches]

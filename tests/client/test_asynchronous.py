@@ -9,7 +9,7 @@ import pytest
 from botocore.stub import ANY, Stubber
 
 from local_aws.gateway import Gateway
-from sagemaker_serving.client import Aws, EndpointFacts, Predictor
+from sagemaker_serving.client import AsyncRequests, Aws, EndpointFacts, Predictor
 from sagemaker_serving.errors import Failure, Mistake, ModelFailed
 from tests.local_aws.aws import IMAGE, client_of
 
@@ -72,7 +72,7 @@ def test_a_small_request_carries_its_body_and_its_answer_is_waited_for(aws: Aws)
 
 
 def test_a_large_request_goes_by_way_of_s3(aws: Aws) -> None:
-    endpoint = Endpoint(aws, upload_to="s3://models/in/")
+    endpoint = Endpoint(aws, async_requests=AsyncRequests(upload_to="s3://models/in/"))
     endpoint.expects(InputLocation=ANY)
     submitted = endpoint.predictor.submit(b"x" * 128_001)
     assert submitted.inference_id == "id"
@@ -114,7 +114,7 @@ def test_what_the_model_refused_is_told(aws: Aws) -> None:
 
 
 def test_no_answer_in_time_is_a_failure(aws: Aws) -> None:
-    endpoint = Endpoint(aws, async_deadline_seconds=0)
+    endpoint = Endpoint(aws, async_requests=AsyncRequests(deadline_seconds=0))
     endpoint.expects(Body=b"{}", Accept="application/json")
     with pytest.raises(Failure, match=f"no answer at {OUTPUT} after 0 s"):
         endpoint.predictor.predict("{}")
@@ -124,11 +124,12 @@ def test_what_is_too_large_for_a_request_takes_the_way_over_s3_where_there_is_on
     aws: Aws,
 ) -> None:
     unknown = EndpointFacts()
-    endpoint = Endpoint(aws, facts=unknown, upload_to="s3://models/in-large")
+    by_s3 = AsyncRequests(upload_to="s3://models/in-large")
+    endpoint = Endpoint(aws, facts=unknown, async_requests=by_s3)
     endpoint.expects(InputLocation=ANY, Accept="application/json")
     endpoint.put(OUTPUT, b'"large"')
     assert endpoint.predictor.predict(b"x" * (25 * 1024 * 1024 + 1)) == "large"
-    real_time = Endpoint(aws, facts=EndpointFacts(asynchronous=False), upload_to="s3://models/in")
+    real_time = Endpoint(aws, facts=EndpointFacts(asynchronous=False), async_requests=by_s3)
     with pytest.raises(Mistake, match="deploy the model as an asynchronous endpoint"):
         real_time.predictor.predict(b"x" * (25 * 1024 * 1024 + 1))
 
@@ -169,7 +170,8 @@ def backwards(region: Aws) -> str:
 def test_an_asynchronous_endpoint_of_the_local_aws_is_known_as_one(
     region: Aws, backwards: str
 ) -> None:
-    with Predictor(backwards, region, upload_to="s3://models/in/") as predictor:
+    by_s3 = AsyncRequests(upload_to="s3://models/in/")
+    with Predictor(backwards, region, async_requests=by_s3) as predictor:
         assert predictor.predict([b"abc", b"de"]) == [b"cba", b"ed"]
         large = b"large " * 30_000
         assert predictor.predict(large) == large[::-1]

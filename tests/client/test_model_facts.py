@@ -8,7 +8,7 @@ import numpy
 import pytest
 
 from local_aws.gateway import Gateway
-from sagemaker_serving.client import Aws, EndpointFacts, Predictor, predictor_of
+from sagemaker_serving.client import Aws, EndpointFacts, Model, Predictor, predictor_of
 from sagemaker_serving.errors import Mistake, NotFound, ProblemsFound
 from tests.client.conftest import _aws
 from tests.local_aws.aws import client_of
@@ -36,9 +36,11 @@ def written(folder: Path, files: dict[str, bytes]) -> Path:
     return path
 
 
-def widths(artifact: str | Path, aws: Aws = NOWHERE, model_name: str | None = None) -> int | None:
+def widths(artifact: str | Path, aws: Aws = NOWHERE, name: str | None = None) -> int | None:
     """The second axis of the signature's one input; None without a signature."""
-    predictor = Predictor("e", aws, facts=EndpointFacts(), artifact=artifact, model_name=model_name)
+    predictor = Predictor(
+        "e", aws, facts=EndpointFacts(), model=Model(name=name, artifact=artifact)
+    )
     signature = predictor.model.signature
     shape = None if signature is None else signature.inputs["x"].shape
     return None if shape is None else shape[1]
@@ -51,7 +53,7 @@ def test_the_signature_is_that_of_the_highest_version(tmp_path: Path) -> None:
 def test_of_several_models_one_must_be_named(tmp_path: Path) -> None:
     path = written(tmp_path, {**FILES, "other/1/saved_model.pb": OLD})
     assert widths(path) is None
-    assert widths(path, model_name="other") == 2
+    assert widths(path, name="other") == 2
 
 
 def test_an_archive_in_s3_is_read(gateway: Gateway) -> None:
@@ -63,7 +65,7 @@ def test_an_archive_in_s3_is_read(gateway: Gateway) -> None:
 @pytest.mark.parametrize(("more", "has_script"), [({}, False), (SCRIPT, True)])
 def test_a_script_is_noticed(tmp_path: Path, more: dict[str, bytes], has_script: bool) -> None:
     artifact = written(tmp_path, {**FILES, **more})
-    predictor = Predictor("e", NOWHERE, facts=EndpointFacts(), artifact=artifact)
+    predictor = Predictor("e", NOWHERE, facts=EndpointFacts(), model=Model(artifact=artifact))
     assert predictor.model.has_script == has_script
 
 

@@ -13,7 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sagemaker_serving.client import AioPredictor, EndpointFacts, Predictor, TensorFlowPredictor
+from sagemaker_serving.client import (
+    AioPredictor,
+    EndpointFacts,
+    Limits,
+    Predictor,
+    TensorFlowPredictor,
+)
 from sagemaker_serving.client.deserializers import (
     CSVDeserializer,
     JSONDeserializer,
@@ -140,7 +146,7 @@ def test_what_predict_returns_has_a_row_for_each_record(
 ) -> None:
     data, options = REQUESTS[request](rows)
     runtime = Runtime(form, more)
-    with asking(runtime, records_per_request=most, concurrency=1) as predictor:
+    with asking(runtime, limits=Limits(concurrency=1, records_per_request=most)) as predictor:
         if more == 0:
             assert total(predictor.predict(data, **options)) == rows
             assert sum(runtime.asked) == rows
@@ -161,7 +167,7 @@ def test_the_first_request_that_is_answered_wrongly_ends_the_batch_and_is_named(
 ) -> None:
     runtime = Runtime("predictions", more, wrong_from=wrong_from)
     with (
-        asking(runtime, records_per_request=1, concurrency=1) as predictor,
+        asking(runtime, limits=Limits(concurrency=1, records_per_request=1)) as predictor,
         pytest.raises(Failure, match=rf"record {wrong_from} of {rows}: the answer has"),
     ):
         predictor.predict(list(range(rows)))
@@ -230,7 +236,7 @@ class Saying(Runtime):
 def test_one_thing_for_several_records_is_no_answer(answer: Any, named: str) -> None:
     for most in (None, 3):
         with (
-            asking(Saying(answer), records_per_request=most) as predictor,
+            asking(Saying(answer), limits=Limits(records_per_request=most)) as predictor,
             pytest.raises(Failure, match=named),
         ):
             predictor.predict([1, 2, 3])
@@ -238,7 +244,7 @@ def test_one_thing_for_several_records_is_no_answer(answer: Any, named: str) -> 
 
 @pytest.mark.parametrize("answer", [5.5, "cat", {"label": "cat"}, None, True])
 def test_one_record_may_get_one_value_but_never_several_records_the_same_one(answer: Any) -> None:
-    with asking(Saying(answer), records_per_request=1) as predictor:
+    with asking(Saying(answer), limits=Limits(records_per_request=1)) as predictor:
         assert predictor.predict([1]) == answer
         with pytest.raises(Failure, match="there are 2 answers and none has rows"):
             predictor.predict([1, 2])
@@ -271,7 +277,7 @@ def test_what_nobody_can_read_is_handed_on_uncounted() -> None:
 def test_xgboosts_one_line_is_a_row_for_each_record() -> None:
     facts = EndpointFacts(variants=("a",), images={"a": XGBOOST})
     line = Saying(b"0.5,0.25,1", CSV)
-    with asking(line, facts=facts, records_per_request=3) as predictor:
+    with asking(line, facts=facts, limits=Limits(records_per_request=3)) as predictor:
         assert predictor.predict([[1], [2], [3]]) == [["0.5"], ["0.25"], ["1"]]
         assert predictor.predict([[1]] * 6) == [["0.5"], ["0.25"], ["1"]] * 2
     with asking(line) as predictor, pytest.raises(Failure, match="1 row for 3 records"):
@@ -281,13 +287,13 @@ def test_xgboosts_one_line_is_a_row_for_each_record() -> None:
 def test_what_a_deserializer_makes_of_several_answers_is_counted_too() -> None:
     facts = EndpointFacts(variants=("a",), images={"a": XGBOOST})
     line = Saying(b"0.5,0.25,1", CSV)
-    with asking(line, None, CSVDeserializer(), facts=facts, records_per_request=3) as predictor:
+    three = Limits(records_per_request=3)
+    with asking(line, None, CSVDeserializer(), facts=facts, limits=three) as predictor:
         assert predictor.predict([[1]] * 3) == [["0.5", "0.25", "1"]]
         with pytest.raises(Failure, match="2 rows for 6 records"):
             predictor.predict([[1]] * 6)
-    with asking(
-        Runtime("npy"), None, NumpyDeserializer(), facts=facts, records_per_request=2
-    ) as predictor:
+    two = Limits(records_per_request=2)
+    with asking(Runtime("npy"), None, NumpyDeserializer(), facts=facts, limits=two) as predictor:
         assert predictor.predict([[1]] * 5).tolist() == [0, 1, 0, 1, 0]
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy
 import pytest
 
-from sagemaker_serving.client import EndpointFacts, Prediction, Predictor, Retries
+from sagemaker_serving.client import EndpointFacts, Limits, Model, Prediction, Predictor, Retries
 from sagemaker_serving.client.deserializers import NumpyDeserializer
 from sagemaker_serving.errors import Failure, Mistake, ModelFailed
 from tests.client.fake_runtime import Answer, Asked, FakeRuntime, fake_runtime, refusal
@@ -49,14 +49,14 @@ def runtime() -> Iterator[FakeRuntime]:
 
 def test_a_batch_is_one_result_whatever_number_of_requests_it_takes(runtime: FakeRuntime) -> None:
     batch = numpy.arange(1000.0)
-    with predictor(runtime, records_per_request=7, concurrency=4) as calls:
+    with predictor(runtime, limits=Limits(concurrency=4, records_per_request=7)) as calls:
         assert calls.predict(batch) == {"predictions": batch.tolist()}
     assert len(runtime.asked) == 143
     assert runtime.busiest <= 4
 
 
 def test_connections_are_kept_and_as_many_as_threads(runtime: FakeRuntime) -> None:
-    with predictor(runtime, records_per_request=5, concurrency=3) as calls:
+    with predictor(runtime, limits=Limits(concurrency=3, records_per_request=5)) as calls:
         for _ in range(3):
             calls.predict(numpy.arange(100.0))
     assert len(runtime.asked) == 60
@@ -78,7 +78,7 @@ def test_requests_are_under_way_at_the_same_time_and_come_back_in_order() -> Non
 
     with (
         fake_runtime(answer) as runtime,
-        predictor(runtime, records_per_request=1, concurrency=4) as calls,
+        predictor(runtime, limits=Limits(concurrency=4, records_per_request=1)) as calls,
     ):
         assert calls.predict([0.0, 1.0, 2.0, 3.0]) == {"predictions": [0.0, 1.0, 2.0, 3.0]}
     assert runtime.busiest == 4
@@ -103,9 +103,8 @@ def test_no_more_bodies_are_made_than_threads_can_send(runtime: FakeRuntime) -> 
 
     with predictor(
         runtime,
-        records_per_request=1,
-        concurrency=2,
-        content_types=NPY,
+        limits=Limits(concurrency=2, records_per_request=1),
+        model=Model(content_types=NPY),
         on_prediction=done.append,
     ) as calls:
         calls.predict(Counted(numpy.arange(40.0)))
@@ -130,7 +129,7 @@ def test_endless_items_are_answered_as_they_come(runtime: FakeRuntime) -> None:
             taken += 1
             yield str(taken).encode()
 
-    with predictor(runtime, concurrency=2) as calls:
+    with predictor(runtime, limits=Limits(concurrency=2)) as calls:
         answers = calls.predict_each(endless())
         assert [next(answers).json() for _ in range(5)] == ["1", "2", "3", "4", "5"]
     assert taken <= 5 + 4 * 2 + 2
@@ -138,7 +137,8 @@ def test_endless_items_are_answered_as_they_come(runtime: FakeRuntime) -> None:
 
 def test_timings_of_every_request_are_told(runtime: FakeRuntime) -> None:
     told: list[Prediction] = []
-    with predictor(runtime, records_per_request=4, on_prediction=told.append) as calls:
+    limits = Limits(records_per_request=4)
+    with predictor(runtime, limits=limits, on_prediction=told.append) as calls:
         calls.predict(numpy.arange(10.0))
     assert sorted((one.first, one.records) for one in told) == [(0, 4), (4, 4), (8, 2)]
     for one in told:
@@ -157,7 +157,10 @@ def test_arrays_are_joined(runtime: FakeRuntime) -> None:
     with (
         fake_runtime(halves) as runtime,
         predictor(
-            runtime, records_per_request=3, content_types=NPY, deserializer=NumpyDeserializer()
+            runtime,
+            limits=Limits(records_per_request=3),
+            model=Model(content_types=NPY),
+            deserializer=NumpyDeserializer(),
         ) as calls,
     ):
         assert numpy.array_equal(calls.predict(batch), batch / 2)
@@ -175,7 +178,7 @@ def test_arrays_are_joined(runtime: FakeRuntime) -> None:
 def test_answers_that_cannot_be_joined_are_no_result(body: bytes, told: str) -> None:
     with (
         fake_runtime(lambda _: Answer(body=body)) as runtime,
-        predictor(runtime, records_per_request=2) as calls,
+        predictor(runtime, limits=Limits(records_per_request=2)) as calls,
         pytest.raises(Failure, match=told),
     ):
         calls.predict([1, 2, 3, 4])
@@ -186,13 +189,14 @@ def test_what_is_the_same_in_every_answer_is_kept(runtime: FakeRuntime) -> None:
         given = json.loads(sums(asked).body)
         return Answer(body=json.dumps({**given, "model": "digits"}).encode())
 
-    with fake_runtime(answer) as runtime, predictor(runtime, records_per_request=1) as calls:
+    one = Limits(records_per_request=1)
+    with fake_runtime(answer) as runtime, predictor(runtime, limits=one) as calls:
         assert calls.predict([1, 2]) == {"predictions": [1.0, 2.0], "model": "digits"}
 
 
 def test_no_request_has_more_records_than_the_container_batches(runtime: FakeRuntime) -> None:
     facts = EndpointFacts(variants=("a", "b"), most_records={"a": 8, "b": 4})
-    with predictor(runtime, facts=facts, records_per_request=6) as calls:
+    with predictor(runtime, facts=facts, limits=Limits(records_per_request=6)) as calls:
         calls.predict(list(range(24)))
         calls.predict(list(range(24)), target_variant="a")
     counts = [len(json.loads(asked.body)["instances"]) for asked in runtime.asked]
@@ -203,7 +207,7 @@ def test_a_model_of_one_batch_size_gets_no_other(runtime: FakeRuntime, tmp_path:
     model = tmp_path / "model" / "1" / "saved_model.pb"
     model.parent.mkdir(parents=True)
     model.write_bytes(saved_model({"x": ("float32", (4, 2))}))
-    with predictor(runtime, artifact=tmp_path / "model") as calls:
+    with predictor(runtime, model=Model(artifact=tmp_path / "model")) as calls:
         calls.predict(numpy.zeros((12, 2)))
         with pytest.raises(Mistake, match="takes 4 records at once, no fewer; the batch has 10"):
             calls.predict(numpy.zeros((10, 2)))
@@ -226,7 +230,7 @@ def test_an_error_in_the_middle_names_its_records_and_ends_the_batch() -> None:
 
     with (
         fake_runtime(answer) as runtime,
-        predictor(runtime, records_per_request=2, concurrency=1) as calls,
+        predictor(runtime, limits=Limits(concurrency=1, records_per_request=2)) as calls,
         pytest.raises(ModelFailed) as told,
     ):
         calls.predict(list(range(100)))
@@ -295,7 +299,7 @@ def test_a_full_queue_is_waited_for_with_fewer_requests_at_a_time() -> None:
     with (
         fake_runtime(answer) as runtime,
         predictor(
-            runtime, records_per_request=1, concurrency=8, on_prediction=told.append
+            runtime, limits=Limits(concurrency=8, records_per_request=1), on_prediction=told.append
         ) as calls,
     ):
         batch = [float(n) for n in range(60)]
@@ -390,9 +394,9 @@ def test_closing_ends_the_wait_of_other_threads() -> None:
         ({"records_per_request": 0}, "records_per_request is 0; it is at least 1"),
     ],
 )
-def test_options_that_cannot_work_are_named(runtime: FakeRuntime, options: Any, told: str) -> None:
+def test_options_that_cannot_work_are_named(options: Any, told: str) -> None:
     with pytest.raises(Mistake, match=told):
-        predictor(runtime, **options)
+        Limits(**options)
 
 
 @pytest.mark.parametrize("attributes", ["x" * 1025, "ü", "a\nb"])
@@ -405,7 +409,7 @@ def test_custom_attributes_that_aws_refuses_are_never_sent(
 
 
 def test_every_member_of_a_request_arrives(runtime: FakeRuntime) -> None:
-    with predictor(runtime, component_name="part", model_name="half", model_version=7) as calls:
+    with predictor(runtime, component_name="part", model=Model(name="half", version=7)) as calls:
         calls.predict(
             [1],
             {"EnableExplanations": "`true`"},

@@ -13,7 +13,14 @@ from boto3.exceptions import S3UploadFailedError
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sagemaker_serving.client import AioPredictor, EndpointFacts, Prediction, Predictor, Retries
+from sagemaker_serving.client import (
+    AioPredictor,
+    EndpointFacts,
+    Limits,
+    Prediction,
+    Predictor,
+    Retries,
+)
 from sagemaker_serving.client.asynchronous import AsyncInference
 from sagemaker_serving.client.aws import aws_failures
 from sagemaker_serving.client.objects import open_object
@@ -84,7 +91,7 @@ def test_one_that_always_breaks_off_is_an_error_that_says_what_to_do(where: str)
 
 def test_awaited_too_and_named_by_its_records() -> None:
     async def ask(server: CuttingServer) -> None:
-        async with AioPredictor(asking(server, records_per_request=2)) as predictor:
+        async with AioPredictor(asking(server, limits=Limits(records_per_request=2))) as predictor:
             await predictor.predict([[1], [2], [3], [4]])
 
     cut = CUT["before its length"]

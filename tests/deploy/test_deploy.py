@@ -41,10 +41,10 @@ def test_the_command_line_predicts(project: Any) -> None:
 
 
 def test_a_batch_is_one_answer_of_the_real_model(project: Any) -> None:
-    from sagemaker_serving.client import Predictor
+    from sagemaker_serving.client import Limits, Predictor
 
     numbers = [float(number) for number in range(50)]
-    with Predictor("trial-half", project.aws, records_per_request=7) as predictor:
+    with Predictor("trial-half", project.aws, limits=Limits(records_per_request=7)) as predictor:
         assert predictor.predict(numbers) == {"predictions": [n / 2 + 3 for n in numbers]}
         assert predictor.model.accepted.by == "the TensorFlow Serving image without inference.py"
         examples = {"signature_name": "regress_x_to_y", "examples": [{"x": n} for n in numbers]}

@@ -100,7 +100,7 @@ def predict(
       sagemaker-serving predict prod-digits -f many.csv --input-format csv > answer.json
     """
     from sagemaker_serving.cli.answers import Answers
-    from sagemaker_serving.client import Predictor
+    from sagemaker_serving.client import Limits, Predictor
 
     if body is not None and files:
         raise click.UsageError("give BODY or --file, not both")
@@ -122,9 +122,10 @@ def predict(
     given = {name: value for name, value in members.items() if value is not None}
     answers = Answers(output, several=len(files) > 1, verbose=verbose)
     aws = the_aws(local, state_dir, region, profile)
+    limits = Limits(concurrency=concurrency)
     with (
         answers,
-        Predictor(endpoint, aws, concurrency=concurrency, on_prediction=answers.count) as predictor,
+        Predictor(endpoint, aws, limits=limits, on_prediction=answers.count) as predictor,
         _input(body, files, input_format) as data,
     ):
         _send(predictor, data, given, input_format, stream, answers)

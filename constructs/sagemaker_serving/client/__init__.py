@@ -6,6 +6,7 @@ from sagemaker_serving.client.aws import Aws
 from sagemaker_serving.client.endpoint_facts import EndpointFacts
 from sagemaker_serving.client.environments import predictor_of
 from sagemaker_serving.client.objects import open_object
+from sagemaker_serving.client.options import AsyncRequests, Limits, Model
 from sagemaker_serving.client.prediction import Prediction
 from sagemaker_serving.client.predictor import Predictor
 from sagemaker_serving.client.retrying import Retries
@@ -15,8 +16,11 @@ from sagemaker_serving.client.tensorflow import TensorFlowPredictor
 __all__ = [
     "AioPredictor",
     "AsyncInference",
+    "AsyncRequests",
     "Aws",
     "EndpointFacts",
+    "Limits",
+    "Model",
     "Prediction",
     "Predictor",
     "Retries",

@@ -15,24 +15,23 @@ from sagemaker_serving.archive import (
 from sagemaker_serving.archive.contents import is_version
 from sagemaker_serving.client.aws import Aws
 from sagemaker_serving.client.objects import open_object
+from sagemaker_serving.client.options import Model
 from sagemaker_serving.client.payload import ModelFacts
 from sagemaker_serving.client.payload.images import Accepted
 
 
-def model_facts(
-    accepted: Accepted, artifact: str | Path | None, model_name: str | None, aws: Aws
-) -> ModelFacts:
-    """``accepted`` with what ``artifact`` holds: a folder, a ``.tar.gz``, or an ``s3://`` address.
+def model_facts(accepted: Accepted, told: Model, aws: Aws) -> ModelFacts:
+    """``accepted`` with what the model's artifact holds.
 
     An archive in S3 is streamed to its end. Raises `Mistake` when there is
     nothing to read there.
     """
     facts = ModelFacts(accepted=accepted)
-    if artifact is None:
+    if told.artifact is None:
         return facts
-    contents = _contents(artifact, aws)
+    contents = _contents(told.artifact, aws)
     return replace(
-        facts, signature=signature_of(contents, model_name), has_script=contents.script is not None
+        facts, signature=signature_of(contents, told.name), has_script=contents.script is not None
     )
 
 

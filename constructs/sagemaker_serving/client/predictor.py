@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
@@ -14,8 +13,9 @@ from sagemaker_serving.client.aws import Aws
 from sagemaker_serving.client.deserializers import Deserializer
 from sagemaker_serving.client.endpoint_facts import EndpointFacts
 from sagemaker_serving.client.joining import joined
-from sagemaker_serving.client.members import members_of, tensorflow_attributes
+from sagemaker_serving.client.members import members_of
 from sagemaker_serving.client.model_facts import model_facts
+from sagemaker_serving.client.options import AsyncRequests, Limits, Model
 from sagemaker_serving.client.payload import Batch, Encoding, ModelFacts
 from sagemaker_serving.client.payload.images import JSON, Accepted, accepted_by
 from sagemaker_serving.client.prediction import Prediction
@@ -26,7 +26,6 @@ from sagemaker_serving.client.sending import Sender
 from sagemaker_serving.client.serializers import Serializer
 from sagemaker_serving.client.translation import Members, Translation
 from sagemaker_serving.errors import Mistake, ReportedError
-from sagemaker_serving.spec.batching import DEFAULT_CONCURRENCY
 
 
 class Predictor:
@@ -43,17 +42,12 @@ class Predictor:
         SageMaker SDK v2's Predictor does; by default the encoding is chosen.
     :param deserializer: reads answers; by default their content type decides.
     :param component_name: the inference component to ask.
-    :param concurrency: requests sent at the same time, and connections kept open (default 8).
-    :param records_per_request: at most so many records in one request (default: what fits).
+    :param model: which model of a container with several, and what is known of it beforehand.
+    :param limits: requests at the same time (default 8), and records in one (default: what fits).
     :param retries: how long a model that is not ready is waited for (default 120 s).
-    :param artifact: the model's folder, archive or ``s3://`` address, to know its
-        signature: what does not fit is named before it is sent.
-    :param content_types: what the model accepts; by default what is known of its image.
+    :param async_requests: where large requests to an asynchronous endpoint are put, and how long
+        their answers are waited for (default 900 s).
     :param facts: what is known of the endpoint; by default it is asked once, where permitted.
-    :param upload_to: a prefix in S3 for requests to asynchronous endpoints of over 128,000 bytes.
-    :param async_deadline_seconds: how long an asynchronous answer is waited for (default 900).
-    :param model_name: the SavedModel to ask in a TensorFlow Serving container with several.
-    :param model_version: its version (default: the highest).
     :param on_prediction: is told every `Prediction` with its timings, as it comes, by the
         thread that sent the request.
     """
@@ -66,43 +60,28 @@ class Predictor:
         deserializer: Deserializer | None = None,
         component_name: str | None = None,
         *,
-        concurrency: int = DEFAULT_CONCURRENCY,
-        records_per_request: int | None = None,
-        retries: Retries | None = None,
-        artifact: str | Path | None = None,
-        content_types: Sequence[str] | None = None,
+        model: Model = Model(),
+        limits: Limits = Limits(),
+        retries: Retries = Retries(),
+        async_requests: AsyncRequests = AsyncRequests(),
         facts: EndpointFacts | None = None,
-        upload_to: str | None = None,
-        async_deadline_seconds: float = 900.0,
-        model_name: str | None = None,
-        model_version: str | int | None = None,
         on_prediction: Callable[[Prediction], None] | None = None,
     ) -> None:
-        for name, value in (
-            ("concurrency", concurrency),
-            ("records_per_request", records_per_request),
-        ):
-            if value is not None and value < 1:
-                raise Mistake(f"{name} is {value}; it is at least 1")
         self.endpoint_name = endpoint_name
         self.component_name = component_name
         self._translation = Translation(
             serializer, deserializer, lambda: self.model, lambda: self.facts.image()
         )
-        self._records_per_request = records_per_request
-        self._artifact = artifact
-        self._content_types = content_types
-        self._model_name = model_name
-        self._model_attributes = tensorflow_attributes(model_name, model_version)
+        self._asked_model = model
+        self._records_per_request = limits.records_per_request
         self._aws = aws if aws is not None else Aws()
         self._sender = Sender(
             endpoint_name,
             self._aws,
-            concurrency=concurrency,
-            retries=retries if retries is not None else Retries(),
+            concurrency=limits.concurrency,
+            retries=retries,
+            async_requests=async_requests,
             facts=facts,
-            upload_to=upload_to,
-            async_deadline_seconds=async_deadline_seconds,
             on_prediction=on_prediction,
         )
 
@@ -293,12 +272,13 @@ class Predictor:
     @cached_property
     def model(self) -> ModelFacts:
         """What is known of the model: the content types that it accepts, its signature."""
-        if self._content_types is not None:
-            accepted = Accepted(content_types=tuple(self._content_types), by="content_types")
+        told = self._asked_model
+        if told.content_types is not None:
+            accepted = Accepted(content_types=tuple(told.content_types), by="content_types")
         else:
             image = self.facts.image()
             accepted = Accepted() if image is None else accepted_by(image)
-        return model_facts(accepted, self._artifact, self._model_name, self._aws)
+        return model_facts(accepted, told, self._aws)
 
     def close(self) -> None:
         """Ends threads and connections; requests that are under way are waited for."""
@@ -318,9 +298,7 @@ class Predictor:
     def _members(self, initial_args: Mapping[str, Any] | None, **given: str | None) -> Members:
         if given.get("InferenceComponentName") is None:
             given["InferenceComponentName"] = self.component_name
-        return members_of(
-            self.endpoint_name, initial_args, model_attributes=self._model_attributes, **given
-        )
+        return members_of(self.endpoint_name, initial_args, self._asked_model, **given)
 
     def _most_records(self, batch: Batch, variant: str | None) -> int | None:
         """The caller's own limit, the container's, and that of a model of one batch size."""

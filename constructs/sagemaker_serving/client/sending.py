@@ -14,6 +14,7 @@ from sagemaker_serving.client.aws import Aws
 from sagemaker_serving.client.calling import Caller
 from sagemaker_serving.client.endpoint_facts import EndpointFacts, look_up
 from sagemaker_serving.client.in_order import in_order
+from sagemaker_serving.client.options import AsyncRequests
 from sagemaker_serving.client.pace import Pace
 from sagemaker_serving.client.payload import Batch, Piece, written
 from sagemaker_serving.client.payload.batch import too_large
@@ -40,9 +41,8 @@ class Sender:
         *,
         concurrency: int,
         retries: Retries,
+        async_requests: AsyncRequests,
         facts: EndpointFacts | None,
-        upload_to: str | None,
-        async_deadline_seconds: float,
         on_prediction: Callable[[Prediction], None] | None,
     ) -> None:
         self.endpoint_name = endpoint_name
@@ -51,8 +51,7 @@ class Sender:
         self._concurrency = concurrency
         self._caller = Caller(self.client, retries)
         self._given_facts = facts
-        self._upload_to = upload_to
-        self._async_deadline_seconds = async_deadline_seconds
+        self._async_requests = async_requests
         self._on_prediction = on_prediction
 
     @cached_property
@@ -69,7 +68,7 @@ class Sender:
     def limits(self, variant: str | None) -> PayloadLimits:
         """What a request may have: more where it may go by way of S3."""
         limits = self.facts.limits(variant)
-        if self._upload_to is not None and self.facts.asynchronous is not False:
+        if self._async_requests.upload_to is not None and self.facts.asynchronous is not False:
             return replace(limits, most=ASYNCHRONOUS.most)
         return limits
 
@@ -123,7 +122,11 @@ class Sender:
         """Hands a request in at an asynchronous endpoint."""
         return self._caller.attempt(
             lambda: asynchronous.submit(
-                self.client, self._s3, members=members, body=body, upload_to=self._upload_to
+                self.client,
+                self._s3,
+                members=members,
+                body=body,
+                upload_to=self._async_requests.upload_to,
             ),
             self.endpoint_name,
         )[0]
@@ -156,14 +159,15 @@ class Sender:
 
     def _send(self, members: Mapping[str, Any], body: bytes) -> Prediction:
         if self._goes_by_s3(members, len(body)):
-            return self.submit(members, body).result(deadline_seconds=self._async_deadline_seconds)
+            seconds = self._async_requests.deadline_seconds
+            return self.submit(members, body).result(deadline_seconds=seconds)
         return self._caller.invoke(members, body)
 
     def _goes_by_s3(self, members: Mapping[str, Any], size: int) -> bool:
         facts = self._given_facts if "facts" not in self.__dict__ else self.facts
         if facts is not None and facts.asynchronous is not None:
             return facts.asynchronous
-        if self._upload_to is None or size <= SERVERLESS.most:
+        if self._async_requests.upload_to is None or size <= SERVERLESS.most:
             return False
         return size > self.facts.limits(members.get("TargetVariant")).most
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from sagemaker_serving.client.aws import Aws
 from sagemaker_serving.client.deserializers import Deserializer, JSONDeserializer
+from sagemaker_serving.client.options import Model
 from sagemaker_serving.client.predictor import Predictor
 from sagemaker_serving.client.serializers import JSONSerializer, Serializer
 
@@ -13,8 +14,9 @@ from sagemaker_serving.client.serializers import JSONSerializer, Serializer
 class TensorFlowPredictor(Predictor):
     """For code written for ``sagemaker.tensorflow.TensorFlowPredictor``.
 
-    JSON both ways, in one request. New code: `Predictor`, which has ``classify``,
-    ``regress``, ``model_name`` and ``model_version`` itself and splits batches.
+    JSON both ways, in one request. ``options`` are those of `Predictor`, but for ``model``.
+    New code: `Predictor`, which has ``classify`` and ``regress`` itself, asks one of several
+    models by ``model=Model(name=…)``, and splits batches.
     """
 
     def __init__(
@@ -34,7 +36,6 @@ class TensorFlowPredictor(Predictor):
             serializer if serializer is not None else JSONSerializer(),
             deserializer if deserializer is not None else JSONDeserializer(),
             component_name,
-            model_name=model_name,
-            model_version=model_version,
+            model=Model(name=model_name, version=model_version),
             **options,
         )

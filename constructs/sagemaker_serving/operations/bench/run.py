@@ -13,6 +13,7 @@ from local_aws.suggest import nearest
 from sagemaker_serving.client.aws import Aws
 from sagemaker_serving.client.decoding import decoded
 from sagemaker_serving.client.endpoint_facts import look_up
+from sagemaker_serving.client.options import Limits
 from sagemaker_serving.client.prediction import Prediction
 from sagemaker_serving.client.predictor import Predictor
 from sagemaker_serving.client.retrying import Retries
@@ -58,9 +59,8 @@ def bench(
     chosen = _variants(endpoint, aws, variants)
     references: dict[int, tuple[str, Any]] = {}
     reports = []
-    with Predictor(
-        endpoint, aws, concurrency=concurrency, retries=Retries(deadline_seconds=0)
-    ) as predictor:
+    limits, once = Limits(concurrency=concurrency), Retries(deadline_seconds=0)
+    with Predictor(endpoint, aws, limits=limits, retries=once) as predictor:
         for variant in chosen:
             one = _Run(predictor, inputs, variant, accept, progress)
             one.warm_up(concurrency)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sagemaker_serving.client.aws import Aws, aws_failures
+from sagemaker_serving.client.options import Limits
 from sagemaker_serving.client.predictor import Predictor
 from sagemaker_serving.client.retrying import Retries
 from sagemaker_serving.errors import Mistake, NotFound
@@ -62,7 +63,8 @@ class EndpointTrials:
             pass
         # A refusal tried again would look like a slow answer, and the settings like good ones.
         once = Retries(deadline_seconds=0)
-        with Predictor(self.name, self._aws, concurrency=callers, retries=once) as predictor:
+        limits = Limits(concurrency=callers)
+        with Predictor(self.name, self._aws, limits=limits, retries=once) as predictor:
             return load_for(
                 seconds, str(settings), lambda: _sender(predictor, inputs), callers=callers
             )

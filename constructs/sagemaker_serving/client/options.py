@@ -1,0 +1,57 @@
+"""What a predictor may be told beside its endpoint: small values, each about one thing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sagemaker_serving.errors import Mistake
+from sagemaker_serving.spec.batching import DEFAULT_CONCURRENCY
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """How much is sent at once.
+
+    ``concurrency`` (default 8) is how many requests are under way at the same time, and how many
+    connections are kept open; ``records_per_request`` how many records one request has at most
+    (default None: what fits). Raises `Mistake` for less than 1 of either.
+    """
+
+    concurrency: int = DEFAULT_CONCURRENCY
+    records_per_request: int | None = None
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if value is not None and value < 1:
+                raise Mistake(f"{name} is {value}; it is at least 1")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Model:
+    """Which model is asked, and what the caller knows of it.
+
+    ``name`` is the SavedModel to ask in a TensorFlow Serving container with several, ``version``
+    its version (default: the highest). With ``artifact``, the model's folder, archive or ``s3://``
+    address, its signature is known: what does not fit is named before it is sent.
+    ``content_types`` are what the model accepts (default: what is known of its image).
+    """
+
+    name: str | None = None
+    version: str | int | None = None
+    artifact: str | Path | None = None
+    content_types: Sequence[str] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class AsyncRequests:
+    """How requests go to an asynchronous endpoint.
+
+    ``upload_to`` is a prefix in S3, ``s3://bucket/prefix/``, for requests of over 128,000 bytes
+    (default None: such requests are a `Mistake`); ``deadline_seconds`` how long the answer to one
+    is waited for (default 900).
+    """
+
+    upload_to: str | None = None
+    deadline_seconds: float = 900.0
