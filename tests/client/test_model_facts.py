@@ -79,6 +79,17 @@ def test_a_model_of_an_environment_is_known_without_asking_aws(tmp_path: Path) -
         predictor.predict({"x": numpy.zeros((1, 5))})
 
 
+def test_what_is_told_of_a_model_of_an_environment_is_laid_over_what_is_there(
+    tmp_path: Path,
+) -> None:
+    written(tmp_path, FILES)
+    (tmp_path / "dev.yaml").write_text(MODEL)
+    told = Model(content_types=["text/csv"])
+    predictor = predictor_of(tmp_path / "dev.yaml", "half", NOWHERE, model=told)
+    assert predictor.model.accepted.content_types == ("text/csv",)
+    assert predictor.model.signature is not None
+
+
 def test_what_the_environment_does_not_have_is_named(tmp_path: Path) -> None:
     (tmp_path / "dev.yaml").write_text(MODEL)
     with pytest.raises(NotFound, match="has no model 'hal'; did you mean half"):

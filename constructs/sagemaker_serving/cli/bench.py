@@ -1,4 +1,4 @@
-"""``sagemaker-serving bench``: an endpoint's variants side by side, or settings."""
+"""``sagemaker-serving bench``: an endpoint's variants side by side, or the best batching."""
 
 from __future__ import annotations
 
