@@ -10,7 +10,7 @@ from aws_cdk import aws_kms as kms
 from aws_cdk import aws_sns as sns
 
 from sagemaker_serving.infra import BatchTransform
-from sagemaker_serving.infra.acknowledge import INLINE_POLICY, acknowledge
+from sagemaker_serving.infra.synth.acknowledge import INLINE_POLICY, acknowledge
 from sagemaker_serving.spec import BatchTransform as BatchTransformSpec
 from stacks.site import ModelSite
 

@@ -13,7 +13,7 @@ from sagemaker_serving.infra import (
     InferenceComponent,
     InferenceComponentMetrics,
 )
-from sagemaker_serving.infra.acknowledge import NO_ALARM_ACTION, acknowledge
+from sagemaker_serving.infra.synth.acknowledge import NO_ALARM_ACTION, acknowledge
 from sagemaker_serving.spec import InstanceVariant, RollingUpdate
 from stacks.guarding import way
 from stacks.site import ModelSite

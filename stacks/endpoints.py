@@ -16,7 +16,7 @@ from sagemaker_serving.infra import (
     S3Prefix,
     ServerlessVariant,
 )
-from sagemaker_serving.infra.acknowledge import NO_KEY_ON_VOLUMES, acknowledge
+from sagemaker_serving.infra.synth.acknowledge import NO_KEY_ON_VOLUMES, acknowledge
 from sagemaker_serving.spec import Asynchronous, Variant
 from sagemaker_serving.spec import DataCapture as DataCaptureSpec
 from sagemaker_serving.spec import InstanceVariant as InstanceVariantSpec

@@ -8,8 +8,8 @@ from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
 from sagemaker_serving.infra import ExecutionRole
-from sagemaker_serving.infra.acknowledge import acknowledge_wildcard
-from sagemaker_serving.infra.tokens import partition, synthesizer_of
+from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard
+from sagemaker_serving.infra.synth.tokens import partition, synthesizer_of
 from sagemaker_serving.spec import Environment
 
 ENDPOINT_TAG = "sagemaker-serving:endpoint"

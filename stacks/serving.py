@@ -7,7 +7,7 @@ from pathlib import Path
 import aws_cdk as cdk
 from constructs import Construct
 
-from sagemaker_serving.infra.tokens import synthesize_with
+from sagemaker_serving.infra.synth.tokens import synthesize_with
 from sagemaker_serving.spec import Environment
 from stacks.batch import add_batch_transform
 from stacks.endpoints import add_endpoint

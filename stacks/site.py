@@ -23,7 +23,7 @@ from sagemaker_serving.infra import (
     MultiModelContainer,
     S3Prefix,
 )
-from sagemaker_serving.infra.container import AnyContainer
+from sagemaker_serving.infra.model.container import AnyContainer
 from sagemaker_serving.spec import Container as ContainerSpec
 from sagemaker_serving.spec import Environment, MultiModel, PipelineContainer, S3Artifact
 from sagemaker_serving.spec import ModelPackage as ModelPackageSpec

@@ -15,41 +15,47 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sagemaker_serving.infra.async_inference import AsyncInference
-    from sagemaker_serving.infra.batch_transform import BatchTransform
-    from sagemaker_serving.infra.checks import SageMakerChecks
-    from sagemaker_serving.infra.container import Container, ModelPackage, MultiModelContainer
-    from sagemaker_serving.infra.data_bucket import DataBucket
-    from sagemaker_serving.infra.data_capture import DataCapture
-    from sagemaker_serving.infra.endpoint import AnyEndpoint, Endpoint
-    from sagemaker_serving.infra.endpoint_config import EndpointConfig
-    from sagemaker_serving.infra.execution_role import ExecutionRole
-    from sagemaker_serving.infra.github_deploy_role import GitHubDeployRole
-    from sagemaker_serving.infra.guardrails import Guardrails
-    from sagemaker_serving.infra.image import ContainerImage
-    from sagemaker_serving.infra.inference_component import ComponentSize, InferenceComponent
-    from sagemaker_serving.infra.instance_variant import InstanceVariant, ManagedInstanceScaling
-    from sagemaker_serving.infra.model import Model
-    from sagemaker_serving.infra.model_archives import ModelArchives
-    from sagemaker_serving.infra.model_data import ModelData
-    from sagemaker_serving.infra.monitoring import (
-        AlarmThresholds,
-        AlarmTopic,
-        EndpointAlarms,
-        EndpointDashboard,
-        EndpointMetrics,
-        EndpointMonitoring,
-        InferenceComponentMetrics,
-        WatchedVariant,
+    from sagemaker_serving.infra.batch.batch_transform import BatchTransform
+    from sagemaker_serving.infra.endpoint.async_inference import AsyncInference
+    from sagemaker_serving.infra.endpoint.config import EndpointConfig
+    from sagemaker_serving.infra.endpoint.data_capture import DataCapture
+    from sagemaker_serving.infra.endpoint.endpoint import AnyEndpoint, Endpoint
+    from sagemaker_serving.infra.endpoint.guardrails import Guardrails
+    from sagemaker_serving.infra.endpoint.inference_component import (
+        ComponentSize,
+        InferenceComponent,
     )
-    from sagemaker_serving.infra.neo_compilation import NeoCompilation
-    from sagemaker_serving.infra.neo_compiler import NeoCompiler
-    from sagemaker_serving.infra.network import Network
-    from sagemaker_serving.infra.private_vpc import PrivateVpc
-    from sagemaker_serving.infra.s3_prefix import S3Prefix
-    from sagemaker_serving.infra.scaling import Scaling
-    from sagemaker_serving.infra.scaling_values import ScalingMetric, ScalingStep
-    from sagemaker_serving.infra.serverless_variant import ServerlessVariant
+    from sagemaker_serving.infra.endpoint.instance_variant import (
+        InstanceVariant,
+        ManagedInstanceScaling,
+    )
+    from sagemaker_serving.infra.endpoint.serverless_variant import ServerlessVariant
+    from sagemaker_serving.infra.model.container import Container, ModelPackage, MultiModelContainer
+    from sagemaker_serving.infra.model.image import ContainerImage
+    from sagemaker_serving.infra.model.model import Model
+    from sagemaker_serving.infra.model.model_archives import ModelArchives
+    from sagemaker_serving.infra.model.model_data import ModelData
+    from sagemaker_serving.infra.monitoring.alarms import EndpointAlarms
+    from sagemaker_serving.infra.monitoring.dashboard import EndpointDashboard
+    from sagemaker_serving.infra.monitoring.metrics import (
+        EndpointMetrics,
+        InferenceComponentMetrics,
+    )
+    from sagemaker_serving.infra.monitoring.monitoring import EndpointMonitoring
+    from sagemaker_serving.infra.monitoring.topic import AlarmTopic
+    from sagemaker_serving.infra.monitoring.watches import WatchedVariant
+    from sagemaker_serving.infra.neo.compilation import NeoCompilation
+    from sagemaker_serving.infra.neo.compiler import NeoCompiler
+    from sagemaker_serving.infra.network.network import Network
+    from sagemaker_serving.infra.network.private_vpc import PrivateVpc
+    from sagemaker_serving.infra.roles.execution_role import ExecutionRole
+    from sagemaker_serving.infra.roles.github_deploy_role import GitHubDeployRole
+    from sagemaker_serving.infra.scaling.scaling import Scaling
+    from sagemaker_serving.infra.scaling.values import ScalingMetric, ScalingStep
+    from sagemaker_serving.infra.storage.data_bucket import DataBucket
+    from sagemaker_serving.infra.storage.s3_prefix import S3Prefix
+    from sagemaker_serving.infra.synth.checks import SageMakerChecks
+    from sagemaker_serving.spec.monitoring import AlarmThresholds
 
 __all__ = [
     "AlarmThresholds",
@@ -94,51 +100,51 @@ __all__ = [
 ]
 
 _HOMES = {
-    "AlarmThresholds": "monitoring",
-    "AlarmTopic": "monitoring",
-    "AnyEndpoint": "endpoint",
-    "AsyncInference": "async_inference",
-    "BatchTransform": "batch_transform",
-    "ComponentSize": "inference_component",
-    "Container": "container",
-    "ContainerImage": "image",
-    "DataBucket": "data_bucket",
-    "DataCapture": "data_capture",
-    "Endpoint": "endpoint",
-    "EndpointAlarms": "monitoring",
-    "EndpointConfig": "endpoint_config",
-    "EndpointDashboard": "monitoring",
-    "EndpointMetrics": "monitoring",
-    "EndpointMonitoring": "monitoring",
-    "ExecutionRole": "execution_role",
-    "GitHubDeployRole": "github_deploy_role",
-    "Guardrails": "guardrails",
-    "InferenceComponent": "inference_component",
-    "InferenceComponentMetrics": "monitoring",
-    "InstanceVariant": "instance_variant",
-    "ManagedInstanceScaling": "instance_variant",
-    "Model": "model",
-    "ModelArchives": "model_archives",
-    "ModelData": "model_data",
-    "ModelPackage": "container",
-    "MultiModelContainer": "container",
-    "NeoCompilation": "neo_compilation",
-    "NeoCompiler": "neo_compiler",
-    "Network": "network",
-    "PrivateVpc": "private_vpc",
-    "S3Prefix": "s3_prefix",
-    "SageMakerChecks": "checks",
-    "Scaling": "scaling",
-    "ScalingMetric": "scaling_values",
-    "ScalingStep": "scaling_values",
-    "ServerlessVariant": "serverless_variant",
-    "WatchedVariant": "monitoring",
+    "AlarmThresholds": "..spec.monitoring",
+    "AlarmTopic": ".monitoring.topic",
+    "AnyEndpoint": ".endpoint.endpoint",
+    "AsyncInference": ".endpoint.async_inference",
+    "BatchTransform": ".batch.batch_transform",
+    "ComponentSize": ".endpoint.inference_component",
+    "Container": ".model.container",
+    "ContainerImage": ".model.image",
+    "DataBucket": ".storage.data_bucket",
+    "DataCapture": ".endpoint.data_capture",
+    "Endpoint": ".endpoint.endpoint",
+    "EndpointAlarms": ".monitoring.alarms",
+    "EndpointConfig": ".endpoint.config",
+    "EndpointDashboard": ".monitoring.dashboard",
+    "EndpointMetrics": ".monitoring.metrics",
+    "EndpointMonitoring": ".monitoring.monitoring",
+    "ExecutionRole": ".roles.execution_role",
+    "GitHubDeployRole": ".roles.github_deploy_role",
+    "Guardrails": ".endpoint.guardrails",
+    "InferenceComponent": ".endpoint.inference_component",
+    "InferenceComponentMetrics": ".monitoring.metrics",
+    "InstanceVariant": ".endpoint.instance_variant",
+    "ManagedInstanceScaling": ".endpoint.instance_variant",
+    "Model": ".model.model",
+    "ModelArchives": ".model.model_archives",
+    "ModelData": ".model.model_data",
+    "ModelPackage": ".model.container",
+    "MultiModelContainer": ".model.container",
+    "NeoCompilation": ".neo.compilation",
+    "NeoCompiler": ".neo.compiler",
+    "Network": ".network.network",
+    "PrivateVpc": ".network.private_vpc",
+    "S3Prefix": ".storage.s3_prefix",
+    "SageMakerChecks": ".synth.checks",
+    "Scaling": ".scaling.scaling",
+    "ScalingMetric": ".scaling.values",
+    "ScalingStep": ".scaling.values",
+    "ServerlessVariant": ".endpoint.serverless_variant",
+    "WatchedVariant": ".monitoring.watches",
 }
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    found = getattr(import_module(_HOMES[name], __name__), name)
     globals()[name] = found
     return found

@@ -16,8 +16,8 @@ from typing import Any
 
 from sagemaker_serving import functions
 from sagemaker_serving.functions.batch_transform.run import report_folder
-from sagemaker_serving.infra.batch_definition import batch_definition
-from sagemaker_serving.infra.batch_settings import transform_settings
+from sagemaker_serving.infra.batch.definition import batch_definition
+from sagemaker_serving.infra.batch.settings import transform_settings
 from sagemaker_serving.spec import BatchTransform, Retries, Retry
 from tests.local_aws.aws import Aws, eventually
 from tests.local_aws.functions import zipped

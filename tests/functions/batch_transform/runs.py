@@ -9,7 +9,7 @@ from typing import Any
 from sagemaker_serving.functions.batch_transform.plan import begin, plan
 from sagemaker_serving.functions.batch_transform.run import Run, report_folder
 from sagemaker_serving.functions.batch_transform.store import Place, Store
-from sagemaker_serving.infra.batch_settings import transform_settings
+from sagemaker_serving.infra.batch.settings import transform_settings
 from sagemaker_serving.spec import BatchTransform
 from tests.functions.batch_transform.memory import MemoryS3, failure
 

@@ -10,8 +10,8 @@ import pytest
 
 from local_aws.faults import Fault, Kind
 from sagemaker_serving.functions import neo_compilation
-from sagemaker_serving.infra.neo_states import compiling_states
-from sagemaker_serving.infra.tokens import partition
+from sagemaker_serving.infra.neo.states import compiling_states
+from sagemaker_serving.infra.synth.tokens import partition
 from tests.functions.neo_compilation.driving import Listener, event, properties, statuses
 from tests.local_aws.aws import Aws, eventually
 from tests.local_aws.functions import zipped

@@ -9,11 +9,8 @@ from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_cloudwatch_actions as actions
 from constructs import Construct
 
-from sagemaker_serving.infra.acknowledge import (
-    NO_ALARM_ACTION,
-    acknowledge,
-)
 from sagemaker_serving.infra.monitoring.watches import Watch, WatchedVariant, watches
+from sagemaker_serving.infra.synth.acknowledge import NO_ALARM_ACTION, acknowledge
 from sagemaker_serving.spec.monitoring import AlarmThresholds
 
 if TYPE_CHECKING:

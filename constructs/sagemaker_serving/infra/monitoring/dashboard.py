@@ -11,7 +11,7 @@ from constructs import Construct
 
 from sagemaker_serving.infra.monitoring.graphs import OF_COMPONENTS, OF_VARIANTS
 from sagemaker_serving.infra.monitoring.watches import WatchedVariant
-from sagemaker_serving.infra.tokens import region_of
+from sagemaker_serving.infra.synth.tokens import region_of
 
 if TYPE_CHECKING:
     from sagemaker_serving.infra.monitoring.alarms import EndpointAlarms

@@ -9,10 +9,10 @@ import aws_cdk as cdk
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
-from sagemaker_serving.infra.acknowledge import NO_KEY_ON_LOGS, acknowledge
 from sagemaker_serving.infra.monitoring.alarms import EndpointAlarms
 from sagemaker_serving.infra.monitoring.dashboard import EndpointDashboard
 from sagemaker_serving.infra.monitoring.watches import WatchedVariant
+from sagemaker_serving.infra.synth.acknowledge import NO_KEY_ON_LOGS, acknowledge
 from sagemaker_serving.spec.monitoring import AlarmThresholds
 
 if TYPE_CHECKING:

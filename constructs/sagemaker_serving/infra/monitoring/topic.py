@@ -9,7 +9,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
-from sagemaker_serving.infra.acknowledge import NO_KEY_ON_TOPIC, acknowledge
+from sagemaker_serving.infra.synth.acknowledge import NO_KEY_ON_TOPIC, acknowledge
 
 if TYPE_CHECKING:
     from aws_cdk import aws_kms as kms

@@ -10,7 +10,7 @@ from aws_cdk import aws_cloudwatch as cloudwatch
 
 from sagemaker_serving import catalog
 from sagemaker_serving.infra.monitoring.metrics import EndpointMetrics
-from sagemaker_serving.infra.tokens import is_token
+from sagemaker_serving.infra.synth.tokens import is_token
 from sagemaker_serving.spec.monitoring import AlarmThresholds
 
 

@@ -1,0 +1,283 @@
+"""The batch pipeline: a state machine that runs SageMaker transform jobs until all is done."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import aws_cdk as cdk
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_stepfunctions as sfn
+from constructs import Construct
+
+from sagemaker_serving import catalog
+from sagemaker_serving.infra.batch.definition import NAMESPACE, batch_definition
+from sagemaker_serving.infra.batch.settings import transform_settings
+from sagemaker_serving.infra.functions.own_function import OwnFunction
+from sagemaker_serving.infra.functions.own_log import add_log
+from sagemaker_serving.infra.synth.acknowledge import (
+    INLINE_POLICY,
+    acknowledge,
+    acknowledge_wildcard,
+)
+from sagemaker_serving.infra.synth.tokens import is_token, partition
+
+if TYPE_CHECKING:
+    from aws_cdk import aws_kms as kms
+    from aws_cdk import aws_sns as sns
+
+    from sagemaker_serving.infra.model.model import Model
+    from sagemaker_serving.infra.storage.s3_prefix import S3Prefix
+    from sagemaker_serving.spec import BatchTransform as BatchTransformSpec
+
+_MANAGED_RULE = "StepFunctionsGetEventsForSageMakerTransformJobsRule"
+"""Step Functions learns of a job's end through this rule, which it makes itself.
+Source: AWS Step Functions developer guide, SageMaker integration; read 2026-11-21."""
+
+_JOB_LOGS = "/aws/sagemaker/TransformJobs"
+
+
+class BatchTransform(Construct):
+    """A state machine whose executions each transform every object of an input.
+
+    An execution's input is ``{"input": "s3://bucket/prefix/", "output":
+    "s3://bucket/prefix/"}``, with any field of ``settings`` beside them to override it. It cuts
+    the input into shards, runs a transform job for each and again what failed and may not fail
+    the next time, takes apart what fails twice, and ends with a report: every object has an
+    output, or stands with its reason in the ``quarantine.jsonl`` of that output below ``reports``.
+    Started again on the same output it does what is missing.
+
+    The machine's role may run transform jobs and call its function; CreateTransformJob passes no
+    role, the Model has its own. That role is granted what jobs need, with VolumeKmsKeyId also
+    kms:CreateGrant. That the caller needs it only where that role has it not is said of training
+    jobs (SageMaker developer guide, "API Permissions", read 2026-11-21 in copies of it) and taken
+    to hold for transform jobs; not tried on AWS.
+
+    :param settings: what every job has in common, and how inputs are cut and tried again.
+    :param inputs: what may be read. :param outputs: what may be written.
+    :param work: where manifests, chunks and plans lie while an execution runs.
+    :param reports: where each output's lock, quarantine and reports lie, in a folder of its own.
+        Inputs and outputs overlap neither this nor ``work``.
+    :param job_role: the model's role.
+    :param retain_logs: whether the executions' log outlives the stack.
+    :param encryption_key: encrypts logs and, if settings ask for it, jobs' volumes; its policy
+        has to let CloudWatch Logs use it, as `DataBucket`'s does. Absent, AWS's own keys do.
+    :param topic: is told of every end; `topic_key` is its key, if it is one's own.
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        model: Model,
+        job_role: iam.IRole,
+        settings: BatchTransformSpec,
+        inputs: S3Prefix,
+        outputs: S3Prefix,
+        work: S3Prefix,
+        reports: S3Prefix,
+        retain_logs: bool,
+        encryption_key: kms.IKey | None = None,
+        topic: sns.ITopic | None = None,
+        topic_key: kms.IKey | None = None,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        self._settings = settings
+        self._inputs, self._outputs, self._work = inputs, outputs, work
+        self._reports = reports
+        self.function = OwnFunction(
+            self,
+            "Function",
+            package="batch_transform",
+            handler="handler.handler",
+            timeout=cdk.Duration.minutes(15),
+            memory_size_mb=1024,
+            retain_logs=retain_logs,
+            encryption_key=encryption_key,
+        )
+        """The function that plans, settles, isolates and reports."""
+        volume_key = _volume_key(settings, encryption_key)
+        definition = batch_definition(
+            partition=partition(),
+            function_arn=self.function.function.function_arn,
+            settings=transform_settings(
+                settings,
+                model_name=model.model_name,
+                work=f"{work.uri}/",
+                reports=f"{reports.uri}/",
+                requests_alone=model.requests_alone,
+                is_batching=model.is_batching,
+                output_key=outputs.key_arn,
+                volume_key=None if volume_key is None else volume_key.key_arn,
+            ),
+            topic_arn=None if topic is None else topic.topic_arn,
+        )
+        self.state_machine = sfn.StateMachine(
+            self,
+            "Resource",
+            definition_body=sfn.DefinitionBody.from_string(
+                cdk.Stack.of(self).to_json_string(definition)
+            ),
+            tracing_enabled=True,
+            logs=sfn.LogOptions(
+                destination=add_log(self, retain=retain_logs, encryption_key=encryption_key),
+                level=sfn.LogLevel.ALL,
+            ),
+        )
+        """The state machine."""
+        acknowledge(
+            self, INLINE_POLICY, "It is of use to this role only, and comes and goes with it"
+        )
+        self._grant_jobs()
+        self._grant_map()
+        self._grant_publishing(topic, topic_key)
+        self._grant_function()
+        self._grant_job_role(job_role, volume_key)
+
+    def grant_start(self, grantee: iam.IGrantable) -> iam.Grant:
+        """Lets ``grantee`` start executions."""
+        return self.state_machine.grant_start_execution(grantee)
+
+    def _grant_jobs(self) -> None:
+        stack = cdk.Stack.of(self)
+        jobs = stack.format_arn(service="sagemaker", resource="transform-job", resource_name="*")
+        rule = stack.format_arn(service="events", resource="rule", resource_name=_MANAGED_RULE)
+        run = ["CreateTransformJob", "DescribeTransformJob", "StopTransformJob"]
+        if self._settings.tags:
+            run.append("AddTags")
+        self._let_machine([f"sagemaker:{action}" for action in run], jobs)
+        self._let_machine(["events:PutTargets", "events:PutRule", "events:DescribeRule"], rule)
+        self._let_machine(["lambda:InvokeFunction"], self.function.function.function_arn)
+        acknowledge_wildcard(
+            self, jobs, "Jobs are named after executions, which are not known before they start"
+        )
+        acknowledge_wildcard(
+            self,
+            "*",
+            "X-Ray's, metrics' and log delivery's actions know no resources; metrics are bound to "
+            "one namespace by a condition",
+        )
+
+    def _grant_map(self) -> None:
+        """What a Distributed Map needs: its plan, its results, and executions of itself.
+
+        The last is a policy of its own, since the machine waits for its role's other one
+        (Step Functions developer guide, "IAM policies for using Distributed Map states", read
+        2026-11-21).
+        """
+        self._let_machine(["s3:GetObject"], self._work_objects("*/plan.jsonl"))
+        self._let_machine(
+            [
+                *("s3:GetObject", "s3:PutObject"),
+                *("s3:ListMultipartUploadParts", "s3:AbortMultipartUpload"),
+            ],
+            self._work_objects("*/map/*"),
+        )
+        if self._work.key_arn is not None:
+            self._let_machine(["kms:Decrypt", "kms:GenerateDataKey"], self._work.key_arn)
+        machine = self.state_machine
+        policy = iam.Policy(self, "MapPolicy", roles=[machine.role])
+        policy.add_statements(
+            iam.PolicyStatement(
+                actions=["states:StartExecution"], resources=[machine.state_machine_arn]
+            ),
+            iam.PolicyStatement(
+                actions=["states:DescribeExecution", "states:StopExecution"],
+                resources=[self._executions("/*")],
+            ),
+        )
+        acknowledge_wildcard(
+            self,
+            self._executions("/*"),
+            "Children of a Distributed Map are named by Step Functions",
+        )
+
+    def _grant_publishing(self, topic: sns.ITopic | None, key: kms.IKey | None) -> None:
+        stack = cdk.Stack.of(self)
+        self.state_machine.add_to_role_policy(
+            iam.PolicyStatement(
+                actions=["cloudwatch:PutMetricData"],
+                resources=["*"],
+                conditions={"StringEquals": {"cloudwatch:namespace": NAMESPACE}},
+            )
+        )
+        bus = stack.format_arn(service="events", resource="event-bus", resource_name="default")
+        self._let_machine(["events:PutEvents"], bus)
+        if topic is not None:
+            self._let_machine(["sns:Publish"], topic.topic_arn)
+        if key is not None:
+            self._let_machine(["kms:Decrypt", "kms:GenerateDataKey"], key.key_arn)
+
+    def _grant_function(self) -> None:
+        role = self.function.role
+        self._inputs.grant_read(role, of="Inputs of batch jobs")
+        self._outputs.grant_list(role)
+        self._outputs.grant_write(role, of="Outputs of batch jobs")
+        for place, of in (
+            (self._work, "What batch jobs have between"),
+            (self._reports, "Locks, quarantines and reports of batch jobs"),
+        ):
+            place.grant_read(role, of=of)
+            place.grant_write(role, of=of)
+        self._reports.grant_delete(role, of="Locks, quarantines and reports of batch jobs")
+        streams = cdk.Stack.of(self).format_arn(
+            service="logs",
+            resource="log-group",
+            resource_name=f"{_JOB_LOGS}:*",
+            arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME,
+        )
+        role.add_to_policy(
+            iam.PolicyStatement(
+                actions=["logs:DescribeLogStreams", "logs:GetLogEvents"], resources=[streams]
+            )
+        )
+        acknowledge_wildcard(role, streams, "Jobs' data logs are named by SageMaker")
+        policy = iam.Policy(self, "LockPolicy", roles=[role])
+        policy.add_statements(
+            iam.PolicyStatement(
+                actions=["states:DescribeExecution"], resources=[self._executions(":*")]
+            )
+        )
+        acknowledge_wildcard(
+            self, self._executions(":*"), "A lock is held by any execution of this machine"
+        )
+
+    def _grant_job_role(self, role: iam.IRole, volume_key: kms.IKey | None) -> None:
+        self._inputs.grant_read(role, of="Inputs of batch jobs")
+        self._outputs.grant_write(role, of="Outputs of batch jobs")
+        self._work.grant_read(role, of="Manifests and chunks of batch jobs")
+        self._work.grant_write(role, of="Answers to chunks of batch jobs")
+        if volume_key is not None:
+            role.add_to_principal_policy(
+                iam.PolicyStatement(
+                    actions=["kms:CreateGrant"],
+                    resources=[volume_key.key_arn],
+                    conditions={"Bool": {"kms:GrantIsForAWSResource": "true"}},
+                )
+            )
+
+    def _let_machine(self, actions: list[str], resource: str) -> None:
+        self.state_machine.add_to_role_policy(
+            iam.PolicyStatement(actions=actions, resources=[resource])
+        )
+
+    def _work_objects(self, below: str) -> str:
+        arn = self._work.bucket.arn_for_objects(f"{self._work.prefix.strip('/')}/{below}")
+        acknowledge_wildcard(self, arn, "The plans and results of all executions")
+        return arn
+
+    def _executions(self, which: str) -> str:
+        return cdk.Stack.of(self).format_arn(
+            service="states",
+            resource="execution",
+            resource_name=f"{self.state_machine.state_machine_name}{which}",
+            arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME,
+        )
+
+
+def _volume_key(settings: BatchTransformSpec, key: kms.IKey | None) -> kms.IKey | None:
+    """The key of jobs' volumes; SageMaker takes none where instances have storage of their own."""
+    instance_type = settings.instance_type
+    known = not is_token(instance_type) and catalog.instance_type(instance_type).nvme_gb == 0
+    wanted = settings.encrypt_volumes if settings.encrypt_volumes is not None else known
+    return key if wanted else None

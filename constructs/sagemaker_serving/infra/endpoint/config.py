@@ -1,0 +1,190 @@
+"""An EndpointConfig: which variants an endpoint has, and what is said of all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from aws_cdk import aws_sagemaker as sagemaker
+from constructs import Construct
+
+from sagemaker_serving import catalog
+from sagemaker_serving.errors import Mistake
+from sagemaker_serving.infra.endpoint.async_inference import AsyncInference
+from sagemaker_serving.infra.endpoint.data_capture import DataCapture
+from sagemaker_serving.infra.endpoint.instance_variant import InstanceVariant
+from sagemaker_serving.infra.endpoint.serverless_variant import ServerlessVariant
+from sagemaker_serving.infra.synth.acknowledge import NO_KEY_ON_VOLUMES, acknowledge
+from sagemaker_serving.infra.synth.content_identity import identify_by_content
+from sagemaker_serving.infra.synth.tokens import is_token, stands_in
+
+if TYPE_CHECKING:
+    from aws_cdk import aws_iam as iam
+    from aws_cdk import aws_kms as kms
+
+    from sagemaker_serving.infra.network.network import Network
+
+Variant = InstanceVariant | ServerlessVariant
+"""What runs behind an endpoint."""
+
+
+class EndpointConfig(Construct):
+    """1 to 10 production variants, given at once or one by one.
+
+    It has no physical name and its logical id carries its content: a change
+    makes a new one, and the old one stays until the endpoint has left it. The
+    roles of its models may write what is captured, and read and write what an
+    asynchronous endpoint does.
+
+    :param variants: the variants; `add_variant` adds more.
+    :param shadow_variants: one variant that gets a copy of what the one production variant is
+        asked; its answers reach nobody.
+    :param async_inference: where requests and answers are, if they are not carried by calls.
+    :param data_capture: what is kept of requests and answers.
+    :param encryption_key: encrypts the volumes of the instances. SageMaker
+        refuses a key when any variant's type has local NVMe storage, which
+        encrypts itself in hardware; the key is left out then, and the finding
+        that scanners make of it acknowledged with this reason.
+    :param execution_role: the role of an endpoint for inference components, which SageMaker
+        acts under; needed where a variant has no model.
+    :param network: the subnets of the same; elsewhere the Model says where it stands.
+    :param network_isolation: whether containers of the same can call nobody at all.
+
+    Raises `Mistake` without variants, with more than ten, with two of one
+    name, and with a shadow beside anything but one production variant.
+    Source: API reference, CreateEndpointConfig; read 2026-11-21.
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        variants: Sequence[Variant],
+        shadow_variants: Sequence[InstanceVariant] = (),
+        async_inference: AsyncInference | None = None,
+        data_capture: DataCapture | None = None,
+        encryption_key: kms.IKey | None = None,
+        execution_role: iam.IRole | None = None,
+        network: Network | None = None,
+        network_isolation: bool = False,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        self._stack = stands_in(self, scope)
+        self._variants = tuple(variants)
+        self._shadows = tuple(shadow_variants)
+        _must_be_variants(self, self._variants, self._shadows)
+        self._async = async_inference
+        self._capture = data_capture
+        self._key = encryption_key
+        self._role = execution_role
+        self._network = network
+        self._isolated = network_isolation
+        self._granted: set[iam.IRole] = set()
+        self._resource = sagemaker.CfnEndpointConfig(
+            self,
+            "Resource",
+            production_variants=[variant.rendered() for variant in self._variants],
+            shadow_production_variants=(
+                [variant.rendered() for variant in self._shadows] if self._shadows else None
+            ),
+            async_inference_config=None if async_inference is None else async_inference.rendered(),
+            data_capture_config=None if data_capture is None else data_capture.rendered(),
+            kms_key_id=self._key_arn(),
+            execution_role_arn=None if execution_role is None else execution_role.role_arn,
+            vpc_config=None if network is None else _vpc_config(network),
+            enable_network_isolation=True if network_isolation else None,
+        )
+        if network is not None and execution_role is not None:
+            network.bind(self, execution_role)
+        self._settle()
+        self.endpoint_config_name = self._resource.attr_endpoint_config_name
+        """The EndpointConfig's generated name (a token)."""
+
+    def add_variant(self, variant: Variant) -> None:
+        """Adds one more variant, beside those there are."""
+        _must_be_variants(self, (*self._variants, variant), self._shadows)
+        self._variants += (variant,)
+        self._resource.production_variants = [every.rendered() for every in self._variants]
+        self._resource.kms_key_id = self._key_arn()
+        self._settle()
+
+    @property
+    def roles(self) -> tuple[iam.IRole, ...]:
+        """The roles that SageMaker acts under for this endpoint, each once."""
+        every = (*self._variants, *self._shadows)
+        found = [variant.model.role for variant in every if variant.model is not None]
+        return tuple(dict.fromkeys([*found, *([] if self._role is None else [self._role])]))
+
+    def _settle(self) -> None:
+        """Everything that follows from the variants there are."""
+        identify_by_content(self._stack, self._resource, self._content())
+        self._grant()
+        with_nvme = self._with_nvme()
+        if self._key is not None and with_nvme:
+            acknowledge(
+                self._resource,
+                NO_KEY_ON_VOLUMES,
+                f"SageMaker takes no key for {', '.join(with_nvme)}: their local NVMe storage "
+                "encrypts itself in hardware",
+            )
+
+    def _content(self) -> list[Any]:
+        return [
+            self._key_arn(),
+            [variant.content for variant in self._variants],
+            [variant.content for variant in self._shadows],
+            None if self._async is None else self._async.content,
+            None if self._capture is None else self._capture.content,
+            None if self._network is None else vars(self._network),
+            self._isolated,
+        ]
+
+    def _grant(self) -> None:
+        """Lets each role that containers act under do what this configuration asks of it."""
+        for role in self.roles:
+            if role in self._granted:
+                continue
+            self._granted.add(role)
+            for what in (self._async, self._capture):
+                if what is not None:
+                    what.grant(role)
+
+    def _key_arn(self) -> str | None:
+        return None if self._key is None or self._with_nvme() else self._key.key_arn
+
+    def _with_nvme(self) -> list[str]:
+        every = (*self._variants, *self._shadows)
+        types = {variant.instance_type for variant in every if isinstance(variant, InstanceVariant)}
+        return sorted(name for name in types if not is_token(name) and _has_nvme(name))
+
+
+def _has_nvme(instance_type: str) -> bool:
+    return catalog.instance_type(instance_type).nvme_gb > 0
+
+
+def _vpc_config(network: Network) -> sagemaker.CfnEndpointConfig.VpcConfigProperty:
+    return sagemaker.CfnEndpointConfig.VpcConfigProperty(
+        subnets=list(network.subnet_ids), security_group_ids=list(network.security_group_ids)
+    )
+
+
+def _must_be_variants(
+    config: EndpointConfig, variants: Sequence[Variant], shadows: Sequence[InstanceVariant]
+) -> None:
+    names = [variant.name for variant in (*variants, *shadows)]
+    if not 1 <= len(variants) <= 10:
+        raise Mistake(
+            f"{config.node.path}: there are {len(variants)} variants; an endpoint takes 1 to 10"
+        )
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise Mistake(
+            f"{config.node.path}: more than one variant is named {', '.join(twice)}; "
+            "rename all but one"
+        )
+    if shadows and (len(variants), len(shadows)) != (1, 1):
+        raise Mistake(
+            f"{config.node.path}: there are {len(variants)} production and {len(shadows)} shadow "
+            "variants; with a shadow there is exactly one of each"
+        )

@@ -1,0 +1,210 @@
+"""An endpoint: a stable name that answers, whatever it runs."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import aws_cdk as cdk
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_sagemaker as sagemaker
+from constructs import Construct
+
+from sagemaker_serving.errors import Mistake
+from sagemaker_serving.infra.endpoint.config import EndpointConfig
+from sagemaker_serving.infra.endpoint.guardrails import Guardrails
+from sagemaker_serving.infra.scaling.scaling import Scaling
+from sagemaker_serving.infra.scaling.values import (
+    INSTANCES,
+    PROVISIONED,
+    Scaled,
+    ScalingMetric,
+    pascal,
+)
+from sagemaker_serving.infra.synth.tokens import is_token
+
+if TYPE_CHECKING:
+    from aws_cdk import aws_cloudwatch as cloudwatch
+
+    from sagemaker_serving.infra.monitoring.metrics import EndpointMetrics
+
+_INVOKE_ACTIONS = [
+    "sagemaker:InvokeEndpoint",
+    "sagemaker:InvokeEndpointAsync",
+    "sagemaker:InvokeEndpointWithBidirectionalStream",
+    "sagemaker:InvokeEndpointWithResponseStream",
+]
+"""Source: AWS service authorization reference, Amazon SageMaker AI; read 2026-11-21."""
+
+
+class AnyEndpoint(Construct):
+    """What can be done with an endpoint, whether it was made here or elsewhere."""
+
+    _plain_name: str
+
+    @property
+    def endpoint_name(self) -> str:
+        """The endpoint's name (of one made here: a token that holds until it is in service)."""
+        return self._plain_name
+
+    @property
+    def endpoint_arn(self) -> str:
+        """The endpoint's ARN; SageMaker writes names in ARNs in lower case."""
+        return cdk.Stack.of(self).format_arn(
+            service="sagemaker", resource="endpoint", resource_name=self._plain_name.lower()
+        )
+
+    def grant_invoke(self, grantee: iam.IGrantable) -> iam.Grant:
+        """Lets ``grantee`` call the endpoint in all four ways that SageMaker offers."""
+        return iam.Grant.add_to_principal(
+            grantee=grantee, actions=_INVOKE_ACTIONS, resource_arns=[self.endpoint_arn]
+        )
+
+    def scale_instances(
+        self, variant_name: str, *, min_capacity: int, max_capacity: int
+    ) -> Scaling:
+        """Bounds for the instances of a variant; policies on what is returned move them between.
+
+        0 is for asynchronous endpoints: `Scaling.wake_from_zero` leads out of there. Updates
+        then keep the number of instances that scaling set.
+        """
+        return Scaling(
+            self,
+            f"{pascal(variant_name)}Scaling",
+            scaled=Scaled(
+                resource_id=self._resource_id(variant_name),
+                dimension=INSTANCES,
+                dimensions={"EndpointName": self._plain_name, "VariantName": variant_name},
+                invocations="SageMakerVariantInvocationsPerInstance",
+                concurrent_requests="SageMakerVariantConcurrentRequestsPerModelHighResolution",
+                waking_metric=ScalingMetric(
+                    metric_name="HasBacklogWithoutCapacity",
+                    dimensions={"EndpointName": self._plain_name},
+                ),
+            ),
+            min_capacity=min_capacity,
+            max_capacity=max_capacity,
+        )
+
+    def scale_provisioned_concurrency(
+        self, variant_name: str, *, min_capacity: int, max_capacity: int
+    ) -> Scaling:
+        """Bounds for the warm workers of a serverless variant that was given some."""
+        return Scaling(
+            self,
+            f"{pascal(variant_name)}Scaling",
+            scaled=Scaled(
+                resource_id=self._resource_id(variant_name),
+                dimension=PROVISIONED,
+                dimensions={"EndpointName": self._plain_name, "VariantName": variant_name},
+            ),
+            min_capacity=min_capacity,
+            max_capacity=max_capacity,
+        )
+
+    def _resource_id(self, variant_name: str) -> str:
+        return f"endpoint/{self.endpoint_name}/variant/{variant_name}"
+
+    def metrics(self, variant_name: str, *, period: cdk.Duration | None = None) -> EndpointMetrics:
+        """The metrics of one variant; ``period`` is a minute unless given."""
+        from sagemaker_serving.infra.monitoring.metrics import EndpointMetrics
+
+        return EndpointMetrics(
+            endpoint_name=self._plain_name, variant_name=variant_name, period=period
+        )
+
+    def metric_invocations(self, variant_name: str) -> cloudwatch.Metric:
+        """Requests that reached a variant (sum)."""
+        return self.metrics(variant_name).invocations()
+
+    def metric_invocation_5xx_errors(self, variant_name: str) -> cloudwatch.Metric:
+        """Requests that a variant failed on (sum)."""
+        return self.metrics(variant_name).invocation_5xx_errors()
+
+    def metric_model_latency(self, variant_name: str, statistic: str = "p99") -> cloudwatch.Metric:
+        """Microseconds that a variant's container took."""
+        return self.metrics(variant_name).model_latency(statistic)
+
+
+class Endpoint(AnyEndpoint):
+    """An endpoint on an `EndpointConfig`.
+
+    :param endpoint_name: its stable name, 1 to 63 letters, digits and single
+        hyphens; callers know it by this name across every update.
+    :param keep_instance_counts: whether an update keeps the number of
+        instances that each variant has then, as scaling left it. Weights and
+        data capture follow the template all the same. By default counts follow
+        the template, until `scale_instances` is called.
+    :param guardrails: how it moves to a new config, and what takes that back; absent, all at
+        once, and nothing does.
+
+    Raises `Mistake` for a name that SageMaker does not take.
+    Source: API reference, UpdateEndpoint; read 2026-11-21.
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        endpoint_name: str,
+        endpoint_config: EndpointConfig,
+        keep_instance_counts: bool = False,
+        guardrails: Guardrails | None = None,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        self._plain_name = _name_of(self, endpoint_name)
+        self._resource = sagemaker.CfnEndpoint(
+            self,
+            "Resource",
+            endpoint_name=endpoint_name,
+            endpoint_config_name=endpoint_config.endpoint_config_name,
+            deployment_config=None if guardrails is None else guardrails.rendered(),
+        )
+        if guardrails is not None:
+            for role in endpoint_config.roles:
+                guardrails.grant_watching(self, role)
+        if keep_instance_counts:
+            self._keep_instance_counts()
+
+    def scale_instances(
+        self, variant_name: str, *, min_capacity: int, max_capacity: int
+    ) -> Scaling:
+        """As of any endpoint; updates keep the number of instances that scaling set."""
+        self._keep_instance_counts()
+        return super().scale_instances(
+            variant_name, min_capacity=min_capacity, max_capacity=max_capacity
+        )
+
+    def _keep_instance_counts(self) -> None:
+        self._resource.retain_all_variant_properties = True
+        self._resource.exclude_retained_variant_properties = [
+            sagemaker.CfnEndpoint.VariantPropertyProperty(variant_property_type=kind)
+            for kind in ("DesiredWeight", "DataCaptureConfig")
+        ]
+
+    @cached_property
+    def endpoint_name(self) -> str:
+        """The endpoint's name, as a token that holds until it is in service."""
+        return str(self._resource.attr_endpoint_name)
+
+    @staticmethod
+    def from_endpoint_name(scope: Construct, construct_id: str, endpoint_name: str) -> AnyEndpoint:
+        """An endpoint of the stack's account and region that something else made."""
+        return _ExistingEndpoint(scope, construct_id, endpoint_name)
+
+
+class _ExistingEndpoint(AnyEndpoint):
+    def __init__(self, scope: Construct, construct_id: str, endpoint_name: str) -> None:
+        super().__init__(scope, construct_id)
+        self._plain_name = _name_of(self, endpoint_name)
+
+
+def _name_of(endpoint: AnyEndpoint, name: str) -> str:
+    if is_token(name) or re.fullmatch(r"(?=.{1,63}$)[a-zA-Z0-9](-*[a-zA-Z0-9])*", name):
+        return name
+    raise Mistake(
+        f"{endpoint.node.path}: endpoint_name is {name!r}; names are 1 to 63 letters, digits and "
+        "hyphens, and begin and end with a letter or digit"
+    )

@@ -1,0 +1,125 @@
+"""An inference component: a model that shares an endpoint's instances with others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from aws_cdk import aws_sagemaker as sagemaker
+from constructs import Construct
+
+from sagemaker_serving.infra.endpoint.endpoint import AnyEndpoint
+from sagemaker_serving.infra.endpoint.guardrails import Guardrails
+from sagemaker_serving.infra.model.model import Model
+from sagemaker_serving.infra.scaling.scaling import Scaling
+from sagemaker_serving.infra.scaling.values import COPIES, Scaled, ScalingMetric
+from sagemaker_serving.infra.synth.tokens import stands_in
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComponentSize:
+    """What each copy of a component is given of its instance.
+
+    Memory in MB, at least 128; ``number_of_cpu_cores`` at least 0.25;
+    ``number_of_accelerator_devices`` (GPUs, Neuron devices) at least 1, None for none.
+    """
+
+    min_memory_in_mb: int
+    max_memory_in_mb: int | None = None
+    number_of_cpu_cores: float | None = None
+    number_of_accelerator_devices: int | None = None
+
+
+class InferenceComponent(Construct):
+    """Copies of a Model on the instances of an endpoint's variant that has no model of its own.
+
+    Callers name it: InvokeEndpoint with ``InferenceComponentName``. A new
+    Model replaces the copies batch by batch, under the same name.
+
+    :param component_name: its name, unique in the account and region, at most 63 letters,
+        digits and hyphens.
+    :param variant_name: the variant whose instances it shares.
+    :param size: what each copy is given.
+    :param copy_count: copies to start with, 0 or more; `scale_copies` changes them later.
+    :param model_data_download_timeout_in_seconds: 60 to 3600, or SageMaker's own.
+    :param container_startup_health_check_timeout_in_seconds: 60 to 3600, or SageMaker's own.
+    :param guardrails: how copies are replaced by those of a new Model, `Guardrails.rolling`;
+        absent, as SageMaker chooses, and no alarm takes it back.
+
+    Source: botocore CreateInferenceComponent; SageMaker developer guide,
+    "Deploy models for real-time inference"; read 2026-11-21.
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        component_name: str,
+        endpoint: AnyEndpoint,
+        variant_name: str,
+        model: Model,
+        size: ComponentSize,
+        copy_count: int = 1,
+        model_data_download_timeout_in_seconds: int | None = None,
+        container_startup_health_check_timeout_in_seconds: int | None = None,
+        guardrails: Guardrails | None = None,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        stands_in(self, scope)
+        component = sagemaker.CfnInferenceComponent
+        download = model_data_download_timeout_in_seconds
+        startup = container_startup_health_check_timeout_in_seconds
+        self._resource = component(
+            self,
+            "Resource",
+            inference_component_name=component_name,
+            endpoint_name=endpoint.endpoint_name,
+            variant_name=variant_name,
+            specification=component.InferenceComponentSpecificationProperty(
+                model_name=model.model_name,
+                compute_resource_requirements=(
+                    component.InferenceComponentComputeResourceRequirementsProperty(
+                        min_memory_required_in_mb=size.min_memory_in_mb,
+                        max_memory_required_in_mb=size.max_memory_in_mb,
+                        number_of_cpu_cores_required=size.number_of_cpu_cores,
+                        number_of_accelerator_devices_required=size.number_of_accelerator_devices,
+                    )
+                ),
+                startup_parameters=component.InferenceComponentStartupParametersProperty(
+                    model_data_download_timeout_in_seconds=download,
+                    container_startup_health_check_timeout_in_seconds=startup,
+                )
+                if (download, startup) != (None, None)
+                else None,
+            ),
+            deployment_config=None if guardrails is None else guardrails.rendered_for_component(),
+            runtime_config=component.InferenceComponentRuntimeConfigProperty(copy_count=copy_count),
+        )
+        if guardrails is not None:
+            guardrails.grant_watching(self, model.role)
+        self.component_name = component_name
+        """The component's name."""
+
+    def scale_copies(self, *, min_capacity: int, max_capacity: int) -> Scaling:
+        """Bounds for the copies; 0 lets it end up without any, and `Scaling.wake_from_zero` leads
+        out of there."""
+        scaling = Scaling(
+            self,
+            "Scaling",
+            scaled=Scaled(
+                resource_id=f"inference-component/{self.component_name}",
+                dimension=COPIES,
+                dimensions={"InferenceComponentName": self.component_name},
+                invocations="SageMakerInferenceComponentInvocationsPerCopy",
+                concurrent_requests=(
+                    "SageMakerInferenceComponentConcurrentRequestsPerCopyHighResolution"
+                ),
+                waking_metric=ScalingMetric(
+                    metric_name="NoCapacityInvocationFailures", statistic="Sum"
+                ),
+            ),
+            min_capacity=min_capacity,
+            max_capacity=max_capacity,
+        )
+        scaling.node.add_dependency(self._resource)
+        return scaling

@@ -1,0 +1,96 @@
+"""A production variant on instances."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from aws_cdk import aws_sagemaker as sagemaker
+
+from sagemaker_serving.infra.model.model import Model
+
+
+@dataclass(frozen=True, kw_only=True)
+class ManagedInstanceScaling:
+    """SageMaker keeps as many instances as the inference components on them need.
+
+    ``min_instance_count`` is 0 or more, ``max_instance_count`` at least 1.
+    """
+
+    min_instance_count: int = 1
+    max_instance_count: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class InstanceVariant:
+    """Instances of one type that run one Model, or the inference components put on them.
+
+    ``initial_instance_count`` is at least 1; ``weight`` is the variant's share
+    of the traffic relative to the others', and 0 stays 0. ``accelerator_type``
+    (``ml.eia2.medium``) attaches an Elastic Inference accelerator, which AWS
+    has ended: it renders what CloudFormation once took. Absent, the volume has
+    SageMaker's own size and the two time-outs are its own.
+
+    ``volume_size_in_gb`` is 1 to 512, not for types with local storage;
+    ``model_data_download_timeout_in_seconds`` and
+    ``container_startup_health_check_timeout_in_seconds`` are 60 to 3600.
+    ``routing_strategy`` is RANDOM, SageMaker's own, or
+    LEAST_OUTSTANDING_REQUESTS. Without a ``model`` the variant is for
+    `InferenceComponent`, and ``managed_instance_scaling`` says how many
+    instances these may have. Source: API reference, ProductionVariant; read 2026-11-21.
+    """
+
+    name: str
+    model: Model | None
+    instance_type: str
+    initial_instance_count: int = 1
+    weight: float = 1.0
+    accelerator_type: str | None = None
+    volume_size_in_gb: int | None = None
+    model_data_download_timeout_in_seconds: int | None = None
+    container_startup_health_check_timeout_in_seconds: int | None = None
+    routing_strategy: str | None = None
+    managed_instance_scaling: ManagedInstanceScaling | None = None
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """What makes two variants different, as plain data."""
+        given = {name: value for name, value in vars(self).items() if value is not None}
+        if self.model is not None:
+            given["model"] = self.model.identity
+        if self.managed_instance_scaling is not None:
+            given["managed_instance_scaling"] = vars(self.managed_instance_scaling)
+        return given
+
+    def rendered(self) -> sagemaker.CfnEndpointConfig.ProductionVariantProperty:
+        """The variant as CloudFormation takes it."""
+        return sagemaker.CfnEndpointConfig.ProductionVariantProperty(
+            variant_name=self.name,
+            model_name=None if self.model is None else self.model.model_name,
+            instance_type=self.instance_type,
+            accelerator_type=self.accelerator_type,
+            initial_instance_count=self.initial_instance_count,
+            # A variant of inference components shares its traffic with no other.
+            initial_variant_weight=None if self.model is None else self.weight,
+            volume_size_in_gb=self.volume_size_in_gb,
+            model_data_download_timeout_in_seconds=self.model_data_download_timeout_in_seconds,
+            container_startup_health_check_timeout_in_seconds=(
+                self.container_startup_health_check_timeout_in_seconds
+            ),
+            routing_config=self._routing(),
+            managed_instance_scaling=self._managed_scaling(),
+        )
+
+    def _routing(self) -> sagemaker.CfnEndpointConfig.RoutingConfigProperty | None:
+        if self.routing_strategy is None:
+            return None
+        return sagemaker.CfnEndpointConfig.RoutingConfigProperty(
+            routing_strategy=self.routing_strategy
+        )
+
+    def _managed_scaling(self) -> sagemaker.CfnEndpointConfig.ManagedInstanceScalingProperty | None:
+        if self.managed_instance_scaling is None:
+            return None
+        return sagemaker.CfnEndpointConfig.ManagedInstanceScalingProperty(
+            status="ENABLED", **vars(self.managed_instance_scaling)
+        )

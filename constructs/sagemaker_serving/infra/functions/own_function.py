@@ -1,0 +1,125 @@
+"""A Lambda function of this project's own, from one folder of ``functions/``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import aws_cdk as cdk
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
+from constructs import Construct
+
+from sagemaker_serving.infra.functions.own_log import add_log
+from sagemaker_serving.infra.synth.acknowledge import (
+    INLINE_POLICY,
+    NO_DEAD_LETTERS,
+    NO_KEY_ON_VARIABLES,
+    NO_RESERVED_CONCURRENCY,
+    NOT_IN_A_VPC,
+    acknowledge,
+    acknowledge_wildcard,
+)
+
+if TYPE_CHECKING:
+    from aws_cdk import aws_kms as kms
+
+RUNTIME = lambda_.Runtime.PYTHON_3_14
+"""The newest that Lambda offers (Lambda developer guide, "Runtimes", read 2026-11-21)."""
+
+
+class OwnFunction(Construct):
+    """A function whose zip holds one folder of ``sagemaker_serving.functions``.
+
+    Its role begins with its own log group and grows by grants; no managed
+    policy is attached. X-Ray traces it.
+
+    :param package: the folder's name, such as ``neo_compilation``.
+    :param handler: module and function within it: ``start.handler``.
+    :param timeout: how long a call may take, at most 15 minutes.
+    :param memory_size_mb: 128 to 10240; 256 by default.
+    :param environment: the function's variables.
+    :param retain_logs: whether its log outlives the stack; kept a year either way.
+    :param encryption_key: encrypts the log and the variables; the key's policy has to let
+        CloudWatch Logs use it, as `DataBucket`'s does. Absent, AWS's own keys do.
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        package: str,
+        handler: str,
+        timeout: cdk.Duration,
+        memory_size_mb: int = 256,
+        environment: Mapping[str, str] | None = None,
+        retain_logs: bool,
+        encryption_key: kms.IKey | None = None,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        self.role = iam.Role(
+            self,
+            "Role",
+            assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"),
+            description=f"Runs {package}.{handler}; holds only what was granted",
+        )
+        """Empty but for the function's own log and traces; grants go to it."""
+        log = add_log(self, retain=retain_logs, encryption_key=encryption_key)
+        log.grant_write(self.role)
+        self.function = lambda_.Function(
+            self,
+            "Resource",
+            runtime=RUNTIME,
+            architecture=lambda_.Architecture.ARM_64,
+            code=_code(package),
+            handler=f"{package}.{handler}",
+            role=self.role,
+            timeout=timeout,
+            memory_size=memory_size_mb,
+            environment=dict(environment) if environment is not None else None,
+            environment_encryption=encryption_key if environment else None,
+            log_group=log,
+            tracing=lambda_.Tracing.ACTIVE,
+        )
+        """The function itself."""
+        self._acknowledge(encrypted=encryption_key is not None)
+
+    def _acknowledge(self, *, encrypted: bool) -> None:
+        acknowledge(
+            self.role, INLINE_POLICY, "It is of use to this role only, and comes and goes with it"
+        )
+        acknowledge_wildcard(self.role, "*", "X-Ray's actions know no resources")
+        function = self.function
+        acknowledge(
+            function,
+            NO_RESERVED_CONCURRENCY,
+            "Its caller bounds how many run at once; a reserve would be taken from other functions",
+        )
+        acknowledge(
+            function,
+            NO_DEAD_LETTERS,
+            "A state machine or CloudFormation calls it, and sees each failure itself",
+        )
+        acknowledge(
+            function, NOT_IN_A_VPC, "It calls AWS's own APIs only, and keeps nothing of the data"
+        )
+        if not encrypted:
+            acknowledge(
+                function,
+                NO_KEY_ON_VARIABLES,
+                "Its variables are names of resources; Lambda encrypts them with its own key",
+            )
+
+
+_FUNCTIONS = Path(__file__).parents[2] / "functions"
+
+
+def _code(package: str) -> lambda_.Code:
+    """The folder within its parent, so that relative imports work from the zip as they do here."""
+    return lambda_.Code.from_asset(
+        str(_FUNCTIONS),
+        exclude=["/*", f"!/{package}/", "__pycache__", "*.pyc"],
+        ignore_mode=cdk.IgnoreMode.GIT,
+    )

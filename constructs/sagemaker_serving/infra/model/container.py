@@ -1,0 +1,197 @@
+"""What a Model's containers run: a model, many models, or a package of the registry.
+
+Each *binds*: it resolves for a Model and lets its role read what it names, and nothing else.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_sagemaker as sagemaker
+from constructs import Construct
+
+from sagemaker_serving.infra.model.image import ContainerImage
+from sagemaker_serving.infra.model.model_data import ModelData
+from sagemaker_serving.infra.storage.s3_prefix import S3Prefix
+from sagemaker_serving.spec.batching import BATCHING_VARIABLES
+
+if TYPE_CHECKING:
+    from sagemaker_serving.infra.model.model_archives import ModelArchives
+
+
+@dataclass(frozen=True, kw_only=True)
+class Host:
+    """What a container will run on, and under whose name.
+
+    ``instance_type`` is None for serverless; ``accelerated`` is whether an
+    Elastic Inference accelerator hangs on it, which AWS has ended.
+    """
+
+    role: iam.IRole
+    instance_type: str | None
+    accelerated: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoundContainer:
+    """A container as CloudFormation takes it, and what identifies its content.
+
+    ``grant`` is the role's leave to read its models: a Model waits for it.
+    """
+
+    definition: sagemaker.CfnModel.ContainerDefinitionProperty
+    identity: Any
+    grant: iam.Grant | None
+
+
+class AnyContainer(ABC):
+    """One container of a Model."""
+
+    @property
+    def requests_alone(self) -> bool | None:
+        """Whether it is TensorFlow Serving without a script: of whole requests it takes one in a
+        body, of whatever stands there. None: perhaps; nobody reads its archive."""
+        return False
+
+    @property
+    def is_batching(self) -> bool:
+        """Whether TensorFlow Serving joins requests in it, and refuses those that are larger."""
+        return False
+
+    @abstractmethod
+    def bind(self, scope: Construct, host: Host) -> BoundContainer:
+        """Resolves the container for ``scope``; grants the host's role what it needs."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Container(AnyContainer):
+    """An image that serves one model.
+
+    ``environment`` has at most 100 variables; ``hostname`` is what the logs and
+    metrics of a pipeline call the container.
+    """
+
+    image: ContainerImage
+    model_data: ModelData
+    environment: Mapping[str, str] = field(default_factory=dict)
+    hostname: str | None = None
+
+    @property
+    def requests_alone(self) -> bool | None:
+        """Whether it is TensorFlow Serving without a script; None of an archive in S3."""
+        if self.image.framework != "tensorflow":
+            return False
+        has_script = self.model_data.has_script
+        return None if has_script is None else not has_script
+
+    @property
+    def is_batching(self) -> bool:
+        """Whether its variables turn batching on."""
+        return self.environment.get(BATCHING_VARIABLES["enabled"], "").lower() == "true"
+
+    def bind(self, scope: Construct, host: Host) -> BoundContainer:
+        """The container, its image that of the host; the role may pull it and read the archive."""
+        uri = self.image.bind(scope, host.role, host.instance_type, accelerated=host.accelerated)
+        data = self.model_data.bind(scope, host.role)
+        variables = dict(self.environment)
+        return BoundContainer(
+            definition=sagemaker.CfnModel.ContainerDefinitionProperty(
+                image=uri,
+                model_data_url=data.url,
+                environment=variables,
+                container_hostname=self.hostname,
+            ),
+            identity=[uri, data.identity, variables, *_given(self.hostname)],
+            grant=data.grant,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class MultiModelContainer(AnyContainer):
+    """An image that loads any archive below a prefix, when a request names it.
+
+    Archives come and go without a deploy, but for those of a `ModelArchives`,
+    which are there before the Model is: SageMaker makes none over an empty
+    prefix. ``model_cache_setting`` is "Enabled"
+    or "Disabled": whether a model stays in memory after its request.
+    ``safe_port_range`` is where TensorFlow Serving's processes listen, two
+    ports for each model of nine tenths of the range; "" gives the image none.
+    Source: SageMaker developer guide, "Create a multi-model endpoint", and
+    botocore MultiModelConfig; read 2026-11-21.
+    """
+
+    image: ContainerImage
+    archives: S3Prefix | ModelArchives
+    model_cache_setting: str = "Enabled"
+    safe_port_range: str = "9000-9999"
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+    def bind(self, scope: Construct, host: Host) -> BoundContainer:
+        """The container; the role may pull its image, and list and read the archives."""
+        uri = self.image.bind(scope, host.role, host.instance_type, accelerated=host.accelerated)
+        ports = {"SAGEMAKER_SAFE_PORT_RANGE": self.safe_port_range} if self.safe_port_range else {}
+        variables = {**ports, **self.environment}
+        place = self.archives if isinstance(self.archives, S3Prefix) else self.archives.place
+        if not isinstance(self.archives, S3Prefix):
+            scope.node.add_dependency(self.archives)
+        url = f"{place.uri}/"
+        grant = place.grant_read(host.role, of="Models of a multi-model endpoint")
+        return BoundContainer(
+            definition=sagemaker.CfnModel.ContainerDefinitionProperty(
+                image=uri,
+                mode="MultiModel",
+                model_data_url=url,
+                environment=variables,
+                multi_model_config=self._config(),
+            ),
+            identity=[uri, url, variables, self.model_cache_setting],
+            grant=grant,
+        )
+
+    def _config(self) -> sagemaker.CfnModel.MultiModelConfigProperty | None:
+        if self.model_cache_setting == "Enabled":
+            return None
+        return sagemaker.CfnModel.MultiModelConfigProperty(
+            model_cache_setting=self.model_cache_setting
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelPackage(AnyContainer):
+    """A version of a model package in SageMaker's registry.
+
+    ``name`` is its ARN. It names an archive and an image to SageMaker alone:
+    ``model_data`` and ``image`` tell which the role may read, and may be left
+    out where it may already, as for a product of the Marketplace.
+    ``environment``, at most 100 variables, stands beside the package's own;
+    that it counts where both name one is unverified on AWS.
+    Source: botocore CreateModel, ContainerDefinition, and
+    github.com/aws/sagemaker-python-sdk/pull/3581; read 2026-11-21.
+    """
+
+    name: str
+    model_data: ModelData | None = None
+    image: ContainerImage | None = None
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+    def bind(self, scope: Construct, host: Host) -> BoundContainer:
+        """The container; the role may read what the package is said to name."""
+        data = None if self.model_data is None else self.model_data.bind(scope, host.role)
+        if self.image is not None:
+            self.image.bind(scope, host.role, host.instance_type)
+        variables = dict(self.environment)
+        return BoundContainer(
+            definition=sagemaker.CfnModel.ContainerDefinitionProperty(
+                model_package_name=self.name, environment=variables or None
+            ),
+            identity=[self.name, *([variables] if variables else [])],
+            grant=None if data is None else data.grant,
+        )
+
+
+def _given(value: str | None) -> list[str]:
+    return [] if value is None else [value]

@@ -1,0 +1,124 @@
+"""Which image a container runs; binding it grants the role this one repository."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from aws_cdk import aws_iam as iam
+from constructs import Construct
+
+from sagemaker_serving import catalog
+from sagemaker_serving.errors import Mistake
+from sagemaker_serving.infra.synth.tokens import is_token, partition, region_of
+
+_PULL_ACTIONS = [
+    "ecr:BatchCheckLayerAvailability",
+    "ecr:BatchGetImage",
+    "ecr:GetDownloadUrlForLayer",
+]
+
+
+class ContainerImage(ABC):
+    """An image in ECR: one that AWS publishes, or one's own."""
+
+    @staticmethod
+    def from_catalog(framework: str, version: str) -> ContainerImage:
+        """AWS's serving image of ``framework`` ``version`` for the stack's region.
+
+        Which of them (CPU, GPU, arm64, Inferentia, Trainium) follows from the
+        instance type it is bound for. Raises `sagemaker_serving.catalog.UnknownImage`
+        when bound, if there is none.
+        """
+        return _CatalogImage(framework, version)
+
+    @staticmethod
+    def from_uri(uri: str) -> ContainerImage:
+        """One's own image in ECR, of this or another account.
+
+        Raises `Mistake` for an image that is not in ECR: endpoints pull from nowhere else.
+        """
+        return _OwnImage(uri)
+
+    @property
+    def framework(self) -> str | None:
+        """The framework whose container AWS has put into it; None of an image of one's own."""
+        return None
+
+    @abstractmethod
+    def bind(
+        self,
+        scope: Construct,
+        role: iam.IGrantable,
+        instance_type: str | None,
+        *,
+        accelerated: bool = False,
+    ) -> str:
+        """The image's URI for ``instance_type``, None for serverless; lets ``role`` pull it.
+
+        ``accelerated`` asks for the image that used an Elastic Inference accelerator.
+        """
+
+
+class _CatalogImage(ContainerImage):
+    def __init__(self, framework: str, version: str) -> None:
+        self._framework = framework
+        self._version = version
+
+    @property
+    def framework(self) -> str:
+        return self._framework
+
+    def bind(
+        self,
+        scope: Construct,
+        role: iam.IGrantable,
+        instance_type: str | None,
+        *,
+        accelerated: bool = False,
+    ) -> str:
+        region = region_of(scope)
+        if is_token(region):
+            raise Mistake(
+                f"{scope.node.path}: the stack has no region, so its image cannot be known; "
+                "give the stack env=Environment(region=…), or the image by from_uri"
+            )
+        image = catalog.image_for(
+            None if instance_type is None else catalog.instance_type(instance_type),
+            framework=self._framework,
+            version=self._version,
+            region=region,
+            accelerated=accelerated,
+        )
+        _grant_pull(role, image)
+        return image.uri
+
+
+class _OwnImage(ContainerImage):
+    def __init__(self, uri: str) -> None:
+        self._uri = uri
+        image = catalog.parse_ecr_uri(uri)
+        if image is None:
+            raise Mistake(
+                f"image_uri is {uri!r}; endpoints pull only from ECR: "
+                "<account>.dkr.ecr.<region>.amazonaws.com/<repository>:<tag>; push the image there"
+            )
+        self._image = image
+
+    def bind(
+        self,
+        scope: Construct,
+        role: iam.IGrantable,
+        instance_type: str | None,
+        *,
+        accelerated: bool = False,
+    ) -> str:
+        _grant_pull(role, self._image)
+        return self._uri
+
+
+def _grant_pull(role: iam.IGrantable, image: catalog.EcrImage) -> None:
+    arn = f"arn:{partition()}:ecr:{image.region}:{image.account}:repository/{image.repository}"
+    iam.Grant.add_to_principal(grantee=role, actions=_PULL_ACTIONS, resource_arns=[arn])
+    iam.Grant.add_to_principal(
+        grantee=role, actions=["ecr:GetAuthorizationToken"], resource_arns=["*"]
+    )

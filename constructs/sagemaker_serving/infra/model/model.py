@@ -1,0 +1,144 @@
+"""A SageMaker Model: one container, or several in line, and where they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_sagemaker as sagemaker
+from constructs import Construct
+
+from sagemaker_serving.errors import Mistake
+from sagemaker_serving.infra.model.container import AnyContainer, Container, Host
+from sagemaker_serving.infra.model.image import ContainerImage
+from sagemaker_serving.infra.model.model_data import ModelData
+from sagemaker_serving.infra.synth.content_identity import identify_by_content
+from sagemaker_serving.infra.synth.tokens import stands_in
+
+if TYPE_CHECKING:
+    from sagemaker_serving.infra.network.network import Network
+
+
+class Model(Construct):
+    """A Model with one container, or a serial pipeline of up to 15.
+
+    It has no physical name and its logical id carries its content, so any
+    change makes a new Model, which the endpoint moves to before the old one
+    goes. It waits for its role's policy, without which creation races IAM.
+
+    One container is said by ``image``, ``model_data`` and ``environment``, or
+    as one of ``containers``; several, a multi-model one and a model package by
+    ``containers``. In a pipeline each one's answer is the next one's request.
+
+    :param role: what the containers may do; images and archives grant it theirs.
+    :param instance_type: what it will run on; decides which of AWS's images is
+        taken. None for serverless, which runs on CPUs.
+    :param environment: the container's variables, at most 100.
+    :param network: the subnets that the containers stand in; absent, SageMaker's own.
+    :param network_isolation: whether the container can call nobody at all, S3 and
+        CloudWatch included. SageMaker fetches the archive itself, but nothing can be
+        installed as it starts: what ``inference.py`` imports has to lie in ``code/lib``.
+    :param accelerated: whether the image is the one for Elastic Inference, which AWS has ended.
+
+    Raises `Mistake` without any container, with both ways of saying one, and with over 15.
+    Source: API reference, CreateModel; read 2026-11-21.
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        role: iam.IRole,
+        instance_type: str | None,
+        image: ContainerImage | None = None,
+        model_data: ModelData | None = None,
+        environment: Mapping[str, str] | None = None,
+        containers: Sequence[AnyContainer] = (),
+        network: Network | None = None,
+        network_isolation: bool = False,
+        accelerated: bool = False,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        stack = stands_in(self, scope)
+        self.role = role
+        """The role that the containers act under."""
+        host = Host(role=role, instance_type=instance_type, accelerated=accelerated)
+        self._containers = _containers(self, image, model_data, environment, containers)
+        bound = [container.bind(self, host) for container in self._containers]
+        definitions = [container.definition for container in bound]
+        alone = len(definitions) == 1
+        resource = sagemaker.CfnModel(
+            self,
+            "Resource",
+            execution_role_arn=role.role_arn,
+            primary_container=definitions[0] if alone else None,
+            containers=None if alone else definitions,
+            enable_network_isolation=True if network_isolation else None,
+            vpc_config=None if network is None else _vpc_config(network),
+        )
+        if network is not None:
+            network.bind(self, role)
+        self.identity = identify_by_content(
+            stack,
+            resource,
+            [
+                *[container.identity for container in bound],
+                network_isolation,
+                None if network is None else vars(network),
+            ],
+        )
+        """The Model's logical id, which carries its content."""
+        for grant in [container.grant for container in bound if container.grant is not None][:1]:
+            grant.apply_before(resource)
+        self.model_name = resource.attr_model_name
+        """The Model's generated name (a token)."""
+
+    @property
+    def requests_alone(self) -> bool | None:
+        """Whether its first container takes one whole request, ``{"instances": …}``, in a body and
+        no more, as TensorFlow Serving does without a script; None: perhaps."""
+        return self._containers[0].requests_alone
+
+    @property
+    def is_batching(self) -> bool:
+        """Whether TensorFlow Serving joins requests in it, and refuses those that are larger."""
+        return any(container.is_batching for container in self._containers)
+
+
+def _containers(
+    model: Model,
+    image: ContainerImage | None,
+    model_data: ModelData | None,
+    environment: Mapping[str, str] | None,
+    containers: Sequence[AnyContainer],
+) -> Sequence[AnyContainer]:
+    said_alone = (image, model_data, environment) != (None, None, None)
+    if said_alone == bool(containers):
+        what = "both" if containers else "neither"
+        raise Mistake(
+            f"{model.node.path}: {what} of image and containers is given; give image and "
+            "model_data for one container, or containers"
+        )
+    if len(containers) > 15:
+        raise Mistake(
+            f"{model.node.path}: there are {len(containers)} containers; a model takes 1 to 15"
+        )
+    if containers:
+        return containers
+    if image is None or model_data is None:
+        raise Mistake(f"{model.node.path}: image and model_data are given together")
+    return [
+        Container(
+            image=image,
+            model_data=model_data,
+            environment=environment if environment is not None else {},
+        )
+    ]
+
+
+def _vpc_config(network: Network) -> sagemaker.CfnModel.VpcConfigProperty:
+    return sagemaker.CfnModel.VpcConfigProperty(
+        subnets=list(network.subnet_ids), security_group_ids=list(network.security_group_ids)
+    )

@@ -1,0 +1,73 @@
+"""Archives that a deploy puts below the prefix of a multi-model endpoint."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import aws_cdk as cdk
+from constructs import Construct
+
+from sagemaker_serving.infra.functions.own_function import OwnFunction
+from sagemaker_serving.infra.model.model_data import ModelData
+from sagemaker_serving.infra.storage.s3_prefix import S3Prefix
+from sagemaker_serving.infra.synth.tokens import stands_in
+
+if TYPE_CHECKING:
+    from aws_cdk import aws_kms as kms
+
+
+class ModelArchives(Construct):
+    """Copies archives to where a multi-model endpoint looks for them, before its Model is made.
+
+    Even without any it makes the prefix exist: CreateModel refuses one below
+    which there is nothing. What it puts there stays when the stack goes, and
+    an endpoint that has loaded an archive does not see another under the same
+    name: give new content a new one.
+
+    :param place: where they are put.
+    :param archives: by the name that requests give as TargetModel, without ``.tar.gz``.
+    :param retain_logs: whether the log of the function that copies outlives the stack.
+    :param encryption_key: encrypts that log; absent, CloudWatch's own key does.
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        place: S3Prefix,
+        archives: Mapping[str, ModelData] | None = None,
+        retain_logs: bool,
+        encryption_key: kms.IKey | None = None,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        stands_in(self, scope)
+        self.place = place
+        """Where the archives are."""
+        function = OwnFunction(
+            self,
+            "Copy",
+            package="model_archives",
+            handler="place.handler",
+            timeout=cdk.Duration.minutes(15),
+            memory_size_mb=512,
+            retain_logs=retain_logs,
+            encryption_key=encryption_key,
+        )
+        given = archives if archives is not None else {}
+        bound = {f"{name}.tar.gz": data.bind(self, function.role) for name, data in given.items()}
+        grant = place.grant_write(function.role, of="Archives of a multi-model endpoint")
+        resource = cdk.CfnResource(
+            self,
+            "Resource",
+            type="Custom::ModelArchives",
+            properties={
+                "ServiceToken": function.function.function_arn,
+                "Bucket": place.bucket.bucket_name,
+                "Prefix": f"{place.prefix.strip('/')}/",
+                "Archives": {name: data.url for name, data in bound.items()},
+                "Contents": [data.identity for data in bound.values()],
+            },
+        )
+        grant.apply_before(resource)

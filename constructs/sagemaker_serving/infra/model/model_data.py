@@ -1,0 +1,113 @@
+"""Where a model's archive comes from; binding it grants the role this one object."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import aws_cdk as cdk
+from aws_cdk import aws_iam as iam
+from constructs import Construct
+
+from sagemaker_serving.archive import build_archive, known_contents
+from sagemaker_serving.infra.synth.tokens import partition, stack_of, synthesizer_of
+from sagemaker_serving.progress import progress_bar
+
+
+class ModelData(ABC):
+    """The model's archive: packed at synth from a folder, or in S3 already."""
+
+    @staticmethod
+    def from_path(path: str | Path, *, convert: bool = True) -> ModelData:
+        """A folder to pack, or a ready ``.tar.gz``, on this machine.
+
+        A Keras model or a frozen graph becomes a SavedModel, but with ``convert`` false,
+        as SageMaker Neo wants it.
+
+        It is packed into the cloud assembly and travels as a file asset whose
+        key is its content's sha256 and ends in ``.tar.gz``. Raises
+        `sagemaker_serving.archive.UnreadableArtifact` when bound, if it cannot be packed.
+        """
+        return _LocalModelData(Path(path), convert=convert)
+
+    @staticmethod
+    def from_s3(uri: str, *, sha256: str | None = None, version_id: str | None = None) -> ModelData:
+        """An archive at ``s3://bucket/key.tar.gz`` in the stack's region.
+
+        ``sha256`` or ``version_id`` tell its content: when either changes, the
+        Model is replaced. Without both, changed content is not deployed.
+        """
+        return _S3ModelData(uri, sha256, version_id)
+
+    @property
+    def has_script(self) -> bool | None:
+        """Whether an ``inference.py`` lies in it; None of an archive in S3, which nobody reads."""
+        return None
+
+    @abstractmethod
+    def bind(self, scope: Construct, role: iam.IGrantable) -> BoundModelData:
+        """Resolves the archive for ``scope`` and lets ``role`` read it, and nothing else."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoundModelData:
+    """An archive's URL (``s3://…``, perhaps a token) and what identifies its content.
+
+    ``grant`` is the role's leave to read it: what needs the archive waits for that.
+    """
+
+    url: str
+    identity: Any
+    grant: iam.Grant
+
+
+class _LocalModelData(ModelData):
+    def __init__(self, path: Path, *, convert: bool) -> None:
+        self._path = path
+        self._convert = convert
+
+    @property
+    def has_script(self) -> bool:
+        return known_contents(self._path).script is not None
+
+    def bind(self, scope: Construct, role: iam.IGrantable) -> BoundModelData:
+        stack = stack_of(scope)
+        stage = cdk.Stage.of(scope)
+        assert stage is not None
+        assets = Path(stage.asset_outdir)
+        with progress_bar(f"pack {self._path.name}") as progress:
+            archive = build_archive(
+                self._path,
+                lambda sha256: assets / f"asset.{sha256}.tar.gz",
+                convert=self._convert,
+                progress=progress,
+            )
+        location = synthesizer_of(stack).add_file_asset(
+            source_hash=f"{archive.sha256}.tar",
+            file_name=os.path.relpath(archive.path, stage.outdir),
+            packaging=cdk.FileAssetPackaging.FILE,
+        )
+        grant = _grant_object(location.bucket_name, location.object_key, role)
+        return BoundModelData(url=location.s3_object_url, identity=archive.sha256, grant=grant)
+
+
+class _S3ModelData(ModelData):
+    def __init__(self, uri: str, sha256: str | None, version_id: str | None) -> None:
+        self._uri = uri
+        self._marks = (sha256, version_id)
+
+    def bind(self, scope: Construct, role: iam.IGrantable) -> BoundModelData:
+        bucket, _, key = self._uri.removeprefix("s3://").partition("/")
+        grant = _grant_object(bucket, key, role)
+        return BoundModelData(url=self._uri, identity=[self._uri, *self._marks], grant=grant)
+
+
+def _grant_object(bucket: str, key: str, role: iam.IGrantable) -> iam.Grant:
+    return iam.Grant.add_to_principal(
+        grantee=role,
+        actions=["s3:GetObject"],
+        resource_arns=[f"arn:{partition()}:s3:::{bucket}/{key}"],
+    )

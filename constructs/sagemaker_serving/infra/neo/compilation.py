@@ -1,0 +1,220 @@
+"""A model compiled by SageMaker Neo as part of the deploy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import aws_cdk as cdk
+from aws_cdk import aws_iam as iam
+from constructs import Construct
+
+from sagemaker_serving import catalog
+from sagemaker_serving.errors import Mistake
+from sagemaker_serving.infra.model.image import ContainerImage
+from sagemaker_serving.infra.model.model_data import BoundModelData, ModelData
+from sagemaker_serving.infra.neo.compiler import NeoCompiler
+from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard
+from sagemaker_serving.infra.synth.content_identity import identify_by_content
+from sagemaker_serving.infra.synth.tokens import is_token, partition, region_of, stands_in
+from sagemaker_serving.spec.compilation_job import OUTPUT_PREFIX, CompilationJob
+
+if TYPE_CHECKING:
+    from aws_cdk import aws_s3 as s3
+
+MOST_RUNTIME_SECONDS = 3600
+"""CloudFormation waits an hour for a custom resource, and no longer (CloudFormation user guide,
+custom resources, ServiceTimeout; read 2026-11-21)."""
+
+
+class NeoCompilation(Construct):
+    """A model, compiled before anything that serves it is made.
+
+    The job's name and the result's place follow from the model's content, the framework, the
+    target, the shapes and the options: what was compiled once, by any environment of the account
+    in this region, or before a rollback, is found and not compiled again. Only a job that failed
+    or was stopped is tried anew. Deleting it, as a rollback does, stops a job that runs; what was
+    compiled stays in the bucket.
+
+    ::
+
+        compiler = NeoCompiler(self, "NeoCompiler", bucket=bucket, retain_logs=True)
+        compiled = NeoCompilation(
+            self, "Compiled", compiler=compiler, model_data=ModelData.from_path("model"),
+            job=CompilationJob(framework="TENSORFLOW", framework_version="2.9",
+                               data_input_config='{"input":[1,224,224,3]}',
+                               target_device="ml_c5"))
+        Model(self, "Model", role=role, image=compiled.image, model_data=compiled.model_data,
+              instance_type="ml.c5.xlarge", environment=compiled.environment)
+
+    :param compiler: what compiles in this stack; it has the role, the bucket and the network.
+    :param model_data: the archive to be compiled; both the job and the compiler's function may
+        read it.
+    :param job: what is compiled to what.
+    :param brings_code: whether the archive has a ``code/`` folder, which then lies in the
+        compiled archive too. True if that is not known.
+    :param model_inputs: the inputs of the model's signature, for the sentence that a deploy
+        fails with when ``job.data_input_config`` does not fit.
+
+    Raises `Mistake` when the job may take longer than CloudFormation waits.
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        compiler: NeoCompiler,
+        model_data: ModelData,
+        job: CompilationJob,
+        brings_code: bool = True,
+        model_inputs: str | None = None,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        stack = stands_in(self, scope)
+        if job.max_runtime_in_seconds > MOST_RUNTIME_SECONDS:
+            raise Mistake(
+                f"{self.node.path}: max_runtime_in_seconds is {job.max_runtime_in_seconds}; a "
+                f"deploy waits at most {MOST_RUNTIME_SECONDS} seconds; compile it outside of the "
+                "deploy with `sagemaker-serving compile`, and the deploy finds the result"
+            )
+        self._job = job
+        self._region = region_of(self)
+        source = model_data.bind(self, compiler.role)
+        reading = model_data.bind(self, compiler.work.role)
+        self.job_name = job.name(source.identity)
+        """The name of the compilation job's first attempt."""
+        prefix = f"{OUTPUT_PREFIX}{self.job_name}/"
+        known_image = _known_image(job, self._region)
+        resource = cdk.CustomResource(
+            self,
+            "Resource",
+            resource_type="Custom::NeoCompilation",
+            service_token=compiler.service_token,
+            properties={
+                "CompilationJobName": self.job_name,
+                "RoleArn": compiler.role.role_arn,
+                **job.arguments(
+                    model_url=source.url,
+                    output_url=f"s3://{compiler.bucket.bucket_name}/{prefix}",
+                    key_arn=_key_of(compiler.bucket),
+                ),
+                **_vpc_config(compiler),
+                "BringsCode": str(brings_code).lower(),
+                **({} if model_inputs is None else {"ModelInputs": model_inputs}),
+                **({} if known_image is None else {"InferenceImage": known_image}),
+            },
+        )
+        inner = resource.node.default_child
+        assert isinstance(inner, cdk.CfnResource)
+        self.identity = identify_by_content(stack, inner, self.job_name)
+        """The resource's logical id, which carries what is compiled."""
+        for grant in (source.grant, reading.grant):
+            grant.apply_before(inner)
+        inner.node.add_dependency(compiler.given_up)
+        self.model_data: ModelData = _CompiledModel(
+            url=resource.get_att_string("ModelDataUrl"), job_name=self.job_name, compiler=compiler
+        )
+        """The compiled model, for a `Model`."""
+        self.image: ContainerImage = (
+            ContainerImage.from_uri(known_image)
+            if known_image is not None
+            else _ReportedImage(resource.get_att_string("InferenceImage"))
+        )
+        """What serves it: the catalog's image, or else the one that the job names."""
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The container's variables that serving a compiled model needs."""
+        return catalog.neo_serving_variables(self._job.framework, self._region)
+
+
+class _CompiledModel(ModelData):
+    def __init__(self, *, url: str, job_name: str, compiler: NeoCompiler) -> None:
+        self._url = url
+        self._job_name = job_name
+        self._compiler = compiler
+
+    def bind(self, scope: Construct, role: iam.IGrantable) -> BoundModelData:
+        bucket = self._compiler.bucket
+        objects = bucket.arn_for_objects(f"{OUTPUT_PREFIX}{self._job_name}/*")
+        grant = iam.Grant.add_to_principal(
+            grantee=role, actions=["s3:GetObject"], resource_arns=[objects]
+        )
+        if bucket.encryption_key is not None:
+            grant = grant.combine(
+                iam.Grant.add_to_principal(
+                    grantee=role,
+                    actions=["kms:Decrypt"],
+                    resource_arns=[bucket.encryption_key.key_arn],
+                )
+            )
+        if isinstance(role, Construct):
+            acknowledge_wildcard(
+                role, objects, "Neo names the archive itself; nothing else lies below this prefix"
+            )
+        return BoundModelData(url=self._url, identity=self._job_name, grant=grant)
+
+
+class _ReportedImage(ContainerImage):
+    """An image that only the finished job names: any of AWS's repositories in the region."""
+
+    def __init__(self, uri: str) -> None:
+        self._uri = uri
+
+    def bind(
+        self,
+        scope: Construct,
+        role: iam.IGrantable,
+        instance_type: str | None,
+        *,
+        accelerated: bool = False,
+    ) -> str:
+        repositories = f"arn:{partition()}:ecr:{region_of(scope)}:*:repository/*"
+        iam.Grant.add_to_principal(
+            grantee=role,
+            actions=[
+                "ecr:BatchCheckLayerAvailability",
+                "ecr:BatchGetImage",
+                "ecr:GetDownloadUrlForLayer",
+            ],
+            resource_arns=[repositories],
+        )
+        iam.Grant.add_to_principal(
+            grantee=role, actions=["ecr:GetAuthorizationToken"], resource_arns=["*"]
+        )
+        if isinstance(role, Construct):
+            acknowledge_wildcard(
+                role, repositories, "Which image serves the model is known when it is compiled"
+            )
+        return self._uri
+
+
+def _known_image(job: CompilationJob, region: str) -> str | None:
+    if is_token(region) or job.target_device is None:
+        return None
+    try:
+        return catalog.neo_image_uri(
+            framework=job.framework,
+            version=job.framework_version if job.framework_version is not None else "latest",
+            region=region,
+            target_device=job.target_device,
+        )
+    except Mistake:
+        return None
+
+
+def _key_of(bucket: s3.IBucket) -> str | None:
+    return None if bucket.encryption_key is None else bucket.encryption_key.key_arn
+
+
+def _vpc_config(compiler: NeoCompiler) -> Mapping[str, Any]:
+    network = compiler.network
+    if network is None:
+        return {}
+    return {
+        "VpcConfig": {
+            "SecurityGroupIds": list(network.security_group_ids),
+            "Subnets": list(network.subnet_ids),
+        }
+    }

@@ -1,0 +1,100 @@
+"""A VPC without a way to the internet, and the doors that a private model needs."""
+
+from __future__ import annotations
+
+from aws_cdk import aws_ec2 as ec2
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_logs as logs
+from constructs import Construct
+
+from sagemaker_serving.infra.network.network import Network
+from sagemaker_serving.infra.synth.acknowledge import (
+    DEFAULT_GROUP_OPEN,
+    INLINE_POLICY,
+    NO_KEY_ON_LOGS,
+    acknowledge,
+)
+
+_SERVICES = ec2.InterfaceVpcEndpointAwsService
+
+
+class PrivateVpc(Construct):
+    """Isolated subnets in two zones, with endpoints instead of a way out.
+
+    The model's archive comes through S3's gateway endpoint (free of charge);
+    metrics and logs that the container writes leave through interface
+    endpoints, which are charged by the hour and zone and take calls from the
+    containers only. The image is pulled by SageMaker itself, outside of the
+    VPC. Whatever else ``inference.py`` calls needs an endpoint of its own:
+    `add_door`. Source: SageMaker developer guide, "Give SageMaker AI hosted
+    endpoints access to resources in your VPC"; read 2026-11-21.
+
+    :param cidr: the VPC's addresses; ``10.0.0.0/16`` unless given.
+    """
+
+    def __init__(self, scope: Construct, construct_id: str, *, cidr: str = "10.0.0.0/16") -> None:
+        super().__init__(scope, construct_id)
+        self.vpc = ec2.Vpc(
+            self,
+            "Resource",
+            ip_addresses=ec2.IpAddresses.cidr(cidr),
+            max_azs=2,
+            nat_gateways=0,
+            restrict_default_security_group=False,
+            subnet_configuration=[
+                ec2.SubnetConfiguration(
+                    name="Models", subnet_type=ec2.SubnetType.PRIVATE_ISOLATED, cidr_mask=20
+                )
+            ],
+        )
+        """The VPC itself."""
+        acknowledge(
+            self.vpc,
+            DEFAULT_GROUP_OPEN,
+            "Nothing here is in the default group; emptying it takes a function with rights on EC2",
+        )
+        self._log_traffic()
+        self.security_group = ec2.SecurityGroup(
+            self, "Containers", vpc=self.vpc, description="Model containers; nothing may call in"
+        )
+        """The security group of the containers."""
+        self.vpc.add_gateway_endpoint("S3", service=ec2.GatewayVpcEndpointAwsService.S3)
+        self.add_door("Metrics", _SERVICES.CLOUDWATCH_MONITORING, self.security_group)
+        self.add_door("Logs", _SERVICES.CLOUDWATCH_LOGS, self.security_group)
+
+    def _log_traffic(self) -> None:
+        log = logs.LogGroup(self, "TrafficLog", retention=logs.RetentionDays.ONE_YEAR)
+        acknowledge(
+            log, NO_KEY_ON_LOGS, "Addresses and ports; CloudWatch encrypts with its own key"
+        )
+        role = iam.Role(
+            self,
+            "TrafficRole",
+            assumed_by=iam.ServicePrincipal("vpc-flow-logs.amazonaws.com"),
+            description="Writes what passes through the private network into its log",
+        )
+        acknowledge(
+            role, INLINE_POLICY, "It is of use to this role only, and comes and goes with it"
+        )
+        self.vpc.add_flow_log(
+            "Traffic", destination=ec2.FlowLogDestination.to_cloud_watch_logs(log, role)
+        )
+
+    @property
+    def network(self) -> Network:
+        """Where to put a Model: ``Model(…, network=private.network)``."""
+        return Network.in_vpc(self.vpc, security_groups=[self.security_group])
+
+    def add_door(
+        self,
+        construct_id: str,
+        service: ec2.InterfaceVpcEndpointAwsService,
+        *callers: ec2.IConnectable,
+    ) -> None:
+        """An interface endpoint of ``service`` that takes calls from ``callers`` only.
+
+        For callers of the endpoint within this VPC: ``SAGEMAKER_RUNTIME``.
+        """
+        door = self.vpc.add_interface_endpoint(construct_id, service=service, open=False)
+        for caller in callers:
+            door.connections.allow_default_port_from(caller)

@@ -1,0 +1,119 @@
+"""The role that SageMaker's containers act under: empty at first, grown by grants."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+import aws_cdk as cdk
+from aws_cdk import aws_iam as iam
+from constructs import Construct
+
+from sagemaker_serving.infra.synth.acknowledge import (
+    INLINE_POLICY,
+    acknowledge,
+    acknowledge_wildcard,
+)
+
+if TYPE_CHECKING:
+    from aws_cdk import aws_s3 as s3
+
+
+class ExecutionRole(iam.Role):
+    """A role that SageMaker assumes for its own account; it holds only what it was granted.
+
+    SageMaker acting for another account is not let in (developer guide,
+    "Cross-service confused deputy prevention"; read 2026-11-21). Model data,
+    images, buckets and keys grant it what they need as they are bound. No
+    managed policy is attached.
+    """
+
+    def __init__(self, scope: Construct, construct_id: str) -> None:
+        super().__init__(
+            scope,
+            construct_id,
+            assumed_by=_sagemaker(),
+            description="Runs models on SageMaker; holds only what was granted",
+        )
+        acknowledge(
+            self, INLINE_POLICY, "It is of use to this role only, and comes and goes with it"
+        )
+
+    def grant_read_prefix(self, bucket: s3.IBucket, prefix: str) -> None:
+        """Lets containers and jobs list and read what is below ``prefix`` of ``bucket``."""
+        self._grant_objects(bucket, prefix, ["s3:GetObject"])
+        self.add_to_policy(
+            iam.PolicyStatement(
+                actions=["s3:ListBucket"],
+                resources=[bucket.bucket_arn],
+                conditions={"StringLike": {"s3:prefix": f"{prefix}*"}},
+            )
+        )
+        self._grant_key(bucket, ["kms:Decrypt"])
+
+    def grant_write_prefix(self, bucket: s3.IBucket, prefix: str) -> None:
+        """Lets containers and jobs write below ``prefix`` of ``bucket``, in several parts too.
+
+        S3 reads the parts of a multipart upload again, so its key is granted for both.
+        """
+        self._grant_objects(bucket, prefix, ["s3:PutObject", "s3:AbortMultipartUpload"])
+        self._grant_key(bucket, ["kms:Decrypt", "kms:GenerateDataKey"])
+
+    def grant_logs(self, log_group_prefix: str) -> None:
+        """Lets containers write to the log groups whose names begin with ``log_group_prefix``.
+
+        SageMaker makes these groups itself, under names of its own choosing.
+        Source: AWS SageMaker developer guide, roles; read 2026-11-21.
+        """
+        groups = cdk.Stack.of(self).format_arn(
+            service="logs",
+            resource="log-group",
+            resource_name=f"{log_group_prefix}*",
+            arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME,
+        )
+        self.add_to_policy(
+            iam.PolicyStatement(
+                actions=["logs:CreateLogGroup", "logs:CreateLogStream", "logs:PutLogEvents"],
+                resources=[groups],
+            )
+        )
+        acknowledge_wildcard(
+            self, groups, "SageMaker names the log streams below this group itself, as it runs"
+        )
+
+    def grant_metrics(self, namespace: str) -> None:
+        """Lets containers put metrics into ``namespace`` and no other."""
+        self.add_to_policy(
+            iam.PolicyStatement(
+                actions=["cloudwatch:PutMetricData"],
+                resources=["*"],
+                conditions={"StringEquals": {"cloudwatch:namespace": namespace}},
+            )
+        )
+        acknowledge_wildcard(
+            self,
+            "*",
+            "cloudwatch:PutMetricData and ecr:GetAuthorizationToken know no resources; the "
+            "first is bound to one namespace by a condition, the second reads a token only",
+        )
+
+    def _grant_objects(self, bucket: s3.IBucket, prefix: str, actions: list[str]) -> None:
+        objects = bucket.arn_for_objects(f"{prefix}*")
+        self.add_to_policy(iam.PolicyStatement(actions=actions, resources=[objects]))
+        acknowledge_wildcard(
+            self, objects, f"Data of batch jobs: every object below {prefix}, whatever its name"
+        )
+
+    def _grant_key(self, bucket: s3.IBucket, actions: list[str]) -> None:
+        if bucket.encryption_key is not None:
+            self.add_to_policy(
+                iam.PolicyStatement(actions=actions, resources=[bucket.encryption_key.key_arn])
+            )
+
+
+@cache
+def _sagemaker() -> iam.ServicePrincipal:
+    return iam.ServicePrincipal(
+        "sagemaker.amazonaws.com",
+        conditions={"StringEquals": {"aws:SourceAccount": cdk.Aws.ACCOUNT_ID}},
+    )

@@ -1,0 +1,187 @@
+"""The role that a GitHub workflow deploys with: no key is stored anywhere."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import aws_cdk as cdk
+from aws_cdk import aws_iam as iam
+from constructs import Construct
+
+from sagemaker_serving.errors import Mistake
+from sagemaker_serving.infra.synth.acknowledge import (
+    INLINE_POLICY,
+    acknowledge,
+    acknowledge_wildcard,
+)
+from sagemaker_serving.infra.synth.tokens import partition, region_of, stack_of
+
+_ISSUER = "token.actions.githubusercontent.com"
+"""Source: IAM user guide, "Create a role for OpenID Connect federation"; read 2026-11-21."""
+
+_BOOTSTRAP_ROLES = ("deploy", "file-publishing", "lookup")
+"""What `cdk bootstrap` makes and the CDK CLI works through; images are not published here.
+``cdk diff --method template`` needs the last one only, which reads.
+Source: CDK developer guide, "Bootstrapping", roles of the template; read 2026-11-21."""
+
+_NAME = r"[\w.-]+(@\d+)?"
+"""GitHub puts the numbers of owner and repository into the subject of repositories made or renamed
+since July 2026, and of those that opted in: ``repo:search@1234/models@5678:…``.
+Source: GitHub changelog of 2026-04-23, "Immutable subject claims"; the form with ``@`` is what
+repositories' own records of their tokens show; read 2026-11-21."""
+
+
+class GitHubDeployRole(Construct):
+    """Lets one GitHub environment of one repository deploy one environment of models.
+
+    A job of that GitHub environment shows GitHub's signed token and gets
+    credentials for an hour; other repositories, branches and environments get
+    none. The role itself may only pass on to the roles that ``cdk bootstrap``
+    made in this account and region, and watch, explain, call and roll back the
+    endpoints of its environment. Whoever may deploy through those roles may do
+    what CloudFormation may: bootstrap with ``--cloudformation-execution-policies``
+    to bound that.
+
+    :param repository: ``owner/name`` on GitHub, or ``owner@1234/name@5678`` where the
+        repository's tokens carry these numbers: ``gh api
+        repos/<owner>/<name>/actions/oidc/customization/sub`` tells.
+    :param github_environment: GitHub's name of the environment that the job runs in; its
+        protection rules (approval, branches) decide who gets that far.
+    :param environment: the name of the environment file's environment, ``prod`` for example:
+        the endpoints are those whose names begin with ``<environment>-``.
+    :param provider: the account's provider for GitHub; made here unless given. An account
+        takes only one.
+    :param only_diff: for jobs of changes that nobody has approved: the role may compare what
+        is deployed (``cdk diff --method template``), and do nothing else. It then reads
+        whatever the bootstrap's lookup role may.
+    :param qualifier: the bootstrap's, CDK's own unless changed.
+
+    Raises `Mistake` for a repository or environment that has a wildcard in its
+    name, since that would let in others.
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        repository: str,
+        github_environment: str,
+        environment: str,
+        provider: iam.IOidcProvider | None = None,
+        only_diff: bool = False,
+        qualifier: str = cdk.DefaultStackSynthesizer.DEFAULT_QUALIFIER,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        _must_be_exact(self, repository, github_environment)
+        trusted = provider if provider is not None else self._provider()
+        self.role = iam.Role(
+            self,
+            "Resource",
+            assumed_by=iam.FederatedPrincipal(
+                trusted.oidc_provider_arn,
+                {
+                    "StringEquals": {
+                        f"{_ISSUER}:aud": "sts.amazonaws.com",
+                        f"{_ISSUER}:sub": f"repo:{repository}:environment:{github_environment}",
+                    }
+                },
+                "sts:AssumeRoleWithWebIdentity",
+            ),
+            description=f"{'Compares' if only_diff else 'Deploys'} {environment} "
+            f"from GitHub, {repository}, {github_environment}",
+            max_session_duration=cdk.Duration.hours(1),
+        )
+        """The role: ``role-to-assume`` of the workflow."""
+        acknowledge(
+            self.role, INLINE_POLICY, "It is of use to this role only, and comes and goes with it"
+        )
+        self._allow_assuming(qualifier, _BOOTSTRAP_ROLES[-1:] if only_diff else _BOOTSTRAP_ROLES)
+        if not only_diff:
+            self._allow_operation(environment)
+
+    def _provider(self) -> iam.OidcProviderNative:
+        return iam.OidcProviderNative(
+            self, "Provider", url=f"https://{_ISSUER}", client_ids=["sts.amazonaws.com"]
+        )
+
+    def _allow_assuming(self, qualifier: str, bootstrap_roles: Sequence[str]) -> None:
+        stack = stack_of(self)
+        roles = [
+            f"arn:{partition()}:iam::{stack.account}:role/"
+            f"cdk-{qualifier}-{role}-role-{stack.account}-{region_of(self)}"
+            for role in bootstrap_roles
+        ]
+        self.role.add_to_policy(iam.PolicyStatement(actions=["sts:AssumeRole"], resources=roles))
+
+    def _allow_operation(self, environment: str) -> None:
+        stack = stack_of(self)
+
+        def named(service: str, resource: str, name: str) -> str:
+            return stack.format_arn(service=service, resource=resource, resource_name=name)
+
+        endpoints = named("sagemaker", "endpoint", f"{environment}-*".lower())
+        configs = named("sagemaker", "endpoint-config", "*")
+        models = named("sagemaker", "model", "*")
+        stacks = named("cloudformation", "stack", f"{environment}-*")
+        groups = stack.format_arn(
+            service="logs",
+            resource="log-group",
+            resource_name=f"/aws/sagemaker/Endpoints/{environment}-*",
+            arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME,
+        )
+        for actions, resources in (
+            (
+                [
+                    "sagemaker:DescribeEndpoint",
+                    "sagemaker:InvokeEndpoint",
+                    "sagemaker:ListTags",
+                    "sagemaker:UpdateEndpoint",
+                ],
+                [endpoints],
+            ),
+            (
+                [
+                    "sagemaker:DescribeEndpointConfig",
+                    "sagemaker:ListTags",
+                    "sagemaker:UpdateEndpoint",
+                ],
+                [configs],
+            ),
+            (["sagemaker:DescribeModel"], [models]),
+            (["sagemaker:ListEndpointConfigs"], ["*"]),
+            (
+                [
+                    "cloudformation:DescribeStackEvents",
+                    "cloudformation:DescribeStackResources",
+                    "cloudformation:DescribeStacks",
+                    "cloudformation:GetTemplate",
+                ],
+                [stacks],
+            ),
+            (["logs:DescribeLogStreams", "logs:FilterLogEvents", "logs:GetLogEvents"], [groups]),
+        ):
+            self.role.add_to_policy(iam.PolicyStatement(actions=actions, resources=resources))
+        for resource, reason in (
+            (endpoints, f"Every endpoint of {environment}, which models come to and leave"),
+            (configs, "SageMaker's own names, which carry no environment; read, and updated to"),
+            (models, "SageMaker's own names, which carry no environment; read only"),
+            ("*", "Endpoint configs are listed as a whole, to find those that served before"),
+            (stacks, f"Every stack of {environment}, read by whoever watches it"),
+            (groups, f"The logs of those endpoints, read by whoever watches {environment}"),
+        ):
+            acknowledge_wildcard(self.role, resource, reason)
+
+
+def _must_be_exact(construct: Construct, repository: str, github_environment: str) -> None:
+    if not re.fullmatch(f"{_NAME}/{_NAME}", repository):
+        raise Mistake(
+            f"{construct.node.path}: repository is {repository!r}; it must be one repository, "
+            "owner/name, without wildcards: any other one would get this account's credentials"
+        )
+    if not github_environment or set(github_environment) & set("*?:"):
+        raise Mistake(
+            f"{construct.node.path}: github_environment is {github_environment!r}; it must be the "
+            "name of one environment, without *, ? and colons"
+        )

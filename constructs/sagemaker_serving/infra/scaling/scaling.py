@@ -1,0 +1,277 @@
+"""Scaling: capacity that follows the load, or the clock, between two bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import aws_cdk as cdk
+from aws_cdk import aws_applicationautoscaling as autoscaling
+from aws_cdk import aws_cloudwatch as cloudwatch
+from constructs import Construct
+
+from sagemaker_serving.errors import Mistake
+from sagemaker_serving.infra.scaling.values import (
+    PROVISIONED,
+    Scaled,
+    ScalingMetric,
+    ScalingStep,
+    first_bound,
+    stepwise,
+)
+from sagemaker_serving.infra.synth.tokens import stands_in
+
+_SERVICE = "sagemaker"
+
+
+class Scaling(Construct):
+    """Bounds for the instances of a variant, copies of a component, or warm workers.
+
+    Made by `Endpoint.scale_instances`, `Endpoint.scale_provisioned_concurrency`
+    and `InferenceComponent.scale_copies`. With bounds alone the number only
+    moves when something else moves it. Application Auto Scaling acts under its
+    own service-linked role.
+
+    A policy's cooldowns are in seconds, 0 or more. A variant with a target
+    keeps its instance type: SageMaker refuses another until the target is
+    gone. So a change of type takes a new variant name, or a deploy without
+    scaling before. Source: SageMaker developer guide, automatic scaling, and
+    Application Auto Scaling user guide, SageMaker; read 2026-11-21.
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        scaled: Scaled,
+        min_capacity: int,
+        max_capacity: int,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        stands_in(self, scope)
+        if not 0 <= min_capacity <= max_capacity or max_capacity < 1:
+            raise Mistake(
+                f"{self.node.path}: min_capacity is {min_capacity} and max_capacity is "
+                f"{max_capacity}; the most is at least 1 and not below the fewest"
+            )
+        self._scaled = scaled
+        self._actions: list[
+            cdk.IResolvable | autoscaling.CfnScalableTarget.ScheduledActionProperty
+        ] = []
+        self._target = autoscaling.CfnScalableTarget(
+            self,
+            "Resource",
+            service_namespace=_SERVICE,
+            scalable_dimension=scaled.dimension,
+            resource_id=scaled.resource_id,
+            min_capacity=min_capacity,
+            max_capacity=max_capacity,
+        )
+
+    def scale_on_invocations(
+        self, per_minute: float, *, scale_in_cooldown: int = 300, scale_out_cooldown: int = 300
+    ) -> None:
+        """Holds the requests of each instance, or copy, at ``per_minute``."""
+        self._track_predefined(
+            "Invocations",
+            self._scaled.invocations,
+            per_minute,
+            scale_in_cooldown,
+            scale_out_cooldown,
+        )
+
+    def scale_on_concurrent_requests(
+        self, at_once: float, *, scale_in_cooldown: int = 300, scale_out_cooldown: int = 300
+    ) -> None:
+        """Holds the requests that each instance, or copy, has at once; seen every ten seconds."""
+        self._track_predefined(
+            "ConcurrentRequests",
+            self._scaled.concurrent_requests,
+            at_once,
+            scale_in_cooldown,
+            scale_out_cooldown,
+        )
+
+    def scale_on_utilization(
+        self, share: float, *, scale_in_cooldown: int = 300, scale_out_cooldown: int = 300
+    ) -> None:
+        """Holds the busy share of warm serverless workers, over 0 and up to 1."""
+        utilization = (
+            "SageMakerVariantProvisionedConcurrencyUtilization"
+            if self._scaled.dimension == PROVISIONED
+            else None
+        )
+        self._track_predefined(
+            "Utilization", utilization, share, scale_in_cooldown, scale_out_cooldown
+        )
+
+    def scale_on_backlog(
+        self, per_instance: float, *, scale_in_cooldown: int = 300, scale_out_cooldown: int = 300
+    ) -> None:
+        """Holds the requests that wait for each instance of an asynchronous endpoint."""
+        endpoint = {"EndpointName": self._scaled.dimensions["EndpointName"]}
+        self.scale_to_track_metric(
+            "Backlog",
+            ScalingMetric(metric_name="ApproximateBacklogSizePerInstance", dimensions=endpoint),
+            per_instance,
+            scale_in_cooldown=scale_in_cooldown,
+            scale_out_cooldown=scale_out_cooldown,
+        )
+
+    def scale_to_track_metric(
+        self,
+        name: str,
+        metric: ScalingMetric,
+        target: float,
+        *,
+        scale_in_cooldown: int = 300,
+        scale_out_cooldown: int = 300,
+    ) -> None:
+        """Holds any metric at ``target``; it has to fall as capacity grows. ``name`` is an id."""
+        policy = autoscaling.CfnScalingPolicy
+        dimensions = self._dimensions(metric)
+        self._track(
+            name,
+            policy.TargetTrackingScalingPolicyConfigurationProperty(
+                target_value=target,
+                scale_in_cooldown=scale_in_cooldown,
+                scale_out_cooldown=scale_out_cooldown,
+                customized_metric_specification=policy.CustomizedMetricSpecificationProperty(
+                    metric_name=metric.metric_name,
+                    namespace=metric.namespace,
+                    statistic=metric.statistic,
+                    dimensions=[
+                        policy.MetricDimensionProperty(name=key, value=value)
+                        for key, value in dimensions.items()
+                    ],
+                ),
+            ),
+        )
+
+    def scale_on_metric(
+        self,
+        name: str,
+        metric: ScalingMetric,
+        steps: Sequence[ScalingStep],
+        *,
+        evaluation_minutes: int = 1,
+        cooldown: int = 300,
+    ) -> None:
+        """Adds or removes capacity in steps, by how far the metric is from the first of them.
+
+        The steps stand beside one another, and all add or all remove. An alarm
+        looks at the metric each minute, and sets the policy off once it was
+        beyond the first step for ``evaluation_minutes`` in a row.
+
+        Raises `Mistake` for steps of both directions, or without a first bound.
+        """
+        upwards, edge = first_bound(self.node.path, name, steps)
+        policy = self._policy(name, "StepScaling", steps=stepwise(steps, edge, cooldown))
+        comparison = "GreaterThanOrEqualToThreshold" if upwards else "LessThanOrEqualToThreshold"
+        cloudwatch.CfnAlarm(
+            self,
+            f"{name}Alarm",
+            alarm_description=f"Scales {self._scaled.resource_id} by {metric.metric_name}",
+            namespace=metric.namespace,
+            metric_name=metric.metric_name,
+            statistic=metric.statistic,
+            dimensions=[
+                cloudwatch.CfnAlarm.DimensionProperty(name=key, value=value)
+                for key, value in self._dimensions(metric).items()
+            ],
+            period=60,
+            evaluation_periods=evaluation_minutes,
+            threshold=edge,
+            comparison_operator=comparison,
+            treat_missing_data="notBreaching",
+            alarm_actions=[policy.ref],
+        )
+
+    def wake_from_zero(self) -> None:
+        """Adds one when requests find nothing to answer them: what leads out of 0.
+
+        Target tracking alone never does, since no capacity tells no metric.
+        Raises `Mistake` for what has no such metric.
+        """
+        if self._scaled.waking_metric is None:
+            raise Mistake(
+                f"{self.node.path}: only asynchronous variants and inference components wake from 0"
+            )
+        self.scale_on_metric(
+            "WakeUp", self._scaled.waking_metric, [ScalingStep(lower=1, change=1)], cooldown=60
+        )
+
+    def scale_on_schedule(
+        self,
+        name: str,
+        schedule: str,
+        *,
+        time_zone: str | None = None,
+        min_capacity: int | None = None,
+        max_capacity: int | None = None,
+    ) -> None:
+        """Other bounds from a point in time on: ``cron(…)``, ``rate(…)`` or ``at(…)``."""
+        target = autoscaling.CfnScalableTarget
+        self._actions.append(
+            target.ScheduledActionProperty(
+                scheduled_action_name=name,
+                schedule=schedule,
+                timezone=time_zone,
+                scalable_target_action=target.ScalableTargetActionProperty(
+                    min_capacity=min_capacity, max_capacity=max_capacity
+                ),
+            )
+        )
+        self._target.scheduled_actions = self._actions
+
+    def _track_predefined(
+        self,
+        name: str,
+        metric: str | None,
+        target: float,
+        scale_in_cooldown: int,
+        scale_out_cooldown: int,
+    ) -> None:
+        if metric is None:
+            raise Mistake(f"{self.node.path}: {self._scaled.dimension} has no metric of {name}")
+        policy = autoscaling.CfnScalingPolicy
+        self._track(
+            name,
+            policy.TargetTrackingScalingPolicyConfigurationProperty(
+                target_value=target,
+                scale_in_cooldown=scale_in_cooldown,
+                scale_out_cooldown=scale_out_cooldown,
+                predefined_metric_specification=policy.PredefinedMetricSpecificationProperty(
+                    predefined_metric_type=metric
+                ),
+            ),
+        )
+
+    def _track(
+        self,
+        name: str,
+        tracking: autoscaling.CfnScalingPolicy.TargetTrackingScalingPolicyConfigurationProperty,
+    ) -> None:
+        self._policy(name, "TargetTrackingScaling", tracking=tracking)
+
+    def _policy(
+        self,
+        name: str,
+        kind: str,
+        *,
+        tracking: autoscaling.CfnScalingPolicy.TargetTrackingScalingPolicyConfigurationProperty
+        | None = None,
+        steps: autoscaling.CfnScalingPolicy.StepScalingPolicyConfigurationProperty | None = None,
+    ) -> autoscaling.CfnScalingPolicy:
+        return autoscaling.CfnScalingPolicy(
+            self,
+            name,
+            policy_name=name,
+            policy_type=kind,
+            scaling_target_id=self._target.ref,
+            target_tracking_scaling_policy_configuration=tracking,
+            step_scaling_policy_configuration=steps,
+        )
+
+    def _dimensions(self, metric: ScalingMetric) -> Mapping[str, str]:
+        return self._scaled.dimensions if metric.dimensions is None else metric.dimensions

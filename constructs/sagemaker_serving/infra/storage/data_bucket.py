@@ -1,0 +1,162 @@
+"""The bucket for what models read and write: batch inputs, outputs, captured data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import aws_cdk as cdk
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_kms as kms
+from aws_cdk import aws_s3 as s3
+from constructs import Construct
+
+from sagemaker_serving.infra.synth.acknowledge import (
+    NO_ACCESS_LOGS,
+    NO_KEY_ON_BUCKET,
+    NO_REPLICATION,
+    acknowledge,
+)
+
+
+class DataBucket(Construct):
+    """A private, versioned, encrypted bucket that takes TLS only.
+
+    :param retain: whether the data outlives the stack. If so, who touches it
+        is logged into a bucket that is retained too. If not, an emptied bucket
+        goes with the stack, and a filled one stops its deletion; access is not
+        logged then, since logs that arrive late would fill a bucket that is to go.
+    :param customer_key: encrypt with a KMS key of one's own, rotated yearly
+        and retained like the data; otherwise with S3's managed key.
+    :param passing_prefixes: what lies below these goes after 30 days: it is of use while a
+        batch runs, and for a look at what happened.
+    :param tells_of_objects: whether EventBridge hears of every object that arrives. By the
+        resource's own property: CDK's way would add a function with a managed policy.
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        retain: bool,
+        customer_key: bool = False,
+        passing_prefixes: Sequence[str] = (),
+        tells_of_objects: bool = False,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        # By policy instead of by ACL, whatever flags the app has: ACLs are off on these buckets.
+        self.node.set_context("@aws-cdk/aws-s3:serverAccessLogsUseBucketPolicy", True)
+        removal = cdk.RemovalPolicy.RETAIN if retain else cdk.RemovalPolicy.DESTROY
+        self.key = (
+            kms.Key(self, "Key", enable_key_rotation=True, removal_policy=removal)
+            if customer_key
+            else None
+        )
+        """The KMS key, or None where S3's managed key is used."""
+        self.bucket = s3.Bucket(
+            self,
+            "Resource",
+            encryption=s3.BucketEncryption.KMS if self.key else s3.BucketEncryption.S3_MANAGED,
+            encryption_key=self.key,
+            bucket_key_enabled=True if self.key else None,
+            block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
+            object_ownership=s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
+            enforce_ssl=True,
+            versioned=True,
+            server_access_logs_bucket=self._access_logs() if retain else None,
+            server_access_logs_prefix="data/" if retain else None,
+            removal_policy=removal,
+            lifecycle_rules=[
+                s3.LifecycleRule(
+                    abort_incomplete_multipart_upload_after=cdk.Duration.days(7),
+                    noncurrent_version_expiration=cdk.Duration.days(90),
+                ),
+                *(
+                    s3.LifecycleRule(prefix=prefix, expiration=cdk.Duration.days(30))
+                    for prefix in passing_prefixes
+                ),
+            ],
+        )
+        """The bucket itself."""
+        if tells_of_objects:
+            resource = self.bucket.node.default_child
+            assert isinstance(resource, s3.CfnBucket)
+            resource.notification_configuration = s3.CfnBucket.NotificationConfigurationProperty(
+                event_bridge_configuration=s3.CfnBucket.EventBridgeConfigurationProperty(
+                    event_bridge_enabled=True
+                )
+            )
+        acknowledge(
+            self.bucket,
+            NO_REPLICATION,
+            "Inputs are copies and outputs can be computed again; versions undo overwriting",
+        )
+        if self.key is None:
+            acknowledge(
+                self.bucket, NO_KEY_ON_BUCKET, "No key was asked for; S3 encrypts with its own"
+            )
+        else:
+            self._let_logs_use(self.key)
+        if not retain:
+            acknowledge(
+                self.bucket,
+                NO_ACCESS_LOGS,
+                "Disposable data; its late access logs would outlive their bucket",
+            )
+
+    def _let_logs_use(self, key: kms.Key) -> None:
+        """For the log groups of the environment's pipelines.
+
+        Source: CloudWatch Logs user guide, "Encrypt log data"; read 2026-11-21.
+        """
+        stack = cdk.Stack.of(self)
+        groups = stack.format_arn(
+            service="logs",
+            resource="log-group",
+            resource_name="*",
+            arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME,
+        )
+        key.add_to_resource_policy(
+            iam.PolicyStatement(
+                principals=[iam.ServicePrincipal(f"logs.{stack.region}.amazonaws.com")],
+                actions=[
+                    "kms:Decrypt",
+                    "kms:Describe*",
+                    "kms:Encrypt",
+                    "kms:GenerateDataKey*",
+                    "kms:ReEncrypt*",
+                ],
+                resources=["*"],
+                conditions={"ArnLike": {"kms:EncryptionContext:aws:logs:arn": groups}},
+            )
+        )
+
+    def _access_logs(self) -> s3.Bucket:
+        logs = s3.Bucket(
+            self,
+            "AccessLogs",
+            encryption=s3.BucketEncryption.S3_MANAGED,
+            block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
+            object_ownership=s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
+            enforce_ssl=True,
+            versioned=True,
+            removal_policy=cdk.RemovalPolicy.RETAIN,
+            lifecycle_rules=[
+                s3.LifecycleRule(
+                    expiration=cdk.Duration.days(365),
+                    noncurrent_version_expiration=cdk.Duration.days(90),
+                )
+            ],
+        )
+        acknowledge(
+            logs,
+            NO_ACCESS_LOGS,
+            "This bucket receives the access logs; logging it into itself would loop",
+        )
+        acknowledge(
+            logs, NO_KEY_ON_BUCKET, "S3 delivers access logs into buckets with its own key only"
+        )
+        acknowledge(
+            logs, NO_REPLICATION, "A second record of who touched the data, beside CloudTrail's own"
+        )
+        return logs
