@@ -25,11 +25,11 @@ if TYPE_CHECKING:
         ComponentSize,
         InferenceComponent,
     )
-    from sagemaker_serving.infra.endpoint.instance_variant import (
+    from sagemaker_serving.infra.endpoint.variants import (
         InstanceVariant,
         ManagedInstanceScaling,
+        ServerlessVariant,
     )
-    from sagemaker_serving.infra.endpoint.serverless_variant import ServerlessVariant
     from sagemaker_serving.infra.model.container import Container, ModelPackage, MultiModelContainer
     from sagemaker_serving.infra.model.image import ContainerImage
     from sagemaker_serving.infra.model.model import Model
@@ -121,8 +121,8 @@ _HOMES = {
     "Guardrails": ".endpoint.guardrails",
     "InferenceComponent": ".endpoint.inference_component",
     "InferenceComponentMetrics": ".monitoring.metrics",
-    "InstanceVariant": ".endpoint.instance_variant",
-    "ManagedInstanceScaling": ".endpoint.instance_variant",
+    "InstanceVariant": ".endpoint.variants",
+    "ManagedInstanceScaling": ".endpoint.variants",
     "Model": ".model.model",
     "ModelArchives": ".model.model_archives",
     "ModelData": ".model.model_data",
@@ -137,7 +137,7 @@ _HOMES = {
     "Scaling": ".scaling.scaling",
     "ScalingMetric": ".scaling.values",
     "ScalingStep": ".scaling.values",
-    "ServerlessVariant": ".endpoint.serverless_variant",
+    "ServerlessVariant": ".endpoint.variants",
     "WatchedVariant": ".monitoring.watches",
 }
 

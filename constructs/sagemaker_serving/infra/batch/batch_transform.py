@@ -12,8 +12,7 @@ from constructs import Construct
 from sagemaker_serving import catalog
 from sagemaker_serving.infra.batch.definition import NAMESPACE, batch_definition
 from sagemaker_serving.infra.batch.settings import transform_settings
-from sagemaker_serving.infra.functions.own_function import OwnFunction
-from sagemaker_serving.infra.functions.own_log import add_log
+from sagemaker_serving.infra.functions.own_function import OwnFunction, add_log
 from sagemaker_serving.infra.synth.acknowledge import (
     INLINE_POLICY,
     acknowledge,

@@ -12,8 +12,7 @@ from sagemaker_serving import catalog
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.endpoint.async_inference import AsyncInference
 from sagemaker_serving.infra.endpoint.data_capture import DataCapture
-from sagemaker_serving.infra.endpoint.instance_variant import InstanceVariant
-from sagemaker_serving.infra.endpoint.serverless_variant import ServerlessVariant
+from sagemaker_serving.infra.endpoint.variants import InstanceVariant, Variant
 from sagemaker_serving.infra.synth.acknowledge import NO_KEY_ON_VOLUMES, acknowledge
 from sagemaker_serving.infra.synth.content_identity import identify_by_content
 from sagemaker_serving.infra.synth.tokens import is_token, stands_in
@@ -23,9 +22,6 @@ if TYPE_CHECKING:
     from aws_cdk import aws_kms as kms
 
     from sagemaker_serving.infra.network.network import Network
-
-Variant = InstanceVariant | ServerlessVariant
-"""What runs behind an endpoint."""
 
 
 class EndpointConfig(Construct):

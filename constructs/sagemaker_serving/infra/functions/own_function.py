@@ -1,4 +1,4 @@
-"""A Lambda function of this project's own, from one folder of ``functions/``."""
+"""A Lambda function of this project's own, from one folder of ``functions/``, and its log."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_logs as logs
 from constructs import Construct
 
-from sagemaker_serving.infra.functions.own_log import add_log
 from sagemaker_serving.infra.synth.acknowledge import (
     INLINE_POLICY,
     NO_DEAD_LETTERS,
+    NO_KEY_ON_LOGS,
     NO_KEY_ON_VARIABLES,
     NO_RESERVED_CONCURRENCY,
     NOT_IN_A_VPC,
@@ -111,6 +112,20 @@ class OwnFunction(Construct):
                 NO_KEY_ON_VARIABLES,
                 "Its variables are names of resources; Lambda encrypts them with its own key",
             )
+
+
+def add_log(scope: Construct, *, retain: bool, encryption_key: kms.IKey | None) -> logs.LogGroup:
+    """The log group ``Log`` of ``scope``, kept for a year; ``retain`` outlives the stack."""
+    log = logs.LogGroup(
+        scope,
+        "Log",
+        retention=logs.RetentionDays.ONE_YEAR,
+        removal_policy=cdk.RemovalPolicy.RETAIN if retain else cdk.RemovalPolicy.DESTROY,
+        encryption_key=encryption_key,
+    )
+    if encryption_key is None:
+        acknowledge(log, NO_KEY_ON_LOGS, "No key was asked for; CloudWatch encrypts with its own")
+    return log
 
 
 _FUNCTIONS = Path(__file__).parents[2] / "functions"

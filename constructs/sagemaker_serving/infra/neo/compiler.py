@@ -11,8 +11,7 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
-from sagemaker_serving.infra.functions.own_function import OwnFunction
-from sagemaker_serving.infra.functions.own_log import add_log
+from sagemaker_serving.infra.functions.own_function import OwnFunction, add_log
 from sagemaker_serving.infra.neo.states import compiling_states
 from sagemaker_serving.infra.roles.execution_role import ExecutionRole
 from sagemaker_serving.infra.synth.acknowledge import (
