@@ -9,7 +9,6 @@ from constructs import Construct
 
 from sagemaker_serving.infra import ExecutionRole
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard
-from sagemaker_serving.infra.synth.tokens import partition, synthesizer_of
 from sagemaker_serving.spec import Environment
 
 ENDPOINT_TAG = "sagemaker-serving:endpoint"
@@ -23,7 +22,7 @@ def own_synthesizer(environment: Environment, model: str) -> cdk.DefaultStackSyn
     """
     if not environment.production:
         return None
-    return cdk.DefaultStackSynthesizer(bucket_prefix=_prefix(environment, model))
+    return _Synthesizer(bucket_prefix=_prefix(environment, model))
 
 
 def keep_versions(
@@ -49,13 +48,25 @@ def keep_versions(
             resource.apply_removal_policy(cdk.RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE)
     cdk.Tags.of(endpoint_config).add(ENDPOINT_TAG, environment.endpoint_name(model))
     stack = cdk.Stack.of(role)
-    qualifier = synthesizer_of(stack).bootstrap_qualifier
+    qualifier = stack.synthesizer.bootstrap_qualifier
     bucket = f"cdk-{qualifier}-assets-{stack.account}-{stack.region}"
-    archives = f"arn:{partition()}:s3:::{bucket}/{_prefix(environment, model)}*.tar.gz"
+    archives = f"arn:{cdk.Aws.PARTITION}:s3:::{bucket}/{_prefix(environment, model)}*.tar.gz"
     role.add_to_policy(iam.PolicyStatement(actions=["s3:GetObject"], resources=[archives]))
     acknowledge_wildcard(
         role, archives, "Every version of this model that was deployed, to be rolled back to"
     )
+
+
+class _Synthesizer(cdk.DefaultStackSynthesizer):
+    """Of one stack.
+
+    A stack binds a copy of its synthesizer; asked for that copy from Python, Node hands out the
+    original, which nobody bound, with a warning.
+    """
+
+    def reusable_bind(self, stack: cdk.Stack) -> cdk.IBoundStackSynthesizer:
+        self.bind(stack)
+        return self
 
 
 def _prefix(environment: Environment, model: str) -> str:

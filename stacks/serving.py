@@ -7,7 +7,6 @@ from pathlib import Path
 import aws_cdk as cdk
 from constructs import Construct
 
-from sagemaker_serving.infra.synth.tokens import synthesize_with
 from sagemaker_serving.spec import Environment
 from stacks.batch import add_batch_transform
 from stacks.endpoints import add_endpoint
@@ -33,17 +32,14 @@ class ServingStack(cdk.Stack):
         folder: Path,
         env: cdk.Environment,
     ) -> None:
-        own_place = own_synthesizer(environment, model)
         super().__init__(
             scope,
             construct_id,
             env=env,
             stack_name=f"{environment.name}-{model}",
             description=f"Serves {model} in {environment.name}",
-            synthesizer=own_place,
+            synthesizer=own_synthesizer(environment, model),
         )
-        if own_place is not None:
-            synthesize_with(self, own_place)
         site = ModelSite(self, environment=environment, model=model, folder=folder)
         if site.spec.variants:
             add_endpoint(site)

@@ -6,12 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import aws_cdk as cdk
 import pytest
 
 from local_aws.faults import Fault, Kind
 from sagemaker_serving.functions import neo_compilation
 from sagemaker_serving.infra.neo.states import compiling_states
-from sagemaker_serving.infra.synth.tokens import partition
 from tests.functions.neo_compilation.driving import Listener, event, properties, statuses
 from tests.local_aws.aws import Aws, eventually
 from tests.local_aws.functions import zipped
@@ -33,8 +33,8 @@ def machine(aws: Aws) -> str:
         Timeout=60,
         MemorySize=512,
     )
-    definition = json.dumps(compiling_states(function["FunctionArn"])).replace(partition(), "aws")
-    return create(aws, json.loads(definition))
+    states = json.dumps(compiling_states(function["FunctionArn"]))
+    return create(aws, json.loads(states.replace(cdk.Aws.PARTITION, "aws")))
 
 
 def answered(aws: Aws, listener: Listener, machine: str, given: Any) -> Any:

@@ -18,7 +18,7 @@ from sagemaker_serving.infra.synth.acknowledge import (
     acknowledge,
     acknowledge_wildcard,
 )
-from sagemaker_serving.infra.synth.tokens import is_token, partition
+from sagemaker_serving.infra.synth.tokens import is_token
 
 if TYPE_CHECKING:
     from aws_cdk import aws_kms as kms
@@ -97,7 +97,7 @@ class BatchTransform(Construct):
         """The function that plans, settles, isolates and reports."""
         volume_key = _volume_key(settings, encryption_key)
         definition = batch_definition(
-            partition=partition(),
+            partition=cdk.Aws.PARTITION,
             function_arn=self.function.function.function_arn,
             settings=transform_settings(
                 settings,

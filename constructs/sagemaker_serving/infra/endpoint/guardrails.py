@@ -13,7 +13,6 @@ from constructs import Construct, IConstruct
 
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard
-from sagemaker_serving.infra.synth.tokens import stack_of
 
 Way = Literal["ALL_AT_ONCE", "CANARY", "LINEAR", "ROLLING"]
 
@@ -104,7 +103,7 @@ class Guardrails:
         """
         if not self.alarm_names:
             return
-        every = stack_of(scope).format_arn(
+        every = cdk.Stack.of(scope).format_arn(
             service="cloudwatch",
             resource="alarm",
             resource_name="*",

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
+import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from sagemaker_serving import catalog
 from sagemaker_serving.errors import Mistake
-from sagemaker_serving.infra.synth.tokens import is_token, partition, region_of
-
-_PULL_ACTIONS = [
-    "ecr:BatchCheckLayerAvailability",
-    "ecr:BatchGetImage",
-    "ecr:GetDownloadUrlForLayer",
-]
+from sagemaker_serving.infra.synth.tokens import is_token
 
 
 class ContainerImage(ABC):
@@ -59,6 +54,22 @@ class ContainerImage(ABC):
         """
 
 
+def grant_pull_from(role: iam.IGrantable, repository_arn: str) -> None:
+    """Lets ``role`` pull the images of a repository, whose ARN may have wildcards."""
+    iam.Grant.add_to_principal(
+        grantee=role,
+        actions=[
+            "ecr:BatchCheckLayerAvailability",
+            "ecr:BatchGetImage",
+            "ecr:GetDownloadUrlForLayer",
+        ],
+        resource_arns=[repository_arn],
+    )
+    iam.Grant.add_to_principal(
+        grantee=role, actions=["ecr:GetAuthorizationToken"], resource_arns=["*"]
+    )
+
+
 class _CatalogImage(ContainerImage):
     def __init__(self, framework: str, version: str) -> None:
         self._framework = framework
@@ -76,7 +87,7 @@ class _CatalogImage(ContainerImage):
         *,
         accelerated: bool = False,
     ) -> str:
-        region = region_of(scope)
+        region = cdk.Stack.of(scope).region
         if is_token(region):
             raise Mistake(
                 f"{scope.node.path}: the stack has no region, so its image cannot be known; "
@@ -117,8 +128,5 @@ class _OwnImage(ContainerImage):
 
 
 def _grant_pull(role: iam.IGrantable, image: catalog.EcrImage) -> None:
-    arn = f"arn:{partition()}:ecr:{image.region}:{image.account}:repository/{image.repository}"
-    iam.Grant.add_to_principal(grantee=role, actions=_PULL_ACTIONS, resource_arns=[arn])
-    iam.Grant.add_to_principal(
-        grantee=role, actions=["ecr:GetAuthorizationToken"], resource_arns=["*"]
-    )
+    registry = f"arn:{cdk.Aws.PARTITION}:ecr:{image.region}:{image.account}"
+    grant_pull_from(role, f"{registry}:repository/{image.repository}")

@@ -14,7 +14,6 @@ from sagemaker_serving.infra.model.container import AnyContainer, Container, Hos
 from sagemaker_serving.infra.model.image import ContainerImage
 from sagemaker_serving.infra.model.model_data import ModelData
 from sagemaker_serving.infra.synth.content_identity import identify_by_content
-from sagemaker_serving.infra.synth.tokens import stands_in
 
 if TYPE_CHECKING:
     from sagemaker_serving.infra.network.network import Network
@@ -61,7 +60,6 @@ class Model(Construct):
         accelerated: bool = False,
     ) -> None:
         super().__init__(scope, construct_id)
-        stack = stands_in(self, scope)
         self.role = role
         """The role that the containers act under."""
         host = Host(role=role, instance_type=instance_type, accelerated=accelerated)
@@ -81,7 +79,6 @@ class Model(Construct):
         if network is not None:
             network.bind(self, role)
         self.identity = identify_by_content(
-            stack,
             resource,
             [
                 *[container.identity for container in bound],

@@ -13,7 +13,6 @@ from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from sagemaker_serving.archive import build_archive, known_contents
-from sagemaker_serving.infra.synth.tokens import partition, stack_of, synthesizer_of
 from sagemaker_serving.progress import progress_bar
 
 
@@ -74,7 +73,6 @@ class _LocalModelData(ModelData):
         return known_contents(self._path).script is not None
 
     def bind(self, scope: Construct, role: iam.IGrantable) -> BoundModelData:
-        stack = stack_of(scope)
         stage = cdk.Stage.of(scope)
         assert stage is not None
         assets = Path(stage.asset_outdir)
@@ -85,7 +83,7 @@ class _LocalModelData(ModelData):
                 convert=self._convert,
                 progress=progress,
             )
-        location = synthesizer_of(stack).add_file_asset(
+        location = cdk.Stack.of(scope).synthesizer.add_file_asset(
             source_hash=f"{archive.sha256}.tar",
             file_name=os.path.relpath(archive.path, stage.outdir),
             packaging=cdk.FileAssetPackaging.FILE,
@@ -109,5 +107,5 @@ def _grant_object(bucket: str, key: str, role: iam.IGrantable) -> iam.Grant:
     return iam.Grant.add_to_principal(
         grantee=role,
         actions=["s3:GetObject"],
-        resource_arns=[f"arn:{partition()}:s3:::{bucket}/{key}"],
+        resource_arns=[f"arn:{cdk.Aws.PARTITION}:s3:::{bucket}/{key}"],
     )

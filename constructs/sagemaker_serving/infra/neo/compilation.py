@@ -11,12 +11,12 @@ from constructs import Construct
 
 from sagemaker_serving import catalog
 from sagemaker_serving.errors import Mistake
-from sagemaker_serving.infra.model.image import ContainerImage
+from sagemaker_serving.infra.model.image import ContainerImage, grant_pull_from
 from sagemaker_serving.infra.model.model_data import BoundModelData, ModelData
 from sagemaker_serving.infra.neo.compiler import NeoCompiler
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard
 from sagemaker_serving.infra.synth.content_identity import identify_by_content
-from sagemaker_serving.infra.synth.tokens import is_token, partition, region_of, stands_in
+from sagemaker_serving.infra.synth.tokens import is_token
 from sagemaker_serving.spec.compilation_job import OUTPUT_PREFIX, CompilationJob
 
 if TYPE_CHECKING:
@@ -71,7 +71,6 @@ class NeoCompilation(Construct):
         model_inputs: str | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
-        stack = stands_in(self, scope)
         if job.max_runtime_in_seconds > MOST_RUNTIME_SECONDS:
             raise Mistake(
                 f"{self.node.path}: max_runtime_in_seconds is {job.max_runtime_in_seconds}; a "
@@ -79,7 +78,7 @@ class NeoCompilation(Construct):
                 "deploy with `sagemaker-serving compile`, and the deploy finds the result"
             )
         self._job = job
-        self._region = region_of(self)
+        self._region = cdk.Stack.of(self).region
         source = model_data.bind(self, compiler.role)
         reading = model_data.bind(self, compiler.work.role)
         self.job_name = job.name(source.identity)
@@ -107,7 +106,7 @@ class NeoCompilation(Construct):
         )
         inner = resource.node.default_child
         assert isinstance(inner, cdk.CfnResource)
-        self.identity = identify_by_content(stack, inner, self.job_name)
+        self.identity = identify_by_content(inner, self.job_name)
         """The resource's logical id, which carries what is compiled."""
         for grant in (source.grant, reading.grant):
             grant.apply_before(inner)
@@ -170,19 +169,8 @@ class _ReportedImage(ContainerImage):
         *,
         accelerated: bool = False,
     ) -> str:
-        repositories = f"arn:{partition()}:ecr:{region_of(scope)}:*:repository/*"
-        iam.Grant.add_to_principal(
-            grantee=role,
-            actions=[
-                "ecr:BatchCheckLayerAvailability",
-                "ecr:BatchGetImage",
-                "ecr:GetDownloadUrlForLayer",
-            ],
-            resource_arns=[repositories],
-        )
-        iam.Grant.add_to_principal(
-            grantee=role, actions=["ecr:GetAuthorizationToken"], resource_arns=["*"]
-        )
+        repositories = f"arn:{cdk.Aws.PARTITION}:ecr:{cdk.Stack.of(scope).region}:*:repository/*"
+        grant_pull_from(role, repositories)
         if isinstance(role, Construct):
             acknowledge_wildcard(
                 role, repositories, "Which image serves the model is known when it is compiled"

@@ -19,7 +19,6 @@ from sagemaker_serving.infra.synth.acknowledge import (
     acknowledge,
     acknowledge_wildcard,
 )
-from sagemaker_serving.infra.synth.tokens import partition
 from sagemaker_serving.spec.compilation_job import JOB_PREFIX, OUTPUT_PREFIX
 
 if TYPE_CHECKING:
@@ -198,7 +197,7 @@ class NeoCompiler(Construct):
 
     def _grant_objects(self, role: iam.Role) -> None:
         objects = self.bucket.arn_for_objects(f"{OUTPUT_PREFIX}*")
-        elsewhere = f"arn:{partition()}:s3:::*/{OUTPUT_PREFIX}{JOB_PREFIX}*"
+        elsewhere = f"arn:{cdk.Aws.PARTITION}:s3:::*/{OUTPUT_PREFIX}{JOB_PREFIX}*"
         role.add_to_policy(
             iam.PolicyStatement(
                 actions=["s3:ListBucket"],

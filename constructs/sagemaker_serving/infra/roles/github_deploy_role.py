@@ -15,7 +15,6 @@ from sagemaker_serving.infra.synth.acknowledge import (
     acknowledge,
     acknowledge_wildcard,
 )
-from sagemaker_serving.infra.synth.tokens import partition, region_of, stack_of
 
 _ISSUER = "token.actions.githubusercontent.com"
 """Source: IAM user guide, "Create a role for OpenID Connect federation"; read 2026-11-21."""
@@ -107,16 +106,16 @@ class GitHubDeployRole(Construct):
         )
 
     def _allow_assuming(self, qualifier: str, bootstrap_roles: Sequence[str]) -> None:
-        stack = stack_of(self)
+        stack = cdk.Stack.of(self)
         roles = [
-            f"arn:{partition()}:iam::{stack.account}:role/"
-            f"cdk-{qualifier}-{role}-role-{stack.account}-{region_of(self)}"
+            f"arn:{cdk.Aws.PARTITION}:iam::{stack.account}:role/"
+            f"cdk-{qualifier}-{role}-role-{stack.account}-{stack.region}"
             for role in bootstrap_roles
         ]
         self.role.add_to_policy(iam.PolicyStatement(actions=["sts:AssumeRole"], resources=roles))
 
     def _allow_operation(self, environment: str) -> None:
-        stack = stack_of(self)
+        stack = cdk.Stack.of(self)
 
         def named(service: str, resource: str, name: str) -> str:
             return stack.format_arn(service=service, resource=resource, resource_name=name)
