@@ -9,6 +9,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_sns as sns
 
+from sagemaker_serving.catalog import log_groups
 from sagemaker_serving.infra import BatchTransform
 from sagemaker_serving.infra.synth.acknowledge import INLINE_POLICY, acknowledge
 from sagemaker_serving.spec import BatchTransform as BatchTransformSpec
@@ -17,8 +18,8 @@ from stacks.site import ModelSite
 
 def add_batch_transform(site: ModelSite, spec: BatchTransformSpec) -> None:
     """Adds the pipeline; its state machine and its prefixes leave as outputs and parameters."""
-    site.role.grant_logs("/aws/sagemaker/TransformJobs")
-    site.role.grant_metrics("/aws/sagemaker/TransformJobs")
+    site.role.grant_logs(log_groups.TRANSFORM_JOBS)
+    site.role.grant_metrics(log_groups.TRANSFORM_JOBS)
     kinds = ("input", "output", "work", "reports")
     places = {kind: site.prefix(f"batch/{kind}") for kind in kinds}
     topic = _topic(site, spec)

@@ -6,6 +6,7 @@ from aws_cdk import aws_kms as kms
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
+from sagemaker_serving.catalog import log_groups
 from sagemaker_serving.infra import (
     AsyncInference,
     DataCapture,
@@ -35,8 +36,8 @@ def add_endpoint(site: ModelSite) -> None:
     multi-model endpoint need.
     """
     name = site.environment.endpoint_name(site.name)
-    site.role.grant_logs(f"/aws/sagemaker/Endpoints/{name}")
-    site.role.grant_metrics("/aws/sagemaker/Endpoints")
+    site.role.grant_logs(log_groups.endpoint_log_group(name))
+    site.role.grant_metrics(log_groups.ENDPOINTS)
     models = Construct(site.stack, "Models")
     config = _config(site, models)
     keep_versions(

@@ -10,6 +10,7 @@ from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
 from sagemaker_serving import catalog
+from sagemaker_serving.catalog import log_groups
 from sagemaker_serving.infra.batch.definition import NAMESPACE, batch_definition
 from sagemaker_serving.infra.batch.settings import transform_settings
 from sagemaker_serving.infra.functions.own_function import OwnFunction, add_log
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
 _MANAGED_RULE = "StepFunctionsGetEventsForSageMakerTransformJobsRule"
 """Step Functions learns of a job's end through this rule, which it makes itself.
 Source: AWS Step Functions developer guide, SageMaker integration; read 2026-11-21."""
-
-_JOB_LOGS = "/aws/sagemaker/TransformJobs"
 
 
 class BatchTransform(Construct):
@@ -222,7 +221,7 @@ class BatchTransform(Construct):
         streams = cdk.Stack.of(self).format_arn(
             service="logs",
             resource="log-group",
-            resource_name=f"{_JOB_LOGS}:*",
+            resource_name=f"{log_groups.TRANSFORM_JOBS}:*",
             arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME,
         )
         role.add_to_policy(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import aws_cdk as cdk
 from aws_cdk import aws_cloudwatch as cloudwatch
 
+from sagemaker_serving.catalog.log_groups import ENDPOINTS, INFERENCE_COMPONENTS
+
 _INVOCATIONS = "AWS/SageMaker"
-_INSTANCES = "/aws/sagemaker/Endpoints"
-_COMPONENTS = "/aws/sagemaker/InferenceComponents"
 _HIGH_RESOLUTION_SECONDS = 10
 
 
@@ -157,7 +157,7 @@ class EndpointMetrics:
 
     def loaded_model_count(self) -> cloudwatch.Metric:
         """Models in memory, on all instances together."""
-        return self.metric("LoadedModelCount", statistic="Sum", namespace=_INSTANCES)
+        return self.metric("LoadedModelCount", statistic="Sum", namespace=ENDPOINTS)
 
     # Asynchronous endpoints.
 
@@ -196,7 +196,7 @@ class EndpointMetrics:
         return self.metric("TimeInBacklog", statistic=statistic)
 
     def _utilization(self, metric_name: str) -> cloudwatch.Metric:
-        return self.metric(metric_name, statistic="Average", namespace=_INSTANCES)
+        return self.metric(metric_name, statistic="Average", namespace=ENDPOINTS)
 
 
 class InferenceComponentMetrics:
@@ -238,15 +238,15 @@ class InferenceComponentMetrics:
 
     def cpu_utilization(self) -> cloudwatch.Metric:
         """Percent of one core, so up to 100 for each core that the component has."""
-        return self._metric("CPUUtilization", "Average", namespace=_COMPONENTS)
+        return self._metric("CPUUtilization", "Average", namespace=INFERENCE_COMPONENTS)
 
     def memory_utilization(self) -> cloudwatch.Metric:
         """Percent of the memory that the component has."""
-        return self._metric("MemoryUtilization", "Average", namespace=_COMPONENTS)
+        return self._metric("MemoryUtilization", "Average", namespace=INFERENCE_COMPONENTS)
 
     def gpu_utilization(self) -> cloudwatch.Metric:
         """Percent of one GPU, so up to 100 for each GPU that the component has."""
-        return self._metric("GPUUtilization", "Average", namespace=_COMPONENTS)
+        return self._metric("GPUUtilization", "Average", namespace=INFERENCE_COMPONENTS)
 
     def _metric(
         self,

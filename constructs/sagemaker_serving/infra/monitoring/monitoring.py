@@ -9,6 +9,7 @@ import aws_cdk as cdk
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
+from sagemaker_serving.catalog.log_groups import endpoint_log_group
 from sagemaker_serving.infra.monitoring.alarms import EndpointAlarms
 from sagemaker_serving.infra.monitoring.dashboard import EndpointDashboard
 from sagemaker_serving.infra.monitoring.watches import WatchedVariant
@@ -105,12 +106,3 @@ class EndpointMonitoring(Construct):
                 group, NO_KEY_ON_LOGS, "No key was asked for; CloudWatch encrypts with its own"
             )
         return group
-
-
-def endpoint_log_group(endpoint_name: str) -> str:
-    """The log group that SageMaker writes an endpoint's containers' output to.
-
-    Source: SageMaker developer guide, "CloudWatch Logs for Amazon SageMaker AI";
-    read 2026-11-21.
-    """
-    return f"/aws/sagemaker/Endpoints/{endpoint_name}"

@@ -11,6 +11,7 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
+from sagemaker_serving.catalog import log_groups
 from sagemaker_serving.infra.functions.own_function import OwnFunction, add_log
 from sagemaker_serving.infra.neo.states import compiling_states
 from sagemaker_serving.infra.roles.execution_role import ExecutionRole
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from aws_cdk import aws_s3 as s3
 
     from sagemaker_serving.infra.network.network import Network
-
-_LOG_GROUP = "/aws/sagemaker/CompilationJobs"
 
 
 class NeoCompiler(Construct):
@@ -62,7 +61,7 @@ class NeoCompiler(Construct):
         self._key = encryption_key
         self.role = ExecutionRole(self, "Role")
         """The role of the jobs: reads the models, writes the compiled ones."""
-        self.role.grant_logs(_LOG_GROUP)
+        self.role.grant_logs(log_groups.COMPILATION_JOBS)
         self.role.grant_write_prefix(bucket, OUTPUT_PREFIX)
         if network is not None:
             network.bind(self, self.role)

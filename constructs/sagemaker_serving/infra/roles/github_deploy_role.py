@@ -9,6 +9,7 @@ import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
+from sagemaker_serving.catalog.log_groups import endpoint_log_group
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.synth.acknowledge import (
     INLINE_POLICY,
@@ -127,7 +128,7 @@ class GitHubDeployRole(Construct):
         groups = stack.format_arn(
             service="logs",
             resource="log-group",
-            resource_name=f"/aws/sagemaker/Endpoints/{environment}-*",
+            resource_name=endpoint_log_group(f"{environment}-*"),
             arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME,
         )
         for actions, resources in (

@@ -10,6 +10,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
+from sagemaker_serving.catalog.log_groups import endpoint_log_group
 from sagemaker_serving.client.aws import aws_failures
 from sagemaker_serving.errors import Failure
 
@@ -38,14 +39,13 @@ class ContainerLogs:
     """The lines of containers that were started since a moment.
 
     Containers that served before write into the same group; theirs are left
-    out. Group and streams are SageMaker's: ``/aws/sagemaker/Endpoints/<endpoint>``
-    and ``<variant>/<instance id>``. Source: SageMaker developer guide,
+    out. Streams are SageMaker's: ``<variant>/<instance id>``. Source: SageMaker developer guide,
     "CloudWatch Logs for Amazon SageMaker AI"; read 2026-11-21.
     """
 
     def __init__(self, logs: Any, endpoint_name: str, since: datetime) -> None:
         self._logs = logs
-        self.group = f"/aws/sagemaker/Endpoints/{endpoint_name}"
+        self.group = endpoint_log_group(endpoint_name)
         """The log group."""
         self.refusal: str | None = None
         """Why nothing can be read, once that is known."""
