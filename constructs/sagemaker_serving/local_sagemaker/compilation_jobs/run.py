@@ -20,6 +20,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from local_aws.context import LocalContext
 from local_aws.faults import Faults, Kind
+from sagemaker_serving.catalog import log_groups
 from sagemaker_serving.local_sagemaker.common.jobs import (
     INTERNAL_ERROR,
     NO_CAPACITY,
@@ -70,7 +71,7 @@ class CompilationRun:
         name = job["CompilationJobName"]
         self.log = LogStream(
             path=job_log(context.state_dir, "compilation", region.name, name),
-            group="/aws/sagemaker/CompilationJobs",
+            group=log_groups.COMPILATION_JOBS,
             stream=name,
             region=region.name,
             role_arn=job["RoleArn"],

@@ -16,6 +16,7 @@ from werkzeug.datastructures import Headers
 
 from local_aws.context import ACCOUNT_ID
 from local_aws.protocol import AwsError
+from sagemaker_serving.catalog.log_groups import endpoint_log_group
 from sagemaker_serving.local_sagemaker.async_inference.request import read_async_request
 from sagemaker_serving.local_sagemaker.common.store import Region, Store
 from sagemaker_serving.local_sagemaker.containers.model_client import ModelAnswer, NoAnswer
@@ -188,7 +189,7 @@ def _model_error(
     region: Region, endpoint: str, container: str, status: int, text: str
 ) -> ModelError:
     side = "client" if 400 <= status < 500 else "server"
-    group = f"/aws/sagemaker/Endpoints/{endpoint}"
+    group = endpoint_log_group(endpoint)
     message = (
         f'Received {side} error ({status}) from {container} with message "{text}". See '
         f"https://{region.name}.console.aws.amazon.com/cloudwatch/home?region={region.name}"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sagemaker_serving.catalog import log_groups
 from sagemaker_serving.local_sagemaker.async_inference.service import AsyncQueue
 from sagemaker_serving.local_sagemaker.fleets.fleet import Fleet
 from sagemaker_serving.local_sagemaker.fleets.variant import Variant
 from sagemaker_serving.local_sagemaker.hosting import MultiModel
 from sagemaker_serving.local_sagemaker.observability.metrics import (
-    ENDPOINT_INSTANCES,
     Instance,
     Series,
 )
@@ -27,7 +27,7 @@ def instances_of(region: str, endpoint: str, fleet: Fleet) -> Iterator[Instance]
         ]
         if pids:
             yield Instance(
-                namespace=ENDPOINT_INSTANCES,
+                namespace=log_groups.ENDPOINTS,
                 dimensions=dict(_dimensions(endpoint, variant)),
                 region=region,
                 role_arn=variant.role_arn,
@@ -44,7 +44,7 @@ def loaded_models(region: str, endpoint: str, fleet: Fleet) -> Iterator[tuple[Se
         if isinstance(variant.host, MultiModel):
             series = Series(
                 region=region,
-                namespace=ENDPOINT_INSTANCES,
+                namespace=log_groups.ENDPOINTS,
                 dimensions=_dimensions(endpoint, variant),
                 name="LoadedModelCount",
                 unit="None",

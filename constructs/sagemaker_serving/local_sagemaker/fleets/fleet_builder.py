@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from local_aws.context import LocalContext
+from sagemaker_serving.catalog.log_groups import INFERENCE_COMPONENTS, endpoint_log_group
 from sagemaker_serving.local_sagemaker.common.settings import Settings
 from sagemaker_serving.local_sagemaker.common.store import Region, Resource
 from sagemaker_serving.local_sagemaker.containers.container import Container, Launch, Plan
@@ -142,9 +143,9 @@ class FleetBuilder:
                     region=region.name,
                     folder=self.folder(region, endpoint) / place,
                     log_path=endpoint_log(self._context.state_dir, region.name, endpoint, place),
-                    log_group=f"/aws/sagemaker/Endpoints/{endpoint}"
+                    log_group=endpoint_log_group(endpoint)
                     if component is None
-                    else f"/aws/sagemaker/InferenceComponents/{component}",
+                    else f"{INFERENCE_COMPONENTS}/{component}",
                     log_stream="/".join(
                         (variant, instance, *([name] if len(definitions) > 1 else []))
                     ),

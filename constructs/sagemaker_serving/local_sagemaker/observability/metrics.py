@@ -26,10 +26,9 @@ from sagemaker_serving.local_sagemaker.observability.metric_counts import (
 from sagemaker_serving.local_sagemaker.observability.usage import Usage
 
 INVOCATIONS = "AWS/SageMaker"
-ENDPOINT_INSTANCES = "/aws/sagemaker/Endpoints"
-TRANSFORM_INSTANCES = "/aws/sagemaker/TransformJobs"
-"""Namespaces (docs.aws.amazon.com/sagemaker/latest/dg/monitoring-cloudwatch.html,
-read 2026-11-21, as are the metrics' names, units and meanings below)."""
+"""A namespace; those of instances are named like `log_groups`
+(docs.aws.amazon.com/sagemaker/latest/dg/monitoring-cloudwatch.html, read 2026-11-21, as are the
+metrics' names, units and meanings below)."""
 
 PUBLISH_SECONDS = 5.0
 INSTANCE_SECONDS = 60.0

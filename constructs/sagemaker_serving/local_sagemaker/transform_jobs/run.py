@@ -12,6 +12,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from local_aws.context import LocalContext
 from local_aws.faults import Faults, Kind
+from sagemaker_serving.catalog import log_groups
 from sagemaker_serving.local_sagemaker.common.jobs import (
     CLIENT_ERROR,
     INTERNAL_ERROR,
@@ -31,7 +32,7 @@ from sagemaker_serving.local_sagemaker.models.archives import S3Location
 from sagemaker_serving.local_sagemaker.models.roles import role_client
 from sagemaker_serving.local_sagemaker.observability.log_files import data_log, job_log
 from sagemaker_serving.local_sagemaker.observability.log_shipper import LogShipper, instance_id
-from sagemaker_serving.local_sagemaker.observability.metrics import TRANSFORM_INSTANCES, Instance
+from sagemaker_serving.local_sagemaker.observability.metrics import Instance
 from sagemaker_serving.local_sagemaker.observability.usage import Usage
 from sagemaker_serving.local_sagemaker.transform_jobs.data_log import DataLog
 from sagemaker_serving.local_sagemaker.transform_jobs.environment import (
@@ -84,7 +85,7 @@ class TransformRun:
             region=region.name,
             folder=context.state_dir / "transform" / region.name / name,
             log_path=job_log(context.state_dir, "transform", region.name, name),
-            log_group="/aws/sagemaker/TransformJobs",
+            log_group=log_groups.TRANSFORM_JOBS,
             log_stream=f"{name}/{host}-{int(job['CreationTime'])}",
             environment=container_environment(job),
         )
@@ -134,7 +135,7 @@ class TransformRun:
         if server is None:
             return None
         return Instance(
-            namespace=TRANSFORM_INSTANCES,
+            namespace=log_groups.TRANSFORM_JOBS,
             dimensions=self._host,
             region=plan.region,
             role_arn=plan.model.get("ExecutionRoleArn"),
