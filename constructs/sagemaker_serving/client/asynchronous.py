@@ -17,6 +17,7 @@ from sagemaker_serving.client.payload.limits import INLINE_BYTES
 from sagemaker_serving.client.prediction import Prediction
 from sagemaker_serving.client.runtime_errors import model_failed
 from sagemaker_serving.errors import Failure, Mistake
+from sagemaker_serving.spec.s3 import split_s3
 
 LONGEST_SECONDS = 3600 + 21_600
 """A request may wait in the queue for 21,600 s and be worked on for 3600 s (API reference,
@@ -77,7 +78,7 @@ class AsyncInference:
     def _object(self, location: str | None) -> tuple[bytes, str] | None:
         if location is None:
             return None
-        bucket, _, key = location.removeprefix("s3://").partition("/")
+        bucket, key = split_s3(location)
         with aws_failures():
             try:
                 return read_object(self.s3, bucket, key)
@@ -110,7 +111,7 @@ def submit(
                 f"carries {INLINE_BYTES:,}; give upload_to, a prefix in S3 such as s3://bucket/in/"
             )
         given["InputLocation"] = location = f"{upload_to.rstrip('/')}/{uuid.uuid4()}"
-        bucket, _, key = location.removeprefix("s3://").partition("/")
+        bucket, key = split_s3(location)
         with aws_failures():
             content_type = given.get("ContentType", "application/octet-stream")
             s3.put_object(Bucket=bucket, Key=key, Body=body, ContentType=content_type)

@@ -11,6 +11,7 @@ from sagemaker_serving.client.aws import Aws
 from sagemaker_serving.client.options import Model
 from sagemaker_serving.client.predictor import Predictor
 from sagemaker_serving.errors import NotFound
+from sagemaker_serving.spec.container import in_s3
 
 
 def predictor_of(
@@ -34,8 +35,8 @@ def predictor_of(
         raise NotFound(f"{environment} has no model {name!r}; {hint}")
     artifact = deployed.models[name].container().artifact
     # One in S3 may have gigabytes, all of which would be read to find its signature.
-    if model.artifact is None and isinstance(artifact, str) and not artifact.startswith("s3://"):
-        model = replace(model, artifact=environment.parent / artifact)
+    if model.artifact is None and artifact is not None and in_s3(artifact) is None:
+        model = replace(model, artifact=environment.parent / str(artifact))
     return Predictor(
         deployed.endpoint_name(name),
         aws if aws is not None else Aws(region=deployed.region),

@@ -18,6 +18,7 @@ from sagemaker_serving.client.objects import open_object
 from sagemaker_serving.client.options import Model
 from sagemaker_serving.client.payload import ModelFacts
 from sagemaker_serving.client.payload.images import Accepted
+from sagemaker_serving.spec.s3 import is_s3
 
 
 def model_facts(accepted: Accepted, told: Model, aws: Aws) -> ModelFacts:
@@ -56,7 +57,7 @@ def signature_of(contents: ArchiveContents, model_name: str | None) -> Signature
 
 
 def _contents(artifact: str | Path, aws: Aws) -> ArchiveContents:
-    if str(artifact).startswith("s3://"):
+    if is_s3(str(artifact)):
         with open_object(aws, str(artifact)) as stream:
             return read_stream(stream, str(artifact))
     return read_contents(Path(artifact))

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
-from urllib.parse import urlsplit
 
 from botocore.exceptions import ClientError
 
 from sagemaker_serving.client.aws import Aws, aws_failures
 from sagemaker_serving.client.whole import read_again, read_whole
 from sagemaker_serving.errors import Mistake, NotFound
+from sagemaker_serving.spec.s3 import is_s3, split_s3
 
 
 @contextmanager
@@ -22,13 +22,12 @@ def open_object(aws: Aws, uri: str) -> Iterator[Any]:
     this project: `Mistake` for an address that is none, `NotFound` when there
     is no such object, `Failure` else.
     """
-    parts = urlsplit(uri)
-    key = uri.removeprefix("s3://").partition("/")[2]
-    if parts.scheme != "s3" or not parts.netloc or not key:
+    bucket, key = split_s3(uri)
+    if not (is_s3(uri) and bucket and key):
         raise Mistake(f"{uri!r} is no address in S3; write s3://<bucket>/<key>")
     with aws_failures():
         try:
-            body = aws.client("s3").get_object(Bucket=parts.netloc, Key=key)["Body"]
+            body = aws.client("s3").get_object(Bucket=bucket, Key=key)["Body"]
         except ClientError as error:
             if error.response["Error"].get("Code") in ("NoSuchKey", "NoSuchBucket"):
                 raise NotFound(

@@ -15,13 +15,15 @@ from botocore.exceptions import ClientError
 from sagemaker_serving.client.aws import Aws, aws_failures
 from sagemaker_serving.client.objects import read_object
 from sagemaker_serving.errors import Failure, Mistake, NotFound
-from sagemaker_serving.operations.batch_execution import BatchExecution, split_uri
+from sagemaker_serving.operations.batch_execution import BatchExecution
 from sagemaker_serving.operations.batch_progress import BatchProgress, progress_of
 from sagemaker_serving.operations.batch_report import (
     BatchReport,
     report_folder,
     report_folder_beside,
 )
+from sagemaker_serving.spec.environment import parameter_name
+from sagemaker_serving.spec.s3 import split_s3
 
 _AT_ONCE = 8
 _PARAMETERS = ("state-machine-arn", "batch-input", "batch-output", "batch-work", "batch-reports")
@@ -38,10 +40,9 @@ class BatchPipeline:
     def __init__(self, environment: str, model: str, aws: Aws) -> None:
         self._s3 = aws.client("s3")
         self._steps = aws.client("stepfunctions")
-        prefix = f"/sagemaker-serving/{environment}/{model}"
         with aws_failures():
             answer = aws.client("ssm").get_parameters(
-                Names=[f"{prefix}/{name}" for name in _PARAMETERS]
+                Names=[parameter_name(environment, model, name) for name in _PARAMETERS]
             )
         found = {entry["Name"].rsplit("/", 1)[1]: entry["Value"] for entry in answer["Parameters"]}
         if len(found) < len(_PARAMETERS):
@@ -64,7 +65,7 @@ class BatchPipeline:
 
         Each goes under its name, or its path below ``folder`` when that is given.
         """
-        bucket, prefix = split_uri(f"{self.input_uri}{run}/")
+        bucket, prefix = split_s3(f"{self.input_uri}{run}/")
 
         def put(file: Path) -> None:
             name = file.name if folder is None else file.relative_to(folder).as_posix()
@@ -155,7 +156,7 @@ class BatchPipeline:
 
     def report(self, execution: BatchExecution) -> BatchReport | None:
         """The execution's report; None when it has none, or a later one wrote over it."""
-        bucket, prefix = split_uri(self.reports_of(execution))
+        bucket, prefix = split_s3(self.reports_of(execution))
         with aws_failures():
             try:
                 content, _ = read_object(self._s3, bucket, f"{prefix}report.json")
@@ -172,7 +173,7 @@ class BatchPipeline:
 
     def outputs(self, execution: BatchExecution) -> Iterator[tuple[str, bytes]]:
         """Every output object of ``execution``: its name below the prefix, and its bytes."""
-        bucket, prefix = split_uri(execution.output_uri)
+        bucket, prefix = split_s3(execution.output_uri)
         with aws_failures():
             for name in self._names(bucket, prefix):
                 yield name, read_object(self._s3, bucket, prefix + name)[0]
@@ -183,8 +184,8 @@ class BatchPipeline:
         ``report.html``, ``report.json`` and ``quarantine.jsonl`` go into `report_folder_beside` it,
         where no output of any name can lie.
         """
-        bucket, prefix = split_uri(execution.output_uri)
-        reports_bucket, reports = split_uri(self.reports_of(execution))
+        bucket, prefix = split_s3(execution.output_uri)
+        reports_bucket, reports = split_s3(self.reports_of(execution))
         beside = report_folder_beside(folder)
 
         def fetch(name: str) -> None:

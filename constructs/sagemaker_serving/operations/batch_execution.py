@@ -23,9 +23,3 @@ class BatchExecution:
     def output_uri(self) -> str:
         """Where its outputs go, ``s3://…/``."""
         return f"{str(self.given['output']).removesuffix('/')}/"
-
-
-def split_uri(uri: str) -> tuple[str, str]:
-    """Bucket and key of ``s3://bucket/key``."""
-    bucket, _, key = uri.removeprefix("s3://").partition("/")
-    return bucket, key

@@ -12,7 +12,8 @@ from botocore.exceptions import ClientError
 
 from sagemaker_serving.client.aws import aws_failures
 from sagemaker_serving.client.objects import read_object
-from sagemaker_serving.operations.batch_execution import BatchExecution, split_uri
+from sagemaker_serving.operations.batch_execution import BatchExecution
+from sagemaker_serving.spec.s3 import split_s3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +43,7 @@ def progress_of(
     """The progress of an execution that was just described."""
     status = str(described["status"])
     cause = _cause(described) if status not in ("RUNNING", "SUCCEEDED") else ""
-    bucket, work = split_uri(work_of(work_uri, execution.arn))
+    bucket, work = split_s3(work_of(work_uri, execution.arn))
     with aws_failures():
         try:
             body, _ = read_object(s3, bucket, f"{work}plan.jsonl")

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from botocore.exceptions import ClientError
 
 from sagemaker_serving.client.aws import Aws, aws_failures
 from sagemaker_serving.errors import Failure, Mistake
 from sagemaker_serving.spec.compilation_job import OUTPUT_PREFIX, CompilationJob
+from sagemaker_serving.spec.s3 import is_s3, split_s3
 
 _RUNNING = ("STARTING", "INPROGRESS")
 _LOOK_SECONDS = 5.0
@@ -51,11 +51,10 @@ class Compiler:
     """
 
     def __init__(self, aws: Aws, *, output: str, role_arn: str) -> None:
-        parts = urlsplit(output)
-        if parts.scheme != "s3" or not parts.netloc:
+        self._bucket = split_s3(output)[0]
+        if not (is_s3(output) and self._bucket):
             raise Mistake(f"{output!r} is no place in S3; write s3://<bucket>/<prefix>")
         self._output = output.rstrip("/")
-        self._bucket = parts.netloc
         self._role_arn = role_arn
         self._sagemaker = aws.client("sagemaker")
         self._s3 = aws.client("s3")
@@ -63,7 +62,7 @@ class Compiler:
     def upload(self, archive: Path, sha256: str) -> str:
         """Puts an archive to where jobs read it, once for its content; its URL."""
         url = f"{self._output}/inputs/{sha256}.tar.gz"
-        key = url.removeprefix(f"s3://{self._bucket}/")
+        key = split_s3(url)[1]
         with aws_failures():
             try:
                 self._s3.head_object(Bucket=self._bucket, Key=key)

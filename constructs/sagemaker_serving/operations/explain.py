@@ -10,7 +10,8 @@ from typing import Any
 from sagemaker_serving import catalog
 from sagemaker_serving.client.aws import Aws, aws_failures
 from sagemaker_serving.errors import NotFound
-from sagemaker_serving.spec import Container, InstanceVariant, Model, S3Artifact
+from sagemaker_serving.spec import Container, InstanceVariant, Model
+from sagemaker_serving.spec.container import in_s3
 from sagemaker_serving.spec.provenance import COMMIT_TAG, VERSION_TAG
 
 _SHA256_KEY = re.compile(r"/([0-9a-f]{64})\.tar\.gz$")
@@ -196,11 +197,12 @@ def _compared(
     artifact = stated.artifact
     if model.multi_model is not None or artifact is None:
         return
-    if isinstance(artifact, S3Artifact) or artifact.startswith("s3://"):
-        url = artifact.s3 if isinstance(artifact, S3Artifact) else artifact
-        if url != actual.archive:
-            yield Deviation(variant=variant, what="archive", file=url, runs=str(actual.archive))
-    elif (sha256 := sha256_of(artifact)) != actual.archive_sha256:
+    archive = in_s3(artifact)
+    if archive is not None:
+        if archive.s3 != actual.archive:
+            shown = str(actual.archive)
+            yield Deviation(variant=variant, what="archive", file=archive.s3, runs=shown)
+    elif (sha256 := sha256_of(str(artifact))) != actual.archive_sha256:
         runs = actual.archive_sha256 if actual.archive_sha256 is not None else str(actual.archive)
         yield Deviation(variant=variant, what="archive's sha256", file=sha256, runs=runs)
 

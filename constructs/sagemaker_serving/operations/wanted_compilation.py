@@ -30,8 +30,10 @@ from sagemaker_serving.spec.compilation_job import (
     compilation_job,
     neo_framework_of,
 )
-from sagemaker_serving.spec.container import Container
+from sagemaker_serving.spec.container import Container, in_s3
+from sagemaker_serving.spec.environment import parameter_name
 from sagemaker_serving.spec.overlay import overlay
+from sagemaker_serving.spec.s3 import is_s3
 
 _FOLDER = Path("environments")
 
@@ -53,7 +55,7 @@ class Wanted:
             return given
         if self.environment is None:
             raise Mistake("say where the result goes: --output s3://<bucket>/<prefix>")
-        name = f"/sagemaker-serving/{self.environment.name}/storage/bucket-name"
+        name = parameter_name(self.environment.name, "storage", "bucket-name")
         return f"s3://{_parameter(aws, name, '--output s3://<bucket>/<prefix>')}"
 
     def role_arn(self, given: str | None, aws: Aws) -> str:
@@ -62,7 +64,7 @@ class Wanted:
             return given
         if self.environment is None:
             raise Mistake("say which role reads the model and writes the result: --role <arn>")
-        name = f"/sagemaker-serving/{self.environment.name}/{self.model}/compilation-role"
+        name = parameter_name(self.environment.name, self.model, "compilation-role")
         return _parameter(aws, name, "--role <arn>")
 
     def uploaded(self, compiler: Compiler) -> tuple[str, Any]:
@@ -90,7 +92,7 @@ def wanted(model: str, given: Mapping[str, Any], aws: Aws, region: str | None) -
     Raises `ProblemsFound` for what the rules call an error, `NotFound` for a model that is not
     there.
     """
-    if model.startswith("s3://"):
+    if is_s3(model):
         container = Container(artifact=S3Artifact(s3=model), framework=given.get("framework"))
         return _checked(container, given, region=region, where=Where())
     path = Path(model)
@@ -122,11 +124,11 @@ def _checked(
 ) -> Wanted:
     below = {} if container.compile is None else container.compile.model_dump(exclude_unset=True)
     artifact, path, contents = container.artifact, None, None
-    if isinstance(artifact, str) and not artifact.startswith("s3://"):
+    archive = in_s3(artifact)
+    if isinstance(artifact, str) and archive is None:
         assert folder is not None
         path = folder / artifact
         contents = neo_contents(path)
-    archive = S3Artifact(s3=artifact) if isinstance(artifact, str) and path is None else artifact
     asked = Compilation.model_validate(overlay(below, given))
     framework = container.framework or _likeliest(contents)
     version = container.framework_version

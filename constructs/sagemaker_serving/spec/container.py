@@ -7,6 +7,7 @@ from pydantic import Field
 from sagemaker_serving.spec.base import Spec
 from sagemaker_serving.spec.batching import Batching, Server, batching_variables, server_variables
 from sagemaker_serving.spec.compilation import Compilation
+from sagemaker_serving.spec.s3 import is_s3
 
 
 class S3Artifact(Spec):
@@ -20,6 +21,13 @@ class S3Artifact(Spec):
 
     version_id: str | None = None
     """The object's S3 version id: a changed one replaces the Model."""
+
+
+def in_s3(artifact: str | S3Artifact | None) -> S3Artifact | None:
+    """The archive in S3 that ``artifact`` names; None for one on this machine, and for none."""
+    if isinstance(artifact, str):
+        return S3Artifact(s3=artifact) if is_s3(artifact) else None
+    return artifact
 
 
 class Container(Spec):

@@ -88,6 +88,14 @@ class Environment(Spec):
         )
 
 
+def parameter_name(environment: str, of: str, name: str) -> str:
+    """The SSM parameter by which stacks tell one another, and commands, where things are.
+
+    ``of`` is a model's name, or ``storage`` or ``network``.
+    """
+    return f"/sagemaker-serving/{environment}/{of}/{name}"
+
+
 class Storage(Spec):
     """The storage stack: one bucket, encrypted."""
 

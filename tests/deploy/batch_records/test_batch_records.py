@@ -23,7 +23,7 @@ import pytest
 from local_aws.process.cdk import CdkCli
 from sagemaker_serving.client import Aws
 from sagemaker_serving.operations import BatchExecution, BatchPipeline
-from sagemaker_serving.operations.batch_execution import split_uri
+from sagemaker_serving.spec.s3 import split_s3
 from tests.functions.batch_transform.containers import (
     REFUSED,
     Container,
@@ -220,7 +220,7 @@ def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
 
 
 def put(aws: Aws, uri: str, files: Mapping[str, bytes]) -> None:
-    bucket, prefix = split_uri(uri)
+    bucket, prefix = split_s3(uri)
     s3 = aws.client("s3")
     for name, body in files.items():
         s3.put_object(Bucket=bucket, Key=prefix + name, Body=body)
@@ -241,7 +241,7 @@ def ended(
         status = progress.status
     report = pipeline.report(execution)
     assert report is not None, progress.cause
-    bucket, prefix = split_uri(pipeline.reports_of(execution))
+    bucket, prefix = split_s3(pipeline.reports_of(execution))
     body = aws.client("s3").get_object(Bucket=bucket, Key=f"{prefix}quarantine.jsonl")["Body"]
     return Ran(
         case=case,

@@ -14,6 +14,7 @@ from constructs import Construct
 
 from sagemaker_serving.archive import build_archive, known_contents
 from sagemaker_serving.progress import progress_bar
+from sagemaker_serving.spec.s3 import split_s3
 
 
 class ModelData(ABC):
@@ -98,8 +99,7 @@ class _S3ModelData(ModelData):
         self._marks = (sha256, version_id)
 
     def bind(self, scope: Construct, role: iam.IGrantable) -> BoundModelData:
-        bucket, _, key = self._uri.removeprefix("s3://").partition("/")
-        grant = _grant_object(bucket, key, role)
+        grant = _grant_object(*split_s3(self._uri), role)
         return BoundModelData(url=self._uri, identity=[self._uri, *self._marks], grant=grant)
 
 
