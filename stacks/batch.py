@@ -6,8 +6,6 @@ from typing import Any
 
 from aws_cdk import aws_events as events
 from aws_cdk import aws_iam as iam
-from aws_cdk import aws_kms as kms
-from aws_cdk import aws_sns as sns
 
 from sagemaker_serving.catalog import log_groups
 from sagemaker_serving.infra import BatchTransform
@@ -22,7 +20,7 @@ def add_batch_transform(site: ModelSite, spec: BatchTransformSpec) -> None:
     site.role.grant_metrics(log_groups.TRANSFORM_JOBS)
     kinds = ("input", "output", "work", "reports")
     places = {kind: site.prefix(f"batch/{kind}") for kind in kinds}
-    topic = _topic(site, spec)
+    topic = site.topic("BatchTopic", spec.notification_topic)
     batch = BatchTransform(
         site.stack,
         "BatchTransform",
@@ -51,25 +49,6 @@ def add_batch_transform(site: ModelSite, spec: BatchTransformSpec) -> None:
         )
     if spec.arrivals is not None:
         _on_arrivals(site, batch, spec, places["input"].uri, places["output"].uri)
-
-
-def _topic(site: ModelSite, spec: BatchTransformSpec) -> sns.ITopic | None:
-    wanted = spec.notification_topic
-    if wanted is None:
-        return None
-    if wanted != "new":
-        return sns.Topic.from_topic_arn(site.stack, "BatchTopic", wanted)
-    key = site.key
-    if key is None:
-        found = site.stack.node.try_find_child("KeyOfSns")
-        key = (
-            kms.Alias.from_alias_name(site.stack, "KeyOfSns", "alias/aws/sns")
-            if found is None
-            else found  # type: ignore[assignment]
-        )
-    topic = sns.Topic(site.stack, "BatchTopic", enforce_ssl=True, master_key=key)
-    site.publish("BatchTopicArn", "batch-topic", topic.topic_arn)
-    return topic
 
 
 def _on_arrivals(

@@ -16,10 +16,12 @@ from sagemaker_serving.archive import (
     neo_inputs,
     shown_inputs,
 )
-from sagemaker_serving.infra import ModelData, NeoCompilation, NeoCompiler, Network
+from sagemaker_serving.infra import NeoCompilation, NeoCompiler, Network
 from sagemaker_serving.spec import Environment, S3Artifact
 from sagemaker_serving.spec.compilation_job import compilation_job, neo_framework_of
-from sagemaker_serving.spec.container import Container
+from sagemaker_serving.spec.container import Container, in_s3
+from sagemaker_serving.spec.environment import parameter_name
+from stacks.artifacts import model_data
 from stacks.storage import data_bucket, data_key
 
 
@@ -72,7 +74,7 @@ class CompiledModels:
                 self._scope,
                 f"Compilation{len(self._made) or ''}",
                 compiler=self._shared(),
-                model_data=self._model_data(container.artifact),
+                model_data=model_data(container.artifact, self._folder, convert=False),
                 job=job,
                 brings_code=contents is None or _has_code(contents),
                 model_inputs=_model_inputs(contents),
@@ -92,8 +94,8 @@ class CompiledModels:
             ssm.StringParameter(
                 self._scope,
                 "RoleParameter",
-                parameter_name=(
-                    f"/sagemaker-serving/{self._environment.name}/{self._model}/compilation-role"
+                parameter_name=parameter_name(
+                    self._environment.name, self._model, "compilation-role"
                 ),
                 string_value=self._compiler.role.role_arn,
             )
@@ -101,19 +103,9 @@ class CompiledModels:
 
     def _contents(self, artifact: str | S3Artifact | None) -> ArchiveContents | None:
         """What the model holds; of one in S3 nothing is known."""
-        if not isinstance(artifact, str) or artifact.startswith("s3://"):
+        if not isinstance(artifact, str) or in_s3(artifact) is not None:
             return None
         return neo_contents(self._folder / artifact)
-
-    def _model_data(self, artifact: str | S3Artifact | None) -> ModelData:
-        if isinstance(artifact, S3Artifact):
-            return ModelData.from_s3(
-                artifact.s3, sha256=artifact.sha256, version_id=artifact.version_id
-            )
-        assert artifact is not None
-        if artifact.startswith("s3://"):
-            return ModelData.from_s3(artifact)
-        return ModelData.from_path(self._folder / artifact, convert=False)
 
 
 def _has_code(contents: ArchiveContents) -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from aws_cdk import aws_kms as kms
-from aws_cdk import aws_sns as sns
 from constructs import Construct
 
 from sagemaker_serving.catalog import log_groups
@@ -58,8 +56,7 @@ def add_endpoint(site: ModelSite) -> None:
     scale(site.spec, endpoint, components)
     site.publish("EndpointName", "endpoint-name", endpoint.endpoint_name)
     if site.spec.multi_model is not None:
-        archives = site.archives(site.spec.multi_model)
-        site.publish("ArchivesPrefix", "archives", f"{archives.uri}/")
+        site.publish("ArchivesPrefix", "archives", f"{site.archives.uri}/")
 
 
 def _config(site: ModelSite, models: Construct) -> EndpointConfig:
@@ -138,41 +135,19 @@ def _asynchronous(site: ModelSite, spec: Asynchronous) -> AsyncInference:
     places = {kind: site.prefix(f"async/{kind}") for kind in ("input", "output", "failure")}
     for kind, place in places.items():
         site.publish(f"Async{kind.title()}", f"async-{kind}", f"{place.uri}/")
-    topics = {
-        kind: _topic(site, f"{kind}Topic", wanted)
-        for kind, wanted in (("Success", spec.success_topic), ("Error", spec.error_topic))
-    }
+    success = site.topic("SuccessTopic", spec.success_topic)
+    error = site.topic("ErrorTopic", spec.error_topic)
     made_here = "new" in (spec.success_topic, spec.error_topic)
     return AsyncInference(
         inputs=places["input"],
         output=places["output"],
         failure=places["failure"],
-        success_topic=topics["Success"],
-        error_topic=topics["Error"],
+        success_topic=success,
+        error_topic=error,
         topic_key=site.key if made_here else None,
         include_inference_response_in=spec.include_inference_response_in,
         max_concurrent_invocations_per_instance=spec.max_concurrent_invocations_per_instance,
     )
-
-
-def _topic(site: ModelSite, construct_id: str, wanted: str | None) -> sns.ITopic | None:
-    if wanted is None:
-        return None
-    if wanted != "new":
-        return sns.Topic.from_topic_arn(site.stack, construct_id, wanted)
-    key = site.key
-    if key is None:
-        found = site.stack.node.try_find_child("KeyOfSns")
-        key = (
-            kms.Alias.from_alias_name(site.stack, "KeyOfSns", "alias/aws/sns")
-            if found is None
-            else found  # type: ignore[assignment]
-        )
-    topic = sns.Topic(site.stack, construct_id, enforce_ssl=True, master_key=key)
-    site.publish(
-        f"{construct_id}Arn", f"{construct_id.removesuffix('Topic').lower()}-topic", topic.topic_arn
-    )
-    return topic
 
 
 def _capture(site: ModelSite, spec: DataCaptureSpec) -> DataCapture:

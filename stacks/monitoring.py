@@ -11,6 +11,7 @@ from constructs import Construct
 
 from sagemaker_serving.infra import AlarmTopic, EndpointMonitoring, WatchedVariant
 from sagemaker_serving.spec import Environment, InstanceVariant, Model, Monitoring
+from sagemaker_serving.spec.environment import parameter_name
 
 if TYPE_CHECKING:
     from aws_cdk import aws_kms as kms
@@ -83,4 +84,4 @@ def _topic(scope: Construct, environment: Environment, monitoring: Monitoring) -
 
 
 def _topic_parameter(environment: Environment) -> str:
-    return f"/sagemaker-serving/{environment.name}/storage/alarm-topic-arn"
+    return parameter_name(environment.name, "storage", "alarm-topic-arn")

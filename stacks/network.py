@@ -8,6 +8,7 @@ from constructs import Construct
 
 from sagemaker_serving.infra import Network, PrivateVpc
 from sagemaker_serving.spec import Environment, PrivateNetwork
+from sagemaker_serving.spec.environment import parameter_name
 
 _ZONES = 2
 
@@ -65,4 +66,4 @@ def network_of(scope: Construct, environment: Environment) -> Network | None:
 
 def _parameters(environment: Environment) -> list[str]:
     names = [*(f"subnet-{zone}" for zone in range(1, _ZONES + 1)), "security-group"]
-    return [f"/sagemaker-serving/{environment.name}/network/{name}" for name in names]
+    return [parameter_name(environment.name, "network", name) for name in names]

@@ -9,6 +9,7 @@ from pathlib import Path
 import aws_cdk as cdk
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_s3 as s3
+from aws_cdk import aws_sns as sns
 from aws_cdk import aws_ssm as ssm
 from constructs import Construct
 
@@ -25,8 +26,11 @@ from sagemaker_serving.infra import (
 )
 from sagemaker_serving.infra.model.container import AnyContainer
 from sagemaker_serving.spec import Container as ContainerSpec
-from sagemaker_serving.spec import Environment, MultiModel, PipelineContainer, S3Artifact
+from sagemaker_serving.spec import Environment, MultiModel, PipelineContainer
 from sagemaker_serving.spec import ModelPackage as ModelPackageSpec
+from sagemaker_serving.spec.environment import parameter_name
+from sagemaker_serving.spec.s3 import split_s3
+from stacks.artifacts import model_data
 from stacks.compiled import CompiledModels
 from stacks.network import network_of
 from stacks.storage import data_bucket, data_key
@@ -83,9 +87,29 @@ class ModelSite:
         ssm.StringParameter(
             self.stack,
             f"{output}Parameter",
-            parameter_name=f"/sagemaker-serving/{self.environment.name}/{self.name}/{parameter}",
+            parameter_name=parameter_name(self.environment.name, self.name, parameter),
             string_value=value,
         )
+
+    def topic(self, construct_id: str, wanted: str | None) -> sns.ITopic | None:
+        """The topic that the file names, or ``new``: one made here, told as ``<id>Arn``."""
+        if wanted is None:
+            return None
+        if wanted != "new":
+            return sns.Topic.from_topic_arn(self.stack, construct_id, wanted)
+        topic = sns.Topic(
+            self.stack,
+            construct_id,
+            enforce_ssl=True,
+            master_key=self._key_of_sns if self.key is None else self.key,
+        )
+        kind = construct_id.removesuffix("Topic").lower()
+        self.publish(f"{construct_id}Arn", f"{kind}-topic", topic.topic_arn)
+        return topic
+
+    @cached_property
+    def _key_of_sns(self) -> kms.IKey:
+        return kms.Alias.from_alias_name(self.stack, "KeyOfSns", "alias/aws/sns")
 
     def model(
         self,
@@ -134,60 +158,46 @@ class ModelSite:
             )
         return Container(
             image=_image(container),
-            model_data=self._model_data(container.artifact),
+            model_data=model_data(container.artifact, self._folder),
             environment=container.variables,
             hostname=hostname,
         )
 
     def _multi_model(self, spec: MultiModel, container: ContainerSpec) -> MultiModelContainer:
+        own = spec.s3_prefix is None or bool(spec.archives)
         return MultiModelContainer(
             image=_image(container),
-            archives=self._archives(spec),
+            archives=self._placed_archives if own else self.archives,
             model_cache_setting=spec.model_cache_setting,
             safe_port_range=spec.safe_port_range,
             environment=container.variables,
         )
 
-    def _archives(self, spec: MultiModel) -> S3Prefix | ModelArchives:
-        """What puts archives below the prefix; the prefix alone where they are somebody else's."""
-        place = self.archives(spec)
-        if spec.s3_prefix is not None and not spec.archives:
-            return place
-        made = self.stack.node.try_find_child("Archives")
-        if made is not None:
-            assert isinstance(made, ModelArchives)
-            return made
+    @cached_property
+    def archives(self) -> S3Prefix:
+        """Where the archives of a multi-model endpoint are."""
+        assert self.spec.multi_model is not None
+        if self.spec.multi_model.s3_prefix is None:
+            return self.prefix("models")
+        bucket, prefix = split_s3(self.spec.multi_model.s3_prefix)
+        existing = s3.Bucket.from_bucket_name(self.stack, "ArchivesBucket", bucket)
+        return S3Prefix(bucket=existing, prefix=prefix)
+
+    @cached_property
+    def _placed_archives(self) -> ModelArchives:
+        """What puts archives there; without any it makes the prefix exist."""
+        assert self.spec.multi_model is not None
         return ModelArchives(
             self.stack,
             "Archives",
-            place=place,
-            archives={name: self._model_data(artifact) for name, artifact in spec.archives.items()},
+            place=self.archives,
+            archives={
+                name: model_data(artifact, self._folder)
+                for name, artifact in self.spec.multi_model.archives.items()
+            },
             retain_logs=self.environment.production,
             encryption_key=self.key,
         )
-
-    def archives(self, spec: MultiModel) -> S3Prefix:
-        """Where the archives of a multi-model endpoint are."""
-        if spec.s3_prefix is None:
-            return self.prefix("models")
-        bucket, _, prefix = spec.s3_prefix.removeprefix("s3://").partition("/")
-        found = self.stack.node.try_find_child("ArchivesBucket")
-        existing = (
-            s3.Bucket.from_bucket_name(self.stack, "ArchivesBucket", bucket)
-            if found is None
-            else found
-        )
-        return S3Prefix(bucket=existing, prefix=prefix)  # type: ignore[arg-type]
-
-    def _model_data(self, artifact: str | S3Artifact | None) -> ModelData:
-        if isinstance(artifact, S3Artifact):
-            return ModelData.from_s3(
-                artifact.s3, sha256=artifact.sha256, version_id=artifact.version_id
-            )
-        assert artifact is not None
-        if artifact.startswith("s3://"):
-            return ModelData.from_s3(artifact)
-        return ModelData.from_path(self._folder / artifact)
 
 
 def _image(container: ContainerSpec) -> ContainerImage:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import aws_cdk as cdk
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_s3 as s3
@@ -12,6 +10,7 @@ from constructs import Construct
 
 from sagemaker_serving.infra import DataBucket
 from sagemaker_serving.spec import Environment
+from sagemaker_serving.spec.environment import parameter_name
 from stacks.monitoring import add_alarm_topic
 
 
@@ -51,33 +50,18 @@ class StorageStack(cdk.Stack):
                 for model in environment.models.values()
             ),
         )
-        parameters = StorageParameters.of(environment)
         ssm.StringParameter(
             self,
             "BucketName",
-            parameter_name=parameters.bucket_name,
+            parameter_name=_bucket_name(environment),
             string_value=data.bucket.bucket_name,
         )
         if data.key is not None:
             ssm.StringParameter(
-                self, "KeyArn", parameter_name=parameters.key_arn, string_value=data.key.key_arn
+                self, "KeyArn", parameter_name=_key_arn(environment), string_value=data.key.key_arn
             )
         cdk.CfnOutput(self, "DataBucketName", value=data.bucket.bucket_name)
         add_alarm_topic(self, environment, data.key)
-
-
-@dataclass(frozen=True, kw_only=True)
-class StorageParameters:
-    """The SSM parameters that tell other stacks where an environment's data is."""
-
-    bucket_name: str
-    key_arn: str
-
-    @classmethod
-    def of(cls, environment: Environment) -> StorageParameters:
-        """The parameters of ``environment``."""
-        prefix = f"/sagemaker-serving/{environment.name}/storage"
-        return cls(bucket_name=f"{prefix}/bucket-name", key_arn=f"{prefix}/key-arn")
 
 
 def data_bucket(scope: Construct, environment: Environment) -> s3.IBucket:
@@ -86,7 +70,7 @@ def data_bucket(scope: Construct, environment: Environment) -> s3.IBucket:
         scope,
         "DataBucket",
         bucket_name=ssm.StringParameter.value_for_string_parameter(
-            scope, StorageParameters.of(environment).bucket_name
+            scope, _bucket_name(environment)
         ),
         encryption_key=data_key(scope, environment),
     )
@@ -99,7 +83,13 @@ def data_key(scope: Construct, environment: Environment) -> kms.IKey | None:
     existing = scope.node.try_find_child("DataKey")
     if existing is not None:
         return existing  # type: ignore[return-value]
-    key_arn = ssm.StringParameter.value_for_string_parameter(
-        scope, StorageParameters.of(environment).key_arn
-    )
+    key_arn = ssm.StringParameter.value_for_string_parameter(scope, _key_arn(environment))
     return kms.Key.from_key_arn(scope, "DataKey", key_arn)
+
+
+def _bucket_name(environment: Environment) -> str:
+    return parameter_name(environment.name, "storage", "bucket-name")
+
+
+def _key_arn(environment: Environment) -> str:
+    return parameter_name(environment.name, "storage", "key-arn")
