@@ -9,7 +9,7 @@ from aws_cdk import aws_iam as iam
 
 from sagemaker_serving.catalog import log_groups
 from sagemaker_serving.infra import BatchTransform
-from sagemaker_serving.infra.synth.acknowledge import INLINE_POLICY, acknowledge
+from sagemaker_serving.infra.synth.acknowledge import acknowledge_own_policy
 from sagemaker_serving.spec import BatchTransform as BatchTransformSpec
 from stacks.site import ModelSite
 
@@ -97,7 +97,7 @@ def _start(
         assumed_by=iam.ServicePrincipal("events.amazonaws.com"),
         description="Starts executions of the batch pipeline",
     )
-    acknowledge(role, INLINE_POLICY, "It is of use to this role only, and comes and goes with it")
+    acknowledge_own_policy(role)
     batch.grant_start(role)
     text = site.stack.to_json_string(given)
     target: dict[str, Any] = {"input": text}

@@ -14,11 +14,8 @@ from sagemaker_serving.catalog import log_groups
 from sagemaker_serving.infra.batch.definition import NAMESPACE, batch_definition
 from sagemaker_serving.infra.batch.settings import transform_settings
 from sagemaker_serving.infra.functions.own_function import OwnFunction, add_log
-from sagemaker_serving.infra.synth.acknowledge import (
-    INLINE_POLICY,
-    acknowledge,
-    acknowledge_wildcard,
-)
+from sagemaker_serving.infra.synth.acknowledge import acknowledge_own_policy, acknowledge_wildcard
+from sagemaker_serving.infra.synth.arns import colon_arn
 from sagemaker_serving.infra.synth.tokens import is_token
 
 if TYPE_CHECKING:
@@ -123,9 +120,7 @@ class BatchTransform(Construct):
             ),
         )
         """The state machine."""
-        acknowledge(
-            self, INLINE_POLICY, "It is of use to this role only, and comes and goes with it"
-        )
+        acknowledge_own_policy(self)
         self._grant_jobs()
         self._grant_map()
         self._grant_publishing(topic, topic_key)
@@ -218,12 +213,7 @@ class BatchTransform(Construct):
             place.grant_read(role, of=of)
             place.grant_write(role, of=of)
         self._reports.grant_delete(role, of="Locks, quarantines and reports of batch jobs")
-        streams = cdk.Stack.of(self).format_arn(
-            service="logs",
-            resource="log-group",
-            resource_name=f"{log_groups.TRANSFORM_JOBS}:*",
-            arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME,
-        )
+        streams = colon_arn(self, "logs", "log-group", f"{log_groups.TRANSFORM_JOBS}:*")
         role.add_to_policy(
             iam.PolicyStatement(
                 actions=["logs:DescribeLogStreams", "logs:GetLogEvents"], resources=[streams]
@@ -265,11 +255,8 @@ class BatchTransform(Construct):
         return arn
 
     def _executions(self, which: str) -> str:
-        return cdk.Stack.of(self).format_arn(
-            service="states",
-            resource="execution",
-            resource_name=f"{self.state_machine.state_machine_name}{which}",
-            arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME,
+        return colon_arn(
+            self, "states", "execution", f"{self.state_machine.state_machine_name}{which}"
         )
 
 

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct, IConstruct
 
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard
+from sagemaker_serving.infra.synth.arns import colon_arn
 
 Way = Literal["ALL_AT_ONCE", "CANARY", "LINEAR", "ROLLING"]
 
@@ -103,12 +103,7 @@ class Guardrails:
         """
         if not self.alarm_names:
             return
-        every = cdk.Stack.of(scope).format_arn(
-            service="cloudwatch",
-            resource="alarm",
-            resource_name="*",
-            arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME,
-        )
+        every = colon_arn(scope, "cloudwatch", "alarm", "*")
         iam.Grant.add_to_principal(
             grantee=role, actions=["cloudwatch:DescribeAlarms"], resource_arns=[every]
         )

@@ -13,13 +13,13 @@ from aws_cdk import aws_logs as logs
 from constructs import Construct
 
 from sagemaker_serving.infra.synth.acknowledge import (
-    INLINE_POLICY,
     NO_DEAD_LETTERS,
     NO_KEY_ON_LOGS,
     NO_KEY_ON_VARIABLES,
     NO_RESERVED_CONCURRENCY,
     NOT_IN_A_VPC,
     acknowledge,
+    acknowledge_own_policy,
     acknowledge_wildcard,
 )
 
@@ -88,9 +88,7 @@ class OwnFunction(Construct):
         self._acknowledge(encrypted=encryption_key is not None)
 
     def _acknowledge(self, *, encrypted: bool) -> None:
-        acknowledge(
-            self.role, INLINE_POLICY, "It is of use to this role only, and comes and goes with it"
-        )
+        acknowledge_own_policy(self.role)
         acknowledge_wildcard(self.role, "*", "X-Ray's actions know no resources")
         function = self.function
         acknowledge(

@@ -15,11 +15,8 @@ from sagemaker_serving.catalog import log_groups
 from sagemaker_serving.infra.functions.own_function import OwnFunction, add_log
 from sagemaker_serving.infra.neo.states import compiling_states
 from sagemaker_serving.infra.roles.execution_role import ExecutionRole
-from sagemaker_serving.infra.synth.acknowledge import (
-    INLINE_POLICY,
-    acknowledge,
-    acknowledge_wildcard,
-)
+from sagemaker_serving.infra.synth.acknowledge import acknowledge_own_policy, acknowledge_wildcard
+from sagemaker_serving.infra.synth.arns import colon_arn
 from sagemaker_serving.spec.compilation_job import JOB_PREFIX, OUTPUT_PREFIX
 
 if TYPE_CHECKING:
@@ -117,9 +114,7 @@ class NeoCompiler(Construct):
                 actions=["lambda:InvokeFunction"], resources=[self.work.function.function_arn]
             )
         )
-        acknowledge(
-            machine, INLINE_POLICY, "It is of use to this role only, and comes and goes with it"
-        )
+        acknowledge_own_policy(machine)
         acknowledge_wildcard(
             machine,
             "*",
@@ -131,12 +126,7 @@ class NeoCompiler(Construct):
         self, start: OwnFunction, machine: sfn.StateMachine
     ) -> lambda_.CfnEventInvokeConfig:
         role = start.role
-        executions = cdk.Stack.of(self).format_arn(
-            service="states",
-            resource="execution",
-            resource_name=f"{machine.state_machine_name}:*",
-            arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME,
-        )
+        executions = colon_arn(self, "states", "execution", f"{machine.state_machine_name}:*")
         role.add_to_policy(
             iam.PolicyStatement(
                 actions=["states:StartExecution", "states:ListExecutions"],

@@ -10,9 +10,9 @@ from constructs import Construct
 from sagemaker_serving.infra.network.network import Network
 from sagemaker_serving.infra.synth.acknowledge import (
     DEFAULT_GROUP_OPEN,
-    INLINE_POLICY,
     NO_KEY_ON_LOGS,
     acknowledge,
+    acknowledge_own_policy,
 )
 
 _SERVICES = ec2.InterfaceVpcEndpointAwsService
@@ -73,9 +73,7 @@ class PrivateVpc(Construct):
             assumed_by=iam.ServicePrincipal("vpc-flow-logs.amazonaws.com"),
             description="Writes what passes through the private network into its log",
         )
-        acknowledge(
-            role, INLINE_POLICY, "It is of use to this role only, and comes and goes with it"
-        )
+        acknowledge_own_policy(role)
         self.vpc.add_flow_log(
             "Traffic", destination=ec2.FlowLogDestination.to_cloud_watch_logs(log, role)
         )

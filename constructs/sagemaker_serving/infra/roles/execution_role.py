@@ -9,11 +9,8 @@ import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from sagemaker_serving.infra.synth.acknowledge import (
-    INLINE_POLICY,
-    acknowledge,
-    acknowledge_wildcard,
-)
+from sagemaker_serving.infra.synth.acknowledge import acknowledge_own_policy, acknowledge_wildcard
+from sagemaker_serving.infra.synth.arns import colon_arn
 
 if TYPE_CHECKING:
     from aws_cdk import aws_s3 as s3
@@ -35,9 +32,7 @@ class ExecutionRole(iam.Role):
             assumed_by=_sagemaker(),
             description="Runs models on SageMaker; holds only what was granted",
         )
-        acknowledge(
-            self, INLINE_POLICY, "It is of use to this role only, and comes and goes with it"
-        )
+        acknowledge_own_policy(self)
 
     def grant_read_prefix(self, bucket: s3.IBucket, prefix: str) -> None:
         """Lets containers and jobs list and read what is below ``prefix`` of ``bucket``."""
@@ -65,12 +60,7 @@ class ExecutionRole(iam.Role):
         SageMaker makes these groups itself, under names of its own choosing.
         Source: AWS SageMaker developer guide, roles; read 2026-11-21.
         """
-        groups = cdk.Stack.of(self).format_arn(
-            service="logs",
-            resource="log-group",
-            resource_name=f"{log_group_prefix}*",
-            arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME,
-        )
+        groups = colon_arn(self, "logs", "log-group", f"{log_group_prefix}*")
         self.add_to_policy(
             iam.PolicyStatement(
                 actions=["logs:CreateLogGroup", "logs:CreateLogStream", "logs:PutLogEvents"],

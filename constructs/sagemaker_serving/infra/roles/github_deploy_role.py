@@ -11,11 +11,8 @@ from constructs import Construct
 
 from sagemaker_serving.catalog.log_groups import endpoint_log_group
 from sagemaker_serving.errors import Mistake
-from sagemaker_serving.infra.synth.acknowledge import (
-    INLINE_POLICY,
-    acknowledge,
-    acknowledge_wildcard,
-)
+from sagemaker_serving.infra.synth.acknowledge import acknowledge_own_policy, acknowledge_wildcard
+from sagemaker_serving.infra.synth.arns import colon_arn
 
 _ISSUER = "token.actions.githubusercontent.com"
 """Source: IAM user guide, "Create a role for OpenID Connect federation"; read 2026-11-21."""
@@ -94,9 +91,7 @@ class GitHubDeployRole(Construct):
             max_session_duration=cdk.Duration.hours(1),
         )
         """The role: ``role-to-assume`` of the workflow."""
-        acknowledge(
-            self.role, INLINE_POLICY, "It is of use to this role only, and comes and goes with it"
-        )
+        acknowledge_own_policy(self.role)
         self._allow_assuming(qualifier, _BOOTSTRAP_ROLES[-1:] if only_diff else _BOOTSTRAP_ROLES)
         if not only_diff:
             self._allow_operation(environment)
@@ -125,12 +120,7 @@ class GitHubDeployRole(Construct):
         configs = named("sagemaker", "endpoint-config", "*")
         models = named("sagemaker", "model", "*")
         stacks = named("cloudformation", "stack", f"{environment}-*")
-        groups = stack.format_arn(
-            service="logs",
-            resource="log-group",
-            resource_name=endpoint_log_group(f"{environment}-*"),
-            arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME,
-        )
+        groups = colon_arn(self, "logs", "log-group", endpoint_log_group(f"{environment}-*"))
         for actions, resources in (
             (
                 [

@@ -16,6 +16,7 @@ from sagemaker_serving.infra.synth.acknowledge import (
     NO_REPLICATION,
     acknowledge,
 )
+from sagemaker_serving.infra.synth.arns import colon_arn
 
 
 class DataBucket(Construct):
@@ -110,12 +111,7 @@ class DataBucket(Construct):
         Source: CloudWatch Logs user guide, "Encrypt log data"; read 2026-11-21.
         """
         stack = cdk.Stack.of(self)
-        groups = stack.format_arn(
-            service="logs",
-            resource="log-group",
-            resource_name="*",
-            arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME,
-        )
+        groups = colon_arn(self, "logs", "log-group", "*")
         key.add_to_resource_policy(
             iam.PolicyStatement(
                 principals=[iam.ServicePrincipal(f"logs.{stack.region}.amazonaws.com")],

@@ -29,7 +29,6 @@ class Finding:
     checkov: str | None = None
 
 
-INLINE_POLICY = Finding(compliance="IAMNoInlinePolicy")
 NO_ACCESS_LOGS = Finding(
     compliance="S3BucketLoggingEnabled", solutions="AwsSolutions-S1", checkov="CKV_AWS_18"
 )
@@ -63,6 +62,12 @@ def acknowledge(construct: Construct, finding: Finding, reason: str) -> None:
         skipped = [] if known is None else known["skip"]
         added = {"id": finding.checkov, "comment": reason}
         resource.add_metadata("checkov", {"skip": [*skipped, added]})
+
+
+def acknowledge_own_policy(construct: Construct) -> None:
+    """Tells every scanner why the role of ``construct``, or what it is, has an inline policy."""
+    inline = Finding(compliance="IAMNoInlinePolicy")
+    acknowledge(construct, inline, "It is of use to this role only, and comes and goes with it")
 
 
 def acknowledge_wildcard(construct: IConstruct, resource: str, reason: str) -> None:
