@@ -105,17 +105,10 @@ def _on_instances(
         name=variant.name,
         model=None
         if site.spec.inference_components
-        else site.model(
-            models,
-            variant.name,
-            variant,
-            variant.instance_type,
-            accelerated=variant.accelerator_type is not None,
-        ),
+        else site.model(models, variant.name, variant, variant.instance_type),
         instance_type=variant.instance_type,
         initial_instance_count=variant.initial_instance_count,
         weight=variant.weight,
-        accelerator_type=variant.accelerator_type,
         volume_size_in_gb=variant.volume_size_in_gb,
         model_data_download_timeout_in_seconds=variant.model_data_download_timeout_in_seconds,
         container_startup_health_check_timeout_in_seconds=(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sagemaker_serving.catalog import Accelerator
 from sagemaker_serving.infra import EndpointAlarms, Guardrails
 from sagemaker_serving.rules import takes_guardrails
 from sagemaker_serving.spec import (
@@ -38,7 +39,7 @@ def guardrails_of(site: ModelSite, alarms: EndpointAlarms | None) -> Guardrails 
 def _supported(site: ModelSite) -> bool:
     return all(
         isinstance(variant, InstanceVariant)
-        and takes_guardrails(variant.instance_type, accelerated=bool(variant.accelerator_type))
+        and takes_guardrails(variant.instance_type, Accelerator.named(variant.accelerator_type))
         for variant in site.spec.variants
     )
 

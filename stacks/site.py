@@ -13,6 +13,7 @@ from aws_cdk import aws_sns as sns
 from aws_cdk import aws_ssm as ssm
 from constructs import Construct
 
+from sagemaker_serving.catalog import Accelerator
 from sagemaker_serving.infra import (
     Container,
     ContainerImage,
@@ -26,7 +27,7 @@ from sagemaker_serving.infra import (
 )
 from sagemaker_serving.infra.model.container import AnyContainer
 from sagemaker_serving.spec import Container as ContainerSpec
-from sagemaker_serving.spec import Environment, MultiModel, PipelineContainer
+from sagemaker_serving.spec import Environment, InstanceVariant, MultiModel, PipelineContainer
 from sagemaker_serving.spec import ModelPackage as ModelPackageSpec
 from sagemaker_serving.spec.environment import parameter_name
 from sagemaker_serving.spec.s3 import split_s3
@@ -117,8 +118,6 @@ class ModelSite:
         construct_id: str,
         above: ContainerSpec | None,
         instance_type: str | None,
-        *,
-        accelerated: bool = False,
     ) -> Model:
         """A Model of what the file says, with ``above`` laid over it, for ``instance_type``.
 
@@ -126,6 +125,7 @@ class ModelSite:
         """
         shares_instances = bool(self.spec.inference_components)
         isolated = self.spec.container(above).network_isolation
+        accelerator = above.accelerator_type if isinstance(above, InstanceVariant) else None
         return Model(
             scope,
             construct_id,
@@ -134,7 +134,7 @@ class ModelSite:
             instance_type=instance_type,
             network=None if shares_instances else self.network,
             network_isolation=isolated and not shares_instances,
-            accelerated=accelerated,
+            accelerator=Accelerator.named(accelerator),
         )
 
     def _containers(self, above: ContainerSpec | None) -> Sequence[AnyContainer]:

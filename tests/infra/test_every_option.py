@@ -6,7 +6,6 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import aws_cdk as cdk
 import pytest
@@ -38,6 +37,7 @@ from sagemaker_serving.infra import (
     ScalingStep,
     WatchedVariant,
 )
+from sagemaker_serving.infra.model.image import Host
 from sagemaker_serving.rules import check_template, template_of
 from sagemaker_serving.spec import BatchTransform as BatchTransformSpec
 
@@ -224,6 +224,6 @@ def test_cfn_lint_finds_only_what_is_known(stack: cdk.Stack, tmp_path: Path) -> 
 @pytest.mark.parametrize("region", catalog.image_regions("tensorflow", "2.19"))
 def test_the_image_is_known_in_every_region_that_has_it(tmp_path: Path, region: str) -> None:
     stack = cdk.Stack(cdk.App(outdir=str(tmp_path)), "Stack", env=cdk.Environment(region=region))
-    role: Any = ExecutionRole(stack, "Role")
-    uri = ContainerImage.from_catalog("tensorflow", "2.19").bind(stack, role, "ml.c5.large")
+    host = Host(role=ExecutionRole(stack, "Role"), instance_type="ml.c5.large")
+    uri = ContainerImage.from_catalog("tensorflow", "2.19").bind(stack, host)
     assert f".dkr.ecr.{region}.{catalog.domain_suffix(region)}/tensorflow-inference:2.19-cpu" in uri

@@ -12,7 +12,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
 from aws_cdk.assertions import Match, Template
 
-from sagemaker_serving.catalog import UnknownImage
+from sagemaker_serving.catalog import Accelerator, UnknownImage
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra import (
     ContainerImage,
@@ -48,7 +48,7 @@ def add_endpoint(bench: Any, **variant: Any) -> Endpoint:
             InstanceVariant(
                 **{
                     "name": "blue",
-                    "model": add_model(bench),
+                    "model": variant.get("model") or add_model(bench),
                     "instance_type": "ml.c5.large",
                     **variant,
                 }
@@ -154,7 +154,11 @@ def test_two_containers_of_one_repository_stand_in_one_stack(bench: Any) -> None
 def test_every_option_of_a_variant_is_rendered(bench: Any) -> None:
     add_endpoint(
         bench,
-        accelerator_type="ml.eia2.medium",
+        model=add_model(
+            bench,
+            image=ContainerImage.from_catalog("tensorflow", "2.3"),
+            accelerator=Accelerator("ml.eia2.medium"),
+        ),
         volume_size_in_gb=64,
         model_data_download_timeout_in_seconds=900,
         container_startup_health_check_timeout_in_seconds=600,

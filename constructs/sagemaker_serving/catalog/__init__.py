@@ -5,6 +5,7 @@ lines name source, version, sha256 and licence; ``tools/refresh_catalog.py``
 makes them anew). Nothing here touches the network.
 """
 
+from sagemaker_serving.catalog.accelerators import Accelerator
 from sagemaker_serving.catalog.ecr import EcrImage, domain_suffix, parse_ecr_uri
 from sagemaker_serving.catalog.host_images import image_for
 from sagemaker_serving.catalog.images import (
@@ -42,6 +43,7 @@ from sagemaker_serving.catalog.properties import (
 from sagemaker_serving.catalog.published import PublishedImage, published_image
 
 __all__ = [
+    "Accelerator",
     "EcrImage",
     "InstanceType",
     "NeoSupport",

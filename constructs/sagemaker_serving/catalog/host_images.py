@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sagemaker_serving.catalog.accelerators import Accelerator
 from sagemaker_serving.catalog.ecr import EcrImage
 from sagemaker_serving.catalog.images import (
     Processor,
@@ -20,18 +21,18 @@ def image_for(
     framework: str,
     version: str,
     region: str,
-    accelerated: bool = False,
+    accelerator: Accelerator | None = None,
 ) -> EcrImage:
     """The image that instances of ``kind`` run: for CPUs, GPUs, arm64, Inferentia, or Trainium.
 
     None stands for an instance type that is not known, and takes the CPU's.
-    ``accelerated`` asks for the image that once used an Elastic Inference
-    accelerator. Inf1 runs what Neo has compiled: its images are those of Neo,
-    and ``version`` is a release of theirs ("2.5"). Raises `UnknownImage` as
-    `image_uri` does; for Inferentia2 and Trainium also where AWS keeps the
-    framework's images outside of the tables that this catalog is made from.
+    With an ``accelerator`` it is the image that once used one. Inf1 runs what
+    Neo has compiled: its images are those of Neo, and ``version`` is a release
+    of theirs ("2.5"). Raises `UnknownImage` as `image_uri` does; for
+    Inferentia2 and Trainium also where AWS keeps the framework's images outside
+    of the tables that this catalog is made from.
     """
-    if accelerated:
+    if accelerator is not None:
         return container_image(framework=framework, version=version, region=region, scope="eia")
     if kind is None or kind.neuron is None:
         arm64 = kind is not None and kind.architecture == "arm64"

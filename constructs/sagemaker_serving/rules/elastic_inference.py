@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sagemaker_serving.catalog import Accelerator
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import VariantFacts
 from sagemaker_serving.rules.instance_types import known
 
-_ENDED = (
-    'botocore ProductionVariant.AcceleratorType: "Elastic Inference (EI) is no longer '
-    "available\"; gone from CloudFormation's schema; read 2026-11-21"
-)
 _DOCS = "AWS SageMaker developer guide of 2023, Elastic Inference; read 2026-11-21"
-_KINDS = tuple(f"ml.eia{n}.{size}" for n in (1, 2) for size in ("medium", "large", "xlarge"))
 
 
-@rule("elastic-inference-ended", source=_ENDED, example="accelerator_type: ml.eia2.medium")
+@rule(
+    "elastic-inference-ended", source=Accelerator.ENDED, example="accelerator_type: ml.eia2.medium"
+)
 def elastic_inference_ended(variant: VariantFacts) -> Iterator[Finding]:
     """No variant asks for an Elastic Inference accelerator.
 
@@ -41,7 +39,7 @@ def elastic_inference_ended(variant: VariantFacts) -> Iterator[Finding]:
 
 @rule(
     "elastic-inference-accepted",
-    source=_ENDED,
+    source=Accelerator.ENDED,
     severity=Severity.WARNING,
     example="accept_retired: [elastic-inference]",
 )
@@ -58,18 +56,20 @@ def elastic_inference_accepted(variant: VariantFacts) -> Iterator[Finding]:
         )
 
 
-@rule("elastic-inference-type", source=_ENDED, example="accelerator_type: ml.eia3.medium")
+@rule(
+    "elastic-inference-type", source=Accelerator.ENDED, example="accelerator_type: ml.eia3.medium"
+)
 def elastic_inference_type(variant: VariantFacts) -> Iterator[Finding]:
     """An accelerator is one of the six that there were.
 
     Where a retired accelerator is rendered on purpose, it is at least one that existed.
     """
     kind = variant.accelerator_type.text
-    if kind is not None and kind not in _KINDS:
+    if kind is not None and kind not in Accelerator.TYPES:
         yield (
             variant.accelerator_type.where,
-            f"{variant.accelerator_type.name} is {kind!r}; there were {', '.join(_KINDS)}; use one "
-            "of them",
+            f"{variant.accelerator_type.name} is {kind!r}; there were "
+            f"{', '.join(Accelerator.TYPES)}; use one of them",
         )
 
 
@@ -81,9 +81,7 @@ def elastic_inference_host(variant: VariantFacts) -> Iterator[Finding]:
     hosts had no image for it.
     """
     kind = known(variant.instance_type)
-    if not variant.accelerator_type.given or kind is None:
-        return
-    if kind.gpus or kind.neuron is not None or kind.architecture == "arm64":
+    if variant.accelerator_type.given and kind is not None and not Accelerator.takes(kind):
         yield (
             variant.instance_type.where,
             f"{variant.instance_type.name} is {kind.name!r}; Elastic Inference went with x86 "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from sagemaker_serving.catalog import Accelerator
 from sagemaker_serving.rules.compiled_facts import compilation_fact
 from sagemaker_serving.rules.environment_kinds import serverless_of
 from sagemaker_serving.rules.facts import ContainerFacts, Fact, VariantFacts
@@ -90,7 +91,7 @@ def container_facts(above: Fact, below: Fact, region: Fact, instance_type: Fact)
         batching=joined("batching"),
         server=joined("server"),
         environment=joined("environment"),
-        accelerated=above.get("accelerator_type").given,
+        accelerator=Accelerator.named(above.get("accelerator_type").value),
         network_isolation=field("network_isolation"),
         compilation=compilation_fact(above, below),
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sagemaker_serving.archive import ArchiveContents, UnreadableArtifact
+from sagemaker_serving.catalog import Accelerator
 from sagemaker_serving.errors import Where
 
 
@@ -122,9 +123,9 @@ class ContainerFacts:
 
     ``batching``, ``server`` and ``environment`` are the joined entries, each
     with the place that set it; ``environment_fact`` is where a template has them
-    all. ``instance_type`` is that of its host, ``accelerated`` whether an
-    Elastic Inference accelerator hangs on it; ``own_registry`` is whether the
-    image comes from a registry in a VPC; ``compilation`` is how Neo is to compile the model.
+    all. ``instance_type`` is that of its host, ``accelerator`` what hangs on it;
+    ``own_registry`` is whether the image comes from a registry in a VPC;
+    ``compilation`` is how Neo is to compile the model.
     """
 
     where: Where
@@ -139,7 +140,7 @@ class ContainerFacts:
     environment: Mapping[str, Fact] = field(default_factory=dict)
     environment_fact: Fact = ABSENT
     mode: Fact = ABSENT
-    accelerated: bool = False
+    accelerator: Accelerator | None = None
     network_isolation: Fact = ABSENT
     own_registry: bool = False
     compilation: Fact = ABSENT

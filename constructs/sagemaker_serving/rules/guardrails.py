@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sagemaker_serving.catalog import Accelerator
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import Fact
@@ -18,15 +19,15 @@ _SIZES = {"CANARY": ("CanarySize", 1, 50), "LINEAR": ("LinearStepSize", 10, 50)}
 """Each kind of traffic shifting: what says its step, and the least and most percent of it."""
 
 
-def takes_guardrails(instance_type: str | None, *, accelerated: bool = False) -> bool:
+def takes_guardrails(instance_type: str | None, accelerator: Accelerator | None = None) -> bool:
     """Whether SageMaker has guardrails for a variant on ``instance_type``; None is serverless.
 
     Where it has none, it moves all traffic at once and watches nothing.
     Source: SageMaker developer guide, "Deployment guardrails", "Exclusions"; read 2026-11-21.
     """
-    return (
-        instance_type is not None and not accelerated and not instance_type.startswith("ml.inf1.")
-    )
+    if instance_type is None or accelerator is not None:
+        return False
+    return not instance_type.startswith("ml.inf1.")
 
 
 @rule("guardrail-one-policy", source=_SOURCE, example="BlueGreenUpdatePolicy, RollingUpdatePolicy")

@@ -52,7 +52,7 @@ def image_known(container: ContainerFacts) -> Iterator[Finding]:
             framework=framework,
             version=version,
             region=region,
-            accelerated=container.accelerated,
+            accelerator=container.accelerator,
         )
     except UnknownImage as error:
         place = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sagemaker_serving.catalog import Accelerator
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.guardrails import takes_guardrails
@@ -111,7 +112,7 @@ def _guardable(kind: KindFacts) -> bool:
     return kind.model.get("variants").size == len(kind.on_instances) and all(
         takes_guardrails(
             variant.get("instance_type").text or "",
-            accelerated=variant.get("accelerator_type").given,
+            Accelerator.named(variant.get("accelerator_type").value),
         )
         for variant in kind.on_instances
     )

@@ -20,6 +20,7 @@ from sagemaker_serving.infra import (
     NeoCompiler,
     Network,
 )
+from sagemaker_serving.infra.model.image import Host
 from sagemaker_serving.rules import check_template, template_of
 from sagemaker_serving.spec.compilation_job import CompilationJob
 from tests.infra.conftest import Bench
@@ -226,7 +227,7 @@ def test_a_stack_without_a_region_takes_the_jobs_image(bench: Bench) -> None:
     compiler = NeoCompiler(stack, "Compiler", bucket=data.bucket, retain_logs=False)
     archive = ModelData.from_s3("s3://models/m.tar.gz", sha256="0" * 64)
     compilation = NeoCompilation(stack, "Compiled", compiler=compiler, model_data=archive, job=JOB)
-    image = compilation.image.bind(stack, compiler.role, "ml.c5.large")
+    image = compilation.image.bind(stack, Host(role=compiler.role, instance_type="ml.c5.large"))
     assert cdk.Token.is_unresolved(image)
 
 

@@ -26,10 +26,9 @@ class InstanceVariant:
     """Instances of one type that run one Model, or the inference components put on them.
 
     ``initial_instance_count`` is at least 1; ``weight`` is the variant's share
-    of the traffic relative to the others', and 0 stays 0. ``accelerator_type``
-    (``ml.eia2.medium``) attaches an Elastic Inference accelerator, which AWS
-    has ended: it renders what CloudFormation once took. Absent, the volume has
-    SageMaker's own size and the two time-outs are its own.
+    of the traffic relative to the others', and 0 stays 0. An accelerator is the
+    Model's. Absent, the volume has SageMaker's own size and the two time-outs
+    are its own.
 
     ``volume_size_in_gb`` is 1 to 512, not for types with local storage;
     ``model_data_download_timeout_in_seconds`` and
@@ -45,7 +44,6 @@ class InstanceVariant:
     instance_type: str
     initial_instance_count: int = 1
     weight: float = 1.0
-    accelerator_type: str | None = None
     volume_size_in_gb: int | None = None
     model_data_download_timeout_in_seconds: int | None = None
     container_startup_health_check_timeout_in_seconds: int | None = None
@@ -53,9 +51,16 @@ class InstanceVariant:
     managed_instance_scaling: ManagedInstanceScaling | None = None
 
     @property
+    def accelerator_type(self) -> str | None:
+        """The accelerator that its Model is made for (``ml.eia2.medium``); None for none."""
+        accelerator = None if self.model is None else self.model.accelerator
+        return None if accelerator is None else accelerator.type
+
+    @property
     def content(self) -> dict[str, Any]:
         """What makes two variants different, as plain data."""
-        given = {name: value for name, value in vars(self).items() if value is not None}
+        everything = {**vars(self), "accelerator_type": self.accelerator_type}
+        given = {name: value for name, value in everything.items() if value is not None}
         if self.model is not None:
             given["model"] = self.model.identity
         if self.managed_instance_scaling is not None:

@@ -14,26 +14,13 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
-from sagemaker_serving.infra.model.image import ContainerImage
+from sagemaker_serving.infra.model.image import ContainerImage, Host
 from sagemaker_serving.infra.model.model_data import ModelData
 from sagemaker_serving.infra.storage.s3_prefix import S3Prefix
 from sagemaker_serving.spec.batching import BATCHING_VARIABLES
 
 if TYPE_CHECKING:
     from sagemaker_serving.infra.model.model_archives import ModelArchives
-
-
-@dataclass(frozen=True, kw_only=True)
-class Host:
-    """What a container will run on, and under whose name.
-
-    ``instance_type`` is None for serverless; ``accelerated`` is whether an
-    Elastic Inference accelerator hangs on it, which AWS has ended.
-    """
-
-    role: iam.IRole
-    instance_type: str | None
-    accelerated: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,7 +82,7 @@ class Container(AnyContainer):
 
     def bind(self, scope: Construct, host: Host) -> BoundContainer:
         """The container, its image that of the host; the role may pull it and read the archive."""
-        uri = self.image.bind(scope, host.role, host.instance_type, accelerated=host.accelerated)
+        uri = self.image.bind(scope, host)
         data = self.model_data.bind(scope, host.role)
         variables = dict(self.environment)
         return BoundContainer(
@@ -132,7 +119,7 @@ class MultiModelContainer(AnyContainer):
 
     def bind(self, scope: Construct, host: Host) -> BoundContainer:
         """The container; the role may pull its image, and list and read the archives."""
-        uri = self.image.bind(scope, host.role, host.instance_type, accelerated=host.accelerated)
+        uri = self.image.bind(scope, host)
         ports = {"SAGEMAKER_SAFE_PORT_RANGE": self.safe_port_range} if self.safe_port_range else {}
         variables = {**ports, **self.environment}
         place = self.archives if isinstance(self.archives, S3Prefix) else self.archives.place
@@ -182,7 +169,7 @@ class ModelPackage(AnyContainer):
         """The container; the role may read what the package is said to name."""
         data = None if self.model_data is None else self.model_data.bind(scope, host.role)
         if self.image is not None:
-            self.image.bind(scope, host.role, host.instance_type)
+            self.image.bind(scope, host)
         variables = dict(self.environment)
         return BoundContainer(
             definition=sagemaker.CfnModel.ContainerDefinitionProperty(

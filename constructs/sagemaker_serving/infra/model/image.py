@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
@@ -11,6 +12,18 @@ from constructs import Construct
 from sagemaker_serving import catalog
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.synth.tokens import is_token
+
+
+@dataclass(frozen=True, kw_only=True)
+class Host:
+    """What a container will run on, and under whose name.
+
+    ``instance_type`` is None for serverless; ``accelerator`` hangs on it.
+    """
+
+    role: iam.IRole
+    instance_type: str | None
+    accelerator: catalog.Accelerator | None = None
 
 
 class ContainerImage(ABC):
@@ -40,18 +53,8 @@ class ContainerImage(ABC):
         return None
 
     @abstractmethod
-    def bind(
-        self,
-        scope: Construct,
-        role: iam.IGrantable,
-        instance_type: str | None,
-        *,
-        accelerated: bool = False,
-    ) -> str:
-        """The image's URI for ``instance_type``, None for serverless; lets ``role`` pull it.
-
-        ``accelerated`` asks for the image that used an Elastic Inference accelerator.
-        """
+    def bind(self, scope: Construct, host: Host) -> str:
+        """The image's URI for ``host``, whose role may then pull it."""
 
 
 def grant_pull_from(role: iam.IGrantable, repository_arn: str) -> None:
@@ -79,14 +82,7 @@ class _CatalogImage(ContainerImage):
     def framework(self) -> str:
         return self._framework
 
-    def bind(
-        self,
-        scope: Construct,
-        role: iam.IGrantable,
-        instance_type: str | None,
-        *,
-        accelerated: bool = False,
-    ) -> str:
+    def bind(self, scope: Construct, host: Host) -> str:
         region = cdk.Stack.of(scope).region
         if is_token(region):
             raise Mistake(
@@ -94,13 +90,13 @@ class _CatalogImage(ContainerImage):
                 "give the stack env=Environment(region=…), or the image by from_uri"
             )
         image = catalog.image_for(
-            None if instance_type is None else catalog.instance_type(instance_type),
+            None if host.instance_type is None else catalog.instance_type(host.instance_type),
             framework=self._framework,
             version=self._version,
             region=region,
-            accelerated=accelerated,
+            accelerator=host.accelerator,
         )
-        _grant_pull(role, image)
+        _grant_pull(host.role, image)
         return image.uri
 
 
@@ -115,15 +111,8 @@ class _OwnImage(ContainerImage):
             )
         self._image = image
 
-    def bind(
-        self,
-        scope: Construct,
-        role: iam.IGrantable,
-        instance_type: str | None,
-        *,
-        accelerated: bool = False,
-    ) -> str:
-        _grant_pull(role, self._image)
+    def bind(self, scope: Construct, host: Host) -> str:
+        _grant_pull(host.role, self._image)
         return self._uri
 
 

@@ -10,12 +10,13 @@ from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
 from sagemaker_serving.errors import Mistake
-from sagemaker_serving.infra.model.container import AnyContainer, Container, Host
-from sagemaker_serving.infra.model.image import ContainerImage
+from sagemaker_serving.infra.model.container import AnyContainer, Container
+from sagemaker_serving.infra.model.image import ContainerImage, Host
 from sagemaker_serving.infra.model.model_data import ModelData
 from sagemaker_serving.infra.synth.content_identity import identify_by_content
 
 if TYPE_CHECKING:
+    from sagemaker_serving.catalog import Accelerator
     from sagemaker_serving.infra.network.network import Network
 
 
@@ -38,7 +39,8 @@ class Model(Construct):
     :param network_isolation: whether the container can call nobody at all, S3 and
         CloudWatch included. SageMaker fetches the archive itself, but nothing can be
         installed as it starts: what ``inference.py`` imports has to lie in ``code/lib``.
-    :param accelerated: whether the image is the one for Elastic Inference, which AWS has ended.
+    :param accelerator: the Elastic Inference accelerator that hangs on its instances, which AWS
+        has ended: it renders what CloudFormation once took.
 
     Raises `Mistake` without any container, with both ways of saying one, and with over 15.
     Source: API reference, CreateModel; read 2026-11-21.
@@ -57,12 +59,14 @@ class Model(Construct):
         containers: Sequence[AnyContainer] = (),
         network: Network | None = None,
         network_isolation: bool = False,
-        accelerated: bool = False,
+        accelerator: Accelerator | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
         self.role = role
         """The role that the containers act under."""
-        host = Host(role=role, instance_type=instance_type, accelerated=accelerated)
+        self.accelerator = accelerator
+        """What hangs on its instances."""
+        host = Host(role=role, instance_type=instance_type, accelerator=accelerator)
         self._containers = _containers(self, image, model_data, environment, containers)
         bound = [container.bind(self, host) for container in self._containers]
         definitions = [container.definition for container in bound]

@@ -11,7 +11,7 @@ from constructs import Construct
 
 from sagemaker_serving import catalog
 from sagemaker_serving.errors import Mistake
-from sagemaker_serving.infra.model.image import ContainerImage, grant_pull_from
+from sagemaker_serving.infra.model.image import ContainerImage, Host, grant_pull_from
 from sagemaker_serving.infra.model.model_data import BoundModelData, ModelData
 from sagemaker_serving.infra.neo.compiler import NeoCompiler
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard
@@ -161,20 +161,12 @@ class _ReportedImage(ContainerImage):
     def __init__(self, uri: str) -> None:
         self._uri = uri
 
-    def bind(
-        self,
-        scope: Construct,
-        role: iam.IGrantable,
-        instance_type: str | None,
-        *,
-        accelerated: bool = False,
-    ) -> str:
+    def bind(self, scope: Construct, host: Host) -> str:
         repositories = f"arn:{cdk.Aws.PARTITION}:ecr:{cdk.Stack.of(scope).region}:*:repository/*"
-        grant_pull_from(role, repositories)
-        if isinstance(role, Construct):
-            acknowledge_wildcard(
-                role, repositories, "Which image serves the model is known when it is compiled"
-            )
+        grant_pull_from(host.role, repositories)
+        acknowledge_wildcard(
+            host.role, repositories, "Which image serves the model is known when it is compiled"
+        )
         return self._uri
 
 
