@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import aws_cdk as cdk
@@ -102,9 +103,9 @@ def test_checkov_has_nothing_unacknowledged(assembly: Assembly) -> None:
     assert all(check["check_result"]["suppress_comment"] for check in results["skipped_checks"])
 
 
-def test_the_list_of_what_is_acknowledged_is_that_of_the_constructs() -> None:
-    from tools.docs.acknowledgements import PAGE, page
-
-    listed = page()
+@pytest.mark.parametrize("made", ["acknowledged", "acknowledgements"])
+def test_the_list_of_what_is_acknowledged_is_that_of_the_constructs(made: str) -> None:
+    module = import_module(f"tools.docs.{made}")
+    listed = module.page()
     print(listed)
-    assert PAGE.read_text(encoding="utf-8") == listed, "run `make docs`"
+    assert module.PAGE.read_text(encoding="utf-8") == listed, "run `make docs`"

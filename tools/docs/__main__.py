@@ -8,7 +8,15 @@ from __future__ import annotations
 import argparse
 from importlib import import_module
 
-PAGES = ("schema", "fields", "rules", "acknowledgements", "local_aws", "commands")
+PAGES = (
+    "schema",
+    "fields",
+    "rules",
+    "acknowledged",
+    "acknowledgements",
+    "local_aws",
+    "commands",
+)
 
 
 def main() -> None:

@@ -1,0 +1,79 @@
+"""tests/scanners/acknowledged.json: every finding of a scanner that is meant to stay, exactly."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+os.environ.setdefault("CDK_VALIDATION", "false")
+
+import aws_cdk as cdk
+from constructs import IConstruct
+
+from sagemaker_serving.spec import read_environment
+from stacks import EnvironmentStage
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "tests" / "scanners" / "acknowledged.json"
+
+
+class Acknowledged(NamedTuple):
+    """A finding on a construct; ``path`` is the construct's within its environment."""
+
+    environment: str
+    path: str
+    finding: str
+    reason: str
+
+
+def page() -> str:
+    """The findings of every construct, each with its reason, and the environments that have it."""
+    environments: defaultdict[tuple[str, str, str], list[str]] = defaultdict(list)
+    for environment, path, finding, reason in acknowledged():
+        environments[path, reason, _in_any(environment, finding)].append(environment)
+    listed: dict[str, dict[str, dict[str, str]]] = {}
+    for (path, reason, finding), names in sorted(environments.items()):
+        listed.setdefault(path, {}).setdefault(reason, {})[finding] = ", ".join(sorted(set(names)))
+    return f"{json.dumps(listed, indent=1)}\n"
+
+
+def acknowledged() -> Iterator[Acknowledged]:
+    """What the shipped environments acknowledge."""
+    context = json.loads((ROOT / "cdk.json").read_text(encoding="utf-8"))["context"]
+    with tempfile.TemporaryDirectory() as folder:
+        app = cdk.App(outdir=folder, context=context)
+        for path in sorted((ROOT / "environments").glob("[!_]*.yaml")):
+            environment = read_environment(path).environment
+            assert environment is not None
+            stage = EnvironmentStage(app, environment, folder=path.parent)
+            for construct in stage.node.find_all():
+                where = construct.node.path.removeprefix(f"{stage.node.path}/")
+                for finding, reason in _of(construct):
+                    yield Acknowledged(environment.name, where, finding, reason)
+
+
+def rule_of(finding: str) -> str:
+    """The scanner's rule; one of the compliance packs' is the same in all three."""
+    return re.sub(r"^(NIST\.800\.53\.R5|PCI\.DSS\.321|HIPAA\.Security)-", "", finding)
+
+
+def _in_any(environment: str, finding: str) -> str:
+    """The finding as it is in every environment."""
+    rule = rule_of(finding)
+    return rule.replace(environment, "ENV") if "Resource::" in rule else rule
+
+
+def _of(construct: IConstruct) -> Iterator[tuple[str, str]]:
+    for entry in construct.node.metadata:
+        if entry.type == cdk.Validations.ACKNOWLEDGED_RULES_METADATA_KEY:
+            for finding, reason in entry.data.items():
+                yield finding.removeprefix("Annotation::"), reason
+    if isinstance(construct, cdk.CfnResource):
+        for skipped in (construct.get_metadata("checkov") or {}).get("skip", []):
+            yield skipped["id"], skipped["comment"]
