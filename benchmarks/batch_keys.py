@@ -109,16 +109,15 @@ def measure(count: int) -> dict[str, tuple[float, float]]:
 
 
 def _measure(s3: GeneratedS3, count: int) -> dict[str, tuple[float, float]]:
-    store = Store(s3)
     given = {"input": "s3://data/in/", "output": "s3://data/out/"}
     began = time.monotonic()
-    run = begin(store, None, SETTINGS, given, "arn:aws:states:::execution:m:run", 0)
-    state = plan(store, run, None, lambda: True)
+    run = begin(Store(s3), None, SETTINGS, given, "arn:aws:states:::execution:m:run", 0)
+    state = plan(run, None, lambda: True)
     assert (state["planned"], state["more"]) == (count, False)
     found = {"planner": (time.monotonic() - began, _peak())}
     s3.answer()
     began = time.monotonic()
-    counts = report(store, run, None, lambda: True, 0)["counts"]
+    counts = report(run, None, lambda: True, 0)["counts"]
     assert (counts["answered"], counts["unaccounted"]) == (count, 0)
     return {**found, "reconciler": (time.monotonic() - began, _peak())}
 

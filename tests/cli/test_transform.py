@@ -13,7 +13,7 @@ from sagemaker_serving.functions.batch_transform.run import run_of
 from sagemaker_serving.operations.batch_progress import work_of
 from sagemaker_serving.operations.batch_report import report_folder
 from tests.functions.batch_transform.pipeline import Pipeline
-from tests.functions.batch_transform.runs import EXECUTION, settings
+from tests.functions.batch_transform.runs import EXECUTION, NOWHERE, settings
 from tests.local_aws.aws import REGION, Aws, StandIn, eventually, gateway_of, shell_of
 
 Run = Callable[..., Any]
@@ -170,6 +170,6 @@ def test_a_mistake_is_named_and_ends_with_2(
 
 def test_the_client_finds_an_executions_files_where_the_function_puts_them() -> None:
     given = {"input": "s3://data/in/", "output": "s3://data/out/"}
-    run = run_of(settings(), given, EXECUTION, 0)
+    run = run_of(NOWHERE, settings(), given, EXECUTION, 0)
     assert work_of("s3://data/work/", EXECUTION) == run.work
     assert f"s3://data/reports/{report_folder(run.output)}" == run.reports

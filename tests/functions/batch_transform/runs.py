@@ -16,6 +16,8 @@ from tests.functions.batch_transform.memory import MemoryS3, failure
 EXECUTION = "arn:aws:states:eu-west-1:123456789012:execution:digits:nightly"
 INPUT, OUTPUT = "s3://data/in/", "s3://data/out/"
 REPORTS = Place.parse(f"s3://data/reports/{report_folder(OUTPUT)}")
+NOWHERE = Store(None)
+"""For what is told of an execution's input alone."""
 
 
 class States:
@@ -81,13 +83,12 @@ def begun(
 
 def planned(s3: MemoryS3, run: Run, in_time: Callable[[], bool] = lambda: True) -> list[list[str]]:
     """The names of each shard's inputs, the plan having been made in as many calls as it takes."""
-    store = Store(s3)
-    state = plan(store, run, None, in_time)
+    state = plan(run, None, in_time)
     while state["more"]:
-        state = plan(store, run, json.loads(json.dumps(state)), in_time)
-    lines = list(store.read_lines(run.work_place / "plan.jsonl"))
+        state = plan(run, json.loads(json.dumps(state)), in_time)
+    lines = list(run.store.read_lines(run.work_place / "plan.jsonl"))
     assert [line["shard"] for line in lines] == list(range(len(lines)))
     return [
-        [entry[0] for entry in store.read_lines(run.shard(line["shard"]) / "objects.jsonl")]
+        [entry[0] for entry in run.store.read_lines(run.shard(line["shard"]) / "objects.jsonl")]
         for line in lines
     ]

@@ -52,19 +52,18 @@ class Simulation:
 
     def execute(self, run: Run) -> Mapping[str, Any]:
         """An execution that has begun, to its report's end; its counts."""
-        store = Store(self.s3)
-        planned = plan(store, run, None, lambda: True)
+        planned = plan(run, None, lambda: True)
         for shard in range(planned["shards"]):
-            self._shard(store, run, shard)
-        counts: Mapping[str, Any] = report(store, run, None, lambda: True, self.s3.now)["counts"]
+            self._shard(run, shard)
+        counts: Mapping[str, Any] = report(run, None, lambda: True, self.s3.now)["counts"]
         return counts
 
-    def _shard(self, store: Store, run: Run, number: int) -> None:
-        answer = Shard.begin(store, run, number).next_step()
+    def _shard(self, run: Run, number: int) -> None:
+        answer = Shard.begin(run, number).next_step()
         while answer["next"] in ("transform", "settle", "isolate"):
             answer = json.loads(json.dumps(answer))
             error = self._job(answer["job"]) if answer["next"] == "transform" else None
-            shard = Shard.load(store, run, number, answer["after"])
+            shard = Shard.load(run, number, answer["after"])
             if answer["next"] == "isolate":
                 answer = bisect(shard, lambda: True)
             else:

@@ -16,6 +16,7 @@ from sagemaker_serving.functions.batch_transform.store import Place, Store
 from tests.functions.batch_transform.memory import MemoryS3
 from tests.functions.batch_transform.runs import (
     EXECUTION,
+    NOWHERE,
     States,
     begun,
     manifest,
@@ -64,20 +65,20 @@ def test_an_input_that_cannot_run_is_refused_with_what_is_allowed(
     given: dict[str, Any], said: str
 ) -> None:
     with pytest.raises(Refused) as refused:
-        run_of(settings(), {**FINE, **given}, EXECUTION, 0)
+        run_of(NOWHERE, settings(), {**FINE, **given}, EXECUTION, 0)
     assert said in str(refused.value)
 
 
 def test_all_that_is_wrong_is_said_at_once() -> None:
     with pytest.raises(Refused) as refused:
-        run_of(settings(), {"input": 1, "output": 2, "instance_count": 0}, EXECUTION, 0)
+        run_of(NOWHERE, settings(), {"input": 1, "output": 2, "instance_count": 0}, EXECUTION, 0)
     assert all(name in str(refused.value) for name in ("input is", "output is", "instance_count"))
 
 
 def test_fields_of_an_execution_stand_over_the_pipelines() -> None:
     given = {"split_type": "Line", "environment": {"B": "2"}, "max_objects_per_shard": 9}
     pipeline = settings(environment={"A": "1"}, content_type="text/csv", max_objects_per_shard=2)
-    run = run_of(pipeline, {**FINE, **given}, EXECUTION, 0)
+    run = run_of(NOWHERE, pipeline, {**FINE, **given}, EXECUTION, 0)
     assert run.job["TransformInput"] == {
         "ContentType": "text/csv",
         "CompressionType": "None",
@@ -90,8 +91,8 @@ def test_fields_of_an_execution_stand_over_the_pipelines() -> None:
 
 @pytest.mark.parametrize("name", ["nightly", "x" * 80, "a b_c", "--", "0" * 80])
 def test_names_of_jobs_are_names_and_never_alike(name: str) -> None:
-    run = run_of(settings(), FINE, f"{EXECUTION.rsplit(':', 1)[0]}:{name}", 0)
-    other = run_of(settings(), FINE, f"{EXECUTION.rsplit(':', 1)[0]}:{name}x", 0)
+    run = run_of(NOWHERE, settings(), FINE, f"{EXECUTION.rsplit(':', 1)[0]}:{name}", 0)
+    other = run_of(NOWHERE, settings(), FINE, f"{EXECUTION.rsplit(':', 1)[0]}:{name}x", 0)
     names = [each.job_name(s, n) for each in (run, other) for s in (0, 99_999) for n in (1, 100)]
     assert len(set(names)) == len(names)
     for made in names:
@@ -176,9 +177,9 @@ def test_payloads_that_are_batches_are_not_batched_again(
     fields: dict[str, Any], given: dict[str, Any], said: str | None
 ) -> None:
     """A request over max_batch_size is refused, never split."""
-    run = run_of(settings(is_batching=True, **fields), {**FINE, **given}, EXECUTION, 0)
+    run = run_of(NOWHERE, settings(is_batching=True, **fields), {**FINE, **given}, EXECUTION, 0)
     assert run.job.get("Environment", {}).get(SWITCH) == said
-    bare = run_of(settings(**fields), {**FINE, **given}, EXECUTION, 0)
+    bare = run_of(NOWHERE, settings(**fields), {**FINE, **given}, EXECUTION, 0)
     assert bare.job.get("Environment", {}).get(SWITCH) in (None, "true")
 
 
@@ -186,8 +187,8 @@ def test_sixteen_variables_leave_no_room_for_the_switch() -> None:
     full = {f"V{number}": "1" for number in range(16)}
     pipeline = settings(is_batching=True, split_type="Line", environment=full)
     with pytest.raises(Refused, match=f"at most 16 variables, {SWITCH} among them"):
-        run_of(pipeline, FINE, EXECUTION, 0)
-    run_of({**pipeline, "is_batching": False}, FINE, EXECUTION, 0)
+        run_of(NOWHERE, pipeline, FINE, EXECUTION, 0)
+    run_of(NOWHERE, {**pipeline, "is_batching": False}, FINE, EXECUTION, 0)
 
 
 def test_outputs_of_one_name_have_folders_of_their_own(s3: MemoryS3) -> None:
@@ -231,9 +232,9 @@ def test_nobody_gives_another_ones_lock_back(s3: MemoryS3) -> None:
     put(s3, {"a": b""})
     first = begun(s3, name="first")
     second = begun(s3, name="second", states=States(first="ABORTED"))
-    lock.release(Store(s3), first)
+    lock.release(first)
     assert holder(s3, second) == second.execution
-    lock.release(Store(s3), second)
+    lock.release(second)
     assert holder(s3, second) is None
 
 

@@ -22,7 +22,6 @@ from sagemaker_serving.functions.batch_transform.counting import (
 from sagemaker_serving.functions.batch_transform.shard import Shard
 from sagemaker_serving.functions.batch_transform.sharding import Input
 from sagemaker_serving.functions.batch_transform.state import ShardState, Unit
-from sagemaker_serving.functions.batch_transform.store import Store
 from tests.functions.batch_transform.memory import MemoryS3
 from tests.functions.batch_transform.runs import begun, put
 from tests.local_sagemaker.record_files import recordio, tfrecord
@@ -39,7 +38,7 @@ def shard_of(s3: MemoryS3, body: bytes, output: bytes, **fields: Any) -> Shard:
     run = begun(s3, **fields)
     inputs = [Input(name="a", size=len(body), modified=s3.now)]
     state = ShardState(jobs=1, groups=[[Unit(input=0)]])
-    shard = Shard(store=Store(s3), run=run, number=0, step=0, inputs=inputs, state=state)
+    shard = Shard(run=run, number=0, step=0, inputs=inputs, state=state)
     place = shard.output_of(Unit(input=0))
     s3.put_object(Bucket=place.bucket, Key=place.key, Body=output)
     return shard

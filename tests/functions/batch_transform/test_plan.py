@@ -75,7 +75,7 @@ def test_what_is_in_quarantine_stays_there_until_it_changes_or_is_tried_again(
     s3.now += 1
     run = begun(s3)
     for name in ("a", "b"):
-        quarantine(Store(s3), run, name, [Bad(error="no image")])
+        quarantine(run, name, [Bad(error="no image")])
     s3.now += 1
     put(s3, {"b": b"mended"})
     assert planned(s3, run) == [["b", "c"]]

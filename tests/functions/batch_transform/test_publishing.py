@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -27,11 +28,11 @@ def test_the_copy_is_the_output_with_its_type(
     monkeypatch.setattr(publishing, "_PART_BYTES", 5 * 1024 * 1024)
     memory = MemoryS3()
     put(memory, {"a": b"1"})
-    run = begun(memory, accept=accept)
+    run = replace(begun(memory, accept=accept), store=Store(aws.s3))
     given = {} if accept is None else {"ContentType": accept}
     source, target = (Place("models", f"{at_most}/{kind}/{NAME[1]}") for kind in ("from", "to"))
     aws.s3.put_object(Bucket=source.bucket, Key=source.key, Body=BODY, **given)
-    publish(Store(aws.s3), run, source, target, len(BODY))
+    publish(run, source, target, len(BODY))
     found = aws.s3.get_object(Bucket=target.bucket, Key=target.key)
     assert found["Body"].read() == BODY
     assert found["ContentType"] == (accept or "binary/octet-stream")
@@ -45,12 +46,12 @@ def test_the_copy_is_encrypted_as_outputs_are(
     key = aws.client("kms").create_key()["KeyMetadata"]["Arn"]
     memory = MemoryS3()
     put(memory, {"a": b"1"})
-    run = begun(memory)
+    run = replace(begun(memory), store=Store(aws.s3))
     job: dict[str, Any] = {**run.job, "TransformOutput": {"KmsKeyId": key}}
     object.__setattr__(run, "job", job)
     source, target = Place("models", f"{at_most}/plain"), Place("models", f"{at_most}/encrypted")
     aws.s3.put_object(Bucket=source.bucket, Key=source.key, Body=BODY)
-    publish(Store(aws.s3), run, source, target, len(BODY))
+    publish(run, source, target, len(BODY))
     found = aws.s3.head_object(Bucket=target.bucket, Key=target.key)
     assert (found["ServerSideEncryption"], found["SSEKMSKeyId"]) == ("aws:kms", key)
 
@@ -59,10 +60,10 @@ def test_a_copy_that_fails_leaves_nothing(aws: Aws, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(publishing, "MAX_ONE_COPY_BYTES", 1024)
     memory = MemoryS3()
     put(memory, {"a": b"1"})
-    run = begun(memory)
+    run = replace(begun(memory), store=Store(aws.s3))
     source = Place("models", "short")
     aws.s3.put_object(Bucket=source.bucket, Key=source.key, Body=b"x" * 2048)
     with pytest.raises(ClientError):
-        publish(Store(aws.s3), run, source, Place("models", "never"), 10 * publishing._PART_BYTES)
+        publish(run, source, Place("models", "never"), 10 * publishing._PART_BYTES)
     assert "Contents" not in aws.s3.list_objects_v2(Bucket="models", Prefix="never")
     assert "Uploads" not in aws.s3.list_multipart_uploads(Bucket="models")

@@ -132,8 +132,7 @@ def next_job(run: Run, number: int, *, jobs: int) -> dict[str, Any]:
     """The job that follows ``jobs`` others of a shard with one input."""
     state = ShardState(jobs=jobs, groups=[[Unit(input=0)]])
     inputs = [Input(name="a", size=1, modified=0)]
-    store = Store(MemoryS3())
-    shard = Shard(store=store, run=run, number=number, step=jobs, inputs=inputs, state=state)
+    shard = Shard(run=run, number=number, step=jobs, inputs=inputs, state=state)
     job: dict[str, Any] = shard.next_step()["job"]
     return job
 
@@ -172,7 +171,7 @@ def test_a_job_is_one_that_create_transform_job_takes_or_refused_before(
     given_ = {"input": "s3://data/in/", "output": "s3://data/out/", **fields}
     arn = "arn:aws:states:eu-west-1:111122223333:execution:batch:run"
     try:
-        run = run_of(settings, given_, arn, 0)
+        run = run_of(Store(MemoryS3()), settings, given_, arn, 0)
     except Refused:
         return
     job = next_job(run, 3, jobs=0)
@@ -194,7 +193,9 @@ def test_the_largest_job_leaves_most_of_a_states_payload_free() -> None:
         reports="s3://data/" + "r" * 900,
     )
     arn = f"arn:aws:states:eu-west-1:111122223333:execution:{'m' * 80}:{'r' * 80}"
-    run = run_of(settings, {"input": "s3://data/in/", "output": "s3://data/out/"}, arn, 0)
+    run = run_of(
+        Store(MemoryS3()), settings, {"input": "s3://data/in/", "output": "s3://data/out/"}, arn, 0
+    )
     job = next_job(run, 99_999, jobs=99)
     validate(api_models.operation("sagemaker", "CreateTransformJob").input_shape, job)
     answer = {"after": 1, "next": "transform", "wait_seconds": 0, "job": job, "work": run.work}

@@ -9,7 +9,7 @@ from typing import Any
 
 from .cutting import HELD_BYTES, PIECES, Cutter
 from .quarantine import SHOWN_BYTES, Bad, quarantine, quarantine_records
-from .records import Damaged, records_of
+from .records import Damaged
 from .shard import Shard
 from .sharding import Input
 from .state import SplitInput, Unit
@@ -111,10 +111,10 @@ def _put_together(shard: Shard) -> None:
         entry = shard.input_of(unit)
         bad = _with_bytes(shard, unit, split, is_gone=unit in gone)
         if not split.good:
-            quarantine(shard.store, shard.run, entry.name, bad)
+            quarantine(shard.run, entry.name, bad)
         else:
             if bad:
-                quarantine_records(shard.store, shard.run, entry.name, bad)
+                quarantine_records(shard.run, entry.name, bad)
             _join(shard, entry, unit, split)
         split.is_over = True
         _note(shard, split)
@@ -137,24 +137,22 @@ def _note(shard: Shard, split: SplitInput) -> None:
 def _join(shard: Shard, entry: Input, whole: Unit, split: SplitInput) -> None:
     """The chunks' outputs in the order of their records, as the input's output."""
     target = shard.run.output_place / f"{entry.name}.out"
-    with Upload(shard.store, shard.run, target) as upload:
+    with Upload(shard.run, target) as upload:
         for first, count in sorted(split.good):
             unit = Unit(input=whole.input, first=first, count=count)
-            body = shard.store.open(shard.output_of(unit))
+            body = shard.run.store.open(shard.output_of(unit))
             while part := body.read(1 << 20):
                 upload.write(part)
 
 
 def _with_bytes(shard: Shard, whole: Unit, split: SplitInput, *, is_gone: bool) -> list[Bad]:
     """The bad records in order, each with how it begins where that can still be read."""
-    run = shard.run
     listed = [dict(bad) for bad in sorted(split.bad, key=lambda bad: bad.get("record", 0))]
     by_offset = {bad["offset"]: bad for bad in listed if bad.get("length") is not None}
     if by_offset and not is_gone:
-        body = shard.store.open(shard.source_of(whole))
         last = max(by_offset)
         try:
-            for record in records_of(body, run.split_type, is_gzip=run.is_gzip, limit=HELD_BYTES):
+            for record in shard.records_of(whole, limit=HELD_BYTES):
                 if record.offset in by_offset:
                     by_offset[record.offset]["data"] = record.data[:SHOWN_BYTES]
                 if record.offset >= last:

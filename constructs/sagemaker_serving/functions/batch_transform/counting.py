@@ -13,7 +13,7 @@ from typing import Any
 
 from .answers import AnswerCount, OutOfTime
 from .line_count import LineCount
-from .records import Damaged, Unzipped, records_of
+from .records import Damaged, Unzipped
 from .run import Run
 from .shard import Shard
 from .state import Unit
@@ -76,7 +76,7 @@ def count(
         if not kept.get("is_read"):
             _count_records(shard, unit, lines, in_time)
         kept["is_read"] = True
-        answers.read(shard.store.open(shard.output_of(unit), offset=answers.offset), in_time)
+        answers.read(shard.run.store.open(shard.output_of(unit), offset=answers.offset), in_time)
     except OutOfTime:
         is_stuck = (lines.offset if not kept.get("is_read") else answers.offset) == 0
         if is_stuck and begun_now:
@@ -101,14 +101,13 @@ def _most_blanks(unit: Unit) -> int:
 def _count_records(shard: Shard, unit: Unit, lines: LineCount, in_time: Callable[[], bool]) -> None:
     """Raises `OutOfTime`; ``lines.offset`` tells then how far it has come, 0: it begins anew."""
     run = shard.run
-    body = shard.store.open(shard.source_of(unit), offset=lines.offset)
     if run.split_type != "Line":
-        found = records_of(body, run.split_type, is_gzip=run.is_gzip, limit=_LARGEST_RECORD)
-        for number, _ in enumerate(found, start=1):
+        for number, _ in enumerate(shard.records_of(unit, limit=_LARGEST_RECORD), start=1):
             if number % _LOOK_AT_THE_CLOCK == 0 and not in_time():
                 raise OutOfTime
             lines.lines = number
         return
+    body = run.store.open(shard.source_of(unit), offset=lines.offset)
     stream = Unzipped(body) if run.is_gzip else body
     counted = LineCount() if run.is_gzip else lines
     block = stream.read(_BLOCK)

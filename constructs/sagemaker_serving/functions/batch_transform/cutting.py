@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .quarantine import SHOWN_BYTES, Bad
-from .records import Damaged, Framed, records_of
+from .records import Damaged, Framed
 from .shard import Shard
 from .state import Unit
 
@@ -117,15 +117,13 @@ class Cutter:
         )
 
     def _records(self, unit: Unit) -> Iterator[Framed]:
-        run = self._shard.run
-        body = self._shard.store.open(self._shard.source_of(unit))
-        return records_of(body, run.split_type, is_gzip=run.is_gzip, limit=self._limit)
+        return self._shard.records_of(unit, limit=self._limit)
 
     def _upload(self, unit: Unit, chunk: _Chunk) -> None:
         body = b"".join(record.data for record in chunk.records)
         if self._shard.run.is_gzip:
             body = gzip.compress(body, compresslevel=1, mtime=0)
-        self._shard.store.write(self._shard.source_of(unit), body, "application/octet-stream")
+        self._shard.run.store.write(self._shard.source_of(unit), body, "application/octet-stream")
 
 
 @dataclass(frozen=True)

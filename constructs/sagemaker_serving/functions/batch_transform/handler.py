@@ -49,14 +49,13 @@ def _step(event: dict[str, Any], context: Any) -> dict[str, Any]:
     step = event["step"]
     if step == "plan":
         return _plan(event, in_time)
-    store = _store()
-    run = Run.load(store, event["work"])
+    run = Run.load(_store(), event["work"])
     if step == "report":
-        return report(store, run, event.get("cursor"), in_time, int(time.time()))
+        return report(run, event.get("cursor"), in_time, int(time.time()))
     number = int(event["shard"])
     if event.get("after") is None:
-        return Shard.begin(store, run, number).next_step()
-    shard = Shard.load(store, run, number, event["after"])
+        return Shard.begin(run, number).next_step()
+    shard = Shard.load(run, number, event["after"])
     if step == "isolate":
         return bisect(shard, in_time)
     logs, chance = _client("logs"), random.SystemRandom()
@@ -73,9 +72,9 @@ def _plan(event: dict[str, Any], in_time: Callable[[], bool]) -> dict[str, Any]:
     else:
         run = Run.load(store, event["work"])
     try:
-        state = plan(store, run, cursor, in_time)
+        state = plan(run, cursor, in_time)
     except Refused:
-        lock.release(store, run)
+        lock.release(run)
         raise
     return {
         "more": state["more"],

@@ -14,7 +14,7 @@ from .errors import Refused
 from .run import Run
 from .seen import Seen
 from .sharding import Input
-from .store import Entry, Place, Store
+from .store import Entry, Place
 
 MANIFEST_WINDOW = 10_000
 """Names of a manifest that are looked up together."""
@@ -23,18 +23,18 @@ _FIRST = 10
 _BYTES = 1 << 20
 
 
-def folder_of(store: Store, run: Run) -> Place:
+def folder_of(run: Run) -> Place:
     """Where the inputs' names begin: the prefix's folder, or the manifest's ``prefix``.
 
     Under ``s3://b/in/part`` the object ``in/part-1.csv`` is ``part-1.csv``.
     """
     if run.input_type == "ManifestFile":
-        return Place.parse(_head(next(_documents(store, run))))
+        return Place.parse(_head(next(_documents(run))))
     place = Place.parse(run.source)
     return Place(place.bucket, place.key[: place.key.rfind("/") + 1])
 
 
-def under_prefix(store: Store, run: Run, *, after: str | None) -> Iterator[Input]:
+def under_prefix(run: Run, *, after: str | None) -> Iterator[Input]:
     """The objects under the prefix whose names come after ``after``, in order.
 
     Folders' placeholders, as consoles make them, are no inputs.
@@ -42,38 +42,36 @@ def under_prefix(store: Store, run: Run, *, after: str | None) -> Iterator[Input
     place = Place.parse(run.source)
     cut = place.key.rfind("/") + 1
     key = None if after is None else place.key[:cut] + after
-    for entry in store.listed(place, after=key):
+    for entry in run.store.listed(place, after=key):
         if not entry.key.endswith("/"):
             yield Input(name=entry.key[cut:], size=entry.size, modified=entry.modified)
 
 
-def first_input(store: Store, run: Run) -> Place | None:
+def first_input(run: Run) -> Place | None:
     """An object that is among the first of the input; None where none is found at once."""
-    folder = folder_of(store, run)
+    folder = folder_of(run)
     if run.input_type == "ManifestFile":
-        named = islice(_documents(store, run), 1, 1 + _FIRST)
+        named = islice(_documents(run), 1, 1 + _FIRST)
         keys = sorted(folder.key + _name(name, run) for name in named)
-        return next((Place(folder.bucket, key) for key in store.found(folder, keys)), None)
-    first = next(under_prefix(store, run, after=None), None)
+        return next((Place(folder.bucket, key) for key in run.store.found(folder, keys)), None)
+    first = next(under_prefix(run, after=None), None)
     return None if first is None else folder / first.name
 
 
-def of_manifest(
-    store: Store, run: Run, *, skip: int
-) -> Iterator[tuple[list[Input], list[str], int]]:
+def of_manifest(run: Run, *, skip: int) -> Iterator[tuple[list[Input], list[str], int]]:
     """Windows of the manifest's objects, sorted by name, after the first ``skip`` of its names.
 
     Each with the names that are no objects, and how many names the window took. A name that
     stands there twice counts once.
     """
-    documents = _documents(store, run)
+    documents = _documents(run)
     folder = Place.parse(_head(next(documents)))
     seen = Seen()
     for name in islice(documents, skip):
         seen.add(_name(name, run))
     while window := list(islice(documents, MANIFEST_WINDOW)):
         names = sorted(name for name in (_name(each, run) for each in window) if seen.add(name))
-        found: dict[str, Entry] = store.found(folder, [folder.key + name for name in names])
+        found: dict[str, Entry] = run.store.found(folder, [folder.key + name for name in names])
         inputs = [
             Input(name=name, size=entry.size, modified=entry.modified)
             for name in names
@@ -82,13 +80,13 @@ def of_manifest(
         yield inputs, [name for name in names if folder.key + name not in found], len(window)
 
 
-def _documents(store: Store, run: Run) -> Iterator[Any]:
+def _documents(run: Run) -> Iterator[Any]:
     """The members of the manifest's list, one after the other; no more than one is held."""
     place = Place.parse(run.source)
     if not place.key or place.key.endswith("/"):
         raise Refused([f"{place} is no manifest; with input_type ManifestFile input is an object"])
     try:
-        body = store.s3.get_object(Bucket=place.bucket, Key=place.key)["Body"]
+        body = run.store.s3.get_object(Bucket=place.bucket, Key=place.key)["Body"]
     except ClientError as error:
         if error.response["Error"].get("Code") not in ("NoSuchKey", "AccessDenied"):
             raise

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from .quarantine import OBJECTS, RECORDS
 from .run import Run
 from .sharding import Input
-from .store import Entry, Place, Store
+from .store import Entry, Place
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,35 +36,32 @@ class Accounts:
         return self.answered | self.refused
 
 
-def accounts(
-    store: Store, run: Run, inputs: Sequence[Input], *, made_before: bool = False
-) -> Accounts:
+def accounts(run: Run, inputs: Sequence[Input], *, made_before: bool = False) -> Accounts:
     """What S3 says of inputs at this moment; what has an output is not refused.
 
     ``made_before`` is whether another execution has made what is found.
     """
     later = int(made_before)
-    answered = _fresh(store, run.output_place, ".out", inputs, later)
-    refused = _fresh(store, run.quarantined / OBJECTS, ".jsonl", inputs, later)
-    in_part = _fresh(store, run.quarantined / RECORDS, ".jsonl", inputs, later)
+    answered = _fresh(run, run.output_place, ".out", inputs, later)
+    refused = _fresh(run, run.quarantined / OBJECTS, ".jsonl", inputs, later)
+    in_part = _fresh(run, run.quarantined / RECORDS, ".jsonl", inputs, later)
     return Accounts(answered=answered, refused=refused - answered, in_part=in_part & answered)
 
 
-def stale(store: Store, run: Run, inputs: Sequence[Input]) -> frozenset[str]:
+def stale(run: Run, inputs: Sequence[Input]) -> frozenset[str]:
     """Those of inputs with outputs for all their records that the list still names."""
-    answered = _fresh(store, run.output_place, ".out", inputs)
+    answered = _fresh(run, run.output_place, ".out", inputs)
     objects, records = (
-        _there(store, run.quarantined / kind, ".jsonl", inputs).keys()
-        for kind in (OBJECTS, RECORDS)
+        _there(run, run.quarantined / kind, ".jsonl", inputs).keys() for kind in (OBJECTS, RECORDS)
     )
     return answered & (objects | records)
 
 
 def _fresh(
-    store: Store, place: Place, ending: str, inputs: Sequence[Input], later: int = 0
+    run: Run, place: Place, ending: str, inputs: Sequence[Input], later: int = 0
 ) -> frozenset[str]:
     """The names of inputs of which there is something, put that many seconds later at least."""
-    found = _there(store, place, ending, inputs)
+    found = _there(run, place, ending, inputs)
     return frozenset(
         entry.name
         for entry in inputs
@@ -72,7 +69,7 @@ def _fresh(
     )
 
 
-def _there(store: Store, place: Place, ending: str, inputs: Sequence[Input]) -> dict[str, Entry]:
+def _there(run: Run, place: Place, ending: str, inputs: Sequence[Input]) -> dict[str, Entry]:
     """What there is of inputs, by their names."""
     by_key = {f"{place.key}{entry.name}{ending}": entry.name for entry in inputs}
-    return {by_key[key]: there for key, there in store.found(place, sorted(by_key)).items()}
+    return {by_key[key]: there for key, there in run.store.found(place, sorted(by_key)).items()}

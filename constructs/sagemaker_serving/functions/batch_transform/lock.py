@@ -9,21 +9,21 @@ from botocore.exceptions import ClientError
 
 from .errors import Refused
 from .run import Run
-from .store import Place, Store, compact
+from .store import Place, compact
 
 _ENDED = ("SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED")
 
 
-def acquire(store: Store, states: Any, run: Run) -> None:
+def acquire(run: Run, states: Any) -> None:
     """Take the output's lock, from an execution that has ended too.
 
     Raises `Refused` while another one runs. To take it twice is to take it once.
     """
     place = _place(run)
     mine = compact({"execution": run.execution}).encode()
-    if store.write_if(place, mine, etag=None):
+    if run.store.write_if(place, mine, etag=None):
         return
-    holder, etag = _held(store, place)
+    holder, etag = _held(run, place)
     if holder == run.execution:
         return
     if holder is not None and not _has_ended(states, holder):
@@ -33,27 +33,27 @@ def acquire(store: Store, states: Any, run: Run) -> None:
                 "elsewhere"
             ]
         )
-    if not store.write_if(place, mine, etag=etag):
+    if not run.store.write_if(place, mine, etag=etag):
         raise Refused([f"another execution has begun to write to {run.output} at this moment"])
 
 
-def release(store: Store, run: Run) -> None:
+def release(run: Run) -> None:
     """Give the lock back, unless another execution has taken it."""
     place = _place(run)
-    if _held(store, place)[0] == run.execution:
-        store.delete(place)
+    if _held(run, place)[0] == run.execution:
+        run.store.delete(place)
 
 
 def _place(run: Run) -> Place:
     return run.reports_place / "lock.json"
 
 
-def _held(store: Store, place: Place) -> tuple[str | None, str | None]:
+def _held(run: Run, place: Place) -> tuple[str | None, str | None]:
     """Who holds the lock, and its ETag; None and None when nobody does any more."""
     folder = Place(place.bucket, place.key[: place.key.rfind("/") + 1])
-    if not store.found(folder, [place.key]):
+    if not run.store.found(folder, [place.key]):
         return None, None
-    answer = store.s3.get_object(Bucket=place.bucket, Key=place.key)
+    answer = run.store.s3.get_object(Bucket=place.bucket, Key=place.key)
     return str(json.loads(answer["Body"].read())["execution"]), answer["ETag"]
 
 

@@ -36,19 +36,17 @@ def begin(
     began: int,
 ) -> Run:
     """Check an execution's input and take its output's lock. Raises `Refused`."""
-    run = run_of(settings, given, execution, began)
-    folder_of(store, run)
-    if run.input_type == "S3Prefix" and next(under_prefix(store, run, after=None), None) is None:
+    run = run_of(store, settings, given, execution, began)
+    folder_of(run)
+    if run.input_type == "S3Prefix" and next(under_prefix(run, after=None), None) is None:
         raise Refused([f"there are no objects under {run.source}"])
-    refuse_requests_in_one_payload(store, run)
-    lock.acquire(store, states, run)
-    run.save(store)
+    refuse_requests_in_one_payload(run)
+    lock.acquire(run, states)
+    run.save()
     return run
 
 
-def plan(
-    store: Store, run: Run, cursor: Mapping[str, Any] | None, in_time: Callable[[], bool]
-) -> dict[str, Any]:
+def plan(run: Run, cursor: Mapping[str, Any] | None, in_time: Callable[[], bool]) -> dict[str, Any]:
     """Cut shards until all inputs are cut or the time is up.
 
     Returns the cursor that the next call begins with; when its ``more`` is false, the plan is
@@ -63,9 +61,9 @@ def plan(
 
     def windows() -> Iterator[Input]:
         nonlocal whole
-        for window, absent in _windows(store, run, state):
+        for window, absent in _windows(run, state):
             _count(run, counts, window, absent)
-            yield from _to_do(store, run, counts, window, absent)
+            yield from _to_do(run, counts, window, absent)
             if not in_time():
                 whole = False
                 return
@@ -77,7 +75,7 @@ def plan(
     )
     for shard in cut:
         number = counts["shards"]
-        store.write_lines(
+        run.store.write_lines(
             run.shard(number) / "objects.jsonl",
             ([entry.name, entry.size, entry.modified] for entry in shard),
         )
@@ -85,31 +83,29 @@ def plan(
         lines.append({"shard": number, "objects": len(shard), "bytes": size})
         counts["shards"] += 1
         counts["planned"] += len(shard)
-    store.write_lines(run.work_place / f"plan/{state['part']:06}.jsonl", lines)
+    run.store.write_lines(run.work_place / f"plan/{state['part']:06}.jsonl", lines)
     state |= {**counts, "part": state["part"] + 1, "more": not whole}
     if whole:
-        _finish(store, run, state)
+        _finish(run, state)
     return state
 
 
-def inputs_of(store: Store, run: Run, shard: int) -> list[Input]:
+def inputs_of(run: Run, shard: int) -> list[Input]:
     """A shard's inputs, as they were planned."""
     return [
         Input(name=name, size=size, modified=modified)
-        for name, size, modified in store.read_lines(run.shard(shard) / "objects.jsonl")
+        for name, size, modified in run.store.read_lines(run.shard(shard) / "objects.jsonl")
     ]
 
 
-def _windows(
-    store: Store, run: Run, state: dict[str, Any]
-) -> Iterator[tuple[list[Input], list[str]]]:
+def _windows(run: Run, state: dict[str, Any]) -> Iterator[tuple[list[Input], list[str]]]:
     """Windows of inputs and of names without an object; ``state`` says where the next begins."""
     if run.input_type == "ManifestFile":
-        for window, absent, taken in of_manifest(store, run, skip=state["skip"]):
+        for window, absent, taken in of_manifest(run, skip=state["skip"]):
             state["skip"] += taken
             yield window, absent
         return
-    listed = under_prefix(store, run, after=state["after"])
+    listed = under_prefix(run, after=state["after"])
     while window := list(islice(listed, WINDOW)):
         state["after"] = window[-1].name
         yield window, []
@@ -130,15 +126,15 @@ def _count(run: Run, counts: dict[str, int], window: list[Input], absent: list[s
 
 
 def _to_do(
-    store: Store, run: Run, counts: dict[str, int], window: list[Input], absent: list[str]
+    run: Run, counts: dict[str, int], window: list[Input], absent: list[str]
 ) -> Iterator[Input]:
     _must_fit(run, [entry.name for entry in window] + absent)
     if run.input_type == "ManifestFile":
-        _must_be_others(store, run, [entry.name for entry in window])
+        _must_be_others(run, [entry.name for entry in window])
     for name in absent:
-        quarantine(store, run, name, [Bad(error="the manifest names it, and there is no object")])
+        quarantine(run, name, [Bad(error="the manifest names it, and there is no object")])
     counts["missing"] += len(absent)
-    done = accounts(store, run, window, made_before=True)
+    done = accounts(run, window, made_before=True)
     again = done.refused | done.in_part if run.retry_quarantined else frozenset()
     settled = done.settled - again
     counts["answered"] += len(done.answered & settled)
@@ -169,9 +165,9 @@ def _must_fit(run: Run, names: list[str]) -> None:
             )
 
 
-def _must_be_others(store: Store, run: Run, names: list[str]) -> None:
+def _must_be_others(run: Run, names: list[str]) -> None:
     """What a manifest names must not lie where the pipeline keeps its own files."""
-    folder = str(folder_of(store, run))
+    folder = str(folder_of(run))
     kept = [run.work.rstrip("/").rpartition("/")[0], run.reports.rstrip("/").rpartition("/")[0]]
     for name in names:
         own = next((place for place in kept if f"{folder}{name}".startswith(f"{place}/")), None)
@@ -181,8 +177,8 @@ def _must_be_others(store: Store, run: Run, names: list[str]) -> None:
             )
 
 
-def _finish(store: Store, run: Run, state: Mapping[str, Any]) -> None:
+def _finish(run: Run, state: Mapping[str, Any]) -> None:
     parts = (run.work_place / f"plan/{part:06}.jsonl" for part in range(state["part"]))
-    lines = [line for part in parts for line in store.read_lines(part)]
-    store.write_lines(run.work_place / "plan.jsonl", lines)
-    store.write_json(run.work_place / "counts.json", {name: state[name] for name in _COUNTS})
+    lines = [line for part in parts for line in run.store.read_lines(part)]
+    run.store.write_lines(run.work_place / "plan.jsonl", lines)
+    run.store.write_json(run.work_place / "counts.json", {name: state[name] for name in _COUNTS})

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from .run import Run
-from .store import Place, Store
+from .store import Place
 from .upload import written_as
 
 MAX_ONE_COPY_BYTES = 256 * 1024 * 1024
@@ -18,16 +18,16 @@ _MAX_PARTS = 10_000
 _AT_ONCE = 8
 
 
-def publish(store: Store, run: Run, source: Place, target: Place, size: int) -> None:
+def publish(run: Run, source: Place, target: Place, size: int) -> None:
     """Copy an output of ``size`` bytes; it is there whole or not at all, with outputs' key."""
     where = {"Bucket": target.bucket, "Key": target.key}
     copied = {"Bucket": source.bucket, "Key": source.key}
     output = written_as(run)
     if size > MAX_ONE_COPY_BYTES:
-        _in_parts(store.s3, where, copied, output, size)
+        _in_parts(run.store.s3, where, copied, output, size)
         return
     encrypted = {name: value for name, value in output.items() if name != "ContentType"}
-    store.s3.copy_object(**where, CopySource=copied, **encrypted)
+    run.store.s3.copy_object(**where, CopySource=copied, **encrypted)
 
 
 def _in_parts(

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .run import Run
-from .store import Place, Store
+from .store import Place
 
 OBJECTS, RECORDS = "objects/", "records/"
 
@@ -40,22 +40,22 @@ class Bad:
     data: bytes | None = None
 
 
-def quarantine(store: Store, run: Run, name: str, bad: Sequence[Bad]) -> None:
+def quarantine(run: Run, name: str, bad: Sequence[Bad]) -> None:
     """Put an input on the list, as one that has no answers at all."""
-    _write(store, place_of(run, OBJECTS, name), name, bad)
-    store.delete(place_of(run, RECORDS, name))
+    _write(run, OBJECTS, name, bad)
+    run.store.delete(place_of(run, RECORDS, name))
 
 
-def quarantine_records(store: Store, run: Run, name: str, bad: Sequence[Bad]) -> None:
+def quarantine_records(run: Run, name: str, bad: Sequence[Bad]) -> None:
     """Put some records of an input on the list; before its output with all others is written."""
-    _write(store, place_of(run, RECORDS, name), name, bad)
-    store.delete(place_of(run, OBJECTS, name))
+    _write(run, RECORDS, name, bad)
+    run.store.delete(place_of(run, OBJECTS, name))
 
 
-def release(store: Store, run: Run, name: str) -> None:
+def release(run: Run, name: str) -> None:
     """Take an input from the list."""
     for kind in (OBJECTS, RECORDS):
-        store.delete(place_of(run, kind, name))
+        run.store.delete(place_of(run, kind, name))
 
 
 def place_of(run: Run, kind: str, name: str) -> Place:
@@ -63,8 +63,8 @@ def place_of(run: Run, kind: str, name: str) -> Place:
     return run.quarantined / f"{kind}{name}.jsonl"
 
 
-def _write(store: Store, place: Place, name: str, bad: Sequence[Bad]) -> None:
-    store.write_lines(place, (_line(name, each) for each in bad))
+def _write(run: Run, kind: str, name: str, bad: Sequence[Bad]) -> None:
+    run.store.write_lines(place_of(run, kind, name), (_line(name, each) for each in bad))
 
 
 def _line(name: str, bad: Bad) -> dict[str, object]:

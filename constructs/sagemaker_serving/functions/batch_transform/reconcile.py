@@ -56,7 +56,7 @@ def _outputs(shard: Shard, group: Sequence[Unit]) -> dict[Unit, Entry]:
     if not group:
         return {}
     by_key = {shard.output_of(unit).key: unit for unit in group}
-    found = shard.store.found(shard.outputs_folder(group[0]), sorted(by_key))
+    found = shard.run.store.found(shard.outputs_folder(group[0]), sorted(by_key))
     return {
         by_key[key]: entry
         for key, entry in found.items()

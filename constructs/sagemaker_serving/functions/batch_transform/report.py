@@ -22,7 +22,7 @@ from .reasons import Reasons
 from .report_page import MAX_ENTRIES, report_page
 from .run import Run
 from .sharding import Input
-from .store import Entry, Place, Store
+from .store import Entry, Place
 from .upload import Upload
 
 SHOWN = 20
@@ -36,13 +36,13 @@ _COUNTS = ("answered", "refused", "in_part", "unaccounted", "failed_shards", *_R
 
 
 def report(
-    store: Store, run: Run, cursor: Mapping[str, Any] | None, in_time: Callable[[], bool], now: int
+    run: Run, cursor: Mapping[str, Any] | None, in_time: Callable[[], bool], now: int
 ) -> dict[str, Any]:
     """Look shards up until all are, or the time is up; then write the lists and the report.
 
     Returns the cursor for the next call, ``more`` true, or the report's counts.
     """
-    planned = store.read_json(run.work_place / "counts.json")
+    planned = run.store.read_json(run.work_place / "counts.json")
     state = dict(cursor) if cursor is not None else {"shard": 0, **dict.fromkeys(_COUNTS, 0)}
     begun = state["shard"]
     bars: list[list[int]] = []
@@ -50,7 +50,7 @@ def report(
         while state["shard"] < planned["shards"] and (not bars or in_time()):
             first = state["shard"]
             last = min(first + _AT_ONCE, planned["shards"])
-            for counts in pool.map(lambda shard: _look_up(store, run, shard), range(first, last)):
+            for counts in pool.map(lambda shard: _look_up(run, shard), range(first, last)):
                 bars.append(
                     [
                         counts["answered"] - counts["in_part"],
@@ -60,24 +60,24 @@ def report(
                 for name in _COUNTS:
                     state[name] += counts[name]
             state["shard"] = last
-    store.write_lines(run.work_place / f"looked_up/{begun:09}.jsonl", bars)
+    run.store.write_lines(run.work_place / f"looked_up/{begun:09}.jsonl", bars)
     if state["shard"] < planned["shards"]:
         return {**state, "more": True}
-    return {"more": False, **_finish(store, run, planned, state, now)}
+    return {"more": False, **_finish(run, planned, state, now)}
 
 
-def _look_up(store: Store, run: Run, shard: int) -> dict[str, int]:
+def _look_up(run: Run, shard: int) -> dict[str, int]:
     """What there is of a shard's inputs; those without anything are listed beside its files."""
-    inputs = inputs_of(store, run, shard)
-    found: Accounts = accounts(store, run, inputs)
+    inputs = inputs_of(run, shard)
+    found: Accounts = accounts(run, inputs)
     settled = found.settled
     missing: list[Input] = [entry for entry in inputs if entry.name not in settled]
-    ended = store.read_if_there(run.ended(shard))
+    ended = run.store.read_if_there(run.ended(shard))
     how: dict[str, Any] = {"ended": "broken off", "reason": None}
     how |= {} if ended is None else json.loads(ended)
     if missing:
         why = _MEANWHILE if how["ended"] == "done" else how["reason"] or how["ended"]
-        store.write_lines(
+        run.store.write_lines(
             run.work_place / f"unaccounted/{shard:06}.jsonl",
             ({"object": entry.name, "shard": shard, "error": why} for entry in missing),
         )
@@ -92,18 +92,17 @@ def _look_up(store: Store, run: Run, shard: int) -> dict[str, int]:
 
 
 def _finish(
-    store: Store, run: Run, planned: Mapping[str, int], state: Mapping[str, int], now: int
+    run: Run, planned: Mapping[str, int], state: Mapping[str, int], now: int
 ) -> dict[str, Any]:
     """Write the lists, the report and its summary, and give the lock back."""
     listed = (
-        entry for kind in (OBJECTS, RECORDS) for entry in store.listed(run.quarantined / kind)
+        entry for kind in (OBJECTS, RECORDS) for entry in run.store.listed(run.quarantined / kind)
     )
-    quarantined = _join(store, run, run.reports_place / "quarantine.jsonl", listed)
+    quarantined = _join(run, run.reports_place / "quarantine.jsonl", listed)
     missing = _join(
-        store,
         run,
         run.reports_place / "unaccounted.jsonl",
-        store.listed(run.work_place / "unaccounted/"),
+        run.store.listed(run.work_place / "unaccounted/"),
     )
     counts = {
         "objects": planned["objects"],
@@ -138,23 +137,23 @@ def _finish(
         "asked": _asked(run),
     }
     text = summary(body)
-    store.write(
+    run.store.write(
         run.reports_place / "report.json", json.dumps(body, indent=1, ensure_ascii=False).encode()
     )
-    store.write(run.reports_place / "summary.txt", text.encode(), "text/plain; charset=utf-8")
+    run.store.write(run.reports_place / "summary.txt", text.encode(), "text/plain; charset=utf-8")
     page = report_page(
         {**body, "reasons": quarantined.reasons.by_number()},
         entries=quarantined.entries,
         shards=[
             counts
-            for part in store.listed(run.work_place / "looked_up/")
-            for counts in store.read_lines(Place(run.work_place.bucket, part.key))
+            for part in run.store.listed(run.work_place / "looked_up/")
+            for counts in run.store.read_lines(Place(run.work_place.bucket, part.key))
         ],
-        folder=str(folder_of(store, run)),
+        folder=str(folder_of(run)),
     )
     html = page.encode("utf-8", "replace")
-    store.write(run.reports_place / "report.html", html, "text/html; charset=utf-8")
-    lock.release(store, run)
+    run.store.write(run.reports_place / "report.html", html, "text/html; charset=utf-8")
+    lock.release(run)
     return {
         "status": ended,
         "counts": counts,
@@ -248,15 +247,15 @@ class _Joined:
                 self.entries.append(read)
 
 
-def _join(store: Store, run: Run, place: Place, entries: Iterable[Entry]) -> _Joined:
+def _join(run: Run, place: Place, entries: Iterable[Entry]) -> _Joined:
     """The objects one after the other as one; it reads some at once and holds those only."""
     joined = _Joined()
 
     def read(entry: Entry) -> bytes:
-        return store.read(Place(place.bucket, entry.key))
+        return run.store.read(Place(place.bucket, entry.key))
 
     iterator = iter(entries)
-    with ThreadPoolExecutor(_AT_ONCE) as pool, Upload(store, run, place) as upload:
+    with ThreadPoolExecutor(_AT_ONCE) as pool, Upload(run, place) as upload:
         while batch := list(islice(iterator, _TOGETHER)):
             for body in pool.map(read, batch):
                 joined.add(body)

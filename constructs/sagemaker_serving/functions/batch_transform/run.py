@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from .errors import Refused
@@ -20,10 +20,12 @@ _S3 = re.compile(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]/.*", re.DOTALL)
 class Run:
     """What all steps of one execution share; kept in S3, so that no state carries it.
 
-    ``job`` are CreateTransformJob's arguments without its name and places. ``retries`` has the
-    budget of each kind of failure, ``limits`` how shards are cut and how much an execution takes.
+    ``store`` is where all of it lies, and is not kept itself. ``job`` are CreateTransformJob's
+    arguments without its name and places. ``retries`` has the budget of each kind of failure,
+    ``limits`` how shards are cut and how much an execution takes.
     """
 
+    store: Store
     execution: str
     """The execution's ARN."""
     began: int
@@ -132,17 +134,20 @@ class Run:
         digest = hashlib.sha256(self.execution.encode()).hexdigest()[:10]
         return f"{own[:30].strip('-')}-{digest}-{shard:06}-{number:03}".lstrip("-")
 
-    def save(self, store: Store) -> None:
+    def save(self) -> None:
         """Keep it where `load` finds it."""
-        store.write_json(self.work_place / "run.json", asdict(self))
+        kept = {name: value for name, value in vars(self).items() if name != "store"}
+        self.store.write_json(self.work_place / "run.json", kept)
 
     @classmethod
     def load(cls, store: Store, work: str) -> Run:
         """The run that was saved under ``work``."""
-        return cls(**store.read_json(Place.parse(work) / "run.json"))
+        return cls(store=store, **store.read_json(Place.parse(work) / "run.json"))
 
 
-def run_of(settings: Mapping[str, Any], given: Any, execution: str, began: int) -> Run:
+def run_of(
+    store: Store, settings: Mapping[str, Any], given: Any, execution: str, began: int
+) -> Run:
     """The run of an execution: the pipeline's settings with its input laid over them.
 
     Raises `Refused` with all that is wrong with the input.
@@ -164,6 +169,7 @@ def run_of(settings: Mapping[str, Any], given: Any, execution: str, began: int) 
     limits = {name: wanted.get(name, value) for name, value in settings["limits"].items()}
     name = hashlib.sha256(execution.encode()).hexdigest()[:16]
     return Run(
+        store=store,
         execution=execution,
         began=began,
         source=given["input"],

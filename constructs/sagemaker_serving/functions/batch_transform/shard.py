@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -13,10 +13,11 @@ from .inputs import folder_of
 from .ledger import stale
 from .plan import inputs_of
 from .quarantine import Bad, quarantine, release
+from .records import Framed, records_of
 from .run import Run
 from .sharding import Input
 from .state import ShardState, SplitInput, Unit
-from .store import Place, Store
+from .store import Place
 
 MAX_JOBS = 100
 """Jobs of one shard; then what still fails is quarantined as it is."""
@@ -26,7 +27,6 @@ MAX_JOBS = 100
 class Shard:
     """A shard as step ``step`` found it; ``state`` is what that step works on."""
 
-    store: Store
     run: Run
     number: int
     step: int
@@ -34,20 +34,20 @@ class Shard:
     state: ShardState
 
     @classmethod
-    def begin(cls, store: Store, run: Run, number: int) -> Shard:
+    def begin(cls, run: Run, number: int) -> Shard:
         """The shard before its first job: all of its inputs are to run."""
-        inputs = inputs_of(store, run, number)
+        inputs = inputs_of(run, number)
         state = ShardState(groups=[[Unit(input=index) for index in range(len(inputs))]])
-        return cls(store=store, run=run, number=number, step=-1, inputs=inputs, state=state)
+        return cls(run=run, number=number, step=-1, inputs=inputs, state=state)
 
     @classmethod
-    def load(cls, store: Store, run: Run, number: int, step: int) -> Shard:
+    def load(cls, run: Run, number: int, step: int) -> Shard:
         """The shard as step ``step`` has left it."""
-        state = ShardState.load(store, run, number, step)
-        inputs = inputs_of(store, run, number)
+        state = ShardState.load(run, number, step)
+        inputs = inputs_of(run, number)
         for index, modified in state.changed.items():
             inputs[int(index)] = replace(inputs[int(index)], modified=modified)
-        return cls(store=store, run=run, number=number, step=step, inputs=inputs, state=state)
+        return cls(run=run, number=number, step=step, inputs=inputs, state=state)
 
     @property
     def can_run_more(self) -> bool:
@@ -71,13 +71,18 @@ class Shard:
         """The object that a job writes for a unit."""
         return self.outputs_folder(unit) / f"{self._name(unit)}.out"
 
+    def records_of(self, unit: Unit, *, limit: int) -> Iterator[Framed]:
+        """The records of what a job reads for a unit, as `records.records_of` gives them."""
+        body = self.run.store.open(self.source_of(unit))
+        return records_of(body, self.run.split_type, is_gzip=self.run.is_gzip, limit=limit)
+
     def look_again(self, units: Sequence[Unit]) -> tuple[dict[Unit, int], set[Unit]]:
         """Those of units whose inputs were put anew since they were planned, and when; those gone.
 
         An answer to what an input was before is none to what it is now, however young it is.
         """
         by_key = {self._inputs_folder.key + self.input_of(unit).name: unit for unit in units}
-        found = self.store.found(self._inputs_folder, sorted(by_key))
+        found = self.run.store.found(self._inputs_folder, sorted(by_key))
         changed = {
             by_key[key]: entry.modified
             for key, entry in found.items()
@@ -98,7 +103,7 @@ class Shard:
     def again(self) -> dict[str, Any]:
         """Save where the shard stands, and have this step called again."""
         self.step += 1
-        self.state.save(self.store, self.run, self.number, self.step)
+        self.state.save(self.run, self.number, self.step)
         return {"after": self.step, "next": "settle"}
 
     def refuse(
@@ -124,7 +129,7 @@ class Shard:
         else:
             whole = None if known == 1 else known
             bad = Bad(error=why, records=whole)
-            quarantine(self.store, self.run, self.input_of(unit).name, [bad])
+            quarantine(self.run, self.input_of(unit).name, [bad])
             if known is not None or not self.run.is_split:
                 number = 1 if known is None else known
                 self.state.add(records=number, answers=0, refused=number)
@@ -152,7 +157,7 @@ class Shard:
             job = self._next_job(self.state.groups[0])
             wait, self.state.wait_seconds = self.state.wait_seconds, 0
             answer |= {"next": "transform", "wait_seconds": wait, "job": job}
-        self.state.save(self.store, self.run, self.number, self.step)
+        self.state.save(self.run, self.number, self.step)
         if answer["next"] == "done":
             self._release()
             self._finish("done", None)
@@ -170,7 +175,7 @@ class Shard:
 
     @cached_property
     def _inputs_folder(self) -> Place:
-        return folder_of(self.store, self.run)
+        return folder_of(self.run)
 
     def _folder(self, unit: Unit) -> Place:
         """Where a unit's name begins."""
@@ -201,7 +206,7 @@ class Shard:
         manifest = run.shard(self.number) / f"manifests/{number:06}.json"
         names = [self._name(unit) for unit in units]
         body = json.dumps([{"prefix": str(self._folder(units[0]))}, *names], ensure_ascii=False)
-        self.store.write(manifest, body.encode())
+        self.run.store.write(manifest, body.encode())
         job = dict(run.job)
         source = {"S3DataType": "ManifestFile", "S3Uri": str(manifest)}
         return {
@@ -218,8 +223,8 @@ class Shard:
         """Take from the list what stood on it before, and has all its answers now."""
         listed = {*map(int, self.state.split_inputs), *self.state.with_blanks}
         whole = [entry for index, entry in enumerate(self.inputs) if index not in listed]
-        for name in stale(self.store, self.run, whole):
-            release(self.store, self.run, name)
+        for name in stale(self.run, whole):
+            release(self.run, name)
 
     def _finish(self, ended: str, reason: str | None) -> None:
         """Leave how the shard has ended, for the report and for whoever watches."""
@@ -231,4 +236,4 @@ class Shard:
             "records_answered": state.answers,
             "records_quarantined": state.refused,
         }
-        self.store.write_json(self.run.ended(self.number), ended_as)
+        self.run.store.write_json(self.run.ended(self.number), ended_as)

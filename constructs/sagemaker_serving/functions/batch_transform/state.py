@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from .run import Run
-from .store import Place, Store
+from .store import Place
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,14 +111,14 @@ class ShardState:
         inputs = self.split_inputs.values()
         return bool(self.to_cut) or (not self.groups and any(not each.is_over for each in inputs))
 
-    def save(self, store: Store, run: Run, shard: int, step: int) -> None:
+    def save(self, run: Run, shard: int, step: int) -> None:
         """Keep it as what step ``step`` has left."""
-        store.write_json(_place(run, shard, step), asdict(self))
+        run.store.write_json(_place(run, shard, step), asdict(self))
 
     @classmethod
-    def load(cls, store: Store, run: Run, shard: int, step: int) -> ShardState:
+    def load(cls, run: Run, shard: int, step: int) -> ShardState:
         """What step ``step`` has left."""
-        kept: Mapping[str, Any] = store.read_json(_place(run, shard, step))
+        kept: Mapping[str, Any] = run.store.read_json(_place(run, shard, step))
         return cls(
             jobs=kept["jobs"],
             budgets=dict(kept["budgets"]),

@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 from .counting import Differs, Unfinished, Whole, count
 from .publishing import publish
 from .quarantine import Bad, quarantine_records
-from .records import records_of
 from .shard import Shard
 from .state import Tally, Unit
 from .store import Entry
@@ -111,9 +110,9 @@ class _Batch:
             return unit, blanks
         name = shard.input_of(unit).name
         if blanks:
-            quarantine_records(shard.store, shard.run, name, blanks)
+            quarantine_records(shard.run, name, blanks)
         target = shard.run.output_place / f"{name}.out"
-        publish(shard.store, shard.run, shard.output_of(unit), target, self._outputs[unit].size)
+        publish(shard.run, shard.output_of(unit), target, self._outputs[unit].size)
         return unit, blanks
 
     def _note(self, unit: Unit, result: Whole, blanks: Sequence[Bad]) -> None:
@@ -143,11 +142,8 @@ class _Batch:
 
 def _blank_lines(shard: Shard, unit: Unit) -> list[Bad]:
     """The blank lines of a unit, as they stand in its input."""
-    run = shard.run
     first = unit.first if unit.first is not None else 1
     base = unit.offset if unit.offset is not None else 0
-    body = shard.store.open(shard.source_of(unit))
-    lines = records_of(body, run.split_type, is_gzip=run.is_gzip, limit=_HELD_BYTES)
     return [
         Bad(
             record=number,
@@ -156,6 +152,6 @@ def _blank_lines(shard: Shard, unit: Unit) -> list[Bad]:
             data=line.data,
             error=BLANK,
         )
-        for number, line in enumerate(lines, start=first)
+        for number, line in enumerate(shard.records_of(unit, limit=_HELD_BYTES), start=first)
         if not line.data.strip()
     ]

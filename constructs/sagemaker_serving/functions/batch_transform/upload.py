@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import Any
 
 from .run import Run
-from .store import Place, Store
+from .store import Place
 
 _PART_BYTES = 8 * 1024 * 1024
 """S3 takes parts from 5 MiB on, and 10,000 of them (S3 user guide, "Multipart upload limits",
@@ -19,8 +19,8 @@ class Upload:
     It has the type and the key that the run's jobs give to outputs.
     """
 
-    def __init__(self, store: Store, run: Run, place: Place) -> None:
-        self._s3 = store.s3
+    def __init__(self, run: Run, place: Place) -> None:
+        self._s3 = run.store.s3
         self._where = {"Bucket": place.bucket, "Key": place.key}
         self._as = written_as(run)
         self._held = bytearray()

@@ -9,14 +9,14 @@ from .inputs import first_input
 from .line_count import REQUEST
 from .records import Damaged, Unzipped
 from .run import Run
-from .store import Place, Store
+from .store import Place
 
 _JSON = ("application/json", "application/jsonlines", "application/jsons")
 _LOOKED_AT_BYTES = 1 << 16
 _LOOKED_AT_LINES = 10
 
 
-def refuse_requests_in_one_payload(store: Store, run: Run) -> None:
+def refuse_requests_in_one_payload(run: Run) -> None:
     """Raise `Refused` where the first input's lines are whole requests, and would go together.
 
     TensorFlow Serving takes one request in a payload. A container with code of the user's may take
@@ -27,8 +27,8 @@ def refuse_requests_in_one_payload(store: Store, run: Run) -> None:
     is_known = run.requests_alone is True or not is_chosen
     if not (by_line and run.takes_requests_alone and is_known):
         return
-    place = first_input(store, run)
-    lines = [] if place is None else _first_lines(store, run, place)
+    place = first_input(run)
+    lines = [] if place is None else _first_lines(run, place)
     number = next((number for number, line in lines if REQUEST.search(line)), None)
     if number is not None and len(lines) > 1:
         raise Refused(
@@ -41,9 +41,9 @@ def refuse_requests_in_one_payload(store: Store, run: Run) -> None:
         )
 
 
-def _first_lines(store: Store, run: Run, place: Place) -> list[tuple[int, bytes]]:
+def _first_lines(run: Run, place: Place) -> list[tuple[int, bytes]]:
     """The first lines that are not blank, each with its number."""
-    body = store.open(place)
+    body = run.store.open(place)
     stream = Unzipped(body) if run.is_gzip else body
     try:
         begins = stream.read(_LOOKED_AT_BYTES)
