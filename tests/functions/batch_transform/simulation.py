@@ -63,11 +63,11 @@ class Simulation:
         while answer["next"] in ("transform", "settle", "isolate"):
             answer = json.loads(json.dumps(answer))
             error = self._job(answer["job"]) if answer["next"] == "transform" else None
-            shard = Shard.load(run, number, answer["after"])
             if answer["next"] == "isolate":
-                answer = bisect(shard, lambda: True)
+                answer = bisect(Shard.load(run, number, answer["after"], lambda: True))
             else:
-                answer = reconcile(shard, self, error, self._chance, self._in_time)
+                shard = Shard.load(run, number, answer["after"], self._in_time)
+                answer = reconcile(shard, self, error, self._chance)
 
     def _job(self, job: Mapping[str, Any]) -> dict[str, str] | None:
         """Run a job as SageMaker does; what its state would catch."""

@@ -46,7 +46,7 @@ def shard_of(s3: MemoryS3, body: bytes, output: bytes, **fields: Any) -> Shard:
 
 def counted(body: bytes, output: bytes, **fields: Any) -> Whole | Differs | Unfinished:
     shard = shard_of(MemoryS3(), body, output, **fields)
-    return count(shard, Unit(input=0), None, lambda: True, begun_now=True)
+    return count(shard, Unit(input=0), None, begun_now=True)
 
 
 def array(*shape: int, dtype: str = "float32") -> bytes:
@@ -199,8 +199,8 @@ def test_a_large_object_is_counted_over_several_calls_from_where_each_came(
     while isinstance(result, Unfinished):
         cursor = json.loads(json.dumps(result.cursor))
         offsets.append([cursor[part]["offset"] for part in ("lines", "answers") if part in cursor])
-        looks = chain(repeat(True, 5), repeat(False))
-        result = count(shard, Unit(input=0), cursor, partial(next, looks), begun_now=False)
+        shard.in_time = partial(next, chain(repeat(True, 5), repeat(False)))
+        result = count(shard, Unit(input=0), cursor, begun_now=False)
     assert result == Whole(records=3000)
     assert len(offsets) > 4
     assert offsets == sorted(offsets)
@@ -224,11 +224,11 @@ def test_what_cannot_be_read_in_parts_begins_anew_once_and_is_too_large_then(
     monkeypatch.setattr(counting, "_LOOK_AT_THE_CLOCK", 1)
     monkeypatch.setattr(counting, "_BLOCK", 1)
     shard = shard_of(s3, body, b"[1, 2]", **fields)
-    later = count(shard, Unit(input=0), None, lambda: False, begun_now=False)
+    shard.in_time = lambda: False
+    later = count(shard, Unit(input=0), None, begun_now=False)
     assert isinstance(later, Unfinished)
-    assert count(shard, Unit(input=0), later.cursor, lambda: False, begun_now=True) == Differs(
+    assert count(shard, Unit(input=0), later.cursor, begun_now=True) == Differs(
         records=None, error="too large to be counted within one call"
     )
-    assert count(shard, Unit(input=0), later.cursor, lambda: True, begun_now=True) == Whole(
-        records=2
-    )
+    shard.in_time = lambda: True
+    assert count(shard, Unit(input=0), later.cursor, begun_now=True) == Whole(records=2)

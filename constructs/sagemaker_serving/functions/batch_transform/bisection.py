@@ -4,7 +4,6 @@ and put together again without their bad records."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 from .cutting import HELD_BYTES, PIECES, Cutter
@@ -31,13 +30,13 @@ MAX_INPUTS = 100
 """Inputs of one shard that are cut: where more fail, something else is wrong."""
 
 
-def bisect(shard: Shard, in_time: Callable[[], bool]) -> dict[str, Any]:
+def bisect(shard: Shard) -> dict[str, Any]:
     """Cut what the step before wants to be cut, and write the outputs of what is through."""
     state = shard.state
     _give_up_the_hopeless(shard)
     cutter = Cutter(shard)
     chunks: list[Unit] = []
-    while state.to_cut and (not chunks or in_time()):
+    while state.to_cut and (not chunks or shard.in_time()):
         chunks += cutter.cut(state.to_cut.pop(0))
     if chunks:
         state.groups.append(chunks)

@@ -7,7 +7,7 @@ and have to fit into one call.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -57,12 +57,7 @@ class Unfinished:
 
 
 def count(
-    shard: Shard,
-    unit: Unit,
-    cursor: Mapping[str, Any] | None,
-    in_time: Callable[[], bool],
-    *,
-    begun_now: bool,
+    shard: Shard, unit: Unit, cursor: Mapping[str, Any] | None, *, begun_now: bool
 ) -> Whole | Differs | Unfinished:
     """Whether a unit's output has an answer to each of its records.
 
@@ -74,9 +69,10 @@ def count(
     answers = AnswerCount.of(dict(kept["answers"])) if "answers" in kept else AnswerCount()
     try:
         if not kept.get("is_read"):
-            _count_records(shard, unit, lines, in_time)
+            _count_records(shard, unit, lines)
         kept["is_read"] = True
-        answers.read(shard.run.store.open(shard.output_of(unit), offset=answers.offset), in_time)
+        body = shard.run.store.open(shard.output_of(unit), offset=answers.offset)
+        answers.read(body, shard.in_time)
     except OutOfTime:
         is_stuck = (lines.offset if not kept.get("is_read") else answers.offset) == 0
         if is_stuck and begun_now:
@@ -98,12 +94,12 @@ def _most_blanks(unit: Unit) -> int:
     return _MAX_BLANKS_OF_CHUNK if unit.is_chunk else MAX_BLANKS
 
 
-def _count_records(shard: Shard, unit: Unit, lines: LineCount, in_time: Callable[[], bool]) -> None:
+def _count_records(shard: Shard, unit: Unit, lines: LineCount) -> None:
     """Raises `OutOfTime`; ``lines.offset`` tells then how far it has come, 0: it begins anew."""
     run = shard.run
     if run.split_type != "Line":
         for number, _ in enumerate(shard.records_of(unit, limit=_LARGEST_RECORD), start=1):
-            if number % _LOOK_AT_THE_CLOCK == 0 and not in_time():
+            if number % _LOOK_AT_THE_CLOCK == 0 and not shard.in_time():
                 raise OutOfTime
             lines.lines = number
         return
@@ -114,7 +110,7 @@ def _count_records(shard: Shard, unit: Unit, lines: LineCount, in_time: Callable
     while block:
         counted.feed(block)
         block = stream.read(_BLOCK)
-        if block and not in_time():
+        if block and not shard.in_time():
             raise OutOfTime
     counted.end()
     vars(lines).update(vars(counted))

@@ -55,11 +55,11 @@ def _step(event: dict[str, Any], context: Any) -> dict[str, Any]:
     number = int(event["shard"])
     if event.get("after") is None:
         return Shard.begin(run, number).next_step()
-    shard = Shard.load(run, number, event["after"])
+    shard = Shard.load(run, number, event["after"], in_time)
     if step == "isolate":
-        return bisect(shard, in_time)
+        return bisect(shard)
     logs, chance = _client("logs"), random.SystemRandom()
-    return reconcile(shard, logs, event.get("error"), chance, in_time)
+    return reconcile(shard, logs, event.get("error"), chance)
 
 
 def _plan(event: dict[str, Any], in_time: Callable[[], bool]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,7 +20,6 @@ def reconcile(
     logs: Any,
     error: Mapping[str, Any] | None,
     chance: random.Random,
-    in_time: Callable[[], bool],
 ) -> dict[str, Any]:
     """What follows the job that was asked for last; ``error`` is what it failed with.
 
@@ -33,7 +32,7 @@ def reconcile(
     group = state.groups[0]
     outputs = _outputs(shard, group)
     missing = [unit for unit in group if unit not in outputs]
-    if not tally_outputs(shard, tally, outputs, in_time):
+    if not tally_outputs(shard, tally, outputs):
         return shard.again()
     state.groups.pop(0)
     state.tally = None

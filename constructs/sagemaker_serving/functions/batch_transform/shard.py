@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -25,13 +25,17 @@ MAX_JOBS = 100
 
 @dataclass(kw_only=True)
 class Shard:
-    """A shard as step ``step`` found it; ``state`` is what that step works on."""
+    """A shard as step ``step`` found it; ``state`` is what that step works on.
+
+    ``in_time`` is whether this call has time for more; what is left is for the next one.
+    """
 
     run: Run
     number: int
     step: int
     inputs: Sequence[Input]
     state: ShardState
+    in_time: Callable[[], bool] = lambda: True
 
     @classmethod
     def begin(cls, run: Run, number: int) -> Shard:
@@ -41,13 +45,13 @@ class Shard:
         return cls(run=run, number=number, step=-1, inputs=inputs, state=state)
 
     @classmethod
-    def load(cls, run: Run, number: int, step: int) -> Shard:
+    def load(cls, run: Run, number: int, step: int, in_time: Callable[[], bool]) -> Shard:
         """The shard as step ``step`` has left it."""
         state = ShardState.load(run, number, step)
         inputs = inputs_of(run, number)
         for index, modified in state.changed.items():
             inputs[int(index)] = replace(inputs[int(index)], modified=modified)
-        return cls(run=run, number=number, step=step, inputs=inputs, state=state)
+        return cls(run=run, number=number, step=step, inputs=inputs, state=state, in_time=in_time)
 
     @property
     def can_run_more(self) -> bool:

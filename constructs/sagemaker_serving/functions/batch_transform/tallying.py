@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from .counting import Differs, Unfinished, Whole, count
@@ -22,19 +22,17 @@ _TOGETHER = 64
 _HELD_BYTES = 100 * 1024 * 1024
 
 
-def tally_outputs(
-    shard: Shard, tally: Tally, outputs: Mapping[Unit, Entry], in_time: Callable[[], bool]
-) -> bool:
+def tally_outputs(shard: Shard, tally: Tally, outputs: Mapping[Unit, Entry]) -> bool:
     """Count all outputs, and publish those that are whole; False when the time is up before.
 
     What is counted leaves the group that runs, so that another call does the rest.
     """
     rest, is_first = list(outputs), True
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        while rest and (is_first or in_time()):
+        while rest and (is_first or shard.in_time()):
             batch, rest = rest[:_TOGETHER], rest[_TOGETHER:]
             batch_of = _Batch(shard, tally, outputs, pool)
-            rest = [*batch_of.count(batch, in_time, begun_now=is_first), *rest]
+            rest = [*batch_of.count(batch, begun_now=is_first), *rest]
             is_first = False
     left = set(rest)
     group = shard.state.groups[0]
@@ -57,16 +55,14 @@ class _Batch:
         self._outputs = outputs
         self._pool = pool
 
-    def count(
-        self, units: Sequence[Unit], in_time: Callable[[], bool], *, begun_now: bool
-    ) -> list[Unit]:
+    def count(self, units: Sequence[Unit], *, begun_now: bool) -> list[Unit]:
         """Count and publish; those that are not counted yet."""
 
         def counted(unit: Unit) -> Whole | Differs | Unfinished:
             if not self._shard.run.is_split:
                 return Whole(records=1)
             cursor = self._tally.cursors.pop(unit.key, None)
-            return count(self._shard, unit, cursor, in_time, begun_now=begun_now)
+            return count(self._shard, unit, cursor, begun_now=begun_now)
 
         there = self._without_gone(units)
         found = dict(zip(there, self._pool.map(counted, there), strict=True))
