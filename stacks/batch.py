@@ -11,55 +11,55 @@ from sagemaker_serving.catalog import log_groups
 from sagemaker_serving.infra import BatchTransform
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_own_policy
 from sagemaker_serving.spec import BatchTransform as BatchTransformSpec
-from stacks.site import ModelSite
+from stacks.serving_scope import ServingScope
 
 
-def add_batch_transform(site: ModelSite, spec: BatchTransformSpec) -> None:
+def add_batch_transform(serving: ServingScope, spec: BatchTransformSpec) -> None:
     """Adds the pipeline; its state machine and its prefixes leave as outputs and parameters."""
-    site.role.grant_logs(log_groups.TRANSFORM_JOBS)
-    site.role.grant_metrics(log_groups.TRANSFORM_JOBS)
+    serving.role.grant_logs(log_groups.TRANSFORM_JOBS)
+    serving.role.grant_metrics(log_groups.TRANSFORM_JOBS)
     kinds = ("input", "output", "work", "reports")
-    places = {kind: site.prefix(f"batch/{kind}") for kind in kinds}
-    topic = site.topic("BatchTopic", spec.notification_topic)
+    places = {kind: serving.prefix(f"batch/{kind}") for kind in kinds}
+    topic = serving.topic("BatchTopic", spec.notification_topic)
     batch = BatchTransform(
-        site.stack,
+        serving.stack,
         "BatchTransform",
-        model=site.model(site.stack, "BatchModel", None, spec.instance_type),
-        job_role=site.role,
+        model=serving.model(serving.stack, "BatchModel", None, spec.instance_type),
+        job_role=serving.role,
         settings=spec,
         inputs=places["input"],
         outputs=places["output"],
         work=places["work"],
         reports=places["reports"],
-        retain_logs=site.environment.production,
-        encryption_key=site.key,
+        retain_logs=serving.environment.production,
+        encryption_key=serving.key,
         topic=topic,
-        topic_key=site.key if spec.notification_topic == "new" else None,
+        topic_key=serving.key if spec.notification_topic == "new" else None,
     )
-    site.publish("StateMachineArn", "state-machine-arn", batch.state_machine.state_machine_arn)
+    serving.publish("StateMachineArn", "state-machine-arn", batch.state_machine.state_machine_arn)
     for kind in places:
-        site.publish(f"Batch{kind.title()}", f"batch-{kind}", f"{places[kind].uri}/")
+        serving.publish(f"Batch{kind.title()}", f"batch-{kind}", f"{places[kind].uri}/")
     if spec.schedule is not None:
         _start(
-            site,
+            serving,
             batch,
             "BatchSchedule",
             {"schedule_expression": spec.schedule},
             {"input": f"{places['input'].uri}/", "output": f"{places['output'].uri}/scheduled/"},
         )
     if spec.arrivals is not None:
-        _on_arrivals(site, batch, spec, places["input"].uri, places["output"].uri)
+        _on_arrivals(serving, batch, spec, places["input"].uri, places["output"].uri)
 
 
 def _on_arrivals(
-    site: ModelSite, batch: BatchTransform, spec: BatchTransformSpec, source: str, output: str
+    serving: ServingScope, batch: BatchTransform, spec: BatchTransformSpec, source: str, output: str
 ) -> None:
-    arriving = f"{site.name}/batch/input/arriving/"
+    arriving = f"{serving.name}/batch/input/arriving/"
     ending = ".manifest" if spec.arrivals == "manifests" else ""
-    bucket = site.bucket.bucket_name
+    bucket = serving.bucket.bucket_name
     key = "<key>"
     _start(
-        site,
+        serving,
         batch,
         "BatchArrivals",
         {
@@ -82,7 +82,7 @@ def _on_arrivals(
 
 
 def _start(
-    site: ModelSite,
+    serving: ServingScope,
     batch: BatchTransform,
     construct_id: str,
     when: dict[str, Any],
@@ -92,14 +92,14 @@ def _start(
 ) -> None:
     """A rule that starts an execution, in the name of a role that may do that only."""
     role = iam.Role(
-        site.stack,
+        serving.stack,
         f"{construct_id}Role",
         assumed_by=iam.ServicePrincipal("events.amazonaws.com"),
         description="Starts executions of the batch pipeline",
     )
     acknowledge_own_policy(role)
     batch.grant_start(role)
-    text = site.stack.to_json_string(given)
+    text = serving.stack.to_json_string(given)
     target: dict[str, Any] = {"input": text}
     if transformed:
         target = {
@@ -108,7 +108,7 @@ def _start(
             )
         }
     events.CfnRule(
-        site.stack,
+        serving.stack,
         construct_id,
         **when,
         targets=[

@@ -16,32 +16,32 @@ from sagemaker_serving.infra import (
 from sagemaker_serving.infra.synth.acknowledge import NO_ALARM_ACTION, acknowledge
 from sagemaker_serving.spec import InstanceVariant, RollingUpdate
 from stacks.guarding import way
-from stacks.site import ModelSite
+from stacks.serving_scope import ServingScope
 
 
 def add_components(
-    site: ModelSite, endpoint: Endpoint, alarms: EndpointAlarms | None
+    serving: ServingScope, endpoint: Endpoint, alarms: EndpointAlarms | None
 ) -> dict[str, InferenceComponent]:
-    """The components that the site's file names, by their names there.
+    """The components that the model's file names, by their names there.
 
     Callers know each as ``<environment>-<model>-<component>``. In production they are replaced
     by halves; ``alarms`` of the endpoint, and one on its own errors, take that back.
     """
-    if not site.spec.inference_components:
+    if not serving.spec.inference_components:
         return {}
-    scope = Construct(site.stack, "Components")
-    (host,) = site.spec.variants
+    scope = Construct(serving.stack, "Components")
+    (host,) = serving.spec.variants
     assert isinstance(host, InstanceVariant)
     components = {}
-    for name, spec in site.spec.inference_components.items():
-        full_name = f"{site.environment.endpoint_name(site.name)}-{name}"
+    for name, spec in serving.spec.inference_components.items():
+        full_name = f"{serving.environment.endpoint_name(serving.name)}-{name}"
         components[name] = InferenceComponent(
             scope,
             name,
             component_name=full_name,
             endpoint=endpoint,
             variant_name=host.name,
-            model=site.model(scope, f"{name}Model", spec, host.instance_type),
+            model=serving.model(scope, f"{name}Model", spec, host.instance_type),
             size=ComponentSize(
                 min_memory_in_mb=spec.min_memory_required_in_mb,
                 max_memory_in_mb=spec.max_memory_required_in_mb,
@@ -53,16 +53,20 @@ def add_components(
             container_startup_health_check_timeout_in_seconds=(
                 spec.container_startup_health_check_timeout_in_seconds
             ),
-            guardrails=_guardrails(site, scope, name, full_name, alarms),
+            guardrails=_guardrails(serving, scope, name, full_name, alarms),
         )
     return components
 
 
 def _guardrails(
-    site: ModelSite, scope: Construct, name: str, full_name: str, alarms: EndpointAlarms | None
+    serving: ServingScope,
+    scope: Construct,
+    name: str,
+    full_name: str,
+    alarms: EndpointAlarms | None,
 ) -> Guardrails | None:
-    update = site.spec.update
-    if update is None and site.environment.production:
+    update = serving.spec.update
+    if update is None and serving.environment.production:
         update = RollingUpdate(rolling_percent=50)
     if update is None:
         return None

@@ -24,59 +24,59 @@ from stacks.guarding import guardrails_of
 from stacks.kept_versions import keep_versions
 from stacks.monitoring import add_monitoring
 from stacks.scaling import scale
-from stacks.site import ModelSite
+from stacks.serving_scope import ServingScope
 
 
-def add_endpoint(site: ModelSite) -> None:
-    """Adds models, endpoint, components, alarms and scaling to the site's stack.
+def add_endpoint(serving: ServingScope) -> None:
+    """Adds models, endpoint, components, alarms and scaling to the model's stack.
 
     Outputs ``EndpointName``, and the places in S3 that callers of an asynchronous or a
     multi-model endpoint need.
     """
-    name = site.environment.endpoint_name(site.name)
-    site.role.grant_logs(log_groups.endpoint_log_group(name))
-    site.role.grant_metrics(log_groups.ENDPOINTS)
-    models = Construct(site.stack, "Models")
-    config = _config(site, models)
+    name = serving.environment.endpoint_name(serving.name)
+    serving.role.grant_logs(log_groups.endpoint_log_group(name))
+    serving.role.grant_metrics(log_groups.ENDPOINTS)
+    models = Construct(serving.stack, "Models")
+    config = _config(serving, models)
     keep_versions(
-        site.environment, site.name, role=site.role, models=models, endpoint_config=config
+        serving.environment, serving.name, role=serving.role, models=models, endpoint_config=config
     )
-    monitoring = add_monitoring(site.stack, site.environment, site.name, site.key)
+    monitoring = add_monitoring(serving.stack, serving.environment, serving.name, serving.key)
     alarms = None if monitoring is None else monitoring.alarms
     endpoint = Endpoint(
-        site.stack,
+        serving.stack,
         "Endpoint",
         endpoint_name=name,
         endpoint_config=config,
-        guardrails=guardrails_of(site, alarms),
+        guardrails=guardrails_of(serving, alarms),
     )
     if monitoring is not None and monitoring.log_group is not None:
         endpoint.node.add_dependency(monitoring.log_group)
-    components = add_components(site, endpoint, alarms)
-    scale(site.spec, endpoint, components)
-    site.publish("EndpointName", "endpoint-name", endpoint.endpoint_name)
-    if site.spec.multi_model is not None:
-        site.publish("ArchivesPrefix", "archives", f"{site.archives.uri}/")
+    components = add_components(serving, endpoint, alarms)
+    scale(serving.spec, endpoint, components)
+    serving.publish("EndpointName", "endpoint-name", endpoint.endpoint_name)
+    if serving.spec.multi_model is not None:
+        serving.publish("ArchivesPrefix", "archives", f"{serving.archives.uri}/")
 
 
-def _config(site: ModelSite, models: Construct) -> EndpointConfig:
-    spec = site.spec
+def _config(serving: ServingScope, models: Construct) -> EndpointConfig:
+    spec = serving.spec
     shares_instances = bool(spec.inference_components)
     config = EndpointConfig(
-        site.stack,
+        serving.stack,
         "EndpointConfig",
-        variants=[_variant(site, models, variant) for variant in spec.variants],
-        shadow_variants=[_on_instances(site, models, shadow) for shadow in spec.shadow_variants],
+        variants=[_variant(serving, models, variant) for variant in spec.variants],
+        shadow_variants=[_on_instances(serving, models, shadow) for shadow in spec.shadow_variants],
         async_inference=(
-            None if spec.asynchronous is None else _asynchronous(site, spec.asynchronous)
+            None if spec.asynchronous is None else _asynchronous(serving, spec.asynchronous)
         ),
-        data_capture=None if spec.data_capture is None else _capture(site, spec.data_capture),
-        encryption_key=site.key,
-        execution_role=site.role if shares_instances else None,
-        network=site.network if shares_instances else None,
+        data_capture=None if spec.data_capture is None else _capture(serving, spec.data_capture),
+        encryption_key=serving.key,
+        execution_role=serving.role if shares_instances else None,
+        network=serving.network if shares_instances else None,
         network_isolation=spec.network_isolation and shares_instances,
     )
-    if site.key is None:
+    if serving.key is None:
         acknowledge(
             config, NO_KEY_ON_VOLUMES, "No key was asked for; SageMaker encrypts with its own"
         )
@@ -84,13 +84,13 @@ def _config(site: ModelSite, models: Construct) -> EndpointConfig:
 
 
 def _variant(
-    site: ModelSite, models: Construct, variant: Variant
+    serving: ServingScope, models: Construct, variant: Variant
 ) -> InstanceVariant | ServerlessVariant:
     if isinstance(variant, InstanceVariantSpec):
-        return _on_instances(site, models, variant)
+        return _on_instances(serving, models, variant)
     return ServerlessVariant(
         name=variant.name,
-        model=site.model(models, variant.name, variant, None),
+        model=serving.model(models, variant.name, variant, None),
         memory_size_in_mb=variant.memory_size_in_mb,
         max_concurrency=variant.max_concurrency,
         provisioned_concurrency=variant.provisioned_concurrency,
@@ -98,14 +98,14 @@ def _variant(
 
 
 def _on_instances(
-    site: ModelSite, models: Construct, variant: InstanceVariantSpec
+    serving: ServingScope, models: Construct, variant: InstanceVariantSpec
 ) -> InstanceVariant:
     managed = variant.managed_instance_scaling
     return InstanceVariant(
         name=variant.name,
         model=None
-        if site.spec.inference_components
-        else site.model(models, variant.name, variant, variant.instance_type),
+        if serving.spec.inference_components
+        else serving.model(models, variant.name, variant, variant.instance_type),
         instance_type=variant.instance_type,
         initial_instance_count=variant.initial_instance_count,
         weight=variant.weight,
@@ -124,12 +124,12 @@ def _on_instances(
     )
 
 
-def _asynchronous(site: ModelSite, spec: Asynchronous) -> AsyncInference:
-    places = {kind: site.prefix(f"async/{kind}") for kind in ("input", "output", "failure")}
+def _asynchronous(serving: ServingScope, spec: Asynchronous) -> AsyncInference:
+    places = {kind: serving.prefix(f"async/{kind}") for kind in ("input", "output", "failure")}
     for kind, place in places.items():
-        site.publish(f"Async{kind.title()}", f"async-{kind}", f"{place.uri}/")
-    success = site.topic("SuccessTopic", spec.success_topic)
-    error = site.topic("ErrorTopic", spec.error_topic)
+        serving.publish(f"Async{kind.title()}", f"async-{kind}", f"{place.uri}/")
+    success = serving.topic("SuccessTopic", spec.success_topic)
+    error = serving.topic("ErrorTopic", spec.error_topic)
     made_here = "new" in (spec.success_topic, spec.error_topic)
     return AsyncInference(
         inputs=places["input"],
@@ -137,19 +137,19 @@ def _asynchronous(site: ModelSite, spec: Asynchronous) -> AsyncInference:
         failure=places["failure"],
         success_topic=success,
         error_topic=error,
-        topic_key=site.key if made_here else None,
+        topic_key=serving.key if made_here else None,
         include_inference_response_in=spec.include_inference_response_in,
         max_concurrent_invocations_per_instance=spec.max_concurrent_invocations_per_instance,
     )
 
 
-def _capture(site: ModelSite, spec: DataCaptureSpec) -> DataCapture:
+def _capture(serving: ServingScope, spec: DataCaptureSpec) -> DataCapture:
     destination = (
-        site.prefix("captured")
+        serving.prefix("captured")
         if spec.prefix is None
-        else S3Prefix(bucket=site.bucket, prefix=spec.prefix)
+        else S3Prefix(bucket=serving.bucket, prefix=spec.prefix)
     )
-    site.publish("Captured", "captured", f"{destination.uri}/")
+    serving.publish("Captured", "captured", f"{destination.uri}/")
     return DataCapture(
         destination=destination,
         sampling_percent=spec.sampling_percent,

@@ -14,33 +14,33 @@ from sagemaker_serving.spec import (
     RollingUpdate,
     Update,
 )
-from stacks.site import ModelSite
+from stacks.serving_scope import ServingScope
 
 
-def guardrails_of(site: ModelSite, alarms: EndpointAlarms | None) -> Guardrails | None:
-    """The guardrails of the site's endpoint, with the alarms that take an update back.
+def guardrails_of(serving: ServingScope, alarms: EndpointAlarms | None) -> Guardrails | None:
+    """The guardrails of the model's endpoint, with the alarms that take an update back.
 
     Where the file says nothing, production moves by a canary of 10 percent, if the endpoint is
     of a kind that SageMaker has guardrails for; anything else moves at once.
     """
-    update = site.spec.update
-    if site.spec.inference_components:
+    update = serving.spec.update
+    if serving.spec.inference_components:
         return None  # its components have guardrails of their own
-    if update is None and site.environment.production and _supported(site):
+    if update is None and serving.environment.production and _supported(serving):
         update = CanaryUpdate(canary_percent=10)
     if update is None:
         return None
     names = list(update.alarms)
-    if alarms is not None and _supported(site):
+    if alarms is not None and _supported(serving):
         names += alarms.rollback_alarm_names
     return way(update).watching(*names[:10])
 
 
-def _supported(site: ModelSite) -> bool:
+def _supported(serving: ServingScope) -> bool:
     return all(
         isinstance(variant, InstanceVariant)
         and takes_guardrails(variant.instance_type, Accelerator.named(variant.accelerator_type))
-        for variant in site.spec.variants
+        for variant in serving.spec.variants
     )
 
 

@@ -11,7 +11,7 @@ from sagemaker_serving.spec import Environment
 from stacks.batch import add_batch_transform
 from stacks.endpoints import add_endpoint
 from stacks.kept_versions import own_synthesizer
-from stacks.site import ModelSite
+from stacks.serving_scope import ServingScope
 
 
 class ServingStack(cdk.Stack):
@@ -40,8 +40,8 @@ class ServingStack(cdk.Stack):
             description=f"Serves {model} in {environment.name}",
             synthesizer=own_synthesizer(environment, model),
         )
-        site = ModelSite(self, environment=environment, model=model, folder=folder)
-        if site.spec.variants:
-            add_endpoint(site)
-        if site.spec.batch_transform is not None:
-            add_batch_transform(site, site.spec.batch_transform)
+        serving = ServingScope(self, environment=environment, model=model, folder=folder)
+        if serving.spec.variants:
+            add_endpoint(serving)
+        if serving.spec.batch_transform is not None:
+            add_batch_transform(serving, serving.spec.batch_transform)

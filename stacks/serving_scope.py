@@ -37,7 +37,7 @@ from stacks.network import network_of
 from stacks.storage import data_bucket, data_key
 
 
-class ModelSite:
+class ServingScope:
     """One model of an environment, and the stack that its parts are added to."""
 
     def __init__(
