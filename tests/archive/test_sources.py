@@ -21,8 +21,8 @@ from sagemaker_serving.archive import (
 from sagemaker_serving.archive.sources import plan
 from sagemaker_serving.cli.package import package
 from sagemaker_serving.errors import Mistake, Severity
+from sagemaker_serving.rules import RULES
 from sagemaker_serving.rules.artifact_check import check_contents
-from sagemaker_serving.rules.engine import all_rules
 from sagemaker_serving.rules.facts import ArtifactFacts
 from tests.models import archive, frozen_graph, saved_model, variables
 
@@ -165,7 +165,7 @@ def test_a_name_that_is_not_utf_8_is_refused(disk: Path) -> None:
 
 def test_the_document_names_every_check_and_no_other() -> None:
     named = dict(re.findall(r"^\| `([a-z0-9-]+)` \|(?: (error|warning) \|)?", DOC, re.MULTILINE))
-    rules = {rule.id: rule.severity for rule in all_rules() if rule.about is ArtifactFacts}
+    rules = {rule.id: rule.severity for rule in RULES if rule.about is ArtifactFacts}
     assert named.keys() == rules.keys()
     for name, severity in named.items():
         assert severity in ("", str(rules[name])), name

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 import re
 from pathlib import Path
 
 import pytest
 
-from sagemaker_serving.rules import Rule, all_rules
+from sagemaker_serving import rules
+from sagemaker_serving.rules import RULES, Rule
 from tools.docs.rules import page
 
 ROOT = Path(__file__).parents[2]
@@ -18,12 +21,23 @@ def test_the_committed_page_is_the_rules() -> None:
     assert committed == page(), "run `make docs`"
 
 
+def test_no_rule_is_left_out_of_the_registry() -> None:
+    found = [
+        rule
+        for module in pkgutil.walk_packages(rules.__path__, f"{rules.__name__}.")
+        for value in vars(importlib.import_module(module.name)).values()
+        for rule in (value if isinstance(value, tuple) else [value])
+        if isinstance(rule, Rule)
+    ]
+    assert {rule.id for rule in found} == {rule.id for rule in RULES}
+
+
 def test_no_two_rules_share_an_id() -> None:
-    names = [rule.id for rule in all_rules()]
+    names = [rule.id for rule in RULES]
     assert len(set(names)) == len(names)
 
 
-@pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.id)
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
 def test_the_rule_says_what_and_why_and_where_that_is_written(rule: Rule) -> None:
     assert rule.what.endswith(".")
     assert rule.why

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from sagemaker_serving.errors import Problem
-from sagemaker_serving.rules import all_rules, check_environment
+from sagemaker_serving.rules import RULES, check_environment
 from sagemaker_serving.spec import read_environment
 from tests.models import saved_model
 from tests.rules.batch_cases import ENVIRONMENTS as BATCH_CASES
@@ -495,7 +495,7 @@ def test_the_rule_names_the_wrong_and_lets_the_nearest_pass(
 
 
 def test_every_rule_says_what_it_demands_and_where_that_is_written() -> None:
-    for rule in all_rules():
+    for rule in RULES:
         assert rule.judge.__doc__, rule.id
         assert rule.source, rule.id
 

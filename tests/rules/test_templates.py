@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from sagemaker_serving.errors import Severity
-from sagemaker_serving.rules import all_rules
+from sagemaker_serving.rules import RULES, Finding, check_template, rule, template_of
+from sagemaker_serving.rules.resource_facts import TagsFacts
 from tests.rules.artifact_cases import CASES as ARTIFACT_CASES
 from tests.rules.kind_cases import TEMPLATES as KIND_CASES
 from tests.rules.monitoring_cases import CASES as MONITORING_CASES
@@ -38,7 +40,19 @@ def test_the_rule_names_the_wrong_and_lets_the_nearest_pass(
 
 def test_every_rule_has_a_case() -> None:
     tables = (*CASES, *ENVIRONMENT_CASES, *ARTIFACT_CASES, *MONITORING_CASES)
-    assert {rule.id for rule in all_rules()} == {case[0] for case in tables}
+    assert {rule.id for rule in RULES} == {case[0] for case in tables}
+
+
+def test_a_rule_of_ones_own_judges_beside_the_others() -> None:
+    @rule("cost-center", source="our handbook")
+    def cost_center(tags: TagsFacts) -> Iterator[Finding]:
+        """Everything is paid for by somebody."""
+        if all(key.text != "CostCenter" for key, _ in tags.tags):
+            yield tags.where, "there is no tag CostCenter; add one"
+
+    resources = template({"Model.Tags": [], "Model.ModelName": "a_b"})
+    found = check_template(template_of(resources), "eu-west-1", (*RULES, cost_center))
+    assert {"cost-center", "resource-name"} <= {problem.rule for problem in found}
 
 
 def test_there_are_more_cases_than_were_promised() -> None:

@@ -10,7 +10,7 @@ from itertools import groupby
 from pathlib import Path
 
 from sagemaker_serving.errors import Severity
-from sagemaker_serving.rules import Rule, all_rules
+from sagemaker_serving.rules import RULES, Rule
 
 PAGE = Path(__file__).parents[2] / "docs" / "rules.md"
 HEAD = """\
@@ -37,15 +37,17 @@ cdk.Validations.of(construct).acknowledge(
 
 Templates are judged by what they say: tokens and intrinsic functions that only a deploy settles
 pass unjudged, and without a region the rules on what a region offers don't run, and say so.
+
+A rule of one's own is a function under `sagemaker_serving.rules.rule`; it judges beside these in
+`check_template(template, region, (*RULES, mine))`, and in `check_environment(file, …)` likewise.
 """
 
 
 def page() -> str:
     """The page as Markdown."""
-    rules = all_rules()
-    errors = sum(rule.severity is Severity.ERROR for rule in rules)
-    parts = [HEAD.format(errors=errors, warnings=len(rules) - errors)]
-    for name, group in groupby(rules, key=lambda rule: rule.judge.__module__):
+    errors = sum(rule.severity is Severity.ERROR for rule in RULES)
+    parts = [HEAD.format(errors=errors, warnings=len(RULES) - errors)]
+    for name, group in groupby(RULES, key=lambda rule: rule.judge.__module__):
         parts.append(f"\n## {_title(name)}\n")
         parts += [part for rule in group for part in _section(rule)]
     return "".join(parts)

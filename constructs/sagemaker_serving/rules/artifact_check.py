@@ -6,17 +6,9 @@ from collections.abc import Mapping
 
 from sagemaker_serving.archive import ArchiveContents
 from sagemaker_serving.errors import Problem, Where
-from sagemaker_serving.rules import (  # noqa: F401  (each registers its rules)
-    artifact_layouts,
-    artifact_refusals,
-    artifact_signatures,
-    artifacts,
-    handler_imports,
-    handlers,
-    neo_artifacts,
-)
 from sagemaker_serving.rules.engine import judge
 from sagemaker_serving.rules.facts import ABSENT, ArtifactFacts, ContainerFacts, Fact
+from sagemaker_serving.rules.registry import RULES
 
 
 def check_contents(
@@ -52,4 +44,4 @@ def check_contents(
         unreadable=None,
         compilation=Fact({}, where) if for_neo else ABSENT,
     )
-    return judge([facts])
+    return judge([facts], RULES)

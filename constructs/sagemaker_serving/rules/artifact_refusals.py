@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sagemaker_serving.archive import Refusal
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine import Finding, Rule, rule
 from sagemaker_serving.rules.facts import ArtifactFacts
 
 _DEMANDS = {
@@ -58,14 +58,14 @@ _WHY = (
 )
 
 
-def _register(refusal: Refusal, demand: str, example: str) -> None:
+def _rule_of(refusal: Refusal, demand: str, example: str) -> Rule:
     def refused(facts: ArtifactFacts) -> Iterator[Finding]:
         if facts.unreadable is not None and facts.unreadable.refusal is refusal:
             yield facts.artifact.where, f"artifact is {facts.artifact.text!r}; {facts.unreadable}"
 
     refused.__doc__ = demand if "\n\n" in demand else f"{demand}\n\n{_WHY}"
-    rule(refusal.value, source="this project, docs/archives.md", example=example)(refused)
+    return rule(refusal.value, source="this project, docs/archives.md", example=example)(refused)
 
 
-for _refusal, (_demand, _example) in _DEMANDS.items():
-    _register(_refusal, _demand, _example)
+artifact_refused = tuple(_rule_of(refusal, *told) for refusal, told in _DEMANDS.items())
+"""The rules, one a reason."""

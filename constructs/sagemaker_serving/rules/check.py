@@ -2,69 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sagemaker_serving.errors import Problem, Severity
-from sagemaker_serving.rules import (  # noqa: F401  (each registers its rules)
-    artifact_layouts,
-    artifact_refusals,
-    artifact_signatures,
-    artifact_soundness,
-    artifacts,
-    autoscaling,
-    batch_pipelines,
-    batch_records,
-    batching,
-    batching_queue,
-    compilations,
-    containers,
-    deployed_compilations,
-    elastic_inference,
-    endpoint_configs,
-    environments,
-    guardrails,
-    handler_imports,
-    handlers,
-    images,
-    inference_components,
-    instance_types,
-    kinds,
-    locations,
-    monitoring,
-    multi_model,
-    neo_artifacts,
-    payloads,
-    production,
-    resources,
-    scaling_policies,
-    serverless,
-    tags,
-    transforms,
-    variants,
-)
-from sagemaker_serving.rules.engine import judge
+from sagemaker_serving.rules.engine import Rule, judge
 from sagemaker_serving.rules.environment_facts import environment_facts
 from sagemaker_serving.rules.facts import Fact
+from sagemaker_serving.rules.registry import RULES
 from sagemaker_serving.rules.template import Template, template_facts
 from sagemaker_serving.spec import EnvironmentFile
 
 
-def check_environment(file: EnvironmentFile) -> list[Problem]:
+def check_environment(file: EnvironmentFile, rules: Sequence[Rule] = RULES) -> list[Problem]:
     """Every problem of ``file``, errors and warnings, in the order of its lines.
 
+    ``rules`` are all of this project's; one's own stand beside them: ``(*RULES, mine)``.
     Reads the models on disk that it names; touches no network and starts no
     process.
     """
-    return _in_order([*file.shape_problems, *judge(environment_facts(file))])
+    return _in_order([*file.shape_problems, *judge(environment_facts(file), rules)])
 
 
-def check_template(template: Template, region: str | None = None) -> list[Problem]:
+def check_template(
+    template: Template, region: str | None = None, rules: Sequence[Rule] = RULES
+) -> list[Problem]:
     """Every problem of a CloudFormation template, errors and warnings, in the order of its lines.
 
     ``region`` is where it is to be deployed. Without one, a note says that the
     rules which depend on it did not run. Tokens and intrinsic functions that
-    the template alone does not settle pass unjudged.
+    the template alone does not settle pass unjudged. ``rules`` are as for `check_environment`.
     """
     facts = list(template_facts(template, region))
-    problems = _in_order(judge(facts))
+    problems = _in_order(judge(facts, rules))
     if region is None and any(isinstance(getattr(fact, "region", None), Fact) for fact in facts):
         problems.append(
             Problem(

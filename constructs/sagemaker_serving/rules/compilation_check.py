@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from sagemaker_serving.archive import ArchiveContents
 from sagemaker_serving.errors import Problem, Where
-from sagemaker_serving.rules import (  # noqa: F401  (each registers its rules)
-    compilations,
-    deployed_compilations,
-    neo_artifacts,
-)
 from sagemaker_serving.rules.compiled_facts import compilation_facts
 from sagemaker_serving.rules.engine import judge
 from sagemaker_serving.rules.facts import ABSENT, ArtifactFacts, ContainerFacts, Fact
+from sagemaker_serving.rules.registry import RULES
 from sagemaker_serving.spec.compilation import Compilation
 
 
@@ -49,4 +45,4 @@ def check_compilation(
         )
     ]
     job = compilation_facts(container, contents, within_deploy=False)
-    return judge([*facts, job] if job is not None else facts)
+    return judge([*facts, job] if job is not None else facts, RULES)

@@ -1,19 +1,20 @@
-"""Collects the rules and applies each to the facts it is about."""
+"""What a rule is, and how rules judge the facts that they are about."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from types import UnionType
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, get_type_hints
 
 from sagemaker_serving.errors import Problem, Severity, Where
 
 Finding = tuple[Where, str]
 """A rule's answer: the place, and a sentence with the value, what is allowed, what to do."""
 
-_Judge = TypeVar("_Judge", bound=Callable[[Any], Iterator[Finding]])
+Judge = Callable[[Any], Iterator[Finding]]
+"""A function that judges one fact."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +28,7 @@ class Rule:
     source: str
     severity: Severity
     about: type | UnionType
-    judge: Callable[[Any], Iterator[Finding]]
+    judge: Judge
     example: str = ""
 
     @property
@@ -43,46 +44,35 @@ class Rule:
 
 def rule(
     rule_id: str, *, source: str, severity: Severity = Severity.ERROR, example: str = ""
-) -> Callable[[_Judge], _Judge]:
-    """Registers a function as the rule ``rule_id`` on the facts its parameter's type names.
+) -> Callable[[Judge], Rule]:
+    """Makes a function the rule ``rule_id`` on the facts its parameter's type names.
 
     ``source`` says where the fact is written and when that was read; ``example``
     is a line or two that break the rule, for docs/rules.md.
     """
 
-    def register(judge: _Judge) -> _Judge:
+    def made(judge: Judge) -> Rule:
         hints = get_type_hints(judge)
         hints.pop("return")
         (about,) = hints.values()
-        _RULES.append(
-            Rule(
-                id=rule_id,
-                source=source,
-                severity=severity,
-                about=about,
-                judge=judge,
-                example=example,
-            )
+        return Rule(
+            id=rule_id,
+            source=source,
+            severity=severity,
+            about=about,
+            judge=judge,
+            example=example,
         )
-        return judge
 
-    return register
+    return made
 
 
-def judge(facts: Iterable[object]) -> list[Problem]:
-    """Every problem that any rule finds in ``facts``."""
+def judge(facts: Iterable[object], rules: Sequence[Rule]) -> list[Problem]:
+    """Every problem that any of ``rules`` finds in ``facts``."""
     return [
         Problem(rule=rule.id, where=where, message=message, severity=rule.severity)
         for fact in facts
-        for rule in _RULES
+        for rule in rules
         if isinstance(fact, rule.about)
         for where, message in rule.judge(fact)
     ]
-
-
-def all_rules() -> tuple[Rule, ...]:
-    """Every rule there is, in the order of their files."""
-    return tuple(_RULES)
-
-
-_RULES: list[Rule] = []

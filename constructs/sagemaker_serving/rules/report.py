@@ -8,7 +8,7 @@ from typing import Literal
 
 from sagemaker_serving import __version__
 from sagemaker_serving.errors import Problem, Severity
-from sagemaker_serving.rules.engine import all_rules
+from sagemaker_serving.rules.registry import RULES
 
 Form = Literal["text", "json", "sarif", "github"]
 
@@ -78,7 +78,7 @@ def _sarif(problems: Iterable[Problem]) -> dict[str, object]:
                                 "help": {"text": f"{rule.why} Source: {rule.source}".strip()},
                                 "defaultConfiguration": {"level": str(rule.severity)},
                             }
-                            for rule in all_rules()
+                            for rule in RULES
                             if rule.id in names
                         ],
                     }

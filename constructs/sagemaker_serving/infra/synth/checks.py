@@ -12,7 +12,7 @@ from constructs import IConstruct
 
 from sagemaker_serving import __version__
 from sagemaker_serving.errors import Problem, ProblemsFound, Severity
-from sagemaker_serving.rules import all_rules, check_template, read_template
+from sagemaker_serving.rules import RULES, check_template, read_template
 
 NAME = "SageMakerChecks"
 
@@ -54,7 +54,7 @@ class SageMakerChecks:
     @property
     def rule_ids(self) -> list[str]:
         """Every rule that may be broken."""
-        return [rule.id for rule in all_rules()]
+        return [rule.id for rule in RULES]
 
     def validate(self, context: cdk.IPolicyValidationContext) -> cdk.PolicyValidationPluginReport:
         """Called by CDK once the templates are written."""
