@@ -9,7 +9,7 @@ import pytest
 
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules import RULES, Finding, check_template, rule, template_of
-from sagemaker_serving.rules.resource_facts import TagsFacts
+from sagemaker_serving.rules.facts.resources import TagsFacts
 from tests.rules.artifact_cases import CASES as ARTIFACT_CASES
 from tests.rules.kind_cases import TEMPLATES as KIND_CASES
 from tests.rules.monitoring_cases import CASES as MONITORING_CASES

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import VariantFacts
+from sagemaker_serving.rules.facts.resources import ScalingFacts
 from sagemaker_serving.rules.instance_types import known
 from sagemaker_serving.rules.numbers import at_least
-from sagemaker_serving.rules.resource_facts import ScalingFacts
 
 _GUIDE = "AWS SageMaker developer guide, automatic scaling; read 2026-11-21"
 _ZERO = "AWS SageMaker developer guide, scale an endpoint to zero instances; read 2026-11-21"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sagemaker_serving.rules.batch_facts import BatchPipelineFacts
 from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.facts.batch import BatchPipelineFacts
 from sagemaker_serving.rules.numbers import at_least, between
 
 _OWN = "this project's batch pipeline: docs/batch.md"

@@ -16,8 +16,8 @@ from sagemaker_serving.catalog import (
 )
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.facts.resources import CompilationFacts
 from sagemaker_serving.rules.numbers import at_least, between
-from sagemaker_serving.rules.resource_facts import CompilationFacts
 
 _SOURCE = "botocore CreateCompilationJob, read 2026-11-21"
 _GUIDE = "AWS SageMaker developer guide, Neo supported frameworks; read 2026-11-21"

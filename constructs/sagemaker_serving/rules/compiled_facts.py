@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from sagemaker_serving.archive import ArchiveContents, derived_input_config
 from sagemaker_serving.rules.facts import ABSENT, ContainerFacts, Fact
-from sagemaker_serving.rules.resource_facts import CompilationFacts
+from sagemaker_serving.rules.facts.resources import CompilationFacts
 
 
 def compilation_fact(above: Fact, below: Fact) -> Fact:

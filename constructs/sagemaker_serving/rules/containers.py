@@ -8,8 +8,8 @@ from ipaddress import IPv4Network
 
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import ContainerFacts, Fact
+from sagemaker_serving.rules.facts.resources import ModelDefinitionFacts, NameFacts, NetworkFacts
 from sagemaker_serving.rules.names import is_name
-from sagemaker_serving.rules.resource_facts import ModelDefinitionFacts, NameFacts, NetworkFacts
 
 _SOURCE = "botocore EnvironmentMap, EnvironmentKey, EnvironmentValue; read 2026-11-21"
 _MODEL = "botocore CreateModel, read 2026-11-21"

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from sagemaker_serving.catalog import neo_target_devices
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
-from sagemaker_serving.rules.kind_facts import KindFacts
-from sagemaker_serving.rules.resource_facts import CompilationFacts
+from sagemaker_serving.rules.facts.kinds import KindFacts
+from sagemaker_serving.rules.facts.resources import CompilationFacts
 
 _CLOUD = (
     "AWS SageMaker developer guide, 'Deploy a compiled model using SageMaker SDK'; read 2026-11-21"

@@ -15,7 +15,7 @@ from sagemaker_serving.archive import (
 )
 from sagemaker_serving.rules.compiled_facts import compilation_facts
 from sagemaker_serving.rules.facts import ArtifactFacts, ContainerFacts, Fact
-from sagemaker_serving.rules.resource_facts import CompilationFacts
+from sagemaker_serving.rules.facts.resources import CompilationFacts
 
 
 def artifact_facts(

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from sagemaker_serving.rules.batch_facts import BatchPipelineFacts
 from sagemaker_serving.rules.environment_artifacts import artifact_facts
 from sagemaker_serving.rules.environment_kinds import (
     config_of,
@@ -24,15 +23,16 @@ from sagemaker_serving.rules.facts import (
     ModelFacts,
     TransformFacts,
 )
-from sagemaker_serving.rules.kind_facts import InferenceComponentFacts
-from sagemaker_serving.rules.locations import artifact_location
-from sagemaker_serving.rules.monitoring import monitoring_facts
-from sagemaker_serving.rules.resource_facts import (
+from sagemaker_serving.rules.facts.batch import BatchPipelineFacts
+from sagemaker_serving.rules.facts.kinds import InferenceComponentFacts
+from sagemaker_serving.rules.facts.resources import (
     LocationFacts,
     NameFacts,
     NetworkFacts,
     TagsFacts,
 )
+from sagemaker_serving.rules.locations import artifact_location
+from sagemaker_serving.rules.monitoring import monitoring_facts
 from sagemaker_serving.spec import EnvironmentFile
 
 

@@ -13,9 +13,9 @@ from sagemaker_serving.rules.facts import (
     Token,
     VariantFacts,
 )
+from sagemaker_serving.rules.facts.kinds import KindFacts, Renamed, is_serverless
+from sagemaker_serving.rules.facts.resources import ModelDefinitionFacts, UpdateFacts
 from sagemaker_serving.rules.guardrails import takes_guardrails
-from sagemaker_serving.rules.kind_facts import KindFacts, Renamed, is_serverless
-from sagemaker_serving.rules.resource_facts import ModelDefinitionFacts, UpdateFacts
 
 _PERCENT = "CAPACITY_PERCENT"
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sagemaker_serving.rules.facts import ABSENT, Fact
-from sagemaker_serving.rules.kind_facts import (
+from sagemaker_serving.rules.facts.kinds import (
     Renamed,
     ScalingStepsFacts,
     ScheduleFacts,
     is_serverless,
 )
-from sagemaker_serving.rules.resource_facts import ScalingFacts
+from sagemaker_serving.rules.facts.resources import ScalingFacts
 from sagemaker_serving.rules.scaling_metrics import BACKLOG, COPIES, INSTANCES, PROVISIONED, metric
 
 

@@ -9,7 +9,7 @@ from sagemaker_serving.catalog import Accelerator
 from sagemaker_serving.rules.compiled_facts import compilation_fact
 from sagemaker_serving.rules.environment_kinds import serverless_of
 from sagemaker_serving.rules.facts import ContainerFacts, Fact, VariantFacts
-from sagemaker_serving.rules.kind_facts import Renamed
+from sagemaker_serving.rules.facts.kinds import Renamed
 
 
 def variant_facts(variant: Fact, model: Fact, environment: Fact) -> VariantFacts:

@@ -8,9 +8,9 @@ from sagemaker_serving.catalog import Accelerator
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import Fact
+from sagemaker_serving.rules.facts.resources import UpdateFacts
 from sagemaker_serving.rules.instance_types import known
 from sagemaker_serving.rules.numbers import at_least, between
-from sagemaker_serving.rules.resource_facts import UpdateFacts
 
 _SOURCE = "botocore DeploymentConfig, read 2026-11-21"
 _EXCLUDED = "AWS SageMaker developer guide, deployment guardrails exclusions; read 2026-11-21"

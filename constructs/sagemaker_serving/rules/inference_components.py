@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.facts.kinds import InferenceComponentFacts
 from sagemaker_serving.rules.instance_types import known
-from sagemaker_serving.rules.kind_facts import InferenceComponentFacts
 from sagemaker_serving.rules.numbers import at_least, between
 
 _SOURCE = "botocore InferenceComponentComputeResourceRequirements, read 2026-11-21"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
-from sagemaker_serving.rules.kind_facts import KindFacts, is_serverless
+from sagemaker_serving.rules.facts.kinds import KindFacts, is_serverless
 from sagemaker_serving.spec import Container
 
 _GUIDE = "AWS SageMaker developer guide, deploy models for real-time inference; read 2026-11-21"

@@ -9,7 +9,7 @@ from sagemaker_serving.catalog import regions
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import ContainerFacts, Fact, Token
-from sagemaker_serving.rules.resource_facts import LocationFacts, ModelDefinitionFacts
+from sagemaker_serving.rules.facts.resources import LocationFacts, ModelDefinitionFacts
 
 _SOURCE = "botocore ContainerDefinition.ModelDataUrl, read 2026-11-21"
 _S3 = re.compile(r"(https|s3)://([^/]+)/?(.*)")

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import Fact
+from sagemaker_serving.rules.facts.kinds import KindFacts, is_serverless
 from sagemaker_serving.rules.instance_types import known
-from sagemaker_serving.rules.kind_facts import KindFacts, is_serverless
 from sagemaker_serving.rules.numbers import at_least, between
 from sagemaker_serving.spec.monitoring import LOG_RETENTION_DAYS, AlarmThresholds
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from sagemaker_serving.catalog import Accelerator
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.facts.kinds import KindFacts
 from sagemaker_serving.rules.guardrails import takes_guardrails
-from sagemaker_serving.rules.kind_facts import KindFacts
 
 _EXCLUDED = "AWS SageMaker developer guide, deployment guardrails exclusions; read 2026-11-21"
 

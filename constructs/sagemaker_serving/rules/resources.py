@@ -9,7 +9,7 @@ from local_aws.suggest import nearest
 from sagemaker_serving.catalog import sagemaker_resource_types
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import Fact
-from sagemaker_serving.rules.resource_facts import PropertiesFacts, ResourceTypeFacts
+from sagemaker_serving.rules.facts.resources import PropertiesFacts, ResourceTypeFacts
 
 _REGISTRY = "CloudFormation's registry in cfn-lint, read 2026-11-21"
 _JOBS = ("CompilationJob", "TransformJob", "TrainingJob", "HyperParameterTuningJob")

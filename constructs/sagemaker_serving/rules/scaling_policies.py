@@ -10,8 +10,8 @@ from local_aws.suggest import nearest
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import Fact
-from sagemaker_serving.rules.kind_facts import KindFacts, ScalingStepsFacts, ScheduleFacts
-from sagemaker_serving.rules.resource_facts import ScalingFacts
+from sagemaker_serving.rules.facts.kinds import KindFacts, ScalingStepsFacts, ScheduleFacts
+from sagemaker_serving.rules.facts.resources import ScalingFacts
 from sagemaker_serving.rules.scaling_metrics import DIMENSION_OF, REAL_TIME
 
 _GUIDE = "AWS SageMaker developer guide, automatic scaling; read 2026-11-21"

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from sagemaker_serving.catalog import published_image
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import EndpointConfigFacts, VariantFacts
+from sagemaker_serving.rules.facts.resources import ModelDefinitionFacts
 from sagemaker_serving.rules.numbers import between
-from sagemaker_serving.rules.resource_facts import ModelDefinitionFacts
 
 _SIZES = "botocore ProductionVariantServerlessConfig, read 2026-11-21"
 _EXCLUDED = "AWS SageMaker developer guide, serverless endpoints, exclusions; read 2026-11-21"

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterator
 
 from sagemaker_serving.rules.engine import Finding, rule
-from sagemaker_serving.rules.resource_facts import TagsFacts
+from sagemaker_serving.rules.facts.resources import TagsFacts
 
 _SOURCE = "botocore sagemaker Tag, TagKey, TagValue and TagList, read 2026-11-21"
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from sagemaker_serving.catalog import action_parameters, resource_properties
 from sagemaker_serving.rules.facts import ABSENT, Fact, VariantFacts
-from sagemaker_serving.rules.kind_facts import InferenceComponentFacts
-from sagemaker_serving.rules.resource_facts import (
+from sagemaker_serving.rules.facts.kinds import InferenceComponentFacts
+from sagemaker_serving.rules.facts.resources import (
     LocationFacts,
     NameFacts,
     NetworkFacts,

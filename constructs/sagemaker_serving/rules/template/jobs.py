@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sagemaker_serving.rules.facts import Fact, TransformFacts
-from sagemaker_serving.rules.resource_facts import CompilationFacts
+from sagemaker_serving.rules.facts.resources import CompilationFacts
 from sagemaker_serving.rules.template.resources import Resources
 
 

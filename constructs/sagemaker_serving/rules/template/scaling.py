@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from sagemaker_serving.rules.facts import ABSENT, Fact, Token
-from sagemaker_serving.rules.kind_facts import Renamed, ScalingStepsFacts, ScheduleFacts
-from sagemaker_serving.rules.resource_facts import ScalingFacts
+from sagemaker_serving.rules.facts.kinds import Renamed, ScalingStepsFacts, ScheduleFacts
+from sagemaker_serving.rules.facts.resources import ScalingFacts
 from sagemaker_serving.rules.template.intrinsics import MARK, text_with_marks
 from sagemaker_serving.rules.template.resources import Resource, Resources
 from sagemaker_serving.rules.template.serving import config_facts

@@ -13,7 +13,7 @@ from sagemaker_serving.rules.facts import (
     Token,
     VariantFacts,
 )
-from sagemaker_serving.rules.resource_facts import LocationFacts, ModelDefinitionFacts
+from sagemaker_serving.rules.facts.resources import LocationFacts, ModelDefinitionFacts
 from sagemaker_serving.rules.template.resources import Resource, Resources
 
 _MODEL = "AWS::SageMaker::Model"
