@@ -14,7 +14,7 @@ from local_aws.gateway import Gateway
 from local_aws.resources.schemas import schema_of
 from local_aws.services.lambda_.limits import NOT_FOLLOWED as NOT_OF_FUNCTIONS
 from local_aws.services.lambda_.limits import RUNTIMES
-from local_aws.template.intrinsics import SUPPORTED_FUNCTIONS
+from local_aws.template import FUNCTIONS
 from sagemaker_serving.local_sagemaker.offered import NOT_FOLLOWED
 
 PAGE = Path(__file__).parents[2] / "docs" / "local-aws.md"
@@ -46,7 +46,7 @@ def _lists() -> Iterator[str]:
 def _cloudformation(gateway: Gateway) -> Iterator[str]:
     yield (
         "\n### CloudFormation\n\n"
-        f"Functions: {_names(sorted(SUPPORTED_FUNCTIONS))}.\n\n"
+        f"Functions: {_names(sorted(FUNCTIONS))}.\n\n"
         "Any other type or property is refused before anything is made. Beside the types below "
         "there are custom resources (`Custom::*`, `AWS::CloudFormation::CustomResource`), and "
         "every type that the emulator's own classes make from a template, as far as they keep "

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from local_aws.template import Unknown
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
-from sagemaker_serving.rules.facts import Fact, Token, TransformFacts
+from sagemaker_serving.rules.facts import Fact, TransformFacts
 
 _OWN = "this project's batch pipeline: docs/batch.md"
 _PARSER = "tensorflow/serving, util/json_tensor.cc at 2.17.1 and 2.20.0; read 2026-11-22"
@@ -70,7 +71,7 @@ def batch_countable(transform: TransformFacts) -> Iterator[Finding]:
         )
     assembled = transform.assemble_with
     is_text = accept.startswith("text/")
-    if is_text and assembled.text != "Line" and not isinstance(assembled.value, Token):
+    if is_text and assembled.text != "Line" and not isinstance(assembled.value, Unknown):
         yield (
             assembled.where if assembled.given else transform.accept.where,
             f"accept is {transform.accept.text!r} and assemble_with is "

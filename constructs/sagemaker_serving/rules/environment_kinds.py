@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from local_aws.template import Unknown
 from sagemaker_serving.rules.facts import (
     ABSENT,
     EndpointConfigFacts,
     Fact,
     ModelFacts,
     ServerlessFacts,
-    Token,
     VariantFacts,
 )
 from sagemaker_serving.rules.facts.kinds import KindFacts, Renamed, is_serverless
@@ -74,7 +74,7 @@ def definition_of(variant: VariantFacts, written: Fact, environment: Fact) -> Mo
     return ModelDefinitionFacts(
         where=variant.where,
         region=variant.region,
-        primary=ABSENT if several.value else Fact(Token(), variant.where),
+        primary=ABSENT if several.value else Fact(Unknown(), variant.where),
         containers_fact=_counted(several),
         containers=variant.containers,
         vpc=environment.get("network"),

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from local_aws.template import Unknown
 from sagemaker_serving.catalog import regions
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
-from sagemaker_serving.rules.facts import ContainerFacts, Fact, Token
+from sagemaker_serving.rules.facts import ContainerFacts, Fact
 from sagemaker_serving.rules.facts.resources import LocationFacts, ModelDefinitionFacts
 
 _SOURCE = "botocore ContainerDefinition.ModelDataUrl, read 2026-11-21"
@@ -36,7 +37,7 @@ def model_data_form(model: ModelDefinitionFacts) -> Iterator[Finding]:
                     f"{uri.name} is {uri.text!r} and the container is multi-model; it loads the "
                     "archives below a prefix; name the prefix, s3://<bucket>/<prefix>/",
                 )
-        elif not uri.text.endswith((".gz", ".tgz")) and not isinstance(container.mode.value, Token):
+        elif not (uri.text.endswith((".gz", ".tgz")) or isinstance(container.mode.value, Unknown)):
             yield (
                 uri.where,
                 f"{uri.name} is {uri.text!r}; SageMaker loads one archive: "

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from local_aws.template import Unknown
 from sagemaker_serving.catalog import parse_ecr_uri
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
-from sagemaker_serving.rules.facts import ContainerFacts, Fact, Token
+from sagemaker_serving.rules.facts import ContainerFacts, Fact
 from sagemaker_serving.rules.instance_types import known
 
 _GUIDE = "AWS SageMaker developer guide of 2023, multi-model endpoints; read 2026-11-21"
@@ -65,7 +66,7 @@ def multi_model_ports_given(container: ContainerFacts) -> Iterator[Finding]:
     Its code reads SAGEMAKER_SAFE_PORT_RANGE at the start and ends without it. Whether SageMaker
     always sets the variable itself is written nowhere, so this warns.
     """
-    unknown = isinstance(container.environment_fact.value, Token)
+    unknown = isinstance(container.environment_fact.value, Unknown)
     if _serves_tensorflow(container) and not unknown and _PORTS not in container.environment:
         yield (
             container.mode.where,

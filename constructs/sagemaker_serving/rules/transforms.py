@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from local_aws.suggest import nearest
+from local_aws.template import Unknown
 from sagemaker_serving.rules.engine import Finding, rule
-from sagemaker_serving.rules.facts import Fact, Token, TransformFacts
+from sagemaker_serving.rules.facts import Fact, TransformFacts
 from sagemaker_serving.rules.numbers import at_least, between
 
 _SOURCE = "botocore CreateTransformJob, read 2026-11-21"
@@ -178,7 +179,7 @@ def _filters(fact: Fact) -> bool:
 
 def _processed(transform: TransformFacts, type_: Fact, cut: Fact) -> Iterator[Finding]:
     """One side of a job whose data is looked into: its type, and how it is cut."""
-    if isinstance(type_.value, Token):
+    if isinstance(type_.value, Unknown):
         return
     known = type_.text.partition(";")[0].strip().lower() if type_.text is not None else None
     if known not in _KNOWN_TYPES:
@@ -187,7 +188,7 @@ def _processed(transform: TransformFacts, type_: Fact, cut: Fact) -> Iterator[Fi
             f"{type_.name} is {type_.value!r}; filters and the join know "
             f"{', '.join(_KNOWN_TYPES)}; say which it is",
         )
-    elif known == "text/csv" and cut.text != "Line" and not isinstance(cut.value, Token):
+    elif known == "text/csv" and cut.text != "Line" and not isinstance(cut.value, Unknown):
         yield (
             cut.where if cut.given else transform.where,
             f"{cut.name} is {cut.text!r} and {type_.name} is 'text/csv'; filters and the join read "
@@ -196,7 +197,7 @@ def _processed(transform: TransformFacts, type_: Fact, cut: Fact) -> Iterator[Fi
 
 
 def _alike(transform: TransformFacts, one: Fact, other: Fact) -> Iterator[Finding]:
-    if isinstance(one.value, Token) or isinstance(other.value, Token):
+    if isinstance(one.value, Unknown) or isinstance(other.value, Unknown):
         return
     first, second = ("None" if fact.value is None else fact.value for fact in (one, other))
     if first != second:
@@ -214,7 +215,7 @@ def transform_join(transform: TransformFacts) -> Iterator[Finding]:
     Nothing marks the end of a record otherwise.
     """
     assembled = transform.assemble_with
-    fine = isinstance(assembled.value, Token) or assembled.text == "Line"
+    fine = isinstance(assembled.value, Unknown) or assembled.text == "Line"
     if transform.join_source.text == "Input" and transform.split_type.text == "Line" and not fine:
         yield (
             transform.join_source.where,

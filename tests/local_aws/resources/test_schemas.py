@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from local_aws.resources.schemas import Schema, schema_of
-from local_aws.template.values import UNKNOWN
+from local_aws.template import Unknown
 
 
 def _schema(type_name: str) -> Schema:
@@ -32,7 +32,7 @@ def _schema(type_name: str) -> Schema:
         ("AWS::S3::Bucket", {"BucketName": "a"}, {"BucketName": "b"}, ["BucketName"]),
         ("AWS::S3::Bucket", {}, {"VersioningConfiguration": {"Status": "Enabled"}}, []),
         ("AWS::SQS::Queue", {"FifoQueue": "true"}, {"FifoQueue": True}, []),
-        ("AWS::IAM::Role", {"Path": "/a/"}, {"Path": UNKNOWN}, ["Path"]),
+        ("AWS::IAM::Role", {"Path": "/a/"}, {"Path": Unknown()}, ["Path"]),
         (
             "AWS::ECR::Repository",
             {"EncryptionConfiguration": {"KmsKey": "a", "EncryptionType": "KMS"}},

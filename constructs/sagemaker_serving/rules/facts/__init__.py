@@ -7,32 +7,26 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from local_aws.template import Unknown
 from sagemaker_serving.archive import ArchiveContents, UnreadableArtifact
 from sagemaker_serving.catalog import Accelerator
 from sagemaker_serving.errors import Where
 
 
 @dataclass(frozen=True)
-class Token:
-    """A value that only a deploy knows, such as an intrinsic function: it passes unjudged.
-
-    ``target`` is the logical id of the resource that it refers to, if it does.
-    """
-
-    target: str | None = None
-
-
-@dataclass(frozen=True)
 class Fact:
-    """One value, perhaps of a wrong type, None when absent, and where it stands."""
+    """One value, perhaps of a wrong type, None when absent, and where it stands.
+
+    One that only a deploy knows, such as a parameter, is `Unknown` and passes unjudged.
+    """
 
     value: Any
     where: Where
 
     def get(self, key: str) -> Fact:
-        """The value under ``key``; absent when this is no mapping, a token when it is one."""
-        if isinstance(self.value, Token):
-            return Fact(Token(), self.where / key)
+        """The value under ``key``; absent when this is no mapping, unknown when it is."""
+        if isinstance(self.value, Unknown):
+            return Fact(Unknown(), self.where / key)
         value = self.value.get(key) if isinstance(self.value, Mapping) else None
         return Fact(value, self.where / key)
 
@@ -43,17 +37,17 @@ class Fact:
 
     @property
     def given(self) -> bool:
-        """Whether it is there, as a value or as a token."""
+        """Whether it is there, known or not."""
         return self.value is not None
 
     @property
     def size(self) -> int | None:
-        """How many entries a list or mapping has, None when a token leaves that open."""
+        """How many entries a list or mapping has, None when an unknown one leaves that open."""
         if isinstance(self.value, Mapping):
             return len(self.value)
         if not isinstance(self.value, list):
             return None
-        return None if any(isinstance(entry, Token) for entry in self.value) else len(self.value)
+        return None if any(isinstance(entry, Unknown) for entry in self.value) else len(self.value)
 
     @property
     def flag(self) -> bool | None:

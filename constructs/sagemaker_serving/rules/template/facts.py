@@ -148,8 +148,7 @@ def _host(component: Fact, resources: Resources) -> Fact:
 
 
 def _state_machine(resource: Resource, resources: Resources) -> Iterator[object]:
-    region = resources.region.text
-    for action, arguments in sagemaker_tasks(resource.properties, resource.raw, region):
+    for action, arguments in sagemaker_tasks(resource.properties):
         known = action_parameters(action)
         if known is not None:
             yield PropertiesFacts(owner=action, properties=arguments, known=known)

@@ -10,6 +10,7 @@ from typing import Any
 
 import yaml
 
+from local_aws.template import full_form
 from sagemaker_serving.errors import Mistake, Problem, ProblemsFound, Where
 from sagemaker_serving.spec.yaml_text import read_yaml
 
@@ -102,9 +103,7 @@ def _intrinsic(loader: Any, suffix: str, node: yaml.Node) -> dict[str, Any]:
         value = loader.construct_sequence(node, deep=True)
     else:
         value = loader.construct_mapping(node, deep=True)
-    if suffix == "GetAtt" and isinstance(value, str):
-        value = value.split(".", 1)
-    return {suffix if suffix in ("Ref", "Condition") else f"Fn::{suffix}": value}
+    return full_form(suffix, value)
 
 
 _TemplateLoader.add_multi_constructor("!", _intrinsic)

@@ -7,20 +7,19 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from local_aws.template import Evaluator, KnownValues, Unknown, region_names
 from sagemaker_serving.errors import Where
-from sagemaker_serving.rules.facts import Fact, Token
-from sagemaker_serving.rules.template.intrinsics import resolve
+from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.template.reading import Template
 
 
 @dataclass(frozen=True, kw_only=True)
 class Resource:
-    """One resource; ``raw`` are its properties before intrinsics were worked out."""
+    """One resource, its intrinsic functions worked out as far as the template alone tells."""
 
     logical_id: str
     kind: Fact
     properties: Fact
-    raw: Any
 
     @property
     def type(self) -> str:
@@ -34,8 +33,11 @@ class Resources:
 
     def __init__(self, template: Template, region: str | None) -> None:
         self.region = Fact(region, Where(template.where.source))
+        evaluator = Evaluator(
+            KnownValues(region_names(region)), mappings={}, conditions={}, tolerant=True
+        )
         self._by_id = {
-            str(name): _resource(str(name), raw, template.where / str(name), region)
+            str(name): _resource(str(name), raw, template.where / str(name), evaluator)
             for name, raw in template.resources.items()
             if isinstance(raw, dict) and not str(name).startswith("Fn::")
         }
@@ -50,8 +52,8 @@ class Resources:
 
     def referred(self, reference: Fact, resource_type: str, name: str) -> Resource | None:
         """The resource that a reference means: by logical id, or by its property ``name``."""
-        if isinstance(reference.value, Token):
-            found = self._by_id.get(reference.value.target or "")
+        if isinstance(reference.value, Unknown):
+            found = self._by_id.get(reference.value.name or "")
             return found if found is not None and found.type == resource_type else None
         text = reference.text
         named = (r for r in self.of(resource_type) if r.properties.get(name).text == text)
@@ -81,14 +83,12 @@ class Resources:
 
 
 def _resource(
-    logical_id: str, raw: Mapping[str, Any], where: Where, region: str | None
+    logical_id: str, raw: Mapping[str, Any], where: Where, evaluator: Evaluator
 ) -> Resource:
-    properties = raw.get("Properties")
     return Resource(
         logical_id=logical_id,
         kind=Fact(raw.get("Type"), where / "Type"),
-        properties=Fact(resolve(properties if properties is not None else {}, region), where),
-        raw=properties,
+        properties=Fact(evaluator.evaluate(raw.get("Properties", {})), where),
     )
 
 

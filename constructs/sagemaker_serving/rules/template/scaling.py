@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sagemaker_serving.rules.facts import ABSENT, Fact, Token
+from local_aws.template import Unknown
+from sagemaker_serving.rules.facts import ABSENT, Fact
 from sagemaker_serving.rules.facts.kinds import Renamed, ScalingStepsFacts, ScheduleFacts
 from sagemaker_serving.rules.facts.resources import ScalingFacts
-from sagemaker_serving.rules.template.intrinsics import MARK, text_with_marks
+from sagemaker_serving.rules.template.marks import MARK, text_with_marks
 from sagemaker_serving.rules.template.resources import Resource, Resources
 from sagemaker_serving.rules.template.serving import config_facts
 
@@ -38,8 +39,8 @@ def scaling_facts(resources: Resources) -> Iterator[object]:
             )
     for policy in resources.of(_POLICY):
         reference = policy.properties.get("ScalingTargetId").value
-        if isinstance(reference, Token) and reference.target in targets:
-            yield _policy(policy, targets[reference.target], resources)
+        if isinstance(reference, Unknown) and reference.name in targets:
+            yield _policy(policy, targets[reference.name], resources)
             yield from _steps(policy, resources)
 
 
@@ -103,13 +104,12 @@ def _variant(target: Resource, resources: Resources) -> tuple[Fact, bool | None]
 
     Of an endpoint that this template does not hold, None is known.
     """
-    raw = target.raw.get("ResourceId") if isinstance(target.raw, dict) else None
-    text = text_with_marks(raw, resources.region.text)
+    text = text_with_marks(target.properties.get("ResourceId").value)
     found = _RESOURCE.fullmatch(text if text is not None else "")
     if found is None:
         return ABSENT, None
     named = Fact(found[1], target.properties.where)
-    referred = Fact(Token(found[1]), target.properties.where)
+    referred = Fact(Unknown(found[1]), target.properties.where)
     endpoint = resources.referred(referred, _ENDPOINT, "EndpointName")
     if endpoint is None:
         endpoint = resources.referred(named, _ENDPOINT, "EndpointName")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from local_aws.template import Unknown
 from sagemaker_serving.rules.facts import (
     ABSENT,
     ContainerFacts,
     EndpointConfigFacts,
     Fact,
     ServerlessFacts,
-    Token,
     VariantFacts,
 )
 from sagemaker_serving.rules.facts.resources import LocationFacts, ModelDefinitionFacts
@@ -73,8 +73,8 @@ def _variant(variant: Fact, resources: Resources, asynchronous: bool) -> Variant
     numbers = resources.numbered(variant)
     serverless = numbers.get("ServerlessConfig")
     instance_type = variant.get("InstanceType")
-    if isinstance(serverless.value, Token) and not instance_type.given:
-        instance_type = Fact(Token(), instance_type.where)
+    if isinstance(serverless.value, Unknown) and not instance_type.given:
+        instance_type = Fact(Unknown(), instance_type.where)
     model = resources.referred(variant.get("ModelName"), _MODEL, "ModelName")
     return VariantFacts(
         where=variant.where,
@@ -124,7 +124,7 @@ def _container(container: Fact, resources: Resources, instance_type: Fact) -> Co
         artifact=container.get("ModelDataUrl"),
         framework=ABSENT,
         framework_version=ABSENT,
-        image_uri=image if image.given else Fact(Token(), image.where),
+        image_uri=image if image.given else Fact(Unknown(), image.where),
         instance_type=instance_type,
         environment=dict(environment.entries()),
         environment_fact=environment,

@@ -7,50 +7,48 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sagemaker_serving.rules.facts import Fact, Token
-from sagemaker_serving.rules.template.intrinsics import MARK, MARKED, resolve, text_with_marks
+from local_aws.template import Unknown
+from sagemaker_serving.rules.facts import Fact
+from sagemaker_serving.rules.template.marks import MARK, MARKED, text_with_marks
 
 _TASK = re.compile(
     r"arn:[^:]*:states:::(aws-sdk:)?sagemaker:(\w+?)(\.sync(:2)?|\.waitForTaskToken)?"
 )
 
 
-def sagemaker_tasks(properties: Fact, raw: Any, region: str | None) -> Iterator[tuple[str, Fact]]:
+def sagemaker_tasks(properties: Fact) -> Iterator[tuple[str, Fact]]:
     """The action (``CreateTransformJob``) and arguments of each SageMaker task of a machine.
 
-    ``raw`` are the properties before their intrinsics were worked out: a
-    definition in text is joined around its tokens and read. What is not JSON
+    A definition in text is read around what is unknown of it. What is not JSON
     then, or comes from S3, is passed over.
     """
     for name in ("DefinitionString", "Definition"):
-        if not isinstance(raw, dict) or name not in raw:
-            continue
-        definition = _definition(raw[name], region)
+        definition = _definition(properties.get(name).value)
         if definition is not None:
             yield from _tasks(Fact(definition, properties.where / name))
 
 
-def _definition(value: Any, region: str | None) -> Any:
-    text = text_with_marks(value, region)
+def _definition(value: Any) -> Any:
+    text = text_with_marks(value)
     if text is None:
-        return resolve(value, region)
+        return value
     try:
-        return _with_tokens(json.loads(text))
+        return _with_unknown(json.loads(text))
     except (ValueError, RecursionError):
         return None
 
 
-def _with_tokens(value: Any) -> Any:
+def _with_unknown(value: Any) -> Any:
     if isinstance(value, dict):
         return {
-            key: inner if key == "Resource" and isinstance(inner, str) else _with_tokens(inner)
+            key: inner if key == "Resource" and isinstance(inner, str) else _with_unknown(inner)
             for key, inner in value.items()
         }
     if isinstance(value, list):
-        return [_with_tokens(inner) for inner in value]
+        return [_with_unknown(inner) for inner in value]
     if isinstance(value, str) and MARK in value:
         whole = MARKED.fullmatch(value)
-        return Token(whole[1] if whole is not None and whole[1] else None)
+        return Unknown(whole[1] if whole is not None and whole[1] else None)
     return value
 
 
@@ -74,14 +72,14 @@ def _arguments(fact: Fact) -> Fact:
 
 
 def _without_paths(value: Any) -> Any:
-    """Arguments whose value is found only in the execution's data, as tokens."""
+    """Arguments whose value is found only in the execution's data, as unknown."""
     if isinstance(value, Mapping):
         return {
-            key.removesuffix(".$"): Token() if key.endswith(".$") else _without_paths(inner)
+            key.removesuffix(".$"): Unknown() if key.endswith(".$") else _without_paths(inner)
             for key, inner in value.items()
         }
     if isinstance(value, list):
         return [_without_paths(inner) for inner in value]
     if isinstance(value, str) and value.startswith("{%"):
-        return Token()
+        return Unknown()
     return value

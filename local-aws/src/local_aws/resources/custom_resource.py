@@ -25,7 +25,7 @@ from local_aws.resources.base import (
     Request,
     ResourceFailed,
 )
-from local_aws.template.values import as_text
+from local_aws.template import as_text
 
 DEFAULT_TIMEOUT_SECONDS = 3600
 ANSWER_BYTES = 4096

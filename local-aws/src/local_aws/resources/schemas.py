@@ -13,8 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from local_aws.template.intrinsics import function_name
-from local_aws.template.values import UNKNOWN, same
+from local_aws.template import Unknown, function_name, same
 
 Path_ = tuple[str, ...]
 """A property's place: ``("EncryptionConfiguration", "KmsKey")``; ``*`` is any list item."""
@@ -182,5 +181,5 @@ def _at(properties: Any, path: Path_) -> Any:
     if first == "*" and isinstance(properties, list):
         return [_at(item, tuple(rest)) for item in properties]
     if not isinstance(properties, dict) or first not in properties:
-        return UNKNOWN if properties is UNKNOWN else _ABSENT
+        return properties if isinstance(properties, Unknown) else _ABSENT
     return _at(properties[first], tuple(rest))

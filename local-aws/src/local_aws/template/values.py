@@ -3,66 +3,86 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
-from local_aws.template.refusals import validation_error
+
+class TemplateError(Exception):
+    """What CloudFormation says of a template's value that cannot be worked out."""
 
 
-class _Marker:
-    """A value that stands for itself and prints its name."""
+@dataclass(frozen=True)
+class Unknown:
+    """A value that only the deployment will know.
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    ``name`` is that of the resource or parameter which it is of, if it is of one.
+    ``pieces`` is what is known of a text: texts, and other unknown values between them.
+    """
 
+    name: str | None = None
+    pieces: tuple[str | Unknown, ...] = field(default=(), compare=False)
+
+    def __str__(self) -> str:
+        return "{{changeSet:KNOWN_AFTER_APPLY}}"
+
+
+class _NoValue:
     def __repr__(self) -> str:
-        return self.name
-
-    def __deepcopy__(self, memo: Any) -> _Marker:
-        return self
+        return "AWS::NoValue"
 
 
-UNKNOWN = _Marker("{{changeSet:KNOWN_AFTER_APPLY}}")
-"""A value that only the deployment will know."""
-
-NO_VALUE = _Marker("AWS::NoValue")
+NO_VALUE = _NoValue()
 """What ``{"Ref": "AWS::NoValue"}`` gives: the property is as if it were not written."""
 
 
 def as_text(value: Any) -> str:
-    """A scalar as CloudFormation writes it into text: true, 1, 1.5."""
+    """A scalar as CloudFormation writes it into text: true, 1, 1.5.
+
+    Raises `TemplateError` for what is no scalar.
+    """
     if isinstance(value, bool):
         return "true" if value else "false"
     if value is None or isinstance(value, dict | list):
-        raise validation_error(
-            f"Template error: a string is expected where {json.dumps(value, default=repr)} is"
+        raise TemplateError(
+            f"Template error: a string is expected where {json.dumps(value, default=str)} is"
         )
     return str(value)
 
 
+def joined(values: Iterable[Any]) -> str | Unknown:
+    """Scalars as one text, unknown where one of them is."""
+    pieces: list[str | Unknown] = []
+    for value in values:
+        if isinstance(value, Unknown):
+            pieces += value.pieces or (value,)
+        else:
+            pieces.append(as_text(value))
+    known = "".join(piece for piece in pieces if isinstance(piece, str))
+    unknown = [piece for piece in pieces if isinstance(piece, Unknown)]
+    if not unknown:
+        return known
+    return unknown[0] if not known and len(unknown) == 1 else Unknown(pieces=tuple(pieces))
+
+
 def same(left: Any, right: Any) -> bool:
-    """Equality as CloudFormation has it: scalars by their text, so that "1" is 1."""
+    """Equality as CloudFormation has it: scalars by their text, so that "1" is 1.
+
+    What is not known is the same as nothing.
+    """
     if isinstance(left, dict) and isinstance(right, dict):
         return left.keys() == right.keys() and all(same(left[key], right[key]) for key in left)
     if isinstance(left, list) and isinstance(right, list):
         return len(left) == len(right) and all(map(same, left, right))
-    if isinstance(left, dict | list) or isinstance(right, dict | list):
+    if any(isinstance(value, dict | list | Unknown) for value in (left, right)):
         return False
-    return UNKNOWN not in (left, right) and as_text(left) == as_text(right)
+    return as_text(left) == as_text(right)
 
 
 def has_unknown(value: Any) -> bool:
     """Whether any part of ``value`` is not known yet."""
-    return any(item is UNKNOWN for item in leaves(value))
-
-
-def leaves(value: Any) -> Iterator[Any]:
-    """Every scalar of a nested value."""
     if isinstance(value, dict):
-        for item in value.values():
-            yield from leaves(item)
-    elif isinstance(value, list):
-        for item in value:
-            yield from leaves(item)
-    else:
-        yield value
+        return any(map(has_unknown, value.values()))
+    if isinstance(value, list):
+        return any(map(has_unknown, value))
+    return isinstance(value, Unknown)

@@ -5,7 +5,7 @@ from threading import Barrier, Event
 from typing import Any
 
 from local_aws.services.cloudformation.engine.graph import Graph, needs, resource_graph, run
-from local_aws.template.template import parse
+from local_aws.services.cloudformation.engine.template import parse
 
 
 def _graph(**resources: dict[str, Any]) -> Graph:

@@ -8,7 +8,7 @@ import pytest
 
 from local_aws.protocol import AwsError
 from local_aws.services.cloudformation.engine.parameters import Parameter, resolve
-from local_aws.template.template import Template, parse
+from local_aws.services.cloudformation.engine.template import Template, parse
 
 SSM = {"/cdk-bootstrap/version": "33", "/zones": "a, b"}
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from local_aws.protocol import AwsError
-from local_aws.template.template import parse
+from local_aws.services.cloudformation.engine.template import parse
 
 YAML = """
 AWSTemplateFormatVersion: 2010-09-09

@@ -9,7 +9,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from local_aws.services.stepfunctions.resources import StateMachine
-from local_aws.template.values import UNKNOWN
+from local_aws.template import Unknown
 from tests.local_aws.aws import Aws, eventually
 from tests.local_aws.known import integrations
 from tests.local_aws.services.stepfunctions.machines import PASS, ROLE, begin, of, result
@@ -46,8 +46,8 @@ def test_a_definition_that_cannot_run_is_a_problem(
     "properties",
     [
         {"DefinitionString": json.dumps(PASS)},
-        {"DefinitionString": UNKNOWN},
-        {"Definition": {**DANGLING, "Comment": UNKNOWN}},
+        {"DefinitionString": Unknown()},
+        {"Definition": {**DANGLING, "Comment": Unknown()}},
         {"DefinitionS3Location": {"Bucket": "b", "Key": "k"}},
     ],
 )

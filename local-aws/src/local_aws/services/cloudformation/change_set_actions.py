@@ -17,6 +17,7 @@ from local_aws.services.cloudformation.engine.stacks import (
     now,
 )
 from local_aws.services.cloudformation.engine.submissions import Submissions
+from local_aws.services.cloudformation.refusals import validation_error
 from local_aws.services.cloudformation.requests import (
     Answer,
     Values,
@@ -29,7 +30,6 @@ from local_aws.services.cloudformation.requests import (
 )
 from local_aws.services.cloudformation.stack_actions import USER_INITIATED, StackActions
 from local_aws.services.cloudformation.views import change_set_view, page
-from local_aws.template.refusals import validation_error
 
 NO_CHANGES = (
     "The submitted information didn't contain changes. "

@@ -11,6 +11,8 @@ from local_aws.services.cloudformation.engine.operations import Operations
 from local_aws.services.cloudformation.engine.parameters import MASK
 from local_aws.services.cloudformation.engine.stacks import Event, Stack, Stacks
 from local_aws.services.cloudformation.engine.submissions import Submissions
+from local_aws.services.cloudformation.engine.template import Template, parse
+from local_aws.services.cloudformation.refusals import validation_error
 from local_aws.services.cloudformation.requests import Answer, Values, found, not_found
 from local_aws.services.cloudformation.views import (
     PAGE,
@@ -20,8 +22,6 @@ from local_aws.services.cloudformation.views import (
     stack_view,
     summary_view,
 )
-from local_aws.template.refusals import validation_error
-from local_aws.template.template import Template, parse
 
 HOLD_SECONDS = 20.0
 """How long DescribeStacks waits, asked by a stack's id, for the operation under way to end.

@@ -22,9 +22,11 @@ from local_aws.services.cloudformation.engine.recovery import Recovered, recover
 from local_aws.services.cloudformation.engine.stacks import Stacks
 from local_aws.services.cloudformation.engine.submissions import Submissions
 from local_aws.services.cloudformation.queries import Queries
+from local_aws.services.cloudformation.refusals import validation_error
 from local_aws.services.cloudformation.resources import CdkMetadata, WaitConditionHandle
 from local_aws.services.cloudformation.stack_actions import StackActions
 from local_aws.services.cloudformation.views import stack_summary
+from local_aws.template import TemplateError
 
 
 class CloudFormation(service.Service):
@@ -118,4 +120,7 @@ class CloudFormation(service.Service):
 
 
 def _do(action: Callable[[Mapping[str, Any], str], dict[str, Any]], call: Call) -> dict[str, Any]:
-    return action(call.parameters, call.region)
+    try:
+        return action(call.parameters, call.region)
+    except TemplateError as error:
+        raise validation_error(str(error)) from None

@@ -12,6 +12,7 @@ from local_aws.services.cloudformation.engine.stacks import (
     Version,
 )
 from local_aws.services.cloudformation.engine.submissions import Submissions
+from local_aws.services.cloudformation.refusals import validation_error
 from local_aws.services.cloudformation.requests import (
     Answer,
     Values,
@@ -22,7 +23,6 @@ from local_aws.services.cloudformation.requests import (
     on_failure,
     settings,
 )
-from local_aws.template.refusals import validation_error
 
 USER_INITIATED = "User Initiated"
 _UNDELETABLE = "Stack [{}] cannot be deleted while in status {}"

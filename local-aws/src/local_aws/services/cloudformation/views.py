@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from local_aws.services.cloudformation.engine.stacks import ChangeSet, Event, Resource, Stack
-from local_aws.template.refusals import validation_error
+from local_aws.services.cloudformation.refusals import validation_error
 
 PAGE = 100
 """Entries of one page of a long answer."""

@@ -13,7 +13,7 @@ from local_aws.integration import Integrations
 from local_aws.resources.api import ApiProvider
 from local_aws.resources.base import Attributes, Properties, Request
 from local_aws.services.stepfunctions.engine import definition, jsonata
-from local_aws.template.values import has_unknown
+from local_aws.template import has_unknown
 
 _SUBSTITUTION = re.compile(r"\$\{([A-Za-z0-9_-]+)\}")
 

@@ -8,11 +8,16 @@ from typing import Any, Protocol
 
 from local_aws.protocol import AwsError
 from local_aws.resources.schemas import is_custom, schema_of
-from local_aws.services.cloudformation.engine.graph import Graph, needs, references, resource_graph
+from local_aws.services.cloudformation.engine.graph import Graph, needs, resource_graph
+from local_aws.services.cloudformation.engine.names import (
+    NoReferences,
+    References,
+    StackNames,
+    Surroundings,
+)
 from local_aws.services.cloudformation.engine.stacks import Output, Resource, Version
-from local_aws.template.intrinsics import Evaluator, NoReferences, References, Surroundings
-from local_aws.template.refusals import format_error, validation_error
-from local_aws.template.values import as_text
+from local_aws.services.cloudformation.refusals import format_error, validation_error
+from local_aws.template import Evaluator, as_text, references
 
 
 class StackReferences(References, Protocol):
@@ -40,10 +45,15 @@ class Blueprint:
         self._references = references
         self.tags = version.tags
         self._surroundings = surroundings
-        values = {key: parameter.reference for key, parameter in version.parameters.items()}
+        parameters = {key: each.reference for key, each in version.parameters.items()}
+        values = {**surroundings.pseudo_parameters(), **parameters}
 
         def evaluator(answers: References) -> Evaluator:
-            return Evaluator(self.template, values, surroundings, answers, import_value)
+            return Evaluator(
+                StackNames(values, answers, import_value),
+                mappings=self.template.mappings,
+                conditions=self.template.conditions,
+            )
 
         self._static = evaluator(NoReferences())
         self._live = evaluator(references)

@@ -11,8 +11,8 @@ from local_aws.resources.schemas import is_custom, schema_of
 from local_aws.services.cloudformation.engine.blueprint import Blueprint, attribute_of, unresolved
 from local_aws.services.cloudformation.engine.parameters import MASK
 from local_aws.services.cloudformation.engine.stacks import Resource, Version
-from local_aws.template.template import Template
-from local_aws.template.values import UNKNOWN, has_unknown, same
+from local_aws.services.cloudformation.engine.template import Template
+from local_aws.template import Unknown, has_unknown, same
 
 _KEPT_ATTRIBUTES = {
     "Metadata": "metadata",
@@ -186,12 +186,13 @@ class Foreseen:
 
     def ref(self, logical_id: str) -> Any:
         """The physical id, unknown for what is yet to be made."""
-        return UNKNOWN if self._is_new(logical_id) else self._resources[logical_id].physical_id
+        new = self._is_new(logical_id)
+        return Unknown(logical_id) if new else self._resources[logical_id].physical_id
 
     def attribute(self, logical_id: str, name: str) -> Any:
         """The attribute, unknown for what is yet to be made."""
         if self._is_new(logical_id):
-            return UNKNOWN
+            return Unknown(logical_id)
         change = self._foreseen[logical_id]
         if change is not None and change.wanted is not None and name in change.wanted.properties:
             return change.wanted.properties[name]
@@ -284,12 +285,12 @@ def _context(resource: Resource | None, concealed: frozenset[str]) -> str | None
     context: dict[str, Any] = {"Properties": _concealed(resource.properties, concealed)}
     if resource.metadata:
         context["Metadata"] = resource.metadata
-    return json.dumps(context, default=repr)
+    return json.dumps(context, default=str)
 
 
 def _shown(value: Any) -> str | None:
     if value is None or isinstance(value, str):
         return value
-    if value is UNKNOWN:
-        return repr(value)
-    return json.dumps(value, default=repr)
+    if isinstance(value, Unknown):
+        return str(value)
+    return json.dumps(value, default=str)

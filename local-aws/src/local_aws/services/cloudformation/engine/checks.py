@@ -10,13 +10,12 @@ from local_aws.protocol import AwsError
 from local_aws.resources import ResourceTypes
 from local_aws.resources.custom_resource import missing_service_token
 from local_aws.resources.schemas import Schema, is_custom, schema_of
-from local_aws.services.cloudformation.engine.graph import Reference, references, resource_graph
+from local_aws.services.cloudformation.engine.graph import resource_graph
 from local_aws.services.cloudformation.engine.stacks import Resource
-from local_aws.template.intrinsics import SUPPORTED_FUNCTIONS, Surroundings, function_name
-from local_aws.template.refusals import refuse
-from local_aws.template.template import Template
+from local_aws.services.cloudformation.engine.template import Template
+from local_aws.services.cloudformation.refusals import refuse
+from local_aws.template import FUNCTIONS, PSEUDO_PARAMETERS, Reference, function_name, references
 
-_PSEUDO_PARAMETERS = frozenset(Surroundings("", "", "", "").pseudo_parameters())
 _TRANSFORMS = frozenset({"AWS::LanguageExtensions"})
 _POLICIES = {
     "DeletionPolicy": ("Delete", "Retain", "RetainExceptOnCreate"),
@@ -93,7 +92,7 @@ def _structural_problems(template: Template) -> Iterator[str]:
     for section in ("Resources", "Outputs", "Conditions", "Rules"):
         for name, definition in template.section(section).items():
             for function in _functions(definition):
-                if function not in SUPPORTED_FUNCTIONS:
+                if function not in FUNCTIONS:
                     yield (
                         f"Template error: {function} in {section}/{name} is not a function of "
                         "the local AWS"
@@ -114,7 +113,7 @@ def _dangling(template: Template, section: str, name: str, value: Any) -> Iterat
     for reference in references(value):
         known = reference.name in template.resources or (
             reference.attribute is None
-            and (reference.name in template.parameters or reference.name in _PSEUDO_PARAMETERS)
+            and (reference.name in template.parameters or reference.name in PSEUDO_PARAMETERS)
         )
         if not known:
             yield _unresolved(reference.name, section, name)

@@ -12,7 +12,6 @@ from threading import Event
 from typing import Any
 
 from local_aws.context import LocalContext
-from local_aws.protocol import AwsError
 from local_aws.resources import ResourceTypes
 from local_aws.resources.base import Cancelled
 from local_aws.resources.schemas import is_custom
@@ -20,9 +19,10 @@ from local_aws.services.cloudformation.engine.blueprint import Blueprint, Existi
 from local_aws.services.cloudformation.engine.changes import difference
 from local_aws.services.cloudformation.engine.exports import Exports
 from local_aws.services.cloudformation.engine.graph import Graph, run
+from local_aws.services.cloudformation.engine.names import Surroundings
 from local_aws.services.cloudformation.engine.stacks import Resource, Stack, Version
 from local_aws.services.cloudformation.engine.steps import StepFailed, Steps, reason_of
-from local_aws.template.intrinsics import Surroundings
+from local_aws.services.cloudformation.refusals import Refused
 
 DO_NOTHING, ROLLBACK, DELETE = "DO_NOTHING", "ROLLBACK", "DELETE"
 """What to do when a create fails, as CreateStack's OnFailure names it."""
@@ -190,8 +190,8 @@ class Deployment:
         try:
             outputs = blueprint.outputs()
             self._exports.check(stack, outputs.values())
-        except AwsError as error:
-            return error.message
+        except Refused as error:
+            return str(error)
         version.outputs = outputs
         version.imports = sorted(set(imported))
         return None
@@ -202,7 +202,7 @@ class Deployment:
         current = resources.get(logical_id)
         try:
             wanted = blueprint.resource(logical_id)
-        except AwsError as error:
+        except Refused as error:
             failed = current or Resource(logical_id, blueprint.resources[logical_id]["Type"])
             resources[logical_id] = failed
             verb = "UPDATE" if current is not None else "CREATE"

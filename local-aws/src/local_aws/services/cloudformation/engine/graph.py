@@ -7,26 +7,17 @@ neighbours need not wait for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from threading import Event
 from typing import Any
 
-from local_aws.template.intrinsics import SUBSTITUTION, attribute_reference, function_name
-from local_aws.template.template import Template
+from local_aws.services.cloudformation.engine.template import Template
+from local_aws.template import references
 
 WORKERS = 16
 """Resources of one stack that are worked on at the same time."""
-
-
-@dataclass(frozen=True)
-class Reference:
-    """One mention of a name: ``attribute`` is None for a Ref."""
-
-    name: str
-    attribute: str | None = None
 
 
 class Graph:
@@ -98,36 +89,3 @@ def needs(resource: Mapping[str, Any]) -> set[str]:
     declared = resource.get("DependsOn", [])
     names = {reference.name for reference in references(resource.get("Properties"))}
     return names.union(declared if isinstance(declared, list) else [declared])
-
-
-def references(value: Any) -> Iterator[Reference]:
-    """Every Ref, Fn::GetAtt and ``${…}`` in a value, both branches of Fn::If included."""
-    if isinstance(value, list):
-        for item in value:
-            yield from references(item)
-    if not isinstance(value, dict):
-        return
-    match function_name(value):
-        case "Ref" if isinstance(value["Ref"], str):
-            yield Reference(value["Ref"])
-        case "Fn::GetAtt":
-            logical_id, attribute = attribute_reference(value["Fn::GetAtt"])
-            if isinstance(attribute, str):
-                yield Reference(logical_id, attribute)
-            else:
-                yield Reference(logical_id, "")
-                yield from references(attribute)
-        case "Fn::Sub":
-            yield from _substitutions(value["Fn::Sub"])
-        case _:
-            for item in value.values():
-                yield from references(item)
-
-
-def _substitutions(argument: Any) -> Iterator[Reference]:
-    text, variables = argument if isinstance(argument, list) else (argument, {})
-    yield from references(variables)
-    for match in SUBSTITUTION.finditer(text if isinstance(text, str) else ""):
-        name, dot, attribute = match.group(1).strip().partition(".")
-        if f"{name}{dot}{attribute}" not in variables:
-            yield Reference(name, attribute if dot else None)

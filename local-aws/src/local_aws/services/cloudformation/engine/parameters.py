@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from local_aws.template.refusals import refuse, validation_error
-from local_aws.template.template import Template
-from local_aws.template.values import as_text
+from local_aws.services.cloudformation.engine.template import Template
+from local_aws.services.cloudformation.refusals import refuse, validation_error
+from local_aws.template import as_text
 
 MASK = "****"
 """What is shown of a NoEcho parameter's value."""

@@ -11,7 +11,7 @@ from typing import Any
 from uuid import uuid4
 
 from local_aws.services.cloudformation.engine.parameters import MASK, Parameter
-from local_aws.template.template import EMPTY, Template, parse
+from local_aws.services.cloudformation.engine.template import EMPTY, Template, parse
 
 STACK_TYPE = "AWS::CloudFormation::Stack"
 REVIEW_IN_PROGRESS = "REVIEW_IN_PROGRESS"

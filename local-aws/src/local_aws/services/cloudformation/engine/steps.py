@@ -12,11 +12,11 @@ from uuid import uuid4
 from botocore.exceptions import BotoCoreError, ClientError
 
 from local_aws.context import LocalContext
-from local_aws.protocol import AwsError
 from local_aws.resources import ResourceTypes
 from local_aws.resources.base import Cancelled, Made, Provider, Request, ResourceFailed
 from local_aws.services.cloudformation.engine.dynamic import resolve
 from local_aws.services.cloudformation.engine.stacks import Resource, Stack
+from local_aws.services.cloudformation.refusals import Refused
 
 REPLACING = "Requested update requires the creation of a new physical resource; hence creating one."
 
@@ -157,8 +157,8 @@ class Steps:
 
 def reason_of(error: Exception) -> str:
     """A failure as CloudFormation words it: the service's message and a handler error code."""
-    if isinstance(error, AwsError):
-        return error.message
+    if isinstance(error, Refused):
+        return str(error)
     if isinstance(error, ResourceFailed):
         if error.code is None:
             return error.message

@@ -9,7 +9,6 @@ from urllib.parse import unquote, urlparse
 from botocore.exceptions import ClientError
 
 from local_aws.context import LocalContext
-from local_aws.protocol import AwsError
 from local_aws.resources import ResourceTypes
 from local_aws.services.cloudformation.engine.blueprint import Blueprint
 from local_aws.services.cloudformation.engine.changes import Foreseen, Plan, plan
@@ -24,8 +23,8 @@ from local_aws.services.cloudformation.engine.deployment import surroundings_of
 from local_aws.services.cloudformation.engine.exports import Exports
 from local_aws.services.cloudformation.engine.parameters import resolve
 from local_aws.services.cloudformation.engine.stacks import Stack, Version
-from local_aws.template.refusals import refuse, validation_error
-from local_aws.template.template import parse
+from local_aws.services.cloudformation.engine.template import parse
+from local_aws.services.cloudformation.refusals import Refused, refuse, validation_error
 
 BODY_LIMIT_BYTES = 51_200
 """A TemplateBody's size (AWS CloudFormation quotas page, read 2026-11-21)."""
@@ -89,7 +88,7 @@ class Submissions:
         _refuse_changed_types(stack.version, blueprint)
         try:
             planned = plan(stack.version, version, blueprint, foreseen, stack.region)
-        except AwsError:
+        except Refused:
             refuse(problems)
             raise
         wanted = [change.wanted for change in planned.changes if change.wanted is not None]

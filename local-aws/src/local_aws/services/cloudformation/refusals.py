@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from local_aws.protocol import AwsError
+from local_aws.template import TemplateError
+
+Refused = (AwsError, TemplateError)
+"""What evaluating a template for a stack may raise; its text is what CloudFormation says."""
 
 
 def validation_error(message: str) -> AwsError:

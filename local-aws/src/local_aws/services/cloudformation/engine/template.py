@@ -10,7 +10,8 @@ from typing import Any
 
 import yaml
 
-from local_aws.template.refusals import format_error
+from local_aws.services.cloudformation.refusals import format_error
+from local_aws.template import full_form
 
 LIMITS = {"Resources": 500, "Parameters": 200, "Outputs": 200, "Mappings": 200}
 """Entries a section may have (AWS CloudFormation quotas page, read 2026-11-21)."""
@@ -190,11 +191,7 @@ def _short_form(loader: _TemplateLoader, suffix: str, node: yaml.Node) -> dict[s
             value = loader.construct_sequence(node, deep=True)
         case yaml.MappingNode():
             value = loader.construct_mapping(node, deep=True)
-    if suffix in ("Ref", "Condition"):
-        return {suffix: value}
-    if suffix == "GetAtt" and isinstance(value, str):
-        value = value.split(".", 1)
-    return {f"Fn::{suffix}": value}
+    return full_form(suffix, value)
 
 
 def _mapping(loader: _TemplateLoader, node: yaml.MappingNode) -> dict[Hashable, Any]:

@@ -1,0 +1,39 @@
+"""What a CloudFormation template's values are, worked out as far as their reader knows.
+
+`Evaluator` works out intrinsic functions. What nobody knows before the deployment is an
+`Unknown` and makes what is built from it unknown, not its neighbours. Standard library only:
+the rules read templates with it, and the local AWS deploys them.
+"""
+
+from __future__ import annotations
+
+from local_aws.template.evaluator import FUNCTIONS, Evaluator, KnownValues, Names
+from local_aws.template.regions import PSEUDO_PARAMETERS, region_names
+from local_aws.template.syntax import (
+    Reference,
+    attribute_reference,
+    full_form,
+    function_name,
+    references,
+)
+from local_aws.template.values import NO_VALUE, TemplateError, Unknown, as_text, has_unknown, same
+
+__all__ = [
+    "FUNCTIONS",
+    "NO_VALUE",
+    "PSEUDO_PARAMETERS",
+    "Evaluator",
+    "KnownValues",
+    "Names",
+    "Reference",
+    "TemplateError",
+    "Unknown",
+    "as_text",
+    "attribute_reference",
+    "full_form",
+    "function_name",
+    "has_unknown",
+    "references",
+    "region_names",
+    "same",
+]

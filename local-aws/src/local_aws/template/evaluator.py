@@ -1,0 +1,367 @@
+"""Intrinsic functions: a template's values, evaluated.
+
+An `Evaluator` knows a template's mappings and conditions; for every other name it asks the
+caller's `Names`. A value that is not known (a change set is planned before anything is made, a
+template is judged before it is deployed) is an `Unknown` and makes everything built from it
+unknown, without touching its neighbours.
+"""
+
+from __future__ import annotations
+
+import base64
+import ipaddress
+import json
+from collections.abc import Callable, Iterable, Mapping
+from itertools import islice
+from typing import Any, Protocol
+
+from local_aws.template.syntax import (
+    PLACEHOLDER,
+    attribute_reference,
+    function_name,
+    malformed,
+    substitution,
+)
+from local_aws.template.values import (
+    NO_VALUE,
+    TemplateError,
+    Unknown,
+    as_text,
+    has_unknown,
+    joined,
+    same,
+)
+
+
+class Names(Protocol):
+    """What a caller knows: each answers with a value or an `Unknown`, or raises its own error."""
+
+    def ref(self, name: str) -> Any:
+        """What ``Ref`` gives for a parameter, pseudo parameter or resource."""
+
+    def attribute(self, logical_id: str, name: str) -> Any:
+        """The resource's attribute ``name``."""
+
+    def imported(self, name: str) -> Any:
+        """What another stack exports as ``name``."""
+
+    def zones(self, region: str) -> Any:
+        """The names of a region's availability zones."""
+
+
+class KnownValues:
+    """Names of which some parameters alone are known; whatever else is asked for is `Unknown`."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self._values = values
+
+    def ref(self, name: str) -> Any:
+        """The parameter's value, if it is known."""
+        return self._values[name] if name in self._values else Unknown(name)
+
+    def attribute(self, logical_id: str, name: str) -> Any:
+        """Unknown: nothing is deployed."""
+        return Unknown(logical_id)
+
+    def imported(self, name: str) -> Any:
+        """Unknown: other stacks are not known."""
+        return Unknown()
+
+    def zones(self, region: str) -> Any:
+        """Unknown: each account has its own."""
+        return Unknown()
+
+
+class Evaluator:
+    """Evaluates one template's values for one set of names.
+
+    Raises `TemplateError`, in CloudFormation's words, for what cannot be worked out. When
+    ``tolerant``, a function that cannot be is `Unknown` instead.
+    """
+
+    def __init__(
+        self,
+        names: Names,
+        *,
+        mappings: Mapping[str, Any],
+        conditions: Mapping[str, Any],
+        tolerant: bool = False,
+    ) -> None:
+        self._names = names
+        self._mappings = mappings
+        self._expressions = conditions
+        self._tolerant = tolerant
+        self._conditions: dict[str, bool | Unknown] = {}
+        self._judging: list[str] = []
+
+    def evaluate(self, value: Any) -> Any:
+        """``value`` with every function in it replaced by its result."""
+        if isinstance(value, list):
+            items = [self.evaluate(item) for item in value]
+            return [item for item in items if item is not NO_VALUE]
+        if not isinstance(value, dict):
+            return value
+        name = function_name(value)
+        if name is not None:
+            return self._call(name, value[name])
+        evaluated = {str(key): self.evaluate(item) for key, item in value.items()}
+        return {key: item for key, item in evaluated.items() if item is not NO_VALUE}
+
+    def condition(self, name: str) -> bool | Unknown:
+        """Whether the named condition holds."""
+        if name not in self._conditions:
+            if name not in self._expressions:
+                raise TemplateError(
+                    f"Template format error: Unresolved condition dependency {name}"
+                )
+            if name in self._judging:
+                raise TemplateError(
+                    f"Template format error: Circular dependency between conditions: [{name}]"
+                )
+            self._judging.append(name)
+            try:
+                self._conditions[name] = self.holds(self._expressions[name])
+            finally:
+                self._judging.pop()
+        return self._conditions[name]
+
+    def holds(self, expression: Any) -> bool | Unknown:
+        """Whether a condition or assertion is true."""
+        if isinstance(expression, dict) and set(expression) == {"Condition"}:
+            return self.condition(str(expression["Condition"]))
+        result = self.evaluate(expression)
+        if isinstance(result, bool | Unknown):
+            return result
+        if result in ("true", "false"):
+            return bool(result == "true")
+        raise TemplateError(
+            "Template validation error: Template error: every condition must be a function that "
+            f"gives true or false, not {result!r}"
+        )
+
+    def _call(self, name: str, argument: Any) -> Any:
+        try:
+            if name not in _FUNCTIONS:
+                raise TemplateError(
+                    f"Template error: {name} is not a function of the local AWS; it has "
+                    f"{', '.join(sorted(FUNCTIONS - {'Ref'}))} and Ref"
+                )
+            return _FUNCTIONS[name](self, argument)
+        except TemplateError:
+            if self._tolerant:
+                return Unknown()
+            raise
+
+    def _ref(self, name: Any) -> Any:
+        if not isinstance(name, str):
+            raise malformed("Ref", "a string")
+        return NO_VALUE if name == "AWS::NoValue" else self._names.ref(name)
+
+    def _get_att(self, argument: Any) -> Any:
+        logical_id, attribute = attribute_reference(argument)
+        name = self.evaluate(attribute)
+        if isinstance(name, Unknown):
+            return Unknown(logical_id)
+        return self._names.attribute(logical_id, as_text(name))
+
+    def _join(self, argument: Any) -> Any:
+        delimiter, items = self._arguments("Fn::Join", argument, 2)
+        if isinstance(items, Unknown):
+            return Unknown()
+        if not isinstance(delimiter, str) or not isinstance(items, list):
+            raise malformed("Fn::Join", "a delimiter and a list")
+        return joined([piece for item in items for piece in (delimiter, item)][1:])
+
+    def _sub(self, argument: Any) -> Any:
+        text, variables = substitution(argument)
+        values = {name: self.evaluate(value) for name, value in variables.items()}
+        pieces: list[Any] = []
+        end = 0
+        for found in PLACEHOLDER.finditer(text):
+            literal, name = found[1], found[2].strip()
+            pieces.append(text[end : found.start()])
+            if literal:
+                pieces.append(f"${{{found[2]}}}")
+            else:
+                pieces.append(values[name] if name in values else self._substitute(name))
+            end = found.end()
+        return joined([*pieces, text[end:]])
+
+    def _substitute(self, name: str) -> Any:
+        logical_id, dot, attribute = name.partition(".")
+        return self._get_att([logical_id, attribute]) if dot else self._ref(name)
+
+    def _select(self, argument: Any) -> Any:
+        index, items = self._arguments("Fn::Select", argument, 2)
+        if isinstance(index, Unknown) or isinstance(items, Unknown):
+            return Unknown()
+        if not isinstance(items, list) or not str(index).isdecimal():
+            raise malformed("Fn::Select", "an index and a list")
+        if int(index) >= len(items):
+            raise TemplateError(
+                f"Template error: Fn::Select cannot select nonexistent value at index {index}"
+            )
+        return items[int(index)]
+
+    def _split(self, argument: Any) -> Any:
+        delimiter, text = self._arguments("Fn::Split", argument, 2)
+        if isinstance(text, Unknown):
+            return Unknown()
+        if not isinstance(delimiter, str) or not isinstance(text, str) or not delimiter:
+            raise malformed("Fn::Split", "a delimiter and a string")
+        return text.split(delimiter)
+
+    def _find_in_map(self, argument: Any) -> Any:
+        arguments = self.evaluate(argument)
+        if not isinstance(arguments, list) or len(arguments) not in (3, 4):
+            raise malformed("Fn::FindInMap", "a map name and two keys")
+        if any(isinstance(each, Unknown) for each in arguments[:3]):
+            return Unknown()
+        name, first, second = map(as_text, arguments[:3])
+        try:
+            return self.evaluate(self._mappings[name][first][second])
+        except (KeyError, TypeError):
+            default = arguments[3] if len(arguments) == 4 else None
+            if isinstance(default, dict) and "DefaultValue" in default:
+                return default["DefaultValue"]
+            raise TemplateError(
+                f"Template error: Unable to get mapping for {name}::{first}::{second}"
+            ) from None
+
+    def _if(self, argument: Any) -> Any:
+        if not isinstance(argument, list) or len(argument) != 3:
+            raise malformed("Fn::If", "a condition and two values")
+        name, yes, no = argument
+        holds = self.condition(name) if isinstance(name, str) else self.holds(name)
+        return holds if isinstance(holds, Unknown) else self.evaluate(yes if holds else no)
+
+    def _equals(self, argument: Any) -> bool | Unknown:
+        left, right = self._arguments("Fn::Equals", argument, 2)
+        return Unknown() if has_unknown([left, right]) else same(left, right)
+
+    def _and(self, argument: Any) -> bool | Unknown:
+        return self._any_is(False, "Fn::And", argument)
+
+    def _or(self, argument: Any) -> bool | Unknown:
+        return self._any_is(True, "Fn::Or", argument)
+
+    def _any_is(self, settling: bool, name: str, argument: Any) -> bool | Unknown:
+        """``settling`` when one condition is that; what is unknown could be."""
+        if not isinstance(argument, list) or not 2 <= len(argument) <= 10:
+            raise malformed(name, "a list of 2 to 10 conditions")
+        unknown = None
+        for item in argument:
+            holds = self.holds(item)
+            if holds is settling:
+                return settling
+            unknown = holds if isinstance(holds, Unknown) else unknown
+        return unknown if unknown is not None else not settling
+
+    def _not(self, argument: Any) -> bool | Unknown:
+        if not isinstance(argument, list) or len(argument) != 1:
+            raise malformed("Fn::Not", "a list of one condition")
+        holds = self.holds(argument[0])
+        return holds if isinstance(holds, Unknown) else not holds
+
+    def _base64(self, argument: Any) -> Any:
+        text = self.evaluate(argument)
+        if isinstance(text, Unknown):
+            return Unknown()
+        return base64.b64encode(as_text(text).encode(errors="surrogatepass")).decode()
+
+    def _get_azs(self, argument: Any) -> Any:
+        region = self.evaluate(argument) or self._ref("AWS::Region")
+        return Unknown() if isinstance(region, Unknown) else self._names.zones(as_text(region))
+
+    def _cidr(self, argument: Any) -> Any:
+        block, count, bits, *_ = [*self._arguments("Fn::Cidr", argument, 2, 3), None]
+        if any(isinstance(each, Unknown) for each in (block, count, bits)):
+            return Unknown()
+        try:
+            network = ipaddress.ip_network(block)
+            prefix = network.max_prefixlen - (int(bits) if bits is not None else 8)
+            subnets = [str(net) for net in islice(network.subnets(new_prefix=prefix), int(count))]
+        except (TypeError, ValueError) as error:
+            raise TemplateError(f"Template error: Fn::Cidr: {error}") from None
+        if len(subnets) < int(count):
+            raise TemplateError(f"Template error: Fn::Cidr: {block} has not {count} subnets")
+        return subnets
+
+    def _import(self, argument: Any) -> Any:
+        name = self.evaluate(argument)
+        return Unknown() if isinstance(name, Unknown) else self._names.imported(as_text(name))
+
+    def _contains(self, argument: Any) -> bool | Unknown:
+        return self._compared("Fn::Contains", argument, any)
+
+    def _each_equals(self, argument: Any) -> bool | Unknown:
+        return self._compared("Fn::EachMemberEquals", argument, all)
+
+    def _compared(
+        self, name: str, argument: Any, every: Callable[[Iterable[bool]], bool]
+    ) -> bool | Unknown:
+        items, wanted = self._arguments(name, argument, 2)
+        if has_unknown([items, wanted]):
+            return Unknown()
+        return every(same(item, wanted) for item in _listed(name, items))
+
+    def _each_in(self, argument: Any) -> bool | Unknown:
+        name = "Fn::EachMemberIn"
+        items, allowed = self._arguments(name, argument, 2)
+        if has_unknown([items, allowed]):
+            return Unknown()
+        return all(
+            any(same(item, other) for other in _listed(name, allowed))
+            for item in _listed(name, items)
+        )
+
+    def _length(self, argument: Any) -> Any:
+        items = self.evaluate(argument)
+        return Unknown() if isinstance(items, Unknown) else len(_listed("Fn::Length", items))
+
+    def _to_json(self, argument: Any) -> Any:
+        value = self.evaluate(argument)
+        return (
+            Unknown()
+            if has_unknown(value)
+            else json.dumps(value, separators=(",", ":"), default=str)
+        )
+
+    def _arguments(self, name: str, argument: Any, *counts: int) -> list[Any]:
+        if not isinstance(argument, list) or len(argument) not in counts:
+            raise malformed(name, f"a list of {' or '.join(map(str, counts))}")
+        return [self.evaluate(item) for item in argument]
+
+
+_FUNCTIONS: dict[str, Callable[[Evaluator, Any], Any]] = {
+    "Fn::And": Evaluator._and,
+    "Fn::Base64": Evaluator._base64,
+    "Fn::Cidr": Evaluator._cidr,
+    "Fn::Contains": Evaluator._contains,
+    "Fn::EachMemberEquals": Evaluator._each_equals,
+    "Fn::EachMemberIn": Evaluator._each_in,
+    "Fn::Equals": Evaluator._equals,
+    "Fn::FindInMap": Evaluator._find_in_map,
+    "Fn::GetAZs": Evaluator._get_azs,
+    "Fn::GetAtt": Evaluator._get_att,
+    "Fn::If": Evaluator._if,
+    "Fn::ImportValue": Evaluator._import,
+    "Fn::Join": Evaluator._join,
+    "Fn::Length": Evaluator._length,
+    "Fn::Not": Evaluator._not,
+    "Fn::Or": Evaluator._or,
+    "Fn::Select": Evaluator._select,
+    "Fn::Split": Evaluator._split,
+    "Fn::Sub": Evaluator._sub,
+    "Fn::ToJsonString": Evaluator._to_json,
+    "Ref": Evaluator._ref,
+}
+
+FUNCTIONS = frozenset(_FUNCTIONS)
+"""Every function that is worked out."""
+
+
+def _listed(name: str, value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise malformed(name, "a list")
+    return value

@@ -1,0 +1,111 @@
+"""How a template writes functions, and to which names it refers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from local_aws.template.values import TemplateError
+
+PLACEHOLDER = re.compile(r"\$\{(!?)([^{}]+)\}")
+"""A ``${name}`` in the text of Fn::Sub, or a ``${!literal}``."""
+
+_MACROS = ("Fn::Transform", "Fn::ForEach::")
+
+
+@dataclass(frozen=True)
+class Reference:
+    """One mention of a name: ``attribute`` is None for a Ref."""
+
+    name: str
+    attribute: str | None = None
+
+
+def function_name(value: Any) -> str | None:
+    """The function that an object calls, or None when it is plain data.
+
+    A macro may have data beside it; it makes something else of the whole object.
+    """
+    if not isinstance(value, dict):
+        return None
+    names = [key for key in value if isinstance(key, str)]
+    if len(names) == len(value) == 1:
+        return names[0] if names[0] == "Ref" or names[0].startswith("Fn::") else None
+    return next((name for name in names if name.startswith(_MACROS)), None)
+
+
+def attribute_reference(argument: Any) -> tuple[str, Any]:
+    """The logical id and attribute of a ``Fn::GetAtt``, in its list or dotted form.
+
+    Raises `TemplateError` where it is neither.
+    """
+    if isinstance(argument, str) and "." in argument:
+        logical_id, attribute = argument.split(".", 1)
+        return logical_id, attribute
+    if isinstance(argument, list) and len(argument) >= 2 and isinstance(argument[0], str):
+        rest = argument[1:]
+        joined = ".".join(rest) if all(isinstance(part, str) for part in rest) else rest[0]
+        return argument[0], joined
+    raise malformed("Fn::GetAtt", "a logical id and an attribute")
+
+
+def substitution(argument: Any) -> tuple[str, dict[Any, Any]]:
+    """The text and the variables of a ``Fn::Sub``, in its list form or as text alone.
+
+    Raises `TemplateError` where it is neither.
+    """
+    match argument:
+        case str() as text:
+            return text, {}
+        case [str() as text, dict() as variables]:
+            return text, variables
+    raise malformed("Fn::Sub", "a string, or a string and a map of variables")
+
+
+def references(value: Any) -> Iterator[Reference]:
+    """Every Ref, Fn::GetAtt and ``${…}`` in a value, both branches of Fn::If included."""
+    if isinstance(value, list):
+        for item in value:
+            yield from references(item)
+    if not isinstance(value, dict):
+        return
+    match function_name(value):
+        case "Ref" if isinstance(value["Ref"], str):
+            yield Reference(value["Ref"])
+        case "Fn::GetAtt":
+            logical_id, attribute = attribute_reference(value["Fn::GetAtt"])
+            if isinstance(attribute, str):
+                yield Reference(logical_id, attribute)
+            else:
+                yield Reference(logical_id, "")
+                yield from references(attribute)
+        case "Fn::Sub":
+            yield from _substitutions(value["Fn::Sub"])
+        case _:
+            for item in value.values():
+                yield from references(item)
+
+
+def full_form(tag: str, value: Any) -> dict[str, Any]:
+    """What YAML's short form ``!tag value`` stands for."""
+    if tag in ("Ref", "Condition"):
+        return {tag: value}
+    if tag == "GetAtt" and isinstance(value, str):
+        value = value.split(".", 1)
+    return {f"Fn::{tag}": value}
+
+
+def malformed(name: str, wanted: str) -> TemplateError:
+    """The answer to a function whose argument has not the shape that it takes."""
+    return TemplateError(f"Template error: every {name} object requires {wanted}")
+
+
+def _substitutions(argument: Any) -> Iterator[Reference]:
+    text, variables = substitution(argument)
+    yield from references(variables)
+    for literal, inner in PLACEHOLDER.findall(text):
+        name, dot, attribute = inner.strip().partition(".")
+        if not literal and inner.strip() not in variables:
+            yield Reference(name, attribute if dot else None)
