@@ -35,8 +35,9 @@ cdk.Validations.of(construct).acknowledge(
 )
 ```
 
-Templates are judged by what they say: tokens and intrinsic functions that only a deploy settles
-pass unjudged, and without a region the rules on what a region offers don't run, and say so.
+Templates are judged by what they say, their mappings and conditions included: values that only a
+deploy settles pass unjudged, and without a region the rules on what a region offers don't run, and
+say so.
 
 A rule of one's own is a function under `sagemaker_serving.rules.rule`; it judges beside these in
 `check_template(template, region, (*RULES, mine))`, and in `check_environment(file, …)` likewise.

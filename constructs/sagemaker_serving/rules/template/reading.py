@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +19,15 @@ from sagemaker_serving.spec.yaml_text import read_yaml
 class Template:
     """A template as it was read: its resources as plain data, and where they stand.
 
-    A value's place begins with the resource's logical id and goes on with its
-    properties: ``Config.ProductionVariants[0].InstanceType``.
+    ``mappings`` and ``conditions`` are what its functions look up. A value's
+    place begins with the resource's logical id and goes on with its properties:
+    ``Config.ProductionVariants[0].InstanceType``.
     """
 
     resources: Mapping[str, Any]
     where: Where
+    mappings: Mapping[str, Any] = field(default_factory=dict)
+    conditions: Mapping[str, Any] = field(default_factory=dict)
 
 
 def read_template(path: Path) -> Template:
@@ -50,7 +53,12 @@ def read_template(path: Path) -> Template:
                 )
             ]
         )
-    return template_of(data["Resources"], where)
+    mappings, conditions = (data.get(name) for name in ("Mappings", "Conditions"))
+    return replace(
+        template_of(data["Resources"], where),
+        mappings=mappings if isinstance(mappings, dict) else {},
+        conditions=conditions if isinstance(conditions, dict) else {},
+    )
 
 
 def template_of(resources: Mapping[str, Any], where: Where | None = None) -> Template:

@@ -34,7 +34,10 @@ class Resources:
     def __init__(self, template: Template, region: str | None) -> None:
         self.region = Fact(region, Where(template.where.source))
         evaluator = Evaluator(
-            KnownValues(region_names(region)), mappings={}, conditions={}, tolerant=True
+            KnownValues(region_names(region)),
+            mappings=template.mappings,
+            conditions=template.conditions,
+            tolerant=True,
         )
         self._by_id = {
             str(name): _resource(str(name), raw, template.where / str(name), evaluator)

@@ -219,7 +219,7 @@ class Evaluator:
             return Unknown()
         name, first, second = map(as_text, arguments[:3])
         try:
-            return self.evaluate(self._mappings[name][first][second])
+            return self._mappings[name][first][second]
         except (KeyError, TypeError):
             default = arguments[3] if len(arguments) == 4 else None
             if isinstance(default, dict) and "DefaultValue" in default:

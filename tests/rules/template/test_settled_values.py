@@ -1,0 +1,52 @@
+"""What a template settles by itself is judged; what only a deploy settles is not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sagemaker_serving.rules import check_template, read_template
+
+TEMPLATE = """
+Parameters:
+  Type: {Type: String, Default: ml.t3.medium}
+Mappings:
+  Types:
+    eu-central-1: {Blue: ml.t3.medium}
+    eu-west-1: {Blue: ml.c5.large}
+Conditions:
+  InFrankfurt: !Equals [!Ref AWS::Region, eu-central-1]
+  Small: !Equals [!Ref Type, ml.t3.medium]
+Resources:
+  Config:
+    Type: AWS::SageMaker::EndpointConfig
+    Properties:
+      ProductionVariants:
+        - {VariantName: blue, ModelName: m, InitialInstanceCount: 1, InstanceType: %s}
+"""
+
+
+@pytest.mark.parametrize(
+    ("value", "region", "named"),
+    [
+        ("!FindInMap [Types, !Ref AWS::Region, Blue]", "eu-central-1", True),
+        ("!FindInMap [Types, !Ref AWS::Region, Blue]", "eu-west-1", False),
+        ("!FindInMap [Types, !Ref AWS::Region, Blue]", None, False),
+        ("!If [InFrankfurt, ml.t3.medium, ml.c5.large]", "eu-central-1", True),
+        ("!If [InFrankfurt, ml.t3.medium, ml.c5.large]", "eu-west-1", False),
+        ("!If [InFrankfurt, ml.t3.medium, ml.c5.large]", None, False),
+        ("!If [Small, ml.t3.medium, ml.c5.large]", "eu-west-1", False),
+        ('!Select [1, !Split ["/", "ml.c5.large/ml.t3.medium"]]', None, True),
+        ("!Ref Type", "eu-west-1", False),
+    ],
+)
+def test_what_the_template_alone_settles_is_judged(
+    tmp_path: Path, value: str, region: str | None, named: bool
+) -> None:
+    path = tmp_path / "template.yaml"
+    path.write_text(TEMPLATE % value)
+
+    rules = {problem.rule for problem in check_template(read_template(path), region)}
+
+    assert ("endpoint-instance-type" in rules) is named
