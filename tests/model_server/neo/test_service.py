@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 from sagemaker_serving.errors import Mistake
-from sagemaker_serving.model_server.mms.service import Answer, Request
 from sagemaker_serving.model_server.neo.engines import OnnxEngine, XgboostEngine
 from sagemaker_serving.model_server.neo.script import Script, load_script
 from sagemaker_serving.model_server.neo.service import BROKEN, NeoModel, of_rows, with_script
+from sagemaker_serving.model_server.toolkit.service import Answer, Request
 
 SUM_AND_PRODUCT = base64.b64decode(
     "CAg6bwoQCgFhCgFiEgNzdW0iA0FkZAoUCgFhCgFiEgdwcm9kdWN0IgNNdWwSAWdaDQoBYRIICgYIARICCgBaDQoBYhII"

@@ -6,9 +6,9 @@ import itertools
 import sys
 from pathlib import Path
 
-from sagemaker_serving.model_server.mms.service import Answer, Request
-from sagemaker_serving.model_server.mms.settings import read_settings
 from sagemaker_serving.model_server.pytorch.service import PyTorchModel, load
+from sagemaker_serving.model_server.toolkit.service import Answer, Request
+from sagemaker_serving.model_server.toolkit.settings import read_settings
 
 JSON = "application/json"
 CSV = "text/csv"

@@ -12,5 +12,5 @@ texts and limits are those of TorchServe 0.12.0 with sagemaker-pytorch-inference
 2.0.25, which were run on 2026-11-21 and asked; docs/container-contract.md says
 what is done otherwise here.
 
-What a worker does with a request is a `service`: `pytorch` and `neo` have one each.
+What a worker does with a request is a `toolkit.service`: `pytorch` and `neo` have one each.
 """

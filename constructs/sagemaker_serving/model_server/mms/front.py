@@ -9,8 +9,8 @@ import aiohttp
 from aiohttp import web
 
 from sagemaker_serving.model_server.bodies import read_body
-from sagemaker_serving.model_server.mms.service import Answer, document
-from sagemaker_serving.model_server.mms.settings import Settings
+from sagemaker_serving.model_server.toolkit.service import Answer, document
+from sagemaker_serving.model_server.toolkit.settings import Settings
 from sagemaker_serving.model_server.worker import Worker
 
 log = logging.getLogger("front")

@@ -6,9 +6,9 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from sagemaker_serving.model_server.mms.service import Service
-from sagemaker_serving.model_server.mms.settings import Settings
 from sagemaker_serving.model_server.programs import Program
+from sagemaker_serving.model_server.toolkit.service import Service
+from sagemaker_serving.model_server.toolkit.settings import Settings
 
 
 def load_service(program: Program, model_dir: Path, settings: Settings, scratch: Path) -> Service:

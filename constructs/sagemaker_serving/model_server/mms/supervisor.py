@@ -14,13 +14,13 @@ from sagemaker_serving.errors import Failure
 from sagemaker_serving.model_server import neo
 from sagemaker_serving.model_server.children import Child
 from sagemaker_serving.model_server.mms.front import Front
-from sagemaker_serving.model_server.mms.settings import STARTUP_SECONDS, Settings, read_settings
 from sagemaker_serving.model_server.mms.view import show
 from sagemaker_serving.model_server.modeldir import open_model
 from sagemaker_serving.model_server.programs import Program
 from sagemaker_serving.model_server.racing import first_of
 from sagemaker_serving.model_server.requirements import install_requirements
 from sagemaker_serving.model_server.supervisor import listen_http, stop_event
+from sagemaker_serving.model_server.toolkit.settings import STARTUP_SECONDS, Settings, read_settings
 from sagemaker_serving.model_server.worker import Worker
 
 log = logging.getLogger("front")

@@ -26,10 +26,10 @@ from gunicorn.errors import HaltServer
 from sagemaker_serving.errors import ReportedError
 from sagemaker_serving.model_server.logs import start_logging
 from sagemaker_serving.model_server.mms.loading import load_service
-from sagemaker_serving.model_server.mms.service import Request, Service
-from sagemaker_serving.model_server.mms.settings import Settings, read_settings
 from sagemaker_serving.model_server.parent_watch import add_child_arguments, exit_at_end_of, report
 from sagemaker_serving.model_server.programs import Program
+from sagemaker_serving.model_server.toolkit.service import Request, Service
+from sagemaker_serving.model_server.toolkit.settings import Settings, read_settings
 
 log = logging.getLogger("worker")
 

@@ -8,9 +8,9 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from sagemaker_serving.model_server.mms.service import Answer, Request, encoded
 from sagemaker_serving.model_server.neo.engines import Engine
 from sagemaker_serving.model_server.neo.script import Script
+from sagemaker_serving.model_server.toolkit.service import Answer, Request, encoded
 
 log = logging.getLogger("worker")
 

@@ -9,11 +9,11 @@ import logging
 from pathlib import Path
 from typing import Any
 
-from sagemaker_serving.model_server.mms.context import Context
-from sagemaker_serving.model_server.mms.service import Answer, Request, encoded, failed
-from sagemaker_serving.model_server.mms.settings import Settings
 from sagemaker_serving.model_server.pytorch.codecs import ANY, TEXT_TYPES
 from sagemaker_serving.model_server.pytorch.functions import Functions, call, load_functions
+from sagemaker_serving.model_server.toolkit.context import Context
+from sagemaker_serving.model_server.toolkit.service import Answer, Request, encoded, failed
+from sagemaker_serving.model_server.toolkit.settings import Settings
 
 log = logging.getLogger("worker")
 

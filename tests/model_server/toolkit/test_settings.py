@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sagemaker_serving.errors import Mistake
-from sagemaker_serving.model_server.mms.settings import Settings, read_settings
+from sagemaker_serving.model_server.toolkit.settings import Settings, read_settings
 
 DEFAULTS = Settings(
     program="inference.py",

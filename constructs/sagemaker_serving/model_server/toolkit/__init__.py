@@ -1,0 +1,1 @@
+"""What the servers of PyTorch's and Neo's images hand to a loaded model, and take back."""
