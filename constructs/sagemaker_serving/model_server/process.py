@@ -102,13 +102,11 @@ class ModelServer:
             with public, log_path.open("ab") as log:
                 process = popen(
                     [
-                        *(sys.executable, "-I", "-m", "sagemaker_serving.model_server"),
+                        *(sys.executable, "-I", "-m", *_server(program, container_version)),
                         f"--model-dir={model_dir.absolute()}",
                         f"--socket-fd={public.fileno()}",
                         f"--parent-fd={their_lifeline}",
                         f"--scratch={scratch}",
-                        f"--program={program}",
-                        *_version_arguments(container_version),
                     ],
                     env={**_minimal_environment(), **_platform_s(environment), **environment},
                     stdin=subprocess.DEVNULL,
@@ -213,8 +211,12 @@ def _listening(port: int | None, scratch: Path) -> tuple[socket.socket, Place]:
     return public, Place(port=public.getsockname()[1])
 
 
-def _version_arguments(container_version: str | None) -> list[str]:
-    return [] if container_version is None else [f"--container-version={container_version}"]
+def _server(program: str, container_version: str | None) -> list[str]:
+    """The module that is run, and what it alone is told."""
+    if program != Program.TENSORFLOW:
+        return ["sagemaker_serving.model_server.mms", f"--program={program}"]
+    version = [] if container_version is None else [f"--container-version={container_version}"]
+    return ["sagemaker_serving.model_server", *version]
 
 
 def _minimal_environment() -> dict[str, str]:

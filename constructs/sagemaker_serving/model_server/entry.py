@@ -1,0 +1,65 @@
+"""A container as a program: what the programs of all its servers have in common.
+
+The container's environment is the process's own. stdout and stderr are its log; when the
+start fails, the last line says why and the status is not 0.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import socket
+import tempfile
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from local_aws.process import ending_all, raise_file_limit
+from sagemaker_serving.errors import ReportedError
+from sagemaker_serving.model_server.logs import start_logging
+from sagemaker_serving.model_server.orphans import reap_orphans_as_they_end
+from sagemaker_serving.model_server.ports import listen
+
+log = logging.getLogger("front")
+
+Serve = Callable[[argparse.Namespace, socket.socket, Path], Awaitable[None]]
+"""Serves by the arguments on a listening socket, with a folder to use and remove."""
+
+
+def container_arguments(module: str) -> argparse.ArgumentParser:
+    """The arguments of every server; ``module`` is the one that is run."""
+    parser = argparse.ArgumentParser(prog=f"python -m {module}")
+    parser.add_argument(
+        "--model-dir", type=Path, required=True, help="a model's folder or model.tar.gz"
+    )
+    place = parser.add_mutually_exclusive_group(required=True)
+    place.add_argument("--port", type=int, help="on 127.0.0.1; 0 takes a free one")
+    place.add_argument("--socket-fd", type=int, help="a listening socket instead")
+    parser.add_argument("--scratch", type=Path, help="an empty folder to use and remove")
+    parser.add_argument("--parent-fd", type=int, help="end when this descriptor does")
+    return parser
+
+
+def run(arguments: argparse.Namespace, serve: Serve) -> int:
+    """Serve until told to stop (status 0); 2 for the user's mistake, 1 for other failures."""
+    start_logging()
+    raise_file_limit()
+    try:
+        public = (
+            listen(arguments.port)
+            if arguments.socket_fd is None
+            else socket.socket(fileno=arguments.socket_fd)
+        )
+        with ending_all():
+            asyncio.run(_serve(arguments, public, serve))
+    except ReportedError as error:
+        log.error("%s", error)
+        return error.exit_status
+    return 0
+
+
+async def _serve(arguments: argparse.Namespace, public: socket.socket, serve: Serve) -> None:
+    reap_orphans_as_they_end()
+    given: Path | None = arguments.scratch
+    scratch = Path(tempfile.mkdtemp(prefix="sagemaker-serving-")) if given is None else given
+    await serve(arguments, public, scratch)
