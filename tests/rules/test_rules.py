@@ -13,8 +13,8 @@ from sagemaker_serving.errors import Problem
 from sagemaker_serving.rules import RULES, check_environment
 from sagemaker_serving.spec import read_environment
 from tests.models import saved_model
-from tests.rules.batch_cases import ENVIRONMENTS as BATCH_CASES
-from tests.rules.kind_cases import ENVIRONMENTS as KIND_CASES
+from tests.rules.batch.batch_cases import ENVIRONMENTS as BATCH_CASES
+from tests.rules.endpoint.kind_cases import ENVIRONMENTS as KIND_CASES
 
 ROOT = Path(__file__).parents[2]
 

@@ -10,9 +10,9 @@ import pytest
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules import RULES, Finding, check_template, rule, template_of
 from sagemaker_serving.rules.facts.resources import TagsFacts
-from tests.rules.artifact_cases import CASES as ARTIFACT_CASES
-from tests.rules.kind_cases import TEMPLATES as KIND_CASES
-from tests.rules.monitoring_cases import CASES as MONITORING_CASES
+from tests.rules.artifact.artifact_cases import CASES as ARTIFACT_CASES
+from tests.rules.endpoint.kind_cases import TEMPLATES as KIND_CASES
+from tests.rules.endpoint.monitoring_cases import CASES as MONITORING_CASES
 from tests.rules.template_cases import SERVING, Case
 from tests.rules.template_cases_more import JOBS, MODELS, UPDATES
 from tests.rules.templates import problems, template

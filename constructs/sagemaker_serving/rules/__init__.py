@@ -7,8 +7,8 @@ is given to `check_environment` and `check_template` beside them.
 """
 
 from sagemaker_serving.rules.check import check_environment, check_template
+from sagemaker_serving.rules.endpoint.guardrails import takes_guardrails
 from sagemaker_serving.rules.engine import Finding, Rule, rule
-from sagemaker_serving.rules.guardrails import takes_guardrails
 from sagemaker_serving.rules.registry import RULES
 from sagemaker_serving.rules.template import Template, read_template, template_of
 

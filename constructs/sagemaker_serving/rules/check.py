@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sagemaker_serving.errors import Problem, Severity
 from sagemaker_serving.rules.engine import Rule, judge
-from sagemaker_serving.rules.environment_facts import environment_facts
+from sagemaker_serving.rules.environment.facts import environment_facts
 from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.registry import RULES
 from sagemaker_serving.rules.template import Template, template_facts

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from sagemaker_serving.archive import ArchiveContents
 from sagemaker_serving.errors import Problem, Where
-from sagemaker_serving.rules.compiled_facts import compilation_facts
 from sagemaker_serving.rules.engine import judge
 from sagemaker_serving.rules.facts import ABSENT, ArtifactFacts, ContainerFacts, Fact
+from sagemaker_serving.rules.neo.facts import compilation_facts
 from sagemaker_serving.rules.registry import RULES
 from sagemaker_serving.spec.compilation import Compilation
 

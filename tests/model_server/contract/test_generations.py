@@ -15,7 +15,7 @@ from sagemaker_serving.model_server.contract import CONTRACTS
 from sagemaker_serving.model_server.generations import Generation, generation_of, is_uncertain
 from sagemaker_serving.model_server.plan import make_plan
 from sagemaker_serving.model_server.settings import read_settings
-from sagemaker_serving.rules import handler_imports
+from sagemaker_serving.rules.artifact import handler_imports
 
 A, B1, B2, C = Generation
 

@@ -1,0 +1,1 @@
+"""Rules on a model's files: its archive, what is in it, where it lies."""

@@ -1,0 +1,1 @@
+"""Rules on batch pipelines and transform jobs."""

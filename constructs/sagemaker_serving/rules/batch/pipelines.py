@@ -1,0 +1,123 @@
+"""Rules on a batch pipeline: how inputs are cut, tried again, started and told of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine.numbers import at_least, between
+from sagemaker_serving.rules.facts.batch import BatchPipelineFacts
+
+_OWN = "this project's batch pipeline: docs/batch.md"
+_STEPS = "AWS Step Functions developer guide, quotas and fields of Retry; read 2026-11-21"
+_EVENTS = "Amazon EventBridge user guide, schedule expressions; read 2026-11-21"
+_SNS = "AWS SNS developer guide, topics' ARNs; read 2026-11-21"
+
+_KINDS = ("throttling", "capacity", "internal")
+_MAX_ENVIRONMENT = 32 * 1024
+_RATE = re.compile(r"rate\((?:1 (?:minute|hour|day)|(?!1 )[1-9]\d* (?:minutes|hours|days))\)")
+_CRON = re.compile(r"cron\(\S+(?: \S+){5}\)")
+_TOPIC = re.compile(r"arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}(?:\.fifo)?")
+
+
+@rule("batch-limits", source=_OWN, example="max_objects_per_shard: 0")
+def batch_limits(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
+    """Shards, jobs at once and the size of an input are in ranges that work.
+
+    A shard's objects are listed in one manifest, and its function holds their names.
+    """
+    block = pipeline.block
+    yield from between(block.get("max_objects_per_shard"), 1, 100_000)
+    yield from at_least(block.get("max_bytes_per_shard"), 1)
+    yield from between(block.get("max_concurrent_jobs"), 1, 1000)
+    yield from at_least(block.get("max_input_objects"), 1)
+    yield from at_least(block.get("max_input_bytes"), 1)
+
+
+@rule("batch-retries", source=_STEPS, example="retries: {internal: {max_attempts: -1}}")
+def batch_retries(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
+    """Budgets and waits of retries are not negative, and waits do not shrink.
+
+    A wait goes to Step Functions as it is, which fails a shard over one that is no time.
+    """
+    retries = pipeline.block.get("retries")
+    for kind in _KINDS:
+        retry = retries.get(kind)
+        yield from between(retry.get("max_attempts"), 0, 1000)
+        yield from between(retry.get("interval_seconds"), 0, 86_400)
+        yield from between(retry.get("backoff_rate"), 1, 100)
+        yield from between(retry.get("max_delay_seconds"), 0, 86_400)
+
+
+@rule("batch-environment", source=_STEPS, example="environment: {BIG: <40 KB of text>}")
+def batch_environment(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
+    """The variables of a job have 32 KB together.
+
+    The state machine carries a job's arguments, and a state of it ends at 256 KB.
+    """
+    environment = pipeline.block.get("environment")
+    size = sum(
+        len(f"{name}{fact.text}".encode("utf-8", "replace"))
+        for name, fact in environment.entries()
+        if fact.text is not None
+    )
+    if size > _MAX_ENVIRONMENT:
+        yield (
+            environment.where,
+            f"environment has {size:,} bytes; a pipeline's jobs take {_MAX_ENVIRONMENT:,}; put the "
+            "values into a file of the archive",
+        )
+
+
+@rule("batch-schedule", source=_EVENTS, example="schedule: daily")
+def batch_schedule(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
+    """A schedule is an expression that EventBridge reads: a rate, or cron with six fields.
+
+    It refuses any other when the stack is deployed, and the unit of a rate of one is singular.
+    """
+    fact = pipeline.block.get("schedule")
+    text = fact.text
+    if text is not None and not (_RATE.fullmatch(text) or _CRON.fullmatch(text)):
+        yield (
+            fact.where,
+            f"schedule is {text!r}; it must be rate(<number> <minutes, hours or days>) or "
+            "cron(<six fields>); write rate(1 day), or cron(0 4 * * ? *) for each day at four, UTC",
+        )
+
+
+@rule("batch-topic", source=_SNS, example="notification_topic: batches")
+def batch_topic(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
+    """Who is told of an execution's end is ``new`` or a topic's ARN; a FIFO topic is none.
+
+    A FIFO topic takes messages with a group only, and the pipeline's has none.
+    """
+    fact = pipeline.block.get("notification_topic")
+    text = fact.text
+    if text is None or text == "new":
+        return
+    if _TOPIC.fullmatch(text) is None or text.endswith(".fifo"):
+        yield (
+            fact.where,
+            f"notification_topic is {text!r}; it must be new, null, or the ARN of a standard "
+            "topic; write new for a topic of the model's own stack",
+        )
+
+
+@rule(
+    "batch-schedule-input",
+    source=_OWN,
+    example="schedule: rate(1 day)\ninput_type: ManifestFile",
+)
+def batch_schedule_input(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
+    """A schedule transforms the whole input, which is a prefix.
+
+    What runs by itself has no manifest that anybody would have named.
+    """
+    block = pipeline.block
+    if block.get("schedule").text is not None and block.get("input_type").text == "ManifestFile":
+        yield (
+            block.get("schedule").where,
+            "schedule is given and input_type is ManifestFile; a schedule transforms what is under "
+            "the input's prefix; remove input_type, or let arrivals: manifests start executions",
+        )

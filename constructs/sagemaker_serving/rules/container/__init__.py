@@ -1,0 +1,1 @@
+"""Rules on containers: their image, their variables, how they batch."""

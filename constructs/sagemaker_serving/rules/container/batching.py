@@ -1,0 +1,114 @@
+"""Rules on batching and on the server's own settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine.numbers import at_least, between
+from sagemaker_serving.rules.facts import ContainerFacts
+from sagemaker_serving.spec.batching import BATCHING_VARIABLES, SERVER_VARIABLES
+
+_CONTAINER = "aws/deep-learning-containers, TensorFlow inference e0ecede; read 2026-11-21"
+_SWITCH = BATCHING_VARIABLES["enabled"]
+
+
+@rule("batching-off", source=_CONTAINER, example="batching: {enabled: false, max_batch_size: 8}")
+def batching_off(container: ContainerFacts) -> Iterator[Finding]:
+    """Sizes of batches are set only where batching is on; otherwise they do nothing.
+
+    The container reads the sizes only where batching is on, so a tuned size would be silently lost.
+    """
+    switch = container.batching.get("enabled")
+    if switch is not None and switch.value is False:
+        for name, fact in container.batching.items():
+            if name != "enabled" and fact.value is not None:
+                yield (
+                    fact.where,
+                    f"{name} is {fact.value} but batching is off (enabled: false), so it would "
+                    "do nothing; set enabled: true or remove it",
+                )
+    switched_on = bool(container.batching) or _is_true(container)
+    if not switched_on:
+        for variable in list(BATCHING_VARIABLES.values())[1:]:
+            set_here = container.environment.get(variable)
+            if set_here is not None:
+                yield (
+                    set_here.where,
+                    f"{variable} is {set_here.value!r} but batching is off, so it would do "
+                    "nothing; use the batching block, which turns it on",
+                )
+
+
+@rule("batching-ranges", source=_CONTAINER, example="batching: {max_batch_size: 0}")
+def batching_ranges(container: ContainerFacts) -> Iterator[Finding]:
+    """Batching's numbers are ones that TensorFlow Serving starts with.
+
+    The model server ends at once with sizes that it can not work with.
+    """
+    lowest = {
+        "max_batch_size": 1,
+        "batch_timeout_micros": 0,
+        "num_batch_threads": 1,
+        "max_enqueued_batches": 1,
+    }
+    for name, low in lowest.items():
+        if name in container.batching:
+            yield from at_least(container.batching[name], low)
+
+
+@rule("server-ranges", source=_CONTAINER, example="server: {gunicorn_workers: 0}")
+def server_ranges(container: ContainerFacts) -> Iterator[Finding]:
+    """The server's numbers are ones that it starts with.
+
+    The server ends at once, or serves nobody, with numbers out of these ranges.
+    """
+    for name, fact in container.server.items():
+        if name == "fractional_gpu_mem_margin":
+            yield from between(fact, 0, 1)
+        elif name in ("inter_op_parallelism", "intra_op_parallelism"):
+            yield from at_least(fact, 0)
+        else:
+            yield from at_least(fact, 1)
+
+
+@rule(
+    "variable-set-twice",
+    source="this project",
+    example="SAGEMAKER_TFS_MAX_BATCH_SIZE beside batching",
+)
+def variable_set_twice(container: ContainerFacts) -> Iterator[Finding]:
+    """A variable is set by its typed field or in ``environment``, not by both.
+
+    One of the two would win in silence.
+    """
+    for block, names, typed in (
+        ("batching", BATCHING_VARIABLES, container.batching),
+        ("server", SERVER_VARIABLES, container.server),
+    ):
+        for field, variable in names.items():
+            if field in typed and variable in container.environment:
+                yield (
+                    container.environment[variable].where,
+                    f"{variable} is set here and by {block}.{field}; keep one of them",
+                )
+
+
+@rule("batching-switch", source=_CONTAINER, example='SAGEMAKER_TFS_ENABLE_BATCHING: "yes"')
+def batching_switch(container: ContainerFacts) -> Iterator[Finding]:
+    """SAGEMAKER_TFS_ENABLE_BATCHING is true or false; the container dies of anything else.
+
+    It reads the text as a truth value at its start.
+    """
+    fact = container.environment.get(_SWITCH)
+    if fact is not None and fact.text is not None and fact.text.lower() not in ("true", "false"):
+        yield (
+            fact.where,
+            f"{_SWITCH} is {fact.text!r}; the container starts only with 'true' or 'false'; "
+            "use the batching block instead",
+        )
+
+
+def _is_true(container: ContainerFacts) -> bool:
+    fact = container.environment.get(_SWITCH)
+    return fact is not None and str(fact.value).lower() == "true"

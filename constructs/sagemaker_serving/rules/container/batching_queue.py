@@ -1,0 +1,149 @@
+"""Rules on what is sent at a time, and what TensorFlow Serving's batching lets wait."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sagemaker_serving.errors import Severity, Where
+from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.facts import (
+    ContainerFacts,
+    EndpointConfigFacts,
+    Fact,
+    TransformFacts,
+)
+from sagemaker_serving.rules.hardware.instance_types import known
+from sagemaker_serving.spec.batching import (
+    BATCHING_VARIABLES,
+    DEFAULT_CONCURRENCY,
+    MAX_ENQUEUED_BATCHES,
+    SERVER_VARIABLES,
+)
+
+_SOURCE = (
+    "TensorFlow 2.21, core/kernels/batching_util/shared_batch_scheduler.h; aws/"
+    "deep-learning-containers, TensorFlow inference e0ecede; read 2026-11-22"
+)
+_UNBOUNDED = 100_000_000
+"""What the container lets wait in batch transform (SAGEMAKER_BATCH) unless it is told otherwise."""
+
+
+@rule(
+    "batching-queue",
+    source=_SOURCE,
+    severity=Severity.WARNING,
+    example="batching: {max_enqueued_batches: 2}   # on ml.c5.large",
+)
+def batching_queue(facts: EndpointConfigFacts | TransformFacts) -> Iterator[Finding]:
+    """As many requests may be worked on and wait as are sent to an instance at a time.
+
+    A request that fills a batch is one in TensorFlow Serving's queue, of max_enqueued_batches
+    beside the num_batch_threads that are worked on; the next is refused with 503. Smaller ones
+    share batches, so this warns. What is sent at a time is what the file says: an asynchronous
+    endpoint's max_concurrent_invocations_per_instance, a transform job's max_concurrent_transforms;
+    else the eight of this project's client. Serverless variants take one, and refuse none; a
+    handler under gunicorn's sync or gthread workers bounds what comes by itself.
+    """
+    if isinstance(facts, TransformFacts):
+        if facts.container is not None:
+            yield from _judged(facts.container, facts.max_concurrent_transforms, facts.environment)
+        return
+    asked = facts.asynchronous.get("ClientConfig").get("MaxConcurrentInvocationsPerInstance")
+    for variant in (*facts.variants, *facts.shadows):
+        at_once = variant.asynchronous or facts.asynchronous.given
+        for container in variant.containers if variant.serverless is None else ():
+            yield from _judged(container, asked if at_once else _CLIENT)
+
+
+_CLIENT = Fact(DEFAULT_CONCURRENCY, Where())
+"""The requests at a time that nobody wrote down."""
+
+
+def _judged(container: ContainerFacts, sent: Fact, job: Fact | None = None) -> Iterator[Finding]:
+    queue = _queue_of(container, job)
+    if queue is None or sent.number is None or sent.number <= queue.most:
+        return
+    at_once = f"{sent.name} is {sent.number}"
+    if sent is _CLIENT:
+        at_once = f"this project's client sends {sent.number} at a time"
+    wanted = -(-int(sent.number) // queue.servers) - queue.working
+    yield (
+        container.where if queue.where is None else queue.where,
+        f"{queue.name} is {queue.waiting}{queue.by}, and {queue.working} batches are worked on at "
+        f"a time, so that request {queue.most + 1} is refused with 503 when each fills a batch; "
+        f"{at_once}; use {queue.name} {wanted} or more",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Queue:
+    """Batches that wait and that are worked on in each of ``servers``.
+
+    ``name``, ``by`` and ``where`` are how the first is called, who chose it, and where.
+    """
+
+    name: str
+    by: str
+    where: Where | None
+    waiting: int
+    working: int
+    servers: int
+
+    @property
+    def most(self) -> int:
+        """Full batches that are taken at a time."""
+        return (self.waiting + self.working) * self.servers
+
+
+def _queue_of(container: ContainerFacts, job: Fact | None) -> _Queue | None:
+    """The container's batches; None when it makes none, or nobody knows how many.
+
+    ``job`` are the variables that a transform job lays over the model's, None on an endpoint.
+    """
+
+    def said(name: str) -> Fact | None:
+        """What wins of a job's variable, the model's, and the typed field."""
+        facts = (
+            None if job is None else job.get(_VARIABLES[name]),
+            container.environment.get(_VARIABLES[name]),
+            container.batching.get(name, container.server.get(name)),
+        )
+        return next((fact for fact in facts if fact is not None and fact.given), None)
+
+    switch = said("enabled")
+    on = bool(container.batching) if switch is None else switch.flag is True
+    workers = container.environment.get("SAGEMAKER_GUNICORN_WORKER_CLASS")
+    if not on or (workers is not None and workers.value != "gevent"):
+        return None
+    kind = known(container.instance_type)
+    cpus = None if kind is None else kind.vcpus
+    default, by = (cpus, ", one for each CPU") if job is None else (_UNBOUNDED, "")
+    if container.batching and "max_enqueued_batches" not in container.batching:
+        default, by = MAX_ENQUEUED_BATCHES, " by default"
+    enqueued = said("max_enqueued_batches")
+    waiting = _whole(enqueued, default)
+    working = _whole(said("num_batch_threads"), cpus)
+    servers = _whole(said("instance_count"), 1)
+    if waiting is None or working is None or servers is None:
+        return None
+    typed = bool(container.batching)
+    return _Queue(
+        name="max_enqueued_batches" if typed else _VARIABLES["max_enqueued_batches"],
+        by=by if enqueued is None else "",
+        where=None if enqueued is None else enqueued.where,
+        waiting=waiting,
+        working=working,
+        servers=servers,
+    )
+
+
+_VARIABLES = {**BATCHING_VARIABLES, **SERVER_VARIABLES}
+
+
+def _whole(fact: Fact | None, default: int | None) -> int | None:
+    """A number, also as a variable spells it; None for what only a deploy knows."""
+    if fact is None:
+        return default
+    text = str(fact.value)
+    return int(text) if text.isascii() and text.isdigit() else None

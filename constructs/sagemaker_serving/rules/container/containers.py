@@ -1,0 +1,201 @@
+"""Rules on containers: their environment variables and their number."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from ipaddress import IPv4Network
+
+from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine.names import is_name
+from sagemaker_serving.rules.facts import ContainerFacts, Fact
+from sagemaker_serving.rules.facts.resources import ModelDefinitionFacts, NameFacts, NetworkFacts
+
+_SOURCE = "botocore EnvironmentMap, EnvironmentKey, EnvironmentValue; read 2026-11-21"
+_MODEL = "botocore CreateModel, read 2026-11-21"
+_KEY = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
+_TOTAL_BYTES = 32 * 1024
+
+
+@rule("container-environment", source=_SOURCE, example="environment: {MY-KEY: 1}")
+def container_environment(container: ContainerFacts) -> Iterator[Finding]:
+    """At most 100 variables; names of letters, digits and _; values up to 1024 characters.
+
+    CreateModel refuses more; nothing before the deploy counts them.
+    """
+    if len(container.environment) > 100:
+        yield (
+            container.where,
+            f"environment has {len(container.environment)} variables; a container takes 100; "
+            "move some into the archive",
+        )
+    for key, fact in container.environment.items():
+        if not _KEY.fullmatch(key) or len(key) > 1024:
+            yield (
+                fact.where,
+                f"the variable {key!r} is not a name of letters, digits and underscores that "
+                "starts without a digit; rename it",
+            )
+        if fact.text is not None and len(fact.text) > 1024:
+            yield (
+                fact.where,
+                f"{key} has {len(fact.text)} characters; a container takes 1024 per variable; "
+                "put the value into a file of the archive",
+            )
+
+
+@rule(
+    "model-environment-total",
+    source="botocore ContainerDefinition.Environment, read 2026-11-21",
+    example="33 variables of 1000 characters each",
+)
+def model_environment_total(model: ModelDefinitionFacts) -> Iterator[Finding]:
+    """The variables of all containers of a model fit into 32 KB.
+
+    Each container may be within its own limits and the model over this one.
+    """
+    sizes = [
+        len(f"{key}{_text(fact)}".encode(errors="replace"))
+        for container in model.containers
+        for key, fact in container.environment.items()
+    ]
+    if sum(sizes) > _TOTAL_BYTES:
+        yield (
+            model.where,
+            f"the containers' variables have {sum(sizes)} bytes; a model takes {_TOTAL_BYTES} "
+            "over all its containers; move some into the archive",
+        )
+
+
+@rule("model-containers", source=_MODEL, example="PrimaryContainer beside Containers")
+def model_containers(model: ModelDefinitionFacts) -> Iterator[Finding]:
+    """A model has a primary container, or 1 to 15 containers in line, not both.
+
+    CloudFormation's schema demands neither and allows both; CreateModel takes exactly one.
+    """
+    count = model.containers_fact.size
+    if model.primary.given and model.containers_fact.given:
+        yield (
+            model.containers_fact.where,
+            f"{model.containers_fact.name} and {model.primary.name} are both given; a model takes "
+            "one of them; remove the other",
+        )
+    elif not model.primary.given and not model.containers_fact.given:
+        yield (
+            model.where,
+            f"the model has no container; give {model.primary.name}, or "
+            f"{model.containers_fact.name} with 1 to 15 of them",
+        )
+    elif count is not None and not 1 <= count <= 15:
+        yield (
+            model.containers_fact.where,
+            f"there are {count} containers; a model takes 1 to 15; remove some or add one",
+        )
+
+
+@rule(
+    "container-source", source=_MODEL, example="PrimaryContainer: {ModelDataUrl: s3://b/k.tar.gz}"
+)
+def container_source(model: ModelDefinitionFacts) -> Iterator[Finding]:
+    """A container says which image it runs, or which model package it comes from.
+
+    The schema asks for neither.
+    """
+    for fact in (model.primary, *model.containers_fact.items()):
+        if not isinstance(fact.value, dict):
+            continue
+        if not fact.get("Image").given and not fact.get("ModelPackageName").given:
+            yield (
+                fact.where,
+                "the container has neither Image nor ModelPackageName, so there is nothing to "
+                "run; give one of them",
+            )
+
+
+@rule(
+    "container-hostname",
+    source="botocore ContainerHostname, read 2026-11-21",
+    example="container_hostname: pre_process",
+)
+def container_hostname(model: ModelDefinitionFacts) -> Iterator[Finding]:
+    """A container's hostname is 1 to 63 letters, digits and hyphens, and its own.
+
+    Logs and metrics of a pipeline are told apart by it.
+    """
+    seen: set[str] = set()
+    for fact in model.hostnames:
+        name = fact.text
+        if name is None:
+            continue
+        if not is_name(name):
+            yield (
+                fact.where,
+                f"{fact.name} is {name!r}; hostnames take 1 to 63 letters, digits and hyphens "
+                "between them; rename it",
+            )
+        elif name in seen:
+            yield fact.where, f"a container named {name!r} stands above; rename one of them"
+        seen.add(name)
+
+
+@rule("network", source="botocore VpcConfig, read 2026-11-21", example="subnet_ids: [seventeen]")
+def network(facts: NetworkFacts) -> Iterator[Finding]:
+    """A model's VPC has 1 to 16 subnets and 1 to 5 security groups.
+
+    CreateModel refuses other numbers.
+    """
+    for fact, most in ((facts.subnets, 16), (facts.security_groups, 5)):
+        if fact.size is not None and not 1 <= fact.size <= most:
+            yield (
+                fact.where,
+                f"{fact.name} has {fact.size} entries; a model takes 1 to {most}; "
+                f"{'add one' if fact.size == 0 else 'remove some'}",
+            )
+
+
+@rule(
+    "network-cidr",
+    source="VPC user guide, VPC CIDR blocks, read 2026-11-21",
+    example="network: {cidr: 10.0.0.0/24}",
+)
+def network_cidr(facts: NetworkFacts) -> Iterator[Finding]:
+    """A VPC of one's own has a private IPv4 block of /16 to /19.
+
+    A VPC takes none larger than /16, and two subnets of 4096 addresses fit into none smaller
+    than /19.
+    """
+    text = facts.cidr.text
+    if text is None:
+        return
+    try:
+        block = IPv4Network(text)
+    except ValueError as error:
+        yield facts.cidr.where, f"cidr is {text!r}: {error}; use 10.0.0.0/16"
+        return
+    if not 16 <= block.prefixlen <= 19:
+        yield facts.cidr.where, f"cidr is {text!r}; it must be a /16 to /19; use 10.0.0.0/16"
+    elif not block.is_private:
+        yield facts.cidr.where, f"cidr is {text!r}, which is not private; use 10.0.0.0/16"
+
+
+@rule(
+    "resource-name",
+    source="botocore EndpointName, EndpointConfigName, ModelName, EntityName; read 2026-11-21",
+    example="EndpointName: my_endpoint",
+)
+def resource_name(facts: NameFacts) -> Iterator[Finding]:
+    """Endpoints, their configurations, models and jobs have names that SageMaker takes.
+
+    The schema of some of them allows what the API then refuses.
+    """
+    name = facts.name.text
+    if name is not None and not is_name(name):
+        yield (
+            facts.name.where,
+            f"{facts.name.name} is {name!r} ({len(name)} characters); names of {facts.kind}s take "
+            "1 to 63 letters, digits and hyphens between them, no underscore; rename it",
+        )
+
+
+def _text(fact: Fact) -> str:
+    return str(fact.value) if isinstance(fact.value, str | int | float) else ""

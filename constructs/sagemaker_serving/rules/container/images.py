@@ -1,0 +1,168 @@
+"""Rules on images: one that exists, in this region, for this kind of instance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sagemaker_serving.catalog import (
+    UnknownImage,
+    image_for,
+    parse_ecr_uri,
+    published_image,
+    regions,
+)
+from sagemaker_serving.errors import Severity
+from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.facts import ContainerFacts
+from sagemaker_serving.rules.hardware.instance_types import known
+
+_TABLES = "sagemaker-core's image tables, read 2026-11-21"
+
+
+@rule("image-known", source=_TABLES, example='framework_version: "2.17"')
+def image_known(container: ContainerFacts) -> Iterator[Finding]:
+    """AWS publishes an image for the framework, version, region and kind of instance.
+
+    Versions are skipped (there is no TensorFlow 2.17), regions lag, and arm64 has fewer. A tag
+    that does not exist is found out by an endpoint that waits for its container in vain.
+    """
+    if container.image_uri.given or container.compilation.given:
+        return
+    if container.framework.value is None:
+        yield (
+            container.where,
+            "neither framework nor image_uri is given; give framework: tensorflow and its "
+            "framework_version, or the image_uri of your own image",
+        )
+        return
+    if container.framework_version.value is None:
+        yield (
+            container.where,
+            'framework_version is missing; add it in quotes, such as "2.19"',
+        )
+        return
+    framework, version = container.framework.text, container.framework_version.text
+    region = container.region.text
+    if framework is None or version is None or region not in regions():
+        return
+    kind = known(container.instance_type)
+    try:
+        image_for(
+            kind,
+            framework=framework,
+            version=version,
+            region=region,
+            accelerator=container.accelerator,
+        )
+    except UnknownImage as error:
+        place = {
+            "framework": container.framework,
+            "framework_version": container.framework_version,
+        }.get(error.parameter, container.instance_type)
+        arm64 = kind is not None and kind.architecture == "arm64"
+        arm = f" on the arm64 type {container.instance_type.text}" if arm64 else ""
+        yield place.where, f"{error}{arm}"
+
+
+@rule(
+    "image-uri",
+    source="botocore ContainerDefinition.Image, AWS ECR; read 2026-11-21",
+    example="image_uri: docker.io/library/nginx",
+)
+def image_uri(container: ContainerFacts) -> Iterator[Finding]:
+    """One's own image is in ECR, in the environment's region.
+
+    Endpoints pull from nowhere else; only a model with RepositoryAccessMode Vpc has a registry
+    of its own.
+    """
+    uri, region = container.image_uri.text, container.region.text
+    if uri is None or container.own_registry:
+        return
+    image = parse_ecr_uri(uri)
+    if image is None:
+        yield (
+            container.image_uri.where,
+            f"{container.image_uri.name} is {uri!r}; endpoints pull only from ECR: "
+            "<account>.dkr.ecr.<region>.amazonaws.com/<repository>:<tag>; push the image there",
+        )
+    elif region in regions() and image.region != region:
+        yield (
+            container.image_uri.where,
+            f"{container.image_uri.name} is in {image.region}; an endpoint in {region} pulls only "
+            f"from {region}; replicate the image there",
+        )
+
+
+@rule(
+    "image-account",
+    source=_TABLES,
+    severity=Severity.WARNING,
+    example="Image: 763104351884.dkr.ecr.af-south-1.amazonaws.com/tensorflow-inference:2.19-cpu",
+)
+def image_account(container: ContainerFacts) -> Iterator[Finding]:
+    """An image of AWS's comes from the account that publishes it in that region.
+
+    The account of the older regions is not that of the newer ones: 22 of 38 have their own. An
+    image asked of the wrong one is answered as if it were private.
+    """
+    found = published_image(container.image_uri.text)
+    if found is None or found.image.account in found.accounts:
+        return
+    region = found.image.region
+    if not found.accounts:
+        advice = f"the tables know no {found.image.repository} in {region}; look before you deploy"
+    else:
+        advice = f"in {region} it is {' or '.join(found.accounts)}"
+    yield (
+        container.image_uri.where,
+        f"{container.image_uri.name} names the account {found.image.account} for "
+        f"{found.image.repository}; {advice}",
+    )
+
+
+@rule(
+    "image-processor",
+    source=f"{_TABLES}; EC2 instance types in moto, read 2026-11-21",
+    severity=Severity.WARNING,
+    example="image_uri: …/tensorflow-inference:2.19-cpu   # on ml.g4dn.xlarge",
+)
+def image_processor(container: ContainerFacts) -> Iterator[Finding]:
+    """An image for GPUs runs on a GPU type, and one for CPUs on a CPU type.
+
+    The CPU image leaves a GPU idle that is paid for; the GPU image looks for one that is not
+    there. Both start, so this warns.
+    """
+    found = published_image(container.image_uri.text)
+    kind = known(container.instance_type)
+    if found is None or kind is None or kind.neuron is not None or found.processor is None:
+        return
+    if found.processor != kind.processor:
+        yield (
+            container.image_uri.where,
+            f"{container.image_uri.name} is an image for {found.processor.upper()}s and "
+            f"{kind.name} has {f'{kind.gpus} GPU' if kind.gpus else 'no GPU'}; use the "
+            f"{kind.processor} image, or another instance type",
+        )
+
+
+@rule(
+    "image-architecture",
+    source=f"{_TABLES}; EC2 instance types in moto, read 2026-11-21",
+    example="image_uri: …/tensorflow-inference:2.19-cpu   # on ml.c7g.large",
+)
+def image_architecture(container: ContainerFacts) -> Iterator[Finding]:
+    """An arm64 image runs on Graviton, and an x86 image does not.
+
+    The container ends at once with an exec format error, and the endpoint fails its health
+    checks without a line in its log.
+    """
+    found = published_image(container.image_uri.text)
+    kind = known(container.instance_type)
+    if found is None or kind is None or None in (found.architecture, kind.architecture):
+        return
+    if found.architecture != kind.architecture:
+        yield (
+            container.image_uri.where,
+            f"{container.image_uri.name} is an {found.architecture} image and {kind.name} is "
+            f"{kind.architecture}; use an image for {kind.architecture}, or another instance type",
+        )

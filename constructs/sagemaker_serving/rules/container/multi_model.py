@@ -1,0 +1,137 @@
+"""Rules on multi-model endpoints: one container that loads many models."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from local_aws.template import Unknown
+from sagemaker_serving.catalog import parse_ecr_uri
+from sagemaker_serving.errors import Severity
+from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.facts import ContainerFacts, Fact
+from sagemaker_serving.rules.hardware.instance_types import known
+
+_GUIDE = "AWS SageMaker developer guide of 2023, multi-model endpoints; read 2026-11-21"
+_TFS = "aws/deep-learning-containers, TensorFlow inference e0ecede; read 2026-11-21"
+_PORTS = "SAGEMAKER_SAFE_PORT_RANGE"
+_RANGE = re.compile(r"(\d{1,5})-(\d{1,5})")
+_TENSORFLOW = ("tensorflow-inference", "sagemaker-tensorflow-serving")
+
+
+def models_in_ports(low: int, high: int) -> int:
+    """How many models TensorFlow Serving's container loads at once with these ports.
+
+    It keeps a tenth of the range free and gives every model two ports: for
+    9000-9999 that is 449. Source: the container's code, as `_TFS` says.
+    """
+    return int((high - low) * 0.9) // 2
+
+
+@rule("multi-model-gpu", source=_GUIDE, example="Mode: MultiModel   # on ml.p3.8xlarge")
+def multi_model_gpu(container: ContainerFacts) -> Iterator[Finding]:
+    """A multi-model endpoint on GPUs runs Triton on a type with a single GPU; no Neuron.
+
+    Other servers load models into the memory of CPUs only.
+    """
+    kind = known(container.instance_type)
+    if kind is None or container.mode.text != "MultiModel":
+        return
+    image = parse_ecr_uri(container.image_uri.text or "")
+    triton = image is not None and "triton" in image.repository
+    if kind.neuron is not None:
+        advice = f"it is an {kind.neuron} host, which loads one compiled model; use a CPU type"
+    elif kind.gpus > 1:
+        advice = f"it has {kind.gpus} GPUs; use a type with one GPU and Triton, or a CPU type"
+    elif kind.gpus and image is not None and not triton:
+        advice = "on GPUs only NVIDIA Triton serves many models; use its image, or a CPU type"
+    else:
+        return
+    yield (
+        container.instance_type.where,
+        f"{container.instance_type.name} is {kind.name!r} and the container is multi-model; "
+        f"{advice}",
+    )
+
+
+@rule(
+    "multi-model-ports-given",
+    source=_TFS,
+    severity=Severity.WARNING,
+    example="Mode: MultiModel   # without SAGEMAKER_SAFE_PORT_RANGE",
+)
+def multi_model_ports_given(container: ContainerFacts) -> Iterator[Finding]:
+    """TensorFlow Serving's multi-model container is told the ports for its models.
+
+    Its code reads SAGEMAKER_SAFE_PORT_RANGE at the start and ends without it. Whether SageMaker
+    always sets the variable itself is written nowhere, so this warns.
+    """
+    unknown = isinstance(container.environment_fact.value, Unknown)
+    if _serves_tensorflow(container) and not unknown and _PORTS not in container.environment:
+        yield (
+            container.mode.where,
+            f"{container.mode.name} is 'MultiModel' and the environment lacks {_PORTS}, without "
+            "which TensorFlow Serving's container does not start; add "
+            f"{_PORTS}: 9000-9999, which holds 449 models at once",
+        )
+
+
+@rule("multi-model-ports", source=_TFS, example="SAGEMAKER_SAFE_PORT_RANGE: 9999-9000")
+def multi_model_ports(container: ContainerFacts) -> Iterator[Finding]:
+    """The ports of TensorFlow Serving's multi-model container are a range, the lower first.
+
+    The container ends while it reads any other text.
+    """
+    ports = _ports(container)
+    if ports is None or ports.text is None:
+        return
+    bounds = _bounds(ports)
+    if bounds is None or not 1024 <= bounds[0] < bounds[1] <= 65535:
+        yield (
+            ports.where,
+            f"{ports.name} is {ports.text!r}; it must be two ports between 1024 and 65535, the "
+            "lower first; use 9000-9999",
+        )
+
+
+@rule(
+    "multi-model-capacity",
+    source=_TFS,
+    severity=Severity.WARNING,
+    example="SAGEMAKER_SAFE_PORT_RANGE: 9000-9019",
+)
+def multi_model_capacity(container: ContainerFacts) -> Iterator[Finding]:
+    """The ports are enough for the models that a container is to hold at once.
+
+    Two ports a model, of nine tenths of the range: 9000-9999 holds 449 models, not 499. One more
+    is answered with 507 until another is unloaded.
+    """
+    ports = _ports(container)
+    bounds = _bounds(ports) if ports is not None else None
+    if ports is None or bounds is None or not bounds[0] < bounds[1]:
+        return
+    room = models_in_ports(*bounds)
+    if room < 10:
+        yield (
+            ports.where,
+            f"{ports.name} is {ports.text!r}, which holds {room} models at once (two ports each, "
+            "of nine tenths of the range); the next is answered with 507; use 9000-9999 for 449",
+        )
+
+
+def _ports(container: ContainerFacts) -> Fact | None:
+    return container.environment.get(_PORTS) if _serves_tensorflow(container) else None
+
+
+def _serves_tensorflow(container: ContainerFacts) -> bool:
+    if container.mode.text != "MultiModel":
+        return False
+    if not container.image_uri.given:
+        return (container.framework.text or "").lower() == "tensorflow"
+    image = parse_ecr_uri(container.image_uri.text or "")
+    return image is not None and any(image.repository.startswith(name) for name in _TENSORFLOW)
+
+
+def _bounds(fact: Fact) -> tuple[int, int] | None:
+    found = _RANGE.fullmatch(fact.text or "")
+    return (int(found[1]), int(found[2])) if found is not None else None

@@ -1,0 +1,1 @@
+"""Rules on the whole: an environment's names and tags, a template's resources."""

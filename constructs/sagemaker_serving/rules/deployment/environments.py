@@ -1,0 +1,96 @@
+"""Rules on the environment as a whole: its name, region, account, tags."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from local_aws.suggest import nearest
+from sagemaker_serving.catalog import regions
+from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine.names import is_name
+from sagemaker_serving.rules.facts import EnvironmentFacts, ModelFacts
+
+
+@rule("endpoint-name", source="botocore EndpointName, read 2026-11-21", example="name: prod_eu")
+def endpoint_name(model: ModelFacts) -> Iterator[Finding]:
+    """The endpoint's name, ``<environment>-<model>``, is one that SageMaker takes.
+
+    At most 63 letters, digits and hyphens; an underscore passes every YAML check and fails there.
+    """
+    environment = model.environment_name.text
+    if environment is None:
+        return
+    name = f"{environment}-{model.name}"
+    if not is_name(name):
+        yield (
+            model.where,
+            f"the endpoint would be named {name!r} ({len(name)} characters); names take at most "
+            "63 letters, digits and hyphens between them, no underscore; "
+            f"rename the {'model' if is_name(environment) else 'environment'}",
+        )
+
+
+@rule("model-name", source="this project", example="models: {Storage: {artifact: model}}")
+def model_name(model: ModelFacts) -> Iterator[Finding]:
+    """No model is named as a stack that every environment has.
+
+    Two stacks of one name cannot stand in one environment.
+    """
+    if model.name in ("Storage", "Network"):
+        yield (
+            model.where,
+            f"{model.name!r} is the name of the environment's own stack; rename the model",
+        )
+
+
+@rule(
+    "region",
+    source="SageMaker price lists in cfn-lint, read 2026-11-21",
+    example="region: eu-west-11",
+)
+def region(environment: EnvironmentFacts) -> Iterator[Finding]:
+    """The region is one in which SageMaker is offered.
+
+    A misspelt region is found out by the first call of a deploy, in words that name a host.
+    """
+    value = environment.region.text
+    if value is not None and value not in regions():
+        close = nearest(value, regions())
+        hint = (
+            f"did you mean {close}" if close is not None else f"use one of {', '.join(regions())}"
+        )
+        yield (
+            environment.region.where,
+            f"region is {value!r}; SageMaker hosting is not offered there; {hint}",
+        )
+
+
+@rule("account", source="AWS account ids, read 2026-11-21", example='account: "12345"')
+def account(environment: EnvironmentFacts) -> Iterator[Finding]:
+    """An account is twelve digits.
+
+    A number loses its leading zeros in YAML, and an alias is no id.
+    """
+    value = environment.account.text
+    if value is not None and not re.fullmatch(r"\d{12}", value):
+        yield (
+            environment.account.where,
+            f"account is {value!r}; an AWS account is 12 digits in quotes; "
+            "leave it out to use the account that is deployed to",
+        )
+
+
+@rule("something-to-deploy", source="this project", example="models: {digits: {artifact: model}}")
+def something_to_deploy(environment: EnvironmentFacts) -> Iterator[Finding]:
+    """An environment has models, and each has an endpoint or a batch pipeline.
+
+    An empty stack deploys well and serves nobody.
+    """
+    for model in environment.models:
+        if not model.variants and model.transform is None and not model.variants_fact.value:
+            yield (
+                model.where,
+                "the model has neither variants nor batch_transform, so nothing would answer; "
+                "add one of them",
+            )

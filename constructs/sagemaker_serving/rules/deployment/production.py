@@ -1,0 +1,118 @@
+"""Rules on what ``production: true`` demands: bounds, guardrails, alarms, a second instance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sagemaker_serving.catalog import Accelerator
+from sagemaker_serving.errors import Severity
+from sagemaker_serving.rules.endpoint.guardrails import takes_guardrails
+from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.facts.kinds import KindFacts
+
+_EXCLUDED = "AWS SageMaker developer guide, deployment guardrails exclusions; read 2026-11-21"
+
+
+@rule("production-scaling", source="this project", example="production: true   # without scaling")
+def production_scaling(kind: KindFacts) -> Iterator[Finding]:
+    """In production every variant on instances, and every component, has scaling bounds.
+
+    A load that nobody foresaw is met by more instances, up to a bill that somebody did foresee. A
+    fixed number is said by the same min and max.
+    """
+    if not kind.production:
+        return
+    scaled = {name for name, _ in kind.model.get("scaling").entries()}
+    components = list(kind.model.get("inference_components").entries())
+    named = [(variant.get("name").text, variant) for variant in kind.on_instances]
+    for name, fact in components if components else named:
+        if name is not None and name not in scaled:
+            yield (
+                fact.where,
+                f"{name!r} has no scaling, which production demands; add scaling: {{{name}: "
+                "{min: 2, max: 4, invocations_per_instance: <load of one>}}, or the same min and "
+                "max for a fixed number",
+            )
+
+
+@rule("production-update", source="this project", example="update: {all_at_once: true}")
+def production_update(kind: KindFacts) -> Iterator[Finding]:
+    """In production an endpoint moves to a new version step by step, where SageMaker can.
+
+    All at once, a broken version has every request before any alarm goes off.
+    """
+    if kind.production and _guardable(kind) and kind.model.get("update").get("all_at_once").given:
+        yield (
+            kind.model.get("update").where,
+            "update is all_at_once, and production demands guardrails; use canary_percent, "
+            "linear_percent or rolling_percent, or leave update out for a canary of 10 percent",
+        )
+
+
+@rule("production-alarms", source="this project", example="monitoring: {alarms: false}")
+def production_alarms(kind: KindFacts) -> Iterator[Finding]:
+    """In production there are alarms that take an update back.
+
+    A canary that nobody watches is only a slower way to break everything.
+    """
+    own = kind.model.get("update").get("alarms").value
+    if kind.production and not kind.alarmed and not own:
+        yield (
+            kind.model.get("monitoring").where,
+            "alarms are off, and production demands some to take an update back; remove alarms: "
+            "false, or name your own in update.alarms",
+        )
+
+
+@rule(
+    "production-instances",
+    source="AWS SageMaker developer guide, best practices for endpoints; read 2026-11-21",
+    severity=Severity.WARNING,
+    example="production: true   # with initial_instance_count: 1",
+)
+def production_instances(kind: KindFacts) -> Iterator[Finding]:
+    """In production a real-time variant with traffic has two instances or more.
+
+    SageMaker spreads instances over zones; one alone goes with its zone, and no canary can be a
+    part of it.
+    """
+    shares_instances = kind.model.get("inference_components").value
+    if not kind.production or shares_instances or kind.model.get("asynchronous").given:
+        return
+    for variant in kind.on_instances:
+        count, weight = variant.get("initial_instance_count"), variant.get("weight")
+        if (count.number is None or count.number == 1) and weight.number != 0:
+            yield (
+                count.where if count.given else variant.where,
+                "the variant starts with 1 instance; in production use at least 2, which "
+                "SageMaker puts into different zones",
+            )
+
+
+@rule(
+    "guardrail-none",
+    source=_EXCLUDED,
+    severity=Severity.NOTE,
+    example="production: true   # with a serverless variant",
+)
+def guardrail_none(kind: KindFacts) -> Iterator[Finding]:
+    """In production it is said where SageMaker has no guardrails: serverless, Inf1, accelerators.
+
+    There all traffic moves at once, whatever is asked for.
+    """
+    if kind.production and kind.model.get("variants").value and not _guardable(kind):
+        yield (
+            kind.where,
+            "SageMaker has no guardrails for this endpoint (serverless, Inf1 or Elastic "
+            "Inference): an update moves all traffic at once, and no alarm takes it back",
+        )
+
+
+def _guardable(kind: KindFacts) -> bool:
+    return kind.model.get("variants").size == len(kind.on_instances) and all(
+        takes_guardrails(
+            variant.get("instance_type").text or "",
+            Accelerator.named(variant.get("accelerator_type").value),
+        )
+        for variant in kind.on_instances
+    )

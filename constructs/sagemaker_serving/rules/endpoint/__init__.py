@@ -1,0 +1,1 @@
+"""Rules on endpoints: their variants, configuration, updates and alarms."""

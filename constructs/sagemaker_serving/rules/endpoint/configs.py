@@ -1,0 +1,188 @@
+"""Rules on what is said of an endpoint's variants together: capture, async, keys."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sagemaker_serving.errors import Severity
+from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine.numbers import between
+from sagemaker_serving.rules.facts import EndpointConfigFacts, TransformFacts
+from sagemaker_serving.rules.hardware.instance_types import known
+
+_CAPTURE = "botocore DataCaptureConfig, read 2026-11-21"
+_ASYNC = "botocore AsyncInferenceConfig, read 2026-11-21"
+_STORAGE = (
+    "botocore CreateEndpointConfig.KmsKeyId, TransformResources.VolumeKmsKeyId; read 2026-11-21"
+)
+_TOPIC = re.compile(r"arn:aws[a-z-]*:sns:([a-z0-9-]+):\d{12}:[a-zA-Z0-9_.-]+")
+_MODES = ("Input", "Output", "InputAndOutput")
+
+
+@rule("capture-ranges", source=_CAPTURE, example="InitialSamplingPercentage: 101")
+def capture_ranges(config: EndpointConfigFacts) -> Iterator[Finding]:
+    """Data capture samples 0 to 100 percent, of 1 to 32 kinds of data that there are.
+
+    CreateEndpointConfig refuses other values.
+    """
+    yield from between(config.capture.get("InitialSamplingPercentage"), 0, 100)
+    options = config.capture.get("CaptureOptions")
+    if options.size is not None and not 1 <= options.size <= 32:
+        yield (
+            options.where,
+            f"{options.name} has {options.size} entries; capture takes 1 to 32 of "
+            f"{', '.join(_MODES)}; {'add one' if options.size == 0 else 'remove some'}",
+        )
+    for option in options.items():
+        mode = option.get("CaptureMode")
+        if mode.text is not None and mode.text not in _MODES:
+            yield (
+                mode.where,
+                f"{mode.name} is {mode.text!r}; it must be {', '.join(_MODES)}; use one of them",
+            )
+
+
+@rule("capture-complete", source=_CAPTURE, example="DataCaptureConfig: {EnableCapture: true}")
+def capture_complete(config: EndpointConfigFacts) -> Iterator[Finding]:
+    """Data capture says how much, of what, and where to.
+
+    All three are required by the API as soon as the block is there.
+    """
+    if not config.capture.given:
+        return
+    for name in ("InitialSamplingPercentage", "DestinationS3Uri", "CaptureOptions"):
+        if not config.capture.get(name).given:
+            yield config.capture.where, f"{name} is missing; data capture needs it; add it"
+
+
+@rule(
+    "capture-prefix",
+    source="AWS SageMaker developer guide, capture data; read 2026-11-21",
+    severity=Severity.WARNING,
+    example="DestinationS3Uri: s3://bucket/captured/",
+)
+def capture_prefix(config: EndpointConfigFacts) -> Iterator[Finding]:
+    """Captured data lies under a prefix without a double slash, or one at its end.
+
+    SageMaker adds ``/<endpoint>/…`` to it, and Model Monitor then looks for another prefix than
+    the one that was written.
+    """
+    place = config.capture.get("DestinationS3Uri")
+    path = (place.text or "").partition("://")[2] or place.text or ""
+    if path.endswith("/") or path.startswith("/") or "//" in path:
+        yield (
+            place.where,
+            f"{place.name} is {place.text!r}; with a slash at its end, or two in a row, what is "
+            "captured lies under a double slash; use single ones, between names",
+        )
+
+
+@rule("async-topic", source=_ASYNC, example="SuccessTopic: my-topic")
+def async_topic(config: EndpointConfigFacts) -> Iterator[Finding]:
+    """The topics of an asynchronous endpoint are SNS topics of its own region, by their ARN.
+
+    In environment files ``new`` makes one. SageMaker tells a topic as the endpoint is made, and
+    does not make it when that fails.
+    """
+    notifications = config.asynchronous.get("OutputConfig").get("NotificationConfig")
+    for topic in (notifications.get("SuccessTopic"), notifications.get("ErrorTopic")):
+        text, region = topic.text, config.region.text
+        if text is None or (text == "new" and topic.name.islower()):
+            continue
+        found = _TOPIC.fullmatch(text)
+        if found is None:
+            new = "new, or " if topic.name.islower() else ""
+            yield (
+                topic.where,
+                f"{topic.name} is {text!r}; it must be {new}the ARN of an SNS topic, "
+                "arn:aws:sns:<region>:<account>:<name>",
+            )
+        elif region is not None and found[1] != region:
+            yield (
+                topic.where,
+                f"{topic.name} is in {found[1]}; an endpoint in {region} tells topics of {region}; "
+                "name one there",
+            )
+
+
+@rule("async-ranges", source=_ASYNC, example="MaxConcurrentInvocationsPerInstance: 1001")
+def async_ranges(config: EndpointConfigFacts) -> Iterator[Finding]:
+    """An asynchronous endpoint works on 1 to 1000 requests at once on each instance.
+
+    CreateEndpointConfig refuses other values.
+    """
+    client = config.asynchronous.get("ClientConfig")
+    yield from between(client.get("MaxConcurrentInvocationsPerInstance"), 1, 1000)
+
+
+@rule("async-output", source=_ASYNC, example="AsyncInferenceConfig: {ClientConfig: {…}}")
+def async_output(config: EndpointConfigFacts) -> Iterator[Finding]:
+    """An asynchronous endpoint says where its answers go.
+
+    There is no caller left to answer.
+    """
+    if config.asynchronous.given and not config.asynchronous.get("OutputConfig").given:
+        yield (
+            config.asynchronous.where,
+            "OutputConfig is missing; an asynchronous endpoint answers into S3; add "
+            "OutputConfig: {S3OutputPath: s3://…}",
+        )
+
+
+@rule(
+    "async-shadow",
+    source="AWS SageMaker developer guide of 2023, asynchronous inference; read 2026-11-21",
+    severity=Severity.WARNING,
+    example="AsyncInferenceConfig beside ShadowProductionVariants",
+)
+def async_shadow(config: EndpointConfigFacts) -> Iterator[Finding]:
+    """An asynchronous endpoint has no shadow variant.
+
+    Answers come as objects in S3, which no shadow test compares. The guide's list of what can't
+    be combined has no newer edition, so this warns.
+    """
+    if config.asynchronous.given and config.shadows_fact.given:
+        yield (
+            config.shadows_fact.where,
+            f"{config.shadows_fact.name} stands beside {config.asynchronous.name}; shadow tests "
+            "are of real-time endpoints; remove one of them",
+        )
+
+
+@rule(
+    "endpoint-key-local",
+    source=_STORAGE,
+    severity=Severity.WARNING,
+    example="KmsKeyId: …   # with ml.g4dn.xlarge",
+)
+def endpoint_key_local(config: EndpointConfigFacts) -> Iterator[Finding]:
+    """A KMS key for volumes is given only where every variant has a volume.
+
+    Types with local NVMe storage encrypt that by their own hardware and never with the key.
+    Today's documentation says that the key does nothing there, older editions that the call fails.
+    """
+    kinds = (known(variant.instance_type) for variant in config.variants)
+    local = sorted({kind.name for kind in kinds if kind is not None and kind.nvme_gb})
+    if config.kms_key.given and local:
+        yield (
+            config.kms_key.where,
+            f"{config.kms_key.name} is given, but {', '.join(local)} has local storage, which "
+            "its own hardware encrypts, not the key; remove the key, or use a type without local "
+            "storage",
+        )
+
+
+@rule("transform-key-local", source=_STORAGE, example="VolumeKmsKeyId: …   # with ml.g4dn.xlarge")
+def transform_key_local(transform: TransformFacts) -> Iterator[Finding]:
+    """A transform job's volume key is given only for types that have a volume.
+
+    The job is refused when it is created, each time the pipeline runs.
+    """
+    kind = known(transform.instance_type)
+    if kind is not None and kind.nvme_gb and transform.volume_key.given:
+        yield (
+            transform.volume_key.where,
+            f"{transform.volume_key.name} is given, but {kind.name} has local storage, which its "
+            "own hardware encrypts; remove the key, or use a type without local storage",
+        )

@@ -1,0 +1,226 @@
+"""Rules on deployment guardrails: how an endpoint moves from old instances to new ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sagemaker_serving.catalog import Accelerator
+from sagemaker_serving.errors import Severity
+from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine.numbers import at_least, between
+from sagemaker_serving.rules.facts import Fact
+from sagemaker_serving.rules.facts.resources import UpdateFacts
+from sagemaker_serving.rules.hardware.instance_types import known
+
+_SOURCE = "botocore DeploymentConfig, read 2026-11-21"
+_EXCLUDED = "AWS SageMaker developer guide, deployment guardrails exclusions; read 2026-11-21"
+_KINDS = ("ALL_AT_ONCE", "CANARY", "LINEAR")
+_SIZES = {"CANARY": ("CanarySize", 1, 50), "LINEAR": ("LinearStepSize", 10, 50)}
+"""Each kind of traffic shifting: what says its step, and the least and most percent of it."""
+
+
+def takes_guardrails(instance_type: str | None, accelerator: Accelerator | None = None) -> bool:
+    """Whether SageMaker has guardrails for a variant on ``instance_type``; None is serverless.
+
+    Where it has none, it moves all traffic at once and watches nothing.
+    Source: SageMaker developer guide, "Deployment guardrails", "Exclusions"; read 2026-11-21.
+    """
+    if instance_type is None or accelerator is not None:
+        return False
+    return not instance_type.startswith("ml.inf1.")
+
+
+@rule("guardrail-one-policy", source=_SOURCE, example="BlueGreenUpdatePolicy, RollingUpdatePolicy")
+def guardrail_one_policy(update: UpdateFacts) -> Iterator[Finding]:
+    """An update is blue/green or rolling, not both.
+
+    UpdateEndpoint refuses both.
+    """
+    if update.blue_green.given and update.rolling.given:
+        yield (
+            update.rolling.where,
+            f"{update.rolling.name} stands beside {update.blue_green.name}; an update follows one "
+            "of them; remove the other",
+        )
+
+
+@rule("guardrail-traffic", source=_SOURCE, example="Type: CANARY   # without CanarySize")
+def guardrail_traffic(update: UpdateFacts) -> Iterator[Finding]:
+    """Traffic shifts at once, by canary or in linear steps; the last two have a size and a wait.
+
+    CloudFormation's schema asks for neither, the API for both.
+    """
+    routing = update.blue_green.get("TrafficRoutingConfiguration")
+    if update.blue_green.given and not routing.given:
+        yield update.blue_green.where, f"{routing.name} is missing; add it with its Type"
+    kind = routing.get("Type")
+    if kind.text is None:
+        return
+    if kind.text not in _KINDS:
+        yield (
+            kind.where,
+            f"{kind.name} is {kind.text!r}; it must be {', '.join(_KINDS)}; use one of them",
+        )
+    elif kind.text in _SIZES:
+        for name in (_SIZES[kind.text][0], "WaitIntervalInSeconds"):
+            if not routing.get(name).given:
+                yield routing.where, f"{name} is missing; {kind.text} needs it; add it"
+
+
+@rule("guardrail-step", source=_SOURCE, example="CanarySize: {Type: CAPACITY_PERCENT, Value: 90}")
+def guardrail_step(update: UpdateFacts) -> Iterator[Finding]:
+    """A canary is at most 50 %, a linear step 10 to 50 %, a rolling batch 5 to 50 % of capacity.
+
+    A step over half the fleet would be no test, and the API refuses it.
+    """
+    routing = update.blue_green.get("TrafficRoutingConfiguration")
+    for kind, (name, low, high) in _SIZES.items():
+        if routing.get("Type").text == kind:
+            yield from _percent(routing.get(name), low, high)
+    yield from _percent(update.rolling.get("MaximumBatchSize"), 5, 50)
+    yield from _percent(update.rolling.get("RollbackMaximumBatchSize"), 1, 100)
+
+
+@rule("guardrail-waits", source=_SOURCE, example="WaitIntervalInSeconds: 3601")
+def guardrail_waits(update: UpdateFacts) -> Iterator[Finding]:
+    """Waits are 0 to 3600 seconds, the whole update 600 to 28800.
+
+    UpdateEndpoint refuses other numbers.
+    """
+    routing = update.blue_green.get("TrafficRoutingConfiguration")
+    for fact in (routing, update.rolling):
+        yield from between(fact.get("WaitIntervalInSeconds"), 0, 3600)
+    yield from between(update.blue_green.get("TerminationWaitInSeconds"), 0, 3600)
+    for fact in (update.blue_green, update.rolling):
+        yield from between(fact.get("MaximumExecutionTimeoutInSeconds"), 600, 28800)
+
+
+@rule("guardrail-time", source=_SOURCE, example="four waits of 600 s in 1800 s")
+def guardrail_time(update: UpdateFacts) -> Iterator[Finding]:
+    """The whole update may take longer than its waits together.
+
+    Otherwise it is rolled back for having waited as it was told.
+    """
+    limit = update.blue_green.get("MaximumExecutionTimeoutInSeconds")
+    waits = _blue_green_waits(update.blue_green)
+    if limit.number is None:
+        limit = update.rolling.get("MaximumExecutionTimeoutInSeconds")
+        waits = _rolling_waits(update.rolling)
+    if limit.number is not None and waits is not None and waits >= limit.number:
+        yield (
+            limit.where,
+            f"{limit.name} is {limit.value}, but the update waits {waits:g} seconds in all; "
+            f"use more than {waits:g}, or shorter waits",
+        )
+
+
+@rule("guardrail-alarms", source=_SOURCE, example="AutoRollbackConfiguration: {Alarms: []}")
+def guardrail_alarms(update: UpdateFacts) -> Iterator[Finding]:
+    """An automatic rollback watches 1 to 10 alarms.
+
+    Without any, nothing ever triggers it.
+    """
+    alarms = update.alarms
+    if alarms.size is not None and not 1 <= alarms.size <= 10:
+        yield (
+            alarms.where,
+            f"{alarms.name} has {alarms.size} entries; a rollback watches 1 to 10 alarms; "
+            f"{'add one' if alarms.size == 0 else 'remove some'}",
+        )
+
+
+@rule(
+    "guardrail-excluded",
+    source=_EXCLUDED,
+    severity=Severity.WARNING,
+    example="BlueGreenUpdatePolicy with CANARY   # on ml.inf1.xlarge",
+)
+def guardrail_excluded(update: UpdateFacts) -> Iterator[Finding]:
+    """Guardrails are asked of endpoints that can have them: on instances, not Inf1, no accelerator.
+
+    SageMaker does not refuse: it falls back to moving all traffic at once with no baking time,
+    and the guardrail that was written down is none.
+    """
+    for variant in update.config.variants if update.config is not None else ():
+        kind = known(variant.instance_type)
+        if variant.serverless is not None:
+            what = "is serverless; there"
+        elif variant.accelerator_type.given:
+            what = "has an Elastic Inference accelerator; with one"
+        elif kind is not None and kind.family == "inf1":
+            what = f"runs on {kind.name}; on Inf1"
+        else:
+            continue
+        if _guarded(update):
+            yield (
+                update.where,
+                f"the endpoint {what} SageMaker moves all traffic at once, whatever the policy "
+                "says; remove the policy, or use other instances",
+            )
+
+
+@rule("guardrail-rolling-excluded", source=_EXCLUDED, example="RollingUpdatePolicy, two variants")
+def guardrail_rolling_excluded(update: UpdateFacts) -> Iterator[Finding]:
+    """A rolling update is of one variant on instances.
+
+    Several variants, and serverless ones, are replaced by blue/green only.
+    """
+    config = update.config
+    if not update.rolling.given or config is None:
+        return
+    if config.variants_fact.size is not None and config.variants_fact.size > 1:
+        yield (
+            update.rolling.where,
+            f"the endpoint has {config.variants_fact.size} variants; a rolling update is of one; "
+            "use blue/green",
+        )
+    elif any(variant.serverless is not None for variant in config.variants):
+        yield (
+            update.rolling.where,
+            "the endpoint is serverless; a rolling update is of instances; remove it",
+        )
+
+
+def _guarded(update: UpdateFacts) -> bool:
+    kind = update.blue_green.get("TrafficRoutingConfiguration").get("Type").text
+    return update.rolling.given or kind in _SIZES
+
+
+def _percent(size: Fact, low: int, high: int) -> Iterator[Finding]:
+    value = size.get("Value")
+    if size.get("Type").text == "CAPACITY_PERCENT" and value.number is not None:
+        if not low <= value.number <= high:
+            nearest = low if value.number < low else high
+            yield (
+                value.where,
+                f"{size.name} is {value.value} percent; it must be {low} to {high}; use {nearest}",
+            )
+    else:
+        yield from at_least(value, 1)
+
+
+def _blue_green_waits(policy: Fact) -> float | None:
+    """Seconds that a blue/green update waits at least; None while something is not known."""
+    routing = policy.get("TrafficRoutingConfiguration")
+    wait = routing.get("WaitIntervalInSeconds").number
+    if not policy.given or (wait is None and routing.get("Type").text != "ALL_AT_ONCE"):
+        return None
+    times = {"ALL_AT_ONCE": 1, "CANARY": 1}.get(routing.get("Type").text or "")
+    if times is None:
+        times = _steps(routing.get("LinearStepSize"))
+    ending = policy.get("TerminationWaitInSeconds").number
+    if times is None:
+        return None
+    return times * (wait if wait is not None else 0) + (ending if ending is not None else 0)
+
+
+def _rolling_waits(policy: Fact) -> float | None:
+    wait, steps = policy.get("WaitIntervalInSeconds").number, _steps(policy.get("MaximumBatchSize"))
+    return None if wait is None or steps is None else steps * wait
+
+
+def _steps(size: Fact) -> int | None:
+    percent = size.get("Value").number
+    if size.get("Type").text != "CAPACITY_PERCENT" or percent is None or percent <= 0:
+        return None
+    return -int(-100 // percent)

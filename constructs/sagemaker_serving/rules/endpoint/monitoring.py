@@ -1,0 +1,225 @@
+"""Rules on what watches an endpoint: thresholds, periods, the alarms' topic, the log's end."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from sagemaker_serving.errors import Severity
+from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine.numbers import at_least, between
+from sagemaker_serving.rules.facts import Fact
+from sagemaker_serving.rules.facts.kinds import KindFacts, is_serverless
+from sagemaker_serving.rules.hardware.instance_types import known
+from sagemaker_serving.spec.monitoring import LOG_RETENTION_DAYS, AlarmThresholds
+
+_ALARM = "botocore cloudwatch PutMetricAlarm, read 2026-11-21"
+_SHORT_PERIODS = (10, 20, 30)
+_DAY, _WEEK, _HOUR = 86_400, 604_800, 3_600
+
+
+@dataclass(frozen=True, kw_only=True)
+class MonitoringFacts:
+    """What watches one model's endpoint: the environment's fields with the model's over them."""
+
+    region: Fact
+    topic: Fact
+    retention: Fact
+    thresholds: Mapping[str, Fact]
+
+    def number(self, field: str) -> float | None:
+        """A threshold's number, or its default; None when it is switched off or no number."""
+        if field in self.thresholds:
+            number = self.thresholds[field].number
+            return number if number is not None and math.isfinite(number) else None
+        default = AlarmThresholds.model_fields[field].default
+        return None if default is None else float(default)
+
+
+def monitoring_facts(environment: Fact, model: Fact) -> MonitoringFacts:
+    """The facts of ``model`` within ``environment``, both as they were written."""
+    below, above = environment.get("monitoring"), model.get("monitoring")
+
+    def field(name: str) -> Fact:
+        return above.get(name) if above.get(name).given else below.get(name)
+
+    return MonitoringFacts(
+        region=environment.get("region"),
+        topic=field("alarm_topic_arn"),
+        retention=field("log_retention_days"),
+        thresholds=dict([*below.get("thresholds").entries(), *above.get("thresholds").entries()]),
+    )
+
+
+@rule("alarm-threshold", source=_ALARM, example="thresholds: {cpu_utilization_percent: 100}")
+def alarm_threshold(monitoring: MonitoringFacts) -> Iterator[Finding]:
+    """A percentage is 0 or more and below 100; latencies and waits are above 0.
+
+    An alarm goes off above its threshold, so one at 100 % never would.
+    """
+    for name, fact in monitoring.thresholds.items():
+        if fact.number is None:
+            continue
+        if name.endswith("_percent") and not 0 <= fact.number < 100:
+            yield (
+                fact.where,
+                f"{name} is {fact.value}; an alarm goes off above it, so it must be 0 or more and "
+                "below 100; use null for no such alarm",
+            )
+        if name.endswith(("_milliseconds", "request_seconds")) and fact.number <= 0:
+            yield (
+                fact.where,
+                f"{name} is {fact.value}; every request takes longer; use more than 0, or null "
+                "for no such alarm",
+            )
+
+
+@rule(
+    "alarm-unmade",
+    source="this project",
+    severity=Severity.WARNING,
+    example="thresholds: {gpu_utilization_percent: 80}   # on ml.c5.large",
+)
+def alarm_unmade(kind: KindFacts) -> Iterator[Finding]:
+    """A model's own threshold is of a metric that its endpoint has.
+
+    What the environment's file says for every model is for those that have the metric.
+    """
+    variants = kind.model.get("variants").items()
+    for name, fact in kind.model.get("monitoring").get("thresholds").entries():
+        if name not in _MEASURED or fact.number is None:
+            continue
+        what, is_measured = _MEASURED[name]
+        if not any(is_measured(kind, variant) for variant in variants):
+            yield (fact.where, f"{name} makes no alarm: it is of {what}; remove it")
+
+
+@rule("alarm-period", source=_ALARM, example="thresholds: {period_seconds: 45}")
+def alarm_period(monitoring: MonitoringFacts) -> Iterator[Finding]:
+    """An alarm's period is 10, 20, 30 or a multiple of 60 seconds, and all of them a day at most.
+
+    With periods of an hour or more all of them together may take a week.
+    """
+    fact = monitoring.thresholds.get("period_seconds")
+    period, periods = monitoring.number("period_seconds"), monitoring.number("evaluation_periods")
+    if fact is not None and period is not None and not _is_period(period):
+        yield (
+            fact.where,
+            f"period_seconds is {fact.value}; CloudWatch takes 10, 20, 30 and multiples of 60; "
+            f"use {max(round(period / 60), 1) * 60}",
+        )
+    longest = _WEEK if period is not None and period >= _HOUR else _DAY
+    if period is not None and periods is not None and period * periods > longest:
+        where = monitoring.thresholds.get("evaluation_periods", fact)
+        assert where is not None  # the defaults alone are three minutes
+        yield (
+            where.where,
+            f"{periods:g} periods of {period:g} seconds are {period * periods:g} seconds; "
+            f"CloudWatch looks back {longest}; use fewer or shorter ones",
+        )
+
+
+@rule("alarm-datapoints", source=_ALARM, example="{evaluation_periods: 2, datapoints_to_alarm: 3}")
+def alarm_datapoints(monitoring: MonitoringFacts) -> Iterator[Finding]:
+    """An alarm looks at 1 or more periods, and 1 to all of them make it go off.
+
+    CloudWatch refuses an alarm that would need more datapoints than it looks at.
+    """
+    periods = monitoring.thresholds.get("evaluation_periods")
+    if periods is not None:
+        yield from at_least(periods, 1)
+    datapoints = monitoring.thresholds.get("datapoints_to_alarm")
+    most = monitoring.number("evaluation_periods")
+    if datapoints is not None and most is not None and most >= 1:
+        yield from between(datapoints, 1, round(most))
+
+
+@rule(
+    "alarm-topic",
+    source="CloudWatch user guide, Amazon SNS topics of alarms; read 2026-11-21",
+    example="alarm_topic_arn: arn:aws:sns:us-east-1:111122223333:pager   # of eu-west-1",
+)
+def alarm_topic(monitoring: MonitoringFacts) -> Iterator[Finding]:
+    """The alarms' topic is a topic's ARN in the environment's region.
+
+    An alarm of one region cannot tell a topic of another.
+    """
+    arn, region = monitoring.topic, monitoring.region.text
+    if arn.text is None:
+        return
+    found = re.fullmatch(r"arn:aws[a-z-]*:sns:([a-z0-9-]+):\d{12}:[\w-]{1,256}", arn.text)
+    if found is None:
+        yield (
+            arn.where,
+            f"alarm_topic_arn is {arn.value!r}; it must be the ARN of an SNS topic, "
+            "arn:aws:sns:<region>:<account>:<name>; leave it out to have one made",
+        )
+    elif region is not None and found[1] != region:
+        yield (
+            arn.where,
+            f"alarm_topic_arn is in {found[1]}, the environment in {region}; an alarm tells topics "
+            "of its own region only; use one of there, or leave it out to have one made",
+        )
+
+
+@rule(
+    "log-retention",
+    source="botocore logs PutRetentionPolicy, Days; read 2026-11-21",
+    example="log_retention_days: 100",
+)
+def log_retention(monitoring: MonitoringFacts) -> Iterator[Finding]:
+    """A log is kept for one of the numbers of days that CloudWatch takes.
+
+    PutRetentionPolicy refuses others, and the log group is not made.
+    """
+    days = monitoring.retention
+    if days.number is not None and days.number not in LOG_RETENTION_DAYS:
+        number = days.number
+        longer = next((one for one in LOG_RETENTION_DAYS if one > number), LOG_RETENTION_DAYS[-1])
+        yield (
+            days.where,
+            f"log_retention_days is {days.value}; CloudWatch keeps logs for "
+            f"{', '.join(map(str, LOG_RETENTION_DAYS))} days; use {longer}, or null to keep them "
+            "for ever",
+        )
+
+
+def _at_once(kind: KindFacts, variant: Fact) -> bool:
+    return not kind.model.get("asynchronous").given
+
+
+def _on_instances(kind: KindFacts, variant: Fact) -> bool:
+    return not is_serverless(variant)
+
+
+def _with_gpu(kind: KindFacts, variant: Fact) -> bool:
+    """A type that the catalog lacks may have one."""
+    hardware = known(variant.get("instance_type"))
+    return not is_serverless(variant) and (hardware is None or hardware.gpus > 0)
+
+
+_MEASURED: Mapping[str, tuple[str, Callable[[KindFacts, Fact], bool]]] = {
+    "model_latency_p99_milliseconds": ("endpoints that answer at once", _at_once),
+    "overhead_latency_p99_milliseconds": (
+        "variants on instances that answer at once",
+        lambda kind, variant: _at_once(kind, variant) and _on_instances(kind, variant),
+    ),
+    "cpu_utilization_percent": ("variants on instances", _on_instances),
+    "disk_utilization_percent": ("variants on instances", _on_instances),
+    "gpu_utilization_percent": ("instance types with a GPU", _with_gpu),
+    "serverless_concurrency_percent": (
+        "serverless variants",
+        lambda kind, variant: is_serverless(variant),
+    ),
+    "oldest_request_seconds": (
+        "asynchronous endpoints",
+        lambda kind, variant: not _at_once(kind, variant),
+    ),
+}
+"""What each threshold is of, and whether a variant has it; those of every variant are left out."""
+
+
+def _is_period(seconds: float) -> bool:
+    return seconds in _SHORT_PERIODS or (seconds >= 60 and seconds % 60 == 0)

@@ -1,0 +1,144 @@
+"""Rules on serverless variants: their size, and everything that serverless excludes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sagemaker_serving.catalog import published_image
+from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine.numbers import between
+from sagemaker_serving.rules.facts import EndpointConfigFacts, VariantFacts
+from sagemaker_serving.rules.facts.resources import ModelDefinitionFacts
+
+_SIZES = "botocore ProductionVariantServerlessConfig, read 2026-11-21"
+_EXCLUDED = "AWS SageMaker developer guide, serverless endpoints, exclusions; read 2026-11-21"
+_MEMORY = (1024, 2048, 3072, 4096, 5120, 6144)
+
+
+@rule("serverless-memory", source=_SIZES, example="MemorySizeInMB: 1500")
+def serverless_memory(variant: VariantFacts) -> Iterator[Finding]:
+    """A serverless variant has 1024 to 6144 MB of memory, in steps of 1024.
+
+    The schema knows the two ends only; what lies between the steps is refused at the deploy.
+    """
+    if variant.serverless is None:
+        return
+    fact = variant.serverless.memory_size
+    if not fact.given:
+        yield variant.serverless.where, f"{fact.name} is missing; give one of {_choices()}"
+    elif fact.number is not None and fact.number not in _MEMORY:
+        up = next((size for size in _MEMORY if size > fact.number), _MEMORY[-1])
+        size = "the next size up" if fact.number < _MEMORY[-1] else "the largest"
+        yield (
+            fact.where,
+            f"{fact.name} is {fact.value}; serverless endpoints accept {_choices()}; "
+            f"use {up}, {size}",
+        )
+
+
+@rule("serverless-concurrency", source=_SIZES, example="ProvisionedConcurrency: 6 of 5")
+def serverless_concurrency(variant: VariantFacts) -> Iterator[Finding]:
+    """At most 200 requests at once, of which no more are provisioned for than are allowed.
+
+    What is provisioned is kept warm and paid for; it is part of what is allowed.
+    """
+    if variant.serverless is None:
+        return
+    most, warm = variant.serverless.max_concurrency, variant.serverless.provisioned_concurrency
+    if not most.given:
+        yield variant.serverless.where, f"{most.name} is missing; give it, 1 to 200"
+    yield from between(most, 1, 200)
+    yield from between(warm, 1, 200)
+    if most.number is not None and warm.number is not None and warm.number > most.number:
+        yield (
+            warm.where,
+            f"{warm.name} is {warm.value} and {most.name} is {most.value}; what is provisioned "
+            f"can't exceed what is allowed; use at most {most.value}",
+        )
+
+
+@rule("serverless-alone", source=_EXCLUDED, example="two variants, one of them serverless")
+def serverless_alone(config: EndpointConfigFacts) -> Iterator[Finding]:
+    """A serverless variant is its endpoint's only one.
+
+    Serverless takes no share of the traffic of others.
+    """
+    serverless = [variant for variant in config.variants if variant.serverless is not None]
+    if serverless and len(config.variants) + len(config.shadows) > 1:
+        yield (
+            serverless[0].where,
+            "the variant is serverless and the endpoint has others; a serverless variant stands "
+            "alone; give each its own endpoint, or put all on instances",
+        )
+
+
+@rule("serverless-excludes", source=_EXCLUDED, example="ServerlessConfig beside DataCaptureConfig")
+def serverless_excludes(config: EndpointConfigFacts) -> Iterator[Finding]:
+    """What serverless has no place for is not asked of it: capture, VPC, isolation.
+
+    Each of them is legal beside instances, so schemas pass the combination.
+    """
+    if not any(variant.serverless is not None for variant in config.variants):
+        return
+    for fact, what in (
+        (config.capture, "captures data"),
+        (config.vpc, "stands in a VPC"),
+        (config.network_isolation, "isolates its network"),
+    ):
+        if fact.given and fact.flag is not False and fact.get("EnableCapture").flag is not False:
+            yield (
+                fact.where,
+                f"{fact.name} is given, but no serverless endpoint {what}; remove it, or put the "
+                "variant on instances",
+            )
+
+
+@rule("serverless-model", source=_EXCLUDED, example="Mode: MultiModel on a serverless variant")
+def serverless_model(variant: VariantFacts) -> Iterator[Finding]:
+    """A serverless variant runs one container with one model, on CPUs.
+
+    It has neither GPUs nor room for many models or a pipeline of containers.
+    """
+    if variant.serverless is None:
+        return
+    if len(variant.containers) > 1:
+        yield (
+            variant.where,
+            f"the variant is serverless and its model has {len(variant.containers)} containers; "
+            "serverless takes no pipelines; put it on instances",
+        )
+    for container in variant.containers:
+        if container.mode.text == "MultiModel":
+            yield (
+                container.mode.where,
+                f"{container.mode.name} is 'MultiModel' on a serverless variant, which serves one "
+                "model; put it on instances",
+            )
+        image = published_image(container.image_uri.text)
+        if image is not None and image.processor == "gpu":
+            yield (
+                container.image_uri.where,
+                f"{container.image_uri.name} is an image for GPUs and the variant is serverless, "
+                "which has none; use the CPU image, or put the variant on a GPU type",
+            )
+
+
+@rule("serverless-network", source=_EXCLUDED, example="VpcConfig on a serverless variant's model")
+def serverless_network(model: ModelDefinitionFacts) -> Iterator[Finding]:
+    """The model of a serverless variant has no VPC and no network isolation.
+
+    Serverless runs in a network of its own.
+    """
+    if not model.serverless:
+        return
+    for fact in (model.vpc, model.network_isolation):
+        if fact.given and fact.flag is not False:
+            yield (
+                fact.where,
+                f"{fact.name} is given on the model of a serverless variant, which takes none; "
+                "remove it, or put the variant on instances",
+            )
+
+
+def _choices() -> str:
+    return f"{', '.join(str(size) for size in _MEMORY[:-1])} or {_MEMORY[-1]}"

@@ -1,0 +1,215 @@
+"""Rules on production variants: their names, sizes and shares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sagemaker_serving.errors import Severity
+from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine.names import is_name
+from sagemaker_serving.rules.engine.numbers import at_least, between
+from sagemaker_serving.rules.facts import EndpointConfigFacts, VariantFacts
+from sagemaker_serving.rules.hardware.instance_types import known
+
+_SOURCE = "botocore ProductionVariant, read 2026-11-21"
+_LIST = "botocore ProductionVariantList, read 2026-11-21"
+
+
+@rule("variant-name", source=_SOURCE, example="name: blue_1")
+def variant_name(variant: VariantFacts) -> Iterator[Finding]:
+    """A variant's name is one that SageMaker takes: at most 63 letters, digits, hyphens.
+
+    An underscore passes every YAML check and fails there.
+    """
+    name = variant.name.text
+    if name is not None and not is_name(name):
+        yield (
+            variant.name.where,
+            f"{variant.name.name} is {name!r}; variant names take 1 to 63 letters, digits and "
+            "hyphens between them; rename the variant",
+        )
+
+
+@rule("variant-names-unique", source=_SOURCE, example="two variants with name: blue")
+def variant_names_unique(config: EndpointConfigFacts) -> Iterator[Finding]:
+    """No two variants of an endpoint share a name.
+
+    Metrics, scaling and targeted requests all find a variant by its name.
+    """
+    seen: set[str] = set()
+    for variant in (*config.variants, *config.shadows):
+        name = variant.name.text
+        if name is None:
+            continue
+        if name in seen:
+            yield variant.name.where, f"a variant named {name!r} stands above; rename one of them"
+        seen.add(name)
+
+
+@rule("variant-count", source=_LIST, example="variants: [eleven of them]")
+def variant_count(config: EndpointConfigFacts) -> Iterator[Finding]:
+    """An endpoint has 1 to 10 variants.
+
+    CreateEndpointConfig refuses more, and none.
+    """
+    count = config.variants_fact.size
+    if count is None:
+        return
+    if count > 10:
+        yield (
+            config.variants_fact.where,
+            f"there are {count} variants; an endpoint takes 1 to 10; remove some",
+        )
+    elif count == 0 and config.variants_fact.name != "variants":
+        yield (
+            config.variants_fact.where,
+            f"{config.variants_fact.name} is empty; an endpoint takes 1 to 10 variants; add one",
+        )
+
+
+@rule("variant-instances", source=_SOURCE, example="initial_instance_count: 0")
+def variant_instances(variant: VariantFacts) -> Iterator[Finding]:
+    """A variant starts with at least one instance and a weight of 0 or more.
+
+    Only managed scaling of inference components may start from nothing.
+    """
+    yield from at_least(variant.initial_instance_count, 1)
+    yield from at_least(variant.weight, 0)
+
+
+@rule(
+    "variant-weights",
+    source="AWS SageMaker developer guide, ProductionVariant; read 2026-11-21",
+    example="weight: 0   # on every variant",
+)
+def variant_weights(config: EndpointConfigFacts) -> Iterator[Finding]:
+    """Some variant gets traffic: not every weight is 0.
+
+    Shares are weights over their sum. A single 0 is legal: the variant waits, ready, for requests
+    that name it.
+    """
+    weights = [variant.weight.number for variant in config.variants]
+    known = config.variants_fact.size is not None
+    if known and weights and all(weight == 0 for weight in weights):
+        yield (
+            config.variants_fact.where,
+            "every variant's weight is 0, so no request would be answered; "
+            "give one of them a weight over 0",
+        )
+
+
+@rule(
+    "variant-complete",
+    source="botocore ProductionVariant, AWS::SageMaker::EndpointConfig; read 2026-11-21",
+    example="{VariantName: a, ModelName: m}   # neither InstanceType nor ServerlessConfig",
+)
+def variant_complete(variant: VariantFacts) -> Iterator[Finding]:
+    """A variant says what it runs on: instances with their type and number, or serverless.
+
+    CloudFormation's schema asks for the variant's name only, so that its own validation passes
+    what CreateEndpointConfig then refuses.
+    """
+    if variant.serverless is not None or variant.instance_pools.given:
+        return
+    if not variant.instance_type.given:
+        yield (
+            variant.where,
+            f"{variant.instance_type.name} is missing and the variant is not serverless; give the "
+            "type and number of its instances, or a serverless configuration",
+        )
+    if not variant.initial_instance_count.given and _must_count(variant):
+        yield (
+            variant.where,
+            f"{variant.initial_instance_count.name} is missing; give it, 1 or more",
+        )
+
+
+@rule(
+    "variant-mixed",
+    source="AWS SageMaker developer guide, serverless endpoints; read 2026-11-21",
+    example="{InstanceType: ml.c5.large, ServerlessConfig: {…}}",
+)
+def variant_mixed(variant: VariantFacts) -> Iterator[Finding]:
+    """A variant is on instances or serverless, never both.
+
+    CreateEndpointConfig refuses both; the schema allows them.
+    """
+    if variant.serverless is None:
+        return
+    for fact in (variant.instance_type, variant.initial_instance_count, variant.managed_scaling):
+        if fact.given:
+            yield (
+                fact.where,
+                f"{fact.name} is given on a serverless variant; serverless variants have no "
+                "instances; remove it, or remove the serverless configuration",
+            )
+
+
+@rule(
+    "shadow-variants",
+    source="botocore CreateEndpointConfig.ShadowProductionVariants, read 2026-11-21",
+    example="two ProductionVariants beside one ShadowProductionVariants",
+)
+def shadow_variants(config: EndpointConfigFacts) -> Iterator[Finding]:
+    """A shadow test has exactly one production and one shadow variant.
+
+    The shadow gets a copy of the one production variant's requests.
+    """
+    shadows, production = config.shadows_fact.size, config.variants_fact.size
+    if not shadows:
+        return
+    for fact, count in ((config.variants_fact, production), (config.shadows_fact, shadows)):
+        if count is not None and count != 1:
+            yield (
+                fact.where,
+                f"{fact.name} has {count} variants; with a shadow there is exactly one production "
+                "and one shadow variant; remove the others",
+            )
+
+
+@rule("variant-volume", source=_SOURCE, example="VolumeSizeInGB: 513")
+def variant_volume(variant: VariantFacts) -> Iterator[Finding]:
+    """A variant's volume is 1 to 512 GB.
+
+    CreateEndpointConfig refuses other sizes.
+    """
+    yield from between(variant.volume_size, 1, 512)
+
+
+@rule(
+    "variant-volume-local",
+    source="AWS SageMaker developer guide, host instance storage; read 2026-11-21",
+    severity=Severity.WARNING,
+    example="VolumeSizeInGB: 100   # on ml.g4dn.xlarge",
+)
+def variant_volume_local(variant: VariantFacts) -> Iterator[Finding]:
+    """A volume size is asked for only on types that get a volume.
+
+    Types with local NVMe storage get that instead of an EBS volume of a chosen size; whether the
+    API refuses the size there was not tried, so this warns.
+    """
+    kind = known(variant.instance_type)
+    if kind is not None and kind.nvme_gb and variant.volume_size.given:
+        yield (
+            variant.volume_size.where,
+            f"{variant.volume_size.name} is given on {kind.name}, which has {kind.nvme_gb} GB of "
+            "local storage instead of a volume; remove it, or use a type without local storage",
+        )
+
+
+@rule("variant-timeouts", source=_SOURCE, example="ContainerStartupHealthCheckTimeoutInSeconds: 30")
+def variant_timeouts(variant: VariantFacts) -> Iterator[Finding]:
+    """Download and start-up timeouts are 60 to 3600 seconds.
+
+    The whole start of an endpoint has to fit in between.
+    """
+    yield from between(variant.download_timeout, 60, 3600)
+    yield from between(variant.startup_timeout, 60, 3600)
+
+
+def _must_count(variant: VariantFacts) -> bool:
+    """Whether a number of instances has to be said: environment files have a default of 1."""
+    return (
+        variant.initial_instance_count.name == "InitialInstanceCount"
+        and not variant.managed_scaling.given
+    )

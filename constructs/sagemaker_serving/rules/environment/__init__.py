@@ -1,0 +1,1 @@
+"""An environment file as facts."""

@@ -1,0 +1,174 @@
+"""Turns an environment file's plain data into facts, whatever shape it is in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from sagemaker_serving.rules.artifact.locations import artifact_location
+from sagemaker_serving.rules.endpoint.monitoring import monitoring_facts
+from sagemaker_serving.rules.environment.artifacts import artifact_facts
+from sagemaker_serving.rules.environment.kinds import (
+    config_of,
+    definition_of,
+    kind_of,
+    update_of,
+)
+from sagemaker_serving.rules.environment.scaling import scaling_of
+from sagemaker_serving.rules.environment.variants import container_facts, variant_facts
+from sagemaker_serving.rules.facts import (
+    ABSENT,
+    ContainerFacts,
+    EnvironmentFacts,
+    Fact,
+    ModelFacts,
+    TransformFacts,
+)
+from sagemaker_serving.rules.facts.batch import BatchPipelineFacts
+from sagemaker_serving.rules.facts.kinds import InferenceComponentFacts
+from sagemaker_serving.rules.facts.resources import (
+    LocationFacts,
+    NameFacts,
+    NetworkFacts,
+    TagsFacts,
+)
+from sagemaker_serving.spec import EnvironmentFile
+
+
+def environment_facts(file: EnvironmentFile) -> Iterator[object]:
+    """Every fact of the environment: the whole, its models, variants, containers, artifacts."""
+    top = Fact(file.data, file.where)
+    region = top.get("region")
+    models = tuple(_model(name, model, top) for name, model in top.get("models").entries())
+    yield EnvironmentFacts(
+        where=file.where,
+        name=top.get("name"),
+        region=region,
+        account=top.get("account"),
+        tags=top.get("tags"),
+        models=models,
+        folder=file.path.parent,
+    )
+    yield TagsFacts(
+        where=top.get("tags").where,
+        tags=tuple((Fact(key, value.where), value) for key, value in top.get("tags").entries()),
+    )
+    network = top.get("network")
+    yield NetworkFacts(
+        where=network.where,
+        subnets=network.get("subnet_ids"),
+        security_groups=network.get("security_group_ids"),
+        cidr=network.get("cidr"),
+    )
+    for model in models:
+        yield from _of_model(model, top.get("models").get(model.name), top, file.path.parent)
+
+
+def _of_model(
+    model: ModelFacts, written: Fact, environment: Fact, folder: Path
+) -> Iterator[object]:
+    yield model
+    yield monitoring_facts(environment, written)
+    kind = kind_of(written, environment)
+    yield kind
+    config = config_of(model, written, environment)
+    yield config
+    for variant in (*config.variants, *config.shadows):
+        yield variant
+        yield definition_of(variant, written, environment)
+        yield from variant.containers
+        for container in variant.containers:
+            for one in _eachartifact_facts(container, written):
+                yield artifact_location(one)
+                yield from artifact_facts(one, folder, variant.volume_size)
+    yield from _components(model, written, environment, folder)
+    yield from update_of(config, written, kind)
+    yield from scaling_of(written)
+    if model.transform is not None:
+        block = written.get("batch_transform")
+        yield BatchPipelineFacts(where=block.where, block=block)
+        yield model.transform
+        if model.transform.container is not None:
+            yield model.transform.container
+            yield from artifact_facts(model.transform.container, folder, ABSENT)
+    package = written.get("model_package")
+    for place in (package.get("model_data"), written.get("multi_model").get("s3_prefix")):
+        yield LocationFacts(uri=place, region=environment.get("region"))
+
+
+def _eachartifact_facts(container: ContainerFacts, model: Fact) -> Iterator[ContainerFacts]:
+    """The container with each model that the deploy brings to it: one, or those of many."""
+    if not container.mode.given:
+        yield container
+    else:
+        for _, artifact in model.get("multi_model").get("archives").entries():
+            yield replace(container, artifact=artifact)
+
+
+def _components(
+    model: ModelFacts, written: Fact, environment: Fact, folder: Path
+) -> Iterator[object]:
+    host = next((variant.instance_type for variant in model.variants), ABSENT)
+    for name, component in written.get("inference_components").entries():
+        container = container_facts(component, written, environment.get("region"), host)
+        yield InferenceComponentFacts(
+            where=component.where,
+            copies=component.get("copy_count"),
+            min_memory=component.get("min_memory_required_in_mb"),
+            max_memory=component.get("max_memory_required_in_mb"),
+            cpu_cores=component.get("number_of_cpu_cores_required"),
+            accelerators=component.get("number_of_accelerator_devices_required"),
+            download_timeout=component.get("model_data_download_timeout_in_seconds"),
+            startup_timeout=component.get("container_startup_health_check_timeout_in_seconds"),
+            instance_type=host,
+        )
+        full = f"{environment.get('name').text}-{model.name}-{name}"
+        yield NameFacts(kind="inference component", name=Fact(full, component.where))
+        yield container
+        yield artifact_location(container)
+        yield from artifact_facts(container, folder, ABSENT)
+
+
+def _model(name: str, model: Fact, environment: Fact) -> ModelFacts:
+    region = environment.get("region")
+    transform = model.get("batch_transform")
+    return ModelFacts(
+        where=model.where,
+        name=name,
+        environment_name=environment.get("name"),
+        variants=tuple(
+            variant_facts(variant, model, environment) for variant in model.get("variants").items()
+        ),
+        shadows=tuple(
+            variant_facts(variant, model, environment)
+            for variant in model.get("shadow_variants").items()
+        ),
+        variants_fact=model.get("variants"),
+        transform=_transform(transform, model, region) if transform.value is not None else None,
+    )
+
+
+def _transform(transform: Fact, model: Fact, region: Fact) -> TransformFacts:
+    nothing_over = Fact({}, transform.where)
+    return TransformFacts(
+        where=transform.where,
+        region=region,
+        instance_type=transform.get("instance_type"),
+        instance_count=transform.get("instance_count"),
+        split_type=transform.get("split_type"),
+        batch_strategy=transform.get("batch_strategy"),
+        max_payload_in_mb=transform.get("max_payload_in_mb"),
+        max_concurrent_transforms=transform.get("max_concurrent_transforms"),
+        environment=transform.get("environment"),
+        assemble_with=transform.get("assemble_with"),
+        compression=transform.get("compression_type"),
+        input_filter=transform.get("input_filter"),
+        output_filter=transform.get("output_filter"),
+        join_source=transform.get("join_source"),
+        timeout=transform.get("invocations_timeout_in_seconds"),
+        retries=transform.get("invocations_max_retries"),
+        content_type=transform.get("content_type"),
+        accept=transform.get("accept"),
+        container=container_facts(nothing_over, model, region, transform.get("instance_type")),
+    )

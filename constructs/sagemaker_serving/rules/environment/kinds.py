@@ -1,0 +1,197 @@
+"""What an environment file says of an endpoint's kind, in the facts that templates give, too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from local_aws.template import Unknown
+from sagemaker_serving.rules.endpoint.guardrails import takes_guardrails
+from sagemaker_serving.rules.facts import (
+    ABSENT,
+    EndpointConfigFacts,
+    Fact,
+    ModelFacts,
+    ServerlessFacts,
+    VariantFacts,
+)
+from sagemaker_serving.rules.facts.kinds import KindFacts, Renamed, is_serverless
+from sagemaker_serving.rules.facts.resources import ModelDefinitionFacts, UpdateFacts
+
+_PERCENT = "CAPACITY_PERCENT"
+
+
+def kind_of(model: Fact, environment: Fact) -> KindFacts:
+    """The model as it is written, for the rules on what goes together."""
+    own = model.get("monitoring").get("alarms")
+    alarms = own if own.given else environment.get("monitoring").get("alarms")
+    production = environment.get("production").flag is True
+    watched = production or model.get("monitoring").given or environment.get("monitoring").given
+    return KindFacts(
+        where=model.where,
+        production=production,
+        region=environment.get("region"),
+        model=model,
+        alarmed=watched and alarms.flag is not False,
+    )
+
+
+def serverless_of(variant: Fact) -> ServerlessFacts | None:
+    """How a variant is sized that has a field of serverless."""
+    if not is_serverless(variant):
+        return None
+    return ServerlessFacts(
+        where=variant.where,
+        memory_size=variant.get("memory_size_in_mb"),
+        max_concurrency=variant.get("max_concurrency"),
+        provisioned_concurrency=variant.get("provisioned_concurrency"),
+    )
+
+
+def config_of(model: ModelFacts, written: Fact, environment: Fact) -> EndpointConfigFacts:
+    """What is said of a model's variants together."""
+    shadows = written.get("shadow_variants")
+    return EndpointConfigFacts(
+        where=model.where,
+        region=environment.get("region"),
+        variants=model.variants,
+        variants_fact=model.variants_fact,
+        shadows=model.shadows,
+        shadows_fact=shadows if shadows.value else Fact(None, shadows.where),
+        capture=_capture(written.get("data_capture")),
+        asynchronous=_asynchronous(written.get("asynchronous")),
+        vpc=environment.get("network"),
+        network_isolation=written.get("network_isolation"),
+    )
+
+
+def definition_of(variant: VariantFacts, written: Fact, environment: Fact) -> ModelDefinitionFacts:
+    """The Model that a variant runs."""
+    several = written.get("containers")
+    isolation = next(
+        (container.network_isolation for container in variant.containers),
+        written.get("network_isolation"),
+    )
+    return ModelDefinitionFacts(
+        where=variant.where,
+        region=variant.region,
+        primary=ABSENT if several.value else Fact(Unknown(), variant.where),
+        containers_fact=_counted(several),
+        containers=variant.containers,
+        vpc=environment.get("network"),
+        network_isolation=isolation,
+        serverless=variant.serverless is not None,
+        hostnames=tuple(part.get("container_hostname") for part in several.items()),
+    )
+
+
+def update_of(config: EndpointConfigFacts, written: Fact, kind: KindFacts) -> Iterator[UpdateFacts]:
+    """How the endpoint is updated: as written, or as production does where it can."""
+    update = written.get("update")
+    if update.given:
+        yield _update(update, config)
+    elif kind.production and all(
+        takes_guardrails(variant.instance_type.text) for variant in config.variants
+    ):
+        yield _update(Fact({"canary_percent": 10}, update.where), config)
+
+
+def _update(update: Fact, config: EndpointConfigFacts) -> UpdateFacts:
+    rolling = update.get("rolling_percent").given
+    limit = update.get("maximum_execution_timeout_seconds")
+    wait = _or(update.get("wait_seconds"), 300)
+    absent = Fact(None, update.where)
+    routing = _routing(update, wait)
+    blue_green = Renamed(
+        update.value,
+        update.where,
+        {
+            "TrafficRoutingConfiguration": routing,
+            "TerminationWaitInSeconds": _or(
+                update.get("termination_wait_seconds"),
+                0 if update.get("all_at_once").given else 120,
+            ),
+            "MaximumExecutionTimeoutInSeconds": limit,
+        },
+    )
+    batches = Renamed(
+        update.value,
+        update.where,
+        {
+            "MaximumBatchSize": _size(update.get("rolling_percent")),
+            "RollbackMaximumBatchSize": _size(update.get("rollback_percent")),
+            "WaitIntervalInSeconds": wait,
+            "MaximumExecutionTimeoutInSeconds": limit,
+        },
+    )
+    alarms = update.get("alarms")
+    return UpdateFacts(
+        where=update.where,
+        blue_green=absent if rolling else blue_green,
+        rolling=batches if rolling else absent,
+        alarms=alarms if alarms.value else ABSENT,
+        config=config,
+    )
+
+
+def _routing(update: Fact, wait: Fact) -> Fact:
+    kinds = {"canary_percent": "CANARY", "linear_percent": "LINEAR", "all_at_once": "ALL_AT_ONCE"}
+    chosen = next((field for field in kinds if update.get(field).given), "all_at_once")
+    return Renamed(
+        update.value,
+        update.where,
+        {
+            "Type": Fact(kinds[chosen], update.where),
+            "CanarySize": _size(update.get("canary_percent")),
+            "LinearStepSize": _size(update.get("linear_percent")),
+            **({} if chosen == "all_at_once" else {"WaitIntervalInSeconds": wait}),
+        },
+    )
+
+
+def _size(percent: Fact) -> Fact:
+    if not percent.given:
+        return percent
+    kind = Fact(_PERCENT, percent.where)
+    return Renamed(percent.value, percent.where, {"Type": kind, "Value": percent})
+
+
+def _capture(capture: Fact) -> Fact:
+    return Renamed(
+        capture.value,
+        capture.where,
+        {
+            "InitialSamplingPercentage": _or(capture.get("sampling_percent"), 0),
+            "CaptureOptions": _or(capture.get("capture"), ["Input", "Output"]),
+            "DestinationS3Uri": _or(capture.get("prefix"), "captured"),
+        },
+    )
+
+
+def _asynchronous(asynchronous: Fact) -> Fact:
+    def renamed(parts: dict[str, Fact]) -> Renamed:
+        return Renamed(asynchronous.value, asynchronous.where, parts)
+
+    topics = {
+        "SuccessTopic": asynchronous.get("success_topic"),
+        "ErrorTopic": asynchronous.get("error_topic"),
+        "IncludeInferenceResponseIn": asynchronous.get("include_inference_response_in"),
+    }
+    most = asynchronous.get("max_concurrent_invocations_per_instance")
+    return renamed(
+        {
+            "ClientConfig": renamed({"MaxConcurrentInvocationsPerInstance": most}),
+            "OutputConfig": renamed({"NotificationConfig": renamed(topics)}),
+        }
+    )
+
+
+def _counted(several: Fact) -> Fact:
+    """How many there are; the entries are judged as containers, not as CloudFormation's."""
+    entries = several.value
+    if not isinstance(entries, list) or not entries:
+        return Fact(None, several.where)
+    return Fact(["container"] * len(entries), several.where)
+
+
+def _or(fact: Fact, default: object) -> Fact:
+    return fact if fact.given else Fact(default, fact.where)

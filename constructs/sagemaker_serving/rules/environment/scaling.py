@@ -1,0 +1,98 @@
+"""What an environment file says of scaling, in the facts that templates give, too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sagemaker_serving.rules.facts import ABSENT, Fact
+from sagemaker_serving.rules.facts.kinds import (
+    Renamed,
+    ScalingStepsFacts,
+    ScheduleFacts,
+    is_serverless,
+)
+from sagemaker_serving.rules.facts.resources import ScalingFacts
+from sagemaker_serving.rules.scaling.metrics import BACKLOG, COPIES, INSTANCES, PROVISIONED, metric
+
+
+def scaling_of(model: Fact) -> Iterator[object]:
+    """Bounds, policies and schedules of every variant and component that the file scales."""
+    for name, scaling in model.get("scaling").entries():
+        dimension, instance_type = _scaled(model, name)
+        asynchronous = model.get("asynchronous").given
+        yield ScalingFacts(
+            where=scaling.where,
+            minimum=scaling.get("min"),
+            maximum=scaling.get("max"),
+            resource_id=ABSENT,
+            dimension=Fact(dimension, scaling.where),
+            scale_in_cooldown=scaling.get("scale_in_cooldown_seconds"),
+            scale_out_cooldown=scaling.get("scale_out_cooldown_seconds"),
+            instance_type=instance_type,
+            asynchronous=asynchronous,
+        )
+        for target, tracked in _tracked(scaling, dimension):
+            if target.given:
+                yield ScalingFacts(
+                    where=target.where,
+                    minimum=ABSENT,
+                    maximum=ABSENT,
+                    resource_id=ABSENT,
+                    dimension=Fact(dimension, scaling.where),
+                    target=target,
+                    metric=Fact(tracked, target.where),
+                    asynchronous=asynchronous,
+                )
+        for policy in scaling.get("step_policies").items():
+            yield from _steps(policy)
+        for schedule in scaling.get("schedules").items():
+            yield ScheduleFacts(
+                where=schedule.where,
+                schedule=schedule.get("schedule"),
+                minimum=schedule.get("min"),
+                maximum=schedule.get("max"),
+            )
+
+
+def _scaled(model: Fact, name: str) -> tuple[str | None, Fact]:
+    """The dimension that ``name`` scales by, and the type of its instances."""
+    if model.get("inference_components").get(name).given:
+        return COPIES, ABSENT
+    for variant in model.get("variants").items():
+        if variant.get("name").text == name:
+            if is_serverless(variant):
+                return PROVISIONED, ABSENT
+            return INSTANCES, variant.get("instance_type")
+    return None, ABSENT
+
+
+def _tracked(scaling: Fact, dimension: str | None) -> Iterator[tuple[Fact, str | None]]:
+    yield (
+        scaling.get("invocations_per_instance"),
+        metric("invocations", dimension),
+    )
+    yield scaling.get("concurrent_requests"), metric("concurrent", dimension)
+    yield (
+        scaling.get("provisioned_concurrency_utilization"),
+        metric("utilization", PROVISIONED),
+    )
+    yield scaling.get("backlog_per_instance"), BACKLOG
+    for tracked in scaling.get("tracked_metrics").items():
+        yield tracked.get("target"), None
+
+
+def _steps(policy: Fact) -> Iterator[ScalingStepsFacts]:
+    steps = policy.get("steps")
+    yield ScalingStepsFacts(
+        where=policy.where,
+        steps=steps,
+        each=tuple(
+            Renamed(
+                step.value,
+                step.where,
+                {name: step.get(name) for name in ("lower", "upper", "change")},
+            )
+            for step in steps.items()
+        ),
+        one_alarm=True,
+    )

@@ -1,0 +1,1 @@
+"""Rules on instance types and accelerators."""

@@ -1,0 +1,1 @@
+"""Rules on what SageMaker Neo compiles, and on the compilation."""

@@ -1,0 +1,220 @@
+"""Rules on compilation jobs of SageMaker Neo."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+from local_aws.suggest import nearest
+from sagemaker_serving.catalog import (
+    neo_frameworks,
+    neo_regions,
+    neo_support,
+    neo_target_devices,
+    regions,
+)
+from sagemaker_serving.errors import Severity
+from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine.numbers import at_least, between
+from sagemaker_serving.rules.facts.resources import CompilationFacts
+
+_SOURCE = "botocore CreateCompilationJob, read 2026-11-21"
+_GUIDE = "AWS SageMaker developer guide, Neo supported frameworks; read 2026-11-21"
+_REGIONS = "sagemaker-core's Neo registries, botocore CreateCompilationJob; read 2026-11-21"
+_VERSION = re.compile(r"[0-9]\.[A-Za-z0-9.]+")
+
+
+@rule("neo-framework", source=_SOURCE, example="Framework: TENSORFLW")
+def neo_framework(job: CompilationFacts) -> Iterator[Finding]:
+    """Neo compiles nine frameworks.
+
+    The API takes no other name.
+    """
+    name = job.framework.text
+    if name is not None and name not in neo_frameworks():
+        close = nearest(name.upper(), neo_frameworks())
+        hint = f"did you mean {close}" if close is not None else "use one of them"
+        yield (
+            job.framework.where,
+            f"{job.framework.name} is {name!r}; Neo compiles {', '.join(neo_frameworks())}; {hint}",
+        )
+
+
+@rule("neo-target", source=_SOURCE, example="TargetDevice: ml_c55")
+def neo_target(job: CompilationFacts) -> Iterator[Finding]:
+    """Neo compiles for one known device, or for one platform, not for both.
+
+    With both, or neither, the job is not made.
+    """
+    device, platform = job.target_device, job.target_platform
+    if device.given and platform.given:
+        yield (
+            platform.where,
+            f"{platform.name} stands beside {device.name}; a job compiles for one of them; "
+            "remove the other",
+        )
+    if not device.given and not platform.given:
+        yield job.where, f"neither {device.name} nor {platform.name} is given; add one of them"
+    if device.text is not None and device.text not in neo_target_devices():
+        close = nearest(device.text, neo_target_devices())
+        hint = f"did you mean {close}" if close is not None else "use ml_c5, for one"
+        yield device.where, f"{device.name} is {device.text!r}; Neo knows no such device; {hint}"
+
+
+@rule("neo-retired", source=_SOURCE, severity=Severity.WARNING, example="TargetDevice: ml_eia2")
+def neo_retired(job: CompilationFacts) -> Iterator[Finding]:
+    """A model is compiled for hardware that can still be had.
+
+    ml_eia2, ml_p2 and ml_p3 are in the API's list; nothing is left to run the result on.
+    """
+    if job.target_device.text in ("ml_eia2", "ml_p2", "ml_p3"):
+        yield (
+            job.target_device.where,
+            f"{job.target_device.name} is {job.target_device.text!r}, whose hosts AWS has retired; "
+            "compile for ml_c5, ml_g4dn or ml_inf2",
+        )
+
+
+@rule(
+    "neo-version",
+    source=_GUIDE,
+    severity=Severity.WARNING,
+    example="Framework: TENSORFLOW, FrameworkVersion: 2.19, TargetDevice: ml_c5",
+)
+def neo_version(job: CompilationFacts) -> Iterator[Finding]:
+    """The framework's version is one that Neo compiles for this kind of device.
+
+    Neo stopped at TensorFlow 2.9 and PyTorch 2.0. The table is one for people, so this warns.
+    """
+    framework, device = job.framework.text, job.target_device.text
+    if framework not in neo_frameworks() or device not in neo_target_devices():
+        return
+    support = neo_support(framework, device)
+    if support is None:
+        return
+    if not support.versions:
+        yield (
+            job.framework.where,
+            f"{job.framework.name} is {framework!r}; Neo is not documented to compile it for "
+            f"{device}; use another framework or device",
+        )
+        return
+    version = job.framework_version.text
+    if version is not None and not any(_alike(version, known) for known in support.versions):
+        yield (
+            job.framework_version.where,
+            f"{job.framework_version.name} is {version!r}; for {device} Neo compiles {framework} "
+            f"{', '.join(support.versions)}; use {support.versions[-1]}",
+        )
+
+
+@rule("neo-version-form", source=_SOURCE, example="FrameworkVersion: v2.9")
+def neo_version_form(job: CompilationFacts) -> Iterator[Finding]:
+    """A framework's version is 3 to 10 characters, a digit and a dot first.
+
+    The API takes no other form.
+    """
+    version = job.framework_version.text
+    if version is not None and not (3 <= len(version) <= 10 and _VERSION.fullmatch(version)):
+        yield (
+            job.framework_version.where,
+            f"{job.framework_version.name} is {version!r}; it must be 3 to 10 characters such as "
+            "2.9 or 1.15.3; write it so",
+        )
+
+
+@rule("neo-region", source=_REGIONS, severity=Severity.WARNING, example="ml_inf2 in eu-west-1")
+def neo_region(job: CompilationFacts) -> Iterator[Finding]:
+    """Neo compiles for the device in this region, and has an image there to run the result.
+
+    ml_inf2 is compiled for in us-east-2 only, ml_trn1 in us-east-1; eleven regions have no Neo
+    images at all.
+    """
+    region, device = job.region.text, job.target_device.text
+    if region not in regions() or device not in neo_target_devices():
+        return
+    known = neo_regions(device)
+    if device.startswith("ml_") and region not in known:
+        yield (
+            job.target_device.where,
+            f"{job.target_device.name} is {device!r}; in {region} Neo does not offer it; it does "
+            f"in {', '.join(known)}; compile there and copy the archive",
+        )
+
+
+@rule("neo-input-config", source=_GUIDE, example="DataInputConfig is missing, Framework: MXNET")
+def neo_input_config(job: CompilationFacts) -> Iterator[Finding]:
+    """DataInputConfig is JSON that names the inputs' shapes, of at most 16384 characters.
+
+    Only XGBoost, and PyTorch from 2.0 on instances, do without.
+    """
+    config = job.data_input_config
+    framework, device = job.framework.text, job.target_device.text
+    if config.text is not None:
+        if not 1 <= len(config.text) <= 16384:
+            yield (
+                config.where,
+                f"{config.name} has {len(config.text)} characters; it takes 1 to 16384; shorten it",
+            )
+        if not _is_json(config.text):
+            yield (
+                config.where,
+                f"{config.name} is {config.text[:40]!r}; it must be JSON such as "
+                '{"input": [1, 224, 224, 3]}; write it so',
+            )
+    elif not config.given and framework in neo_frameworks() and device in neo_target_devices():
+        support = neo_support(framework, device)
+        version = job.framework_version.text or ""
+        older = framework == "PYTORCH" and version.startswith("1.")
+        if support is not None and support.versions and (support.needs_input_config or older):
+            yield (
+                job.where,
+                f"{config.name} is missing; Neo needs the inputs' shapes of {framework}; add it, "
+                'such as {"input": [1, 224, 224, 3]}',
+            )
+
+
+@rule("neo-limits", source=_SOURCE, example="CompilerOptions: x")
+def neo_limits(job: CompilationFacts) -> Iterator[Finding]:
+    """Compiler options have 3 to 1024 characters; a job's times are in their ranges.
+
+    The job is not made otherwise.
+    """
+    text = job.compiler_options.text
+    if text is not None and not 3 <= len(text) <= 1024:
+        yield (
+            job.compiler_options.where,
+            f"{job.compiler_options.name} has {len(text)} characters; it takes 3 to 1024; "
+            "mend or remove it",
+        )
+    yield from at_least(job.max_runtime, 1)
+    yield from between(job.max_pending_time, 1800, 2419200)
+    yield from at_least(job.batch_size, 1)
+
+
+@rule("neo-archive", source=_GUIDE, example="S3Uri: s3://bucket/model.zip")
+def neo_archive(job: CompilationFacts) -> Iterator[Finding]:
+    """Neo compiles one ``.tar.gz`` in S3.
+
+    The job fails with "Unable to untar input model" after it has waited for its turn.
+    """
+    uri = job.model_uri.text
+    if uri is not None and not (uri.startswith("s3://") and uri.endswith(".tar.gz")):
+        yield (
+            job.model_uri.where,
+            f"{job.model_uri.name} is {uri!r}; Neo reads one archive: s3://<bucket>/<key>.tar.gz",
+        )
+
+
+def _alike(asked: str, known: str) -> bool:
+    """Whether one of them is a release of the other: 2.9.2 of 2.9, and 1.8 of 1.8.0."""
+    return asked == known or asked.startswith(f"{known}.") or known.startswith(f"{asked}.")
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,1 @@
+"""Rules on Application Auto Scaling's targets and policies."""

@@ -1,0 +1,218 @@
+"""Rules on what moves capacity between its bounds: metrics, steps, schedules."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from local_aws.suggest import nearest
+from sagemaker_serving.errors import Severity
+from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.facts import Fact
+from sagemaker_serving.rules.facts.kinds import KindFacts, ScalingStepsFacts, ScheduleFacts
+from sagemaker_serving.rules.facts.resources import ScalingFacts
+from sagemaker_serving.rules.scaling.metrics import DIMENSION_OF, REAL_TIME
+
+_GUIDE = "AWS SageMaker developer guide, automatic scaling; read 2026-11-21"
+_API = "botocore application-autoscaling, read 2026-11-21"
+_BACKLOG = "ApproximateBacklogSizePerInstance"
+_POLICIES = (
+    "invocations_per_instance",
+    "concurrent_requests",
+    "backlog_per_instance",
+    "provisioned_concurrency_utilization",
+    "tracked_metrics",
+    "step_policies",
+    "schedules",
+)
+_SCHEDULE = re.compile(
+    r"cron\((\S+ ){5}\S+\)|rate\(\d+ (minutes?|hours?|days?)\)"
+    r"|at\(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\)"
+)
+
+
+@rule("scaling-named", source="this project", example="scaling: {gpuu: {min: 1, max: 2}}")
+def scaling_named(kind: KindFacts) -> Iterator[Finding]:
+    """What is scaled is a variant or an inference component of the model.
+
+    A misspelt name would leave the variant as it is, and be refused by the deploy.
+    """
+    components = [name for name, _ in kind.model.get("inference_components").entries()]
+    variants = [variant.get("name").text for variant in kind.model.get("variants").items()]
+    known = components if components else [name for name in variants if name is not None]
+    for name, scaling in kind.model.get("scaling").entries():
+        if name not in known:
+            close = nearest(name, known)
+            hint = f"did you mean {close}" if close is not None else f"use {', '.join(known)}"
+            yield scaling.where, f"{name!r} is nothing that scales here; {hint}"
+
+
+@rule(
+    "scaling-moves",
+    source="this project",
+    severity=Severity.WARNING,
+    example="scaling: {gpu: {min: 1, max: 8}}   # and no policy",
+)
+def scaling_moves(kind: KindFacts) -> Iterator[Finding]:
+    """Something moves the capacity between bounds that differ.
+
+    Without a policy or a schedule it stays where it starts, whatever the load.
+    """
+    for _, scaling in kind.model.get("scaling").entries():
+        least, most = scaling.get("min").number, scaling.get("max").number
+        if least != most and not any(scaling.get(name).value for name in _POLICIES):
+            yield (
+                scaling.where,
+                f"min is {least} and max is {most}, and nothing moves it between; add one of "
+                f"{', '.join(_POLICIES)}, or make them the same",
+            )
+
+
+@rule("scaling-metric", source=_GUIDE, example="backlog_per_instance: 5   # of a real-time variant")
+def scaling_metric(scaling: ScalingFacts) -> Iterator[Finding]:
+    """A metric is one of what is scaled: instances, copies of components, or warm workers.
+
+    PutScalingPolicy refuses the predefined metric of another; a backlog only waits for
+    asynchronous endpoints.
+    """
+    name, dimension = scaling.metric.text, scaling.dimension.text
+    if name is None or dimension is None or name not in DIMENSION_OF:
+        return
+    if DIMENSION_OF[name] != dimension or (name == _BACKLOG and scaling.asynchronous is False):
+        yield (
+            scaling.metric.where,
+            f"{scaling.metric.name} follows {name}, which {_scaled(scaling)} does not have; use "
+            f"{' or '.join(_fitting(scaling))}",
+        )
+
+
+@rule(
+    "scaling-metric-published",
+    source="AWS SageMaker developer guide, monitor asynchronous endpoints; read 2026-11-21",
+    severity=Severity.WARNING,
+    example="invocations_per_instance: 70   # of an asynchronous variant",
+)
+def scaling_metric_published(scaling: ScalingFacts) -> Iterator[Finding]:
+    """An asynchronous endpoint is scaled by its backlog.
+
+    It publishes neither invocations per instance nor requests at once, so nothing would ever
+    move.
+    """
+    if scaling.asynchronous and scaling.metric.text in REAL_TIME:
+        yield (
+            scaling.metric.where,
+            f"{scaling.metric.name} follows {scaling.metric.text}, which asynchronous endpoints do "
+            "not publish; use backlog_per_instance",
+        )
+
+
+@rule("scaling-utilization", source=_GUIDE, example="provisioned_concurrency_utilization: 70")
+def scaling_utilization(scaling: ScalingFacts) -> Iterator[Finding]:
+    """The busy share of warm workers is over 0 and up to 1.
+
+    Written as a percentage it is never reached.
+    """
+    share = scaling.target.number
+    of_workers = scaling.metric.text == "SageMakerVariantProvisionedConcurrencyUtilization"
+    if of_workers and share is not None and share > 1:
+        yield (
+            scaling.target.where,
+            f"{scaling.target.name} is {scaling.target.value}; it must be over 0 and up to 1; use "
+            f"{min(share / 100, 1):g}",
+        )
+
+
+@rule("scaling-steps", source=_API, example="steps: [{lower: 5, upper: 2, change: 1}]")
+def scaling_steps(policy: ScalingStepsFacts) -> Iterator[Finding]:
+    """A policy has 1 to 20 steps; each rises from its lower to its upper bound, none overlap.
+
+    And what one alarm sets off either adds or removes, from a first bound on.
+    """
+    if policy.steps.size is not None and not 1 <= policy.steps.size <= 20:
+        yield (
+            policy.steps.where,
+            f"{policy.steps.name} has {policy.steps.size} entries; a policy takes 1 to 20; "
+            f"{'add one' if policy.steps.size == 0 else 'remove some'}",
+        )
+    for step in policy.each:
+        lower, upper = step.get("lower"), step.get("upper")
+        if lower.number is not None and upper.number is not None and upper.number <= lower.number:
+            yield (
+                upper.where,
+                f"{upper.name} is {upper.value} and {lower.name} is {lower.value}; a step rises "
+                "from its lower to its upper bound; exchange them",
+            )
+    yield from _overlaps(policy)
+    if policy.one_alarm:
+        yield from _ways(policy)
+
+
+@rule("scaling-schedule", source=_API, example='schedule: "0 8 * * *"')
+def scaling_schedule(facts: ScheduleFacts) -> Iterator[Finding]:
+    """A schedule is ``cron(…)`` of six fields, ``rate(…)`` or ``at(…)``, and sets a bound.
+
+    Crontab's five fields are refused: the sixth is the year.
+    """
+    text = facts.schedule.text
+    if text is not None and not _SCHEDULE.fullmatch(text):
+        yield (
+            facts.schedule.where,
+            f"{facts.schedule.name} is {text!r}; it must be cron(<minutes> <hours> <day of month> "
+            "<month> <day of week> <year>), rate(<number> days) or at(<yyyy-mm-ddThh:mm:ss>)",
+        )
+    least, most = facts.minimum, facts.maximum
+    if not least.given and not most.given:
+        yield facts.where, f"neither {least.name} nor {most.name} is given; give one of them"
+    if least.number is not None and most.number is not None and most.number < least.number:
+        yield (
+            most.where,
+            f"{most.name} is {most.value} and {least.name} is {least.value}; the most can't be "
+            f"fewer than the fewest; use at least {least.value}",
+        )
+
+
+def _scaled(scaling: ScalingFacts) -> str:
+    dimension = scaling.dimension.text or ""
+    if dimension.endswith("DesiredCopyCount"):
+        return "an inference component"
+    if dimension.endswith("DesiredProvisionedConcurrency"):
+        return "a serverless variant"
+    return "an asynchronous variant" if scaling.asynchronous else "a real-time variant"
+
+
+def _fitting(scaling: ScalingFacts) -> Iterator[str]:
+    if scaling.asynchronous:
+        yield _BACKLOG
+        return
+    for name, dimension in DIMENSION_OF.items():
+        if dimension == scaling.dimension.text and name != _BACKLOG:
+            yield name
+
+
+def _overlaps(policy: ScalingStepsFacts) -> Iterator[Finding]:
+    bounded = [
+        (step, _or(step.get("lower"), float("-inf")), _or(step.get("upper"), float("inf")))
+        for step in policy.each
+    ]
+    for (_, _, upper), (step, lower, _) in pairwise(sorted(bounded, key=lambda one: one[1])):
+        if lower < upper:
+            yield step.where, "the step overlaps another one; let each begin where the last ends"
+
+
+def _ways(policy: ScalingStepsFacts) -> Iterator[Finding]:
+    changes = [step.get("change").number or 0 for step in policy.each]
+    adds = all(change >= 0 for change in changes)
+    if not adds and not all(change <= 0 for change in changes):
+        yield policy.where, "some steps add and others remove; write two policies, one for each"
+        return
+    edge = "lower" if adds else "upper"
+    if policy.each and not any(step.get(edge).given for step in policy.each):
+        yield (
+            policy.where,
+            f"no step has {edge}, so nothing tells when the first one is taken; give it",
+        )
+
+
+def _or(fact: Fact, default: float) -> float:
+    return default if fact.number is None else float(fact.number)

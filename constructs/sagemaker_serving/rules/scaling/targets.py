@@ -1,0 +1,129 @@
+"""Rules on autoscaling: bounds, cooldowns, and what can't be scaled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine.numbers import at_least
+from sagemaker_serving.rules.facts import VariantFacts
+from sagemaker_serving.rules.facts.resources import ScalingFacts
+from sagemaker_serving.rules.hardware.instance_types import known
+
+_GUIDE = "AWS SageMaker developer guide, automatic scaling; read 2026-11-21"
+_ZERO = "AWS SageMaker developer guide, scale an endpoint to zero instances; read 2026-11-21"
+_VARIANT = "sagemaker:variant:DesiredInstanceCount"
+
+
+@rule("scaling-bounds", source=_GUIDE, example="MinCapacity: 4, MaxCapacity: 2")
+def scaling_bounds(scaling: ScalingFacts) -> Iterator[Finding]:
+    """The most instances are at least as many as the fewest.
+
+    Registering the target is refused otherwise, after the endpoint was made.
+    """
+    least, most = scaling.minimum.number, scaling.maximum.number
+    yield from at_least(scaling.maximum, 1)
+    if least is not None and most is not None and most < least:
+        yield (
+            scaling.maximum.where,
+            f"{scaling.maximum.name} is {scaling.maximum.value} and {scaling.minimum.name} is "
+            f"{scaling.minimum.value}; the most can't be fewer than the fewest; use at least "
+            f"{scaling.minimum.value}",
+        )
+
+
+@rule("scaling-zero", source=_ZERO, example="MinCapacity: 0   # of a real-time variant")
+def scaling_zero(scaling: ScalingFacts) -> Iterator[Finding]:
+    """A variant's instances scale to zero only behind an asynchronous endpoint.
+
+    A request to no instances has no one to answer it; asynchronous requests wait in S3. A
+    real-time endpoint gets to zero with inference components and managed instance scaling.
+    """
+    if scaling.dimension.text != _VARIANT or scaling.asynchronous is not False:
+        return
+    if scaling.minimum.number is not None and scaling.minimum.number < 1:
+        yield (
+            scaling.minimum.where,
+            f"{scaling.minimum.name} is {scaling.minimum.value}; a real-time variant keeps at "
+            "least 1 instance; use 1, or an asynchronous endpoint",
+        )
+
+
+@rule("scaling-burstable", source=_GUIDE, example="a scalable target on ml.t2.medium")
+def scaling_burstable(scaling: ScalingFacts) -> Iterator[Finding]:
+    """A scaled variant is not on a burstable type.
+
+    Registering the target is refused: such types grow by their credits already.
+    """
+    kind = known(scaling.instance_type)
+    if kind is not None and kind.burstable:
+        yield (
+            scaling.where,
+            f"the variant runs on {kind.name}; burstable types can't be scaled; use ml.c5 or "
+            "ml.m5 of a like size",
+        )
+
+
+@rule("scaling-cooldown", source=_GUIDE, example="ScaleInCooldown: -1")
+def scaling_cooldown(scaling: ScalingFacts) -> Iterator[Finding]:
+    """Cooldowns are 0 seconds or more.
+
+    The default is 300 seconds.
+    """
+    yield from at_least(scaling.scale_in_cooldown, 0)
+    yield from at_least(scaling.scale_out_cooldown, 0)
+
+
+@rule("scaling-target", source=_GUIDE, example="TargetValue: 0")
+def scaling_target(scaling: ScalingFacts) -> Iterator[Finding]:
+    """The value that a metric is held at is over 0.
+
+    A metric is divided by it to find how many instances are wanted.
+    """
+    value = scaling.target.number
+    if value is not None and value <= 0:
+        yield (
+            scaling.target.where,
+            f"{scaling.target.name} is {scaling.target.value}; it must be over 0; "
+            "use the load that one instance carries",
+        )
+
+
+@rule("scaling-resource", source=_GUIDE, example="ResourceId: my-endpoint/AllTraffic")
+def scaling_resource(scaling: ScalingFacts) -> Iterator[Finding]:
+    """A scalable target names its variant as ``endpoint/<name>/variant/<name>``.
+
+    Any other form is taken for another kind of target and refused.
+    """
+    name = scaling.resource_id.text
+    if name is None or scaling.dimension.text != _VARIANT:
+        return
+    parts = name.split("/")
+    if len(parts) != 4 or parts[0] != "endpoint" or parts[2] != "variant":
+        yield (
+            scaling.resource_id.where,
+            f"{scaling.resource_id.name} is {name!r}; a variant's is "
+            "endpoint/<endpoint>/variant/<variant>; write it so",
+        )
+
+
+@rule(
+    "managed-scaling-bounds",
+    source="botocore ProductionVariantManagedInstanceScaling, read 2026-11-21",
+    example="ManagedInstanceScaling: {MinInstanceCount: 3, MaxInstanceCount: 2}",
+)
+def managed_scaling_bounds(variant: VariantFacts) -> Iterator[Finding]:
+    """Managed scaling keeps 0 or more instances and at most as many as allowed, at least 1.
+
+    Zero is allowed: the endpoint then hosts inference components and starts empty.
+    """
+    least = variant.managed_scaling.get("MinInstanceCount")
+    most = variant.managed_scaling.get("MaxInstanceCount")
+    yield from at_least(least, 0)
+    yield from at_least(most, 1)
+    if least.number is not None and most.number is not None and most.number < least.number:
+        yield (
+            most.where,
+            f"{most.name} is {most.value} and {least.name} is {least.value}; the most can't be "
+            f"fewer than the fewest; use at least {least.value}",
+        )
