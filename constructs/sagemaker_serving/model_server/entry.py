@@ -11,7 +11,7 @@ import asyncio
 import logging
 import socket
 import tempfile
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 
 from local_aws.process import ending_all, raise_file_limit
@@ -21,9 +21,6 @@ from sagemaker_serving.model_server.orphans import reap_orphans_as_they_end
 from sagemaker_serving.model_server.ports import listen
 
 log = logging.getLogger("front")
-
-Serve = Callable[[argparse.Namespace, socket.socket, Path], Awaitable[None]]
-"""Serves by the arguments on a listening socket, with a folder to use and remove."""
 
 
 def container_arguments(module: str) -> argparse.ArgumentParser:
@@ -40,8 +37,12 @@ def container_arguments(module: str) -> argparse.ArgumentParser:
     return parser
 
 
-def run(arguments: argparse.Namespace, serve: Serve) -> int:
-    """Serve until told to stop (status 0); 2 for the user's mistake, 1 for other failures."""
+def run(arguments: argparse.Namespace, serve: Callable[..., Awaitable[None]], *own: str) -> int:
+    """Serve until told to stop (status 0); 2 for the user's mistake, 1 for other failures.
+
+    ``serve`` takes the model, the listening socket and a folder to use and remove, and by
+    name ``parent_fd`` and the server's ``own`` arguments.
+    """
     start_logging()
     raise_file_limit()
     try:
@@ -51,15 +52,21 @@ def run(arguments: argparse.Namespace, serve: Serve) -> int:
             else socket.socket(fileno=arguments.socket_fd)
         )
         with ending_all():
-            asyncio.run(_serve(arguments, public, serve))
+            asyncio.run(_serve(arguments, public, serve, own))
     except ReportedError as error:
         log.error("%s", error)
         return error.exit_status
     return 0
 
 
-async def _serve(arguments: argparse.Namespace, public: socket.socket, serve: Serve) -> None:
+async def _serve(
+    arguments: argparse.Namespace,
+    public: socket.socket,
+    serve: Callable[..., Awaitable[None]],
+    own: Iterable[str],
+) -> None:
     reap_orphans_as_they_end()
     given: Path | None = arguments.scratch
     scratch = Path(tempfile.mkdtemp(prefix="sagemaker-serving-")) if given is None else given
-    await serve(arguments, public, scratch)
+    named = {name: getattr(arguments, name) for name in ("parent_fd", *own)}
+    await serve(arguments.model_dir, public, scratch, **named)

@@ -2,32 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
-import socket
 import sys
-from pathlib import Path
 
 from sagemaker_serving.model_server.entry import container_arguments, run
-from sagemaker_serving.model_server.mms import supervisor
+from sagemaker_serving.model_server.mms.supervisor import serve
 from sagemaker_serving.model_server.programs import Program
 
-
-def main() -> int:
-    """Serve until told to stop; the exit status is that of `run`."""
+if __name__ == "__main__":
     parser = container_arguments("sagemaker_serving.model_server.mms")
     parser.add_argument("--program", type=Program, required=True)
-    return run(parser.parse_args(), _serve)
-
-
-async def _serve(arguments: argparse.Namespace, public: socket.socket, scratch: Path) -> None:
-    await supervisor.serve(
-        arguments.model_dir,
-        public,
-        scratch,
-        program=arguments.program,
-        parent_fd=arguments.parent_fd,
-    )
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(parser.parse_args(), serve, "program"))
