@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from local_aws.template import Evaluator, KnownValues, TemplateError, Unknown, region_names
+from local_aws.template import Evaluator, Names, TemplateError, Unknown, region_names
 
 MAPPINGS = {"Regions": {"eu-west-1": {"Account": "763", "Zones": ["a", "b"]}}}
 CONDITIONS = {
@@ -24,7 +24,7 @@ CONDITIONS = {
 URI = "763104351884.dkr.ecr.${AWS::Region}.${AWS::URLSuffix}/x:1"
 
 
-class _Deployed(KnownValues):
+class _Deployed(Names):
     """Names of which all are known."""
 
     def attribute(self, logical_id: str, name: str) -> Any:
@@ -46,12 +46,12 @@ PARAMETERS = {
 
 
 def _evaluator(*, deployed: bool = True, tolerant: bool = False) -> Evaluator:
-    names = _Deployed({**PARAMETERS, "Bucket": "b-1"}) if deployed else KnownValues(PARAMETERS)
+    names = _Deployed({**PARAMETERS, "Bucket": "b-1"}) if deployed else Names(PARAMETERS)
     return Evaluator(names, mappings=MAPPINGS, conditions=CONDITIONS, tolerant=tolerant)
 
 
 def _of_a_template_alone(region: str | None) -> Evaluator:
-    return Evaluator(KnownValues(region_names(region)), mappings={}, conditions={}, tolerant=True)
+    return Evaluator(Names(region_names(region)), mappings={}, conditions={}, tolerant=True)
 
 
 def _ref(name: str) -> dict[str, str]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from local_aws.template import full_form
+from local_aws.template import short_form
 from sagemaker_serving.errors import Mistake, Problem, ProblemsFound, Where
 from sagemaker_serving.spec.yaml_text import read_yaml
 
@@ -103,18 +103,7 @@ class _TemplateLoader(_Base):  # type: ignore[misc]
     """Knows CloudFormation's short tags, and takes dates for the text that they are."""
 
 
-def _intrinsic(loader: Any, suffix: str, node: yaml.Node) -> dict[str, Any]:
-    value: Any
-    if isinstance(node, yaml.ScalarNode):
-        value = loader.construct_scalar(node)
-    elif isinstance(node, yaml.SequenceNode):
-        value = loader.construct_sequence(node, deep=True)
-    else:
-        value = loader.construct_mapping(node, deep=True)
-    return full_form(suffix, value)
-
-
-_TemplateLoader.add_multi_constructor("!", _intrinsic)
+_TemplateLoader.add_multi_constructor("!", short_form)
 _TemplateLoader.add_constructor(
     "tag:yaml.org,2002:timestamp", lambda loader, node: loader.construct_scalar(node)
 )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from local_aws.template import Evaluator, KnownValues, Unknown, region_names
+from local_aws.template import Evaluator, Names, Unknown, region_names
 from sagemaker_serving.errors import Where
 from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.template.reading import Template
@@ -34,7 +34,7 @@ class Resources:
     def __init__(self, template: Template, region: str | None) -> None:
         self.region = Fact(region, Where(template.where.source))
         evaluator = Evaluator(
-            KnownValues(region_names(region)),
+            Names(region_names(region)),
             mappings=template.mappings,
             conditions=template.conditions,
             tolerant=True,

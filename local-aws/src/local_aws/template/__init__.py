@@ -7,14 +7,14 @@ the rules read templates with it, and the local AWS deploys them.
 
 from __future__ import annotations
 
-from local_aws.template.evaluator import FUNCTIONS, Evaluator, KnownValues, Names
+from local_aws.template.evaluator import FUNCTIONS, Evaluator, Names
 from local_aws.template.regions import PSEUDO_PARAMETERS, region_names
 from local_aws.template.syntax import (
     Reference,
     attribute_reference,
-    full_form,
     function_name,
     references,
+    short_form,
 )
 from local_aws.template.values import NO_VALUE, TemplateError, Unknown, as_text, has_unknown, same
 
@@ -23,17 +23,16 @@ __all__ = [
     "NO_VALUE",
     "PSEUDO_PARAMETERS",
     "Evaluator",
-    "KnownValues",
     "Names",
     "Reference",
     "TemplateError",
     "Unknown",
     "as_text",
     "attribute_reference",
-    "full_form",
     "function_name",
     "has_unknown",
     "references",
     "region_names",
     "same",
+    "short_form",
 ]

@@ -11,9 +11,9 @@ from __future__ import annotations
 import base64
 import ipaddress
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any
 
 from local_aws.template.syntax import (
     PLACEHOLDER,
@@ -33,42 +33,29 @@ from local_aws.template.values import (
 )
 
 
-class Names(Protocol):
-    """What a caller knows: each answers with a value or an `Unknown`, or raises its own error."""
+class Names:
+    """What a reader of a template knows: ``values`` of parameters; all else is `Unknown`.
 
-    def ref(self, name: str) -> Any:
-        """What ``Ref`` gives for a parameter, pseudo parameter or resource."""
-
-    def attribute(self, logical_id: str, name: str) -> Any:
-        """The resource's attribute ``name``."""
-
-    def imported(self, name: str) -> Any:
-        """What another stack exports as ``name``."""
-
-    def zones(self, region: str) -> Any:
-        """The names of a region's availability zones."""
-
-
-class KnownValues:
-    """Names of which some parameters alone are known; whatever else is asked for is `Unknown`."""
+    Who knows more answers more, in a class of its own, or raises its own error.
+    """
 
     def __init__(self, values: Mapping[str, Any]) -> None:
         self._values = values
 
     def ref(self, name: str) -> Any:
-        """The parameter's value, if it is known."""
+        """What ``Ref`` gives for a parameter, pseudo parameter or resource."""
         return self._values[name] if name in self._values else Unknown(name)
 
     def attribute(self, logical_id: str, name: str) -> Any:
-        """Unknown: nothing is deployed."""
+        """The resource's attribute ``name``."""
         return Unknown(logical_id)
 
     def imported(self, name: str) -> Any:
-        """Unknown: other stacks are not known."""
+        """What another stack exports as ``name``."""
         return Unknown()
 
     def zones(self, region: str) -> Any:
-        """Unknown: each account has its own."""
+        """The names of a region's availability zones, which each account has its own of."""
         return Unknown()
 
 
@@ -292,28 +279,29 @@ class Evaluator:
         return Unknown() if isinstance(name, Unknown) else self._names.imported(as_text(name))
 
     def _contains(self, argument: Any) -> bool | Unknown:
-        return self._compared("Fn::Contains", argument, any)
+        return self._members("Fn::Contains", argument, _has)
 
     def _each_equals(self, argument: Any) -> bool | Unknown:
-        return self._compared("Fn::EachMemberEquals", argument, all)
-
-    def _compared(
-        self, name: str, argument: Any, every: Callable[[Iterable[bool]], bool]
-    ) -> bool | Unknown:
-        items, wanted = self._arguments(name, argument, 2)
-        if has_unknown([items, wanted]):
-            return Unknown()
-        return every(same(item, wanted) for item in _listed(name, items))
+        return self._members(
+            "Fn::EachMemberEquals",
+            argument,
+            lambda items, wanted: all(same(item, wanted) for item in items),
+        )
 
     def _each_in(self, argument: Any) -> bool | Unknown:
-        name = "Fn::EachMemberIn"
-        items, allowed = self._arguments(name, argument, 2)
-        if has_unknown([items, allowed]):
-            return Unknown()
-        return all(
-            any(same(item, other) for other in _listed(name, allowed))
-            for item in _listed(name, items)
+        return self._members(
+            "Fn::EachMemberIn",
+            argument,
+            lambda items, allowed: all(_has(allowed, item) for item in items),
         )
+
+    def _members(
+        self, name: str, argument: Any, holds: Callable[[list[Any], Any], bool]
+    ) -> bool | Unknown:
+        items, other = self._arguments(name, argument, 2)
+        if has_unknown([items, other]):
+            return Unknown()
+        return holds(_listed(name, items), other)
 
     def _length(self, argument: Any) -> Any:
         items = self.evaluate(argument)
@@ -359,6 +347,10 @@ _FUNCTIONS: dict[str, Callable[[Evaluator, Any], Any]] = {
 
 FUNCTIONS = frozenset(_FUNCTIONS)
 """Every function that is worked out."""
+
+
+def _has(items: Any, wanted: Any) -> bool:
+    return isinstance(items, list) and any(same(item, wanted) for item in items)
 
 
 def _listed(name: str, value: Any) -> list[Any]:

@@ -88,8 +88,10 @@ def references(value: Any) -> Iterator[Reference]:
                 yield from references(item)
 
 
-def full_form(tag: str, value: Any) -> dict[str, Any]:
-    """What YAML's short form ``!tag value`` stands for."""
+def short_form(loader: Any, tag: str, node: Any) -> dict[str, Any]:
+    """What YAML's ``!tag value`` stands for: a multi-constructor of PyYAML's for ``!``."""
+    deep = {} if node.id == "scalar" else {"deep": True}
+    value = getattr(loader, f"construct_{node.id}")(node, **deep)
     if tag in ("Ref", "Condition"):
         return {tag: value}
     if tag == "GetAtt" and isinstance(value, str):

@@ -6,8 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from typing_extensions import override
+
 from local_aws.services.cloudformation.refusals import validation_error
-from local_aws.template import region_names
+from local_aws.template import Names, region_names
 
 
 class References(Protocol):
@@ -56,7 +58,7 @@ class Surroundings:
         }
 
 
-class StackNames:
+class StackNames(Names):
     """Every name that a stack's template may use; another is refused in CloudFormation's words.
 
     ``values`` are the parameters' by name; ``references`` answers for the template's
@@ -69,15 +71,22 @@ class StackNames:
         references: References,
         import_value: Callable[[str], Any],
     ) -> None:
-        self._values = values
+        super().__init__(values)
         self._references = references
-        self.attribute = references.attribute
-        self.imported = import_value
+        self._import_value = import_value
 
+    @override
     def ref(self, name: str) -> Any:
-        """The value of a parameter, or a resource's Ref."""
         return self._values[name] if name in self._values else self._references.ref(name)
 
+    @override
+    def attribute(self, logical_id: str, name: str) -> Any:
+        return self._references.attribute(logical_id, name)
+
+    @override
+    def imported(self, name: str) -> Any:
+        return self._import_value(name)
+
+    @override
     def zones(self, region: str) -> list[str]:
-        """The three that the local AWS has in each region."""
-        return [f"{region}{zone}" for zone in "abc"]
+        return [f"{region}{zone}" for zone in "abc"]  # the three that the local AWS has

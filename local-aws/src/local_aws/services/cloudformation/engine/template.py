@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from local_aws.services.cloudformation.refusals import format_error
-from local_aws.template import full_form
+from local_aws.template import short_form
 
 LIMITS = {"Resources": 500, "Parameters": 200, "Outputs": 200, "Mappings": 200}
 """Entries a section may have (AWS CloudFormation quotas page, read 2026-11-21)."""
@@ -182,18 +182,6 @@ class _TemplateLoader(yaml.CSafeLoader):
     """YAML as CloudFormation reads it: dates stay text, ``!Sub`` means ``Fn::Sub``."""
 
 
-def _short_form(loader: _TemplateLoader, suffix: str, node: yaml.Node) -> dict[str, Any]:
-    value: Any
-    match node:
-        case yaml.ScalarNode():
-            value = loader.construct_scalar(node)
-        case yaml.SequenceNode():
-            value = loader.construct_sequence(node, deep=True)
-        case yaml.MappingNode():
-            value = loader.construct_mapping(node, deep=True)
-    return full_form(suffix, value)
-
-
 def _mapping(loader: _TemplateLoader, node: yaml.MappingNode) -> dict[Hashable, Any]:
     """A mapping whose keys are each given once, as CloudFormation demands of YAML."""
     mapping = loader.construct_mapping(node, deep=True)
@@ -206,5 +194,5 @@ _TemplateLoader.yaml_implicit_resolvers = {
     first: [(tag, pattern) for tag, pattern in resolvers if not tag.endswith(":timestamp")]
     for first, resolvers in yaml.CSafeLoader.yaml_implicit_resolvers.items()
 }
-_TemplateLoader.add_multi_constructor("!", _short_form)
+_TemplateLoader.add_multi_constructor("!", short_form)
 _TemplateLoader.add_constructor("tag:yaml.org,2002:map", _mapping)
