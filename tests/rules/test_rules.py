@@ -494,6 +494,16 @@ def test_the_rule_names_the_wrong_and_lets_the_nearest_pass(
     assert [problem for problem in problems(folder, right) if problem.rule == rule] == []
 
 
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_a_number_without_an_end_is_a_problem_of_its_range_alone(
+    folder: Path, number: float
+) -> None:
+    asynchronous = {"max_concurrent_invocations_per_instance": number}
+    found = problems(folder, {(*DIGITS, "asynchronous"): asynchronous})
+    assert {problem.rule for problem in found} >= {"async-ranges"}
+    assert "batching-queue" not in {problem.rule for problem in found}
+
+
 def test_every_rule_says_what_it_demands_and_where_that_is_written() -> None:
     for rule in RULES:
         assert rule.judge.__doc__, rule.id

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -62,7 +63,7 @@ _CLIENT = Fact(DEFAULT_CONCURRENCY, Where())
 
 def _judged(container: ContainerFacts, sent: Fact, job: Fact | None = None) -> Iterator[Finding]:
     queue = _queue_of(container, job)
-    if queue is None or sent.number is None or sent.number <= queue.most:
+    if queue is None or sent.number is None or not queue.most < sent.number < math.inf:
         return
     at_once = f"{sent.name} is {sent.number}"
     if sent is _CLIENT:
