@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -181,6 +183,19 @@ def test_a_condition_is_known_where_the_unknown_changes_nothing(
     condition: str, holds: bool
 ) -> None:
     assert _evaluator(deployed=False).condition(condition) is holds
+
+
+def test_a_condition_may_be_asked_for_by_several_threads_at_once() -> None:
+    both_judge = Barrier(2, timeout=10)
+
+    class Waiting(Names):
+        def ref(self, name: str) -> Any:
+            both_judge.wait()
+            return "prod"
+
+    evaluator = Evaluator(Waiting({}), mappings={}, conditions=CONDITIONS)
+    with ThreadPoolExecutor(2) as threads:
+        assert list(threads.map(evaluator.condition, ["Yes", "Yes"])) == [True, True]
 
 
 def test_the_neighbours_of_the_unknown_are_known() -> None:

@@ -12,6 +12,7 @@ import base64
 import ipaddress
 import json
 from collections.abc import Callable, Mapping
+from copy import copy
 from itertools import islice
 from typing import Any
 
@@ -79,7 +80,7 @@ class Evaluator:
         self._expressions = conditions
         self._tolerant = tolerant
         self._conditions: dict[str, bool | Unknown] = {}
-        self._judging: list[str] = []
+        self._judging: tuple[str, ...] = ()
 
     def evaluate(self, value: Any) -> Any:
         """``value`` with every function in it replaced by its result."""
@@ -105,11 +106,10 @@ class Evaluator:
                 raise TemplateError(
                     f"Template format error: Circular dependency between conditions: [{name}]"
                 )
-            self._judging.append(name)
-            try:
-                self._conditions[name] = self.holds(self._expressions[name])
-            finally:
-                self._judging.pop()
+            # A list of one's own: resources that are made at once ask for the same conditions.
+            within = copy(self)
+            within._judging = (*self._judging, name)
+            self._conditions[name] = within.holds(self._expressions[name])
         return self._conditions[name]
 
     def holds(self, expression: Any) -> bool | Unknown:
