@@ -8,6 +8,7 @@ from local_aws.context import LocalContext
 from local_aws.protocol import AwsError
 from local_aws.services.cloudformation.engine.changes import Plan
 from local_aws.services.cloudformation.engine.deployment import DO_NOTHING, ROLLBACK
+from local_aws.services.cloudformation.engine.refusals import validation_error
 from local_aws.services.cloudformation.engine.stacks import (
     REVIEW_IN_PROGRESS,
     ChangeSet,
@@ -17,7 +18,6 @@ from local_aws.services.cloudformation.engine.stacks import (
     now,
 )
 from local_aws.services.cloudformation.engine.submissions import Submissions
-from local_aws.services.cloudformation.refusals import validation_error
 from local_aws.services.cloudformation.requests import (
     Answer,
     Values,

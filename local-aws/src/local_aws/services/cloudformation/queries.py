@@ -9,10 +9,10 @@ from local_aws.resources.schemas import schema_of
 from local_aws.services.cloudformation.engine.checks import required_capabilities
 from local_aws.services.cloudformation.engine.operations import Operations
 from local_aws.services.cloudformation.engine.parameters import MASK
+from local_aws.services.cloudformation.engine.refusals import validation_error
 from local_aws.services.cloudformation.engine.stacks import Event, Stack, Stacks
 from local_aws.services.cloudformation.engine.submissions import Submissions
 from local_aws.services.cloudformation.engine.template import Template, parse
-from local_aws.services.cloudformation.refusals import validation_error
 from local_aws.services.cloudformation.requests import Answer, Values, found, not_found
 from local_aws.services.cloudformation.views import (
     PAGE,

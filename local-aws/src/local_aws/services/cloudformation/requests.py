@@ -8,8 +8,8 @@ from typing import Any
 
 from local_aws.protocol import AwsError
 from local_aws.services.cloudformation.engine.deployment import DO_NOTHING, ROLLBACK
+from local_aws.services.cloudformation.engine.refusals import validation_error
 from local_aws.services.cloudformation.engine.stacks import Stack, Stacks
-from local_aws.services.cloudformation.refusals import validation_error
 
 Values = Mapping[str, Any]
 Answer = dict[str, Any]

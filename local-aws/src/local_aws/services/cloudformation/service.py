@@ -19,10 +19,10 @@ from local_aws.services.cloudformation.change_set_actions import ChangeSetAction
 from local_aws.services.cloudformation.engine.operations import Operations
 from local_aws.services.cloudformation.engine.persistence import export_stacks, restore_stacks
 from local_aws.services.cloudformation.engine.recovery import Recovered, recover
+from local_aws.services.cloudformation.engine.refusals import validation_error
 from local_aws.services.cloudformation.engine.stacks import Stacks
 from local_aws.services.cloudformation.engine.submissions import Submissions
 from local_aws.services.cloudformation.queries import Queries
-from local_aws.services.cloudformation.refusals import validation_error
 from local_aws.services.cloudformation.resources import CdkMetadata, WaitConditionHandle
 from local_aws.services.cloudformation.stack_actions import StackActions
 from local_aws.services.cloudformation.views import stack_summary

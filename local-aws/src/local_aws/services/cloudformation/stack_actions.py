@@ -5,6 +5,7 @@ from __future__ import annotations
 from local_aws.context import LocalContext
 from local_aws.protocol import AwsError
 from local_aws.services.cloudformation.engine.operations import Operations
+from local_aws.services.cloudformation.engine.refusals import validation_error
 from local_aws.services.cloudformation.engine.stacks import (
     REVIEW_IN_PROGRESS,
     Stack,
@@ -12,7 +13,6 @@ from local_aws.services.cloudformation.engine.stacks import (
     Version,
 )
 from local_aws.services.cloudformation.engine.submissions import Submissions
-from local_aws.services.cloudformation.refusals import validation_error
 from local_aws.services.cloudformation.requests import (
     Answer,
     Values,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
+from local_aws.services.cloudformation.engine.refusals import validation_error
 from local_aws.services.cloudformation.engine.stacks import ChangeSet, Event, Resource, Stack
-from local_aws.services.cloudformation.refusals import validation_error
 
 PAGE = 100
 """Entries of one page of a long answer."""

@@ -15,8 +15,8 @@ from local_aws.services.cloudformation.engine.names import (
     StackNames,
     Surroundings,
 )
+from local_aws.services.cloudformation.engine.refusals import format_error, validation_error
 from local_aws.services.cloudformation.engine.stacks import Output, Resource, Version
-from local_aws.services.cloudformation.refusals import format_error, validation_error
 from local_aws.template import Evaluator, as_text, references
 
 

@@ -11,9 +11,9 @@ from local_aws.resources import ResourceTypes
 from local_aws.resources.custom_resource import missing_service_token
 from local_aws.resources.schemas import Schema, is_custom, schema_of
 from local_aws.services.cloudformation.engine.graph import resource_graph
+from local_aws.services.cloudformation.engine.refusals import refuse
 from local_aws.services.cloudformation.engine.stacks import Resource
 from local_aws.services.cloudformation.engine.template import Template
-from local_aws.services.cloudformation.refusals import refuse
 from local_aws.template import FUNCTIONS, PSEUDO_PARAMETERS, Reference, function_name, references
 
 _TRANSFORMS = frozenset({"AWS::LanguageExtensions"})

@@ -20,9 +20,9 @@ from local_aws.services.cloudformation.engine.changes import difference
 from local_aws.services.cloudformation.engine.exports import Exports
 from local_aws.services.cloudformation.engine.graph import Graph, run
 from local_aws.services.cloudformation.engine.names import Surroundings
+from local_aws.services.cloudformation.engine.refusals import Refused
 from local_aws.services.cloudformation.engine.stacks import Resource, Stack, Version
 from local_aws.services.cloudformation.engine.steps import StepFailed, Steps, reason_of
-from local_aws.services.cloudformation.refusals import Refused
 
 DO_NOTHING, ROLLBACK, DELETE = "DO_NOTHING", "ROLLBACK", "DELETE"
 """What to do when a create fails, as CreateStack's OnFailure names it."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from local_aws.services.cloudformation.engine.refusals import validation_error
 from local_aws.services.cloudformation.engine.stacks import Output, Stack, Stacks
-from local_aws.services.cloudformation.refusals import validation_error
 
 
 class Exports:

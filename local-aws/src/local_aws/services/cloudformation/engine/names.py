@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from typing_extensions import override
 
-from local_aws.services.cloudformation.refusals import validation_error
+from local_aws.services.cloudformation.engine.refusals import validation_error
 from local_aws.template import Names, region_names
 
 

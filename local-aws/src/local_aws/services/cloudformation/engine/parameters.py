@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from local_aws.services.cloudformation.engine.refusals import refuse, validation_error
 from local_aws.services.cloudformation.engine.template import Template
-from local_aws.services.cloudformation.refusals import refuse, validation_error
 from local_aws.template import as_text
 
 MASK = "****"

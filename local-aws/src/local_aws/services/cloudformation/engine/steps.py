@@ -15,8 +15,8 @@ from local_aws.context import LocalContext
 from local_aws.resources import ResourceTypes
 from local_aws.resources.base import Cancelled, Made, Provider, Request, ResourceFailed
 from local_aws.services.cloudformation.engine.dynamic import resolve
+from local_aws.services.cloudformation.engine.refusals import Refused
 from local_aws.services.cloudformation.engine.stacks import Resource, Stack
-from local_aws.services.cloudformation.refusals import Refused
 
 REPLACING = "Requested update requires the creation of a new physical resource; hence creating one."
 

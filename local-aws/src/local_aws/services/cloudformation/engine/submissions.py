@@ -22,9 +22,9 @@ from local_aws.services.cloudformation.engine.checks import (
 from local_aws.services.cloudformation.engine.deployment import surroundings_of
 from local_aws.services.cloudformation.engine.exports import Exports
 from local_aws.services.cloudformation.engine.parameters import resolve
+from local_aws.services.cloudformation.engine.refusals import Refused, refuse, validation_error
 from local_aws.services.cloudformation.engine.stacks import Stack, Version
 from local_aws.services.cloudformation.engine.template import parse
-from local_aws.services.cloudformation.refusals import Refused, refuse, validation_error
 
 BODY_LIMIT_BYTES = 51_200
 """A TemplateBody's size (AWS CloudFormation quotas page, read 2026-11-21)."""

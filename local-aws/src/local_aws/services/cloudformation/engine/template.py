@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from local_aws.services.cloudformation.refusals import format_error
+from local_aws.services.cloudformation.engine.refusals import format_error
 from local_aws.template import short_form
 
 LIMITS = {"Resources": 500, "Parameters": 200, "Outputs": 200, "Mappings": 200}
