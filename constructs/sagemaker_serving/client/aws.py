@@ -67,7 +67,7 @@ class Aws:
                 region = self.region if self.region is not None else os.environ.get("AWS_REGION")
                 session = boto3.session.Session(profile_name=self.profile, region_name=region)
                 return session.client(service, endpoint_url=self.endpoint_url, config=config)
-            return secluded_session().client(
+            return isolated_session().client(
                 service,
                 region_name=self.region,
                 endpoint_url=self.endpoint_url,
@@ -81,7 +81,7 @@ NO_WAY_AROUND = Config(proxies={}, use_fips_endpoint=False, use_dualstack_endpoi
 """For clients of another address than the real AWS's: it is asked directly, as it is named."""
 
 
-def secluded_session() -> Any:
+def isolated_session() -> Any:
     """A boto3 session that reads nothing of ``~/.aws`` and of no profile in the shell."""
     session = botocore.session.Session()
     settings = session.get_component("config_store")

@@ -24,7 +24,7 @@ class ChildFailed(Failure):
 
 
 class Child:
-    """A Python module run as a process on a lifeline (`lifeline`).
+    """A Python module run as a process on a parent_pipe (`parent_pipe`).
 
     It lives at most as long as this process, and reports lines of JSON:
     ``started``, ``ready``, or ``failed`` with a reason.
@@ -34,14 +34,14 @@ class Child:
         self,
         name: str,
         process: asyncio.subprocess.Process,
-        lifeline_fd: int,
+        parent_fd: int,
         reports: asyncio.StreamReader,
         stop_signal: signal.Signals,
         ended: asyncio.Task[int],
     ) -> None:
         self.name = name
         self._process = process
-        self._lifeline_fd = lifeline_fd
+        self._parent_fd = parent_fd
         self._reports = reports
         self._stop_signal = stop_signal
         self._ended = ended
@@ -63,7 +63,7 @@ class Child:
 
         ``isolated``: PYTHON* variables mean nothing to it, and no code of the user's runs in it.
         """
-        their_lifeline, lifeline_fd = os.pipe()
+        their_parent_pipe, parent_fd = os.pipe()
         reports_fd, their_reports = os.pipe()
         try:
             process = await spawn(
@@ -71,20 +71,20 @@ class Child:
                 "-I" if isolated else "-P",
                 "-m",
                 module,
-                f"--lifeline-fd={their_lifeline}",
+                f"--parent-fd={their_parent_pipe}",
                 f"--report-fd={their_reports}",
                 *arguments,
                 env=environment,
                 cwd=directory,
                 stdin=asyncio.subprocess.DEVNULL,
-                pass_fds=(their_lifeline, their_reports, *pass_fds),
+                pass_fds=(their_parent_pipe, their_reports, *pass_fds),
             )
         finally:
-            os.close(their_lifeline)
+            os.close(their_parent_pipe)
             os.close(their_reports)
         ended = asyncio.create_task(end_of(process, ran_user_code=not isolated))
         reports = await pipe_reader(reports_fd)
-        return cls(name, process, lifeline_fd, reports, stop_signal, ended)
+        return cls(name, process, parent_fd, reports, stop_signal, ended)
 
     @property
     def pid(self) -> int:
@@ -126,7 +126,7 @@ class Child:
             await self._ended
         finally:
             # What the child itself had started reads the end of the file now…
-            os.close(self._lifeline_fd)
+            os.close(self._parent_fd)
         # …and until the last of them has gone, the reports have no end.
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._reports.read(), STOP_SECONDS)

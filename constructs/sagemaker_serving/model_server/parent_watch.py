@@ -20,14 +20,14 @@ _read = os.read
 
 
 def add_child_arguments(parser: argparse.ArgumentParser) -> None:
-    """``--lifeline-fd`` and ``--report-fd``, which every child of the front is given."""
-    parser.add_argument("--lifeline-fd", type=int, required=True)
+    """``--parent-fd`` and ``--report-fd``, which every child of the front is given."""
+    parser.add_argument("--parent-fd", type=int, required=True)
     parser.add_argument("--report-fd", type=int, required=True)
 
 
-def exit_at_end_of(lifeline_fd: int) -> None:
-    """Watch ``lifeline_fd`` from a thread and end this process when its parent is gone."""
-    _start_thread(_wait_and_exit, (lifeline_fd,))
+def exit_at_end_of(parent_fd: int) -> None:
+    """Watch ``parent_fd`` from a thread and end this process when its parent is gone."""
+    _start_thread(_wait_and_exit, (parent_fd,))
 
 
 def report(report_fd: int, **facts: Any) -> None:
@@ -36,7 +36,7 @@ def report(report_fd: int, **facts: Any) -> None:
         os.write(report_fd, json.dumps(facts).encode() + b"\n")
 
 
-def _wait_and_exit(lifeline_fd: int) -> None:
-    while _read(lifeline_fd, 1):
+def _wait_and_exit(parent_fd: int) -> None:
+    while _read(parent_fd, 1):
         pass
     os._exit(0)

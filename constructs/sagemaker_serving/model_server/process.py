@@ -57,12 +57,12 @@ class ModelServer:
         process: subprocess.Popen[bytes],
         place: Place,
         log_path: Path,
-        lifeline_fd: int,
+        parent_fd: int,
         scratch: Path,
     ) -> None:
         self._process = process
         self._scratch = scratch
-        self._lifeline_fd: int | None = lifeline_fd
+        self._parent_fd: int | None = parent_fd
         self.place = place
         self.pid = process.pid
         self.log_path = log_path
@@ -97,7 +97,7 @@ class ModelServer:
         except BaseException:
             scratch.rmdir()
             raise
-        their_lifeline, lifeline_fd = os.pipe()
+        their_parent_pipe, parent_fd = os.pipe()
         try:
             with public, log_path.open("ab") as log:
                 process = popen(
@@ -105,22 +105,22 @@ class ModelServer:
                         *(sys.executable, "-I", "-m", *_server(program, container_version)),
                         f"--model-dir={model_dir.absolute()}",
                         f"--socket-fd={public.fileno()}",
-                        f"--parent-fd={their_lifeline}",
+                        f"--parent-fd={their_parent_pipe}",
                         f"--scratch={scratch}",
                     ],
                     env={**_minimal_environment(), **_platform_s(environment), **environment},
                     stdin=subprocess.DEVNULL,
                     stdout=log,
                     stderr=subprocess.STDOUT,
-                    pass_fds=(public.fileno(), their_lifeline),
+                    pass_fds=(public.fileno(), their_parent_pipe),
                 )
-                return cls(process, place, log_path, lifeline_fd, scratch)
+                return cls(process, place, log_path, parent_fd, scratch)
         except BaseException:
-            os.close(lifeline_fd)
+            os.close(parent_fd)
             shutil.rmtree(scratch, ignore_errors=True)
             raise
         finally:
-            os.close(their_lifeline)
+            os.close(their_parent_pipe)
 
     def poll(self) -> int | None:
         """The exit status; None while the server runs."""
@@ -172,7 +172,7 @@ class ModelServer:
 
     def stop(self, grace_seconds: float = 2.0) -> None:
         """End every process of the server; what is left after ``grace_seconds`` is killed."""
-        if self._lifeline_fd is None:
+        if self._parent_fd is None:
             return
         self._process.terminate()
         if self._process.returncode is None:
@@ -185,8 +185,8 @@ class ModelServer:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.pid, signal.SIGKILL)
             self._process.wait()
-        os.close(self._lifeline_fd)
-        self._lifeline_fd = None
+        os.close(self._parent_fd)
+        self._parent_fd = None
         # The front removes it, unless it was killed.
         shutil.rmtree(self._scratch, ignore_errors=True)
 

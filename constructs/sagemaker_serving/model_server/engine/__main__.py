@@ -19,7 +19,7 @@ from sagemaker_serving.model_server.settings import read_settings
 def main() -> int:
     """Serve until SIGTERM; 1 when a model cannot be loaded, with the reason reported."""
     arguments = _arguments()
-    exit_at_end_of(arguments.lifeline_fd)
+    exit_at_end_of(arguments.parent_fd)
     start_logging()
     import_tensorflow()
     report(arguments.report_fd, event="started")

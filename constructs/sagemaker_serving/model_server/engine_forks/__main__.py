@@ -27,7 +27,7 @@ from sagemaker_serving.model_server.settings import Settings, read_settings
 def main() -> int:
     """Answer on the unix socket until SIGTERM; status 0."""
     arguments = _arguments()
-    exit_at_end_of(arguments.lifeline_fd)
+    exit_at_end_of(arguments.parent_fd)
     start_logging()
     import_tensorflow()
     # A session's module, which is imported as late as the first model; and what has been
@@ -48,7 +48,7 @@ async def _serve(arguments: argparse.Namespace) -> None:
         settings,
         instances=settings.instance_count if contract.multi_model.counts_instances else 1,
         wait_seconds=contract.wait_time(settings),
-        become=lambda model: partial(_become_engine, model, settings, arguments.lifeline_fd),
+        become=lambda model: partial(_become_engine, model, settings, arguments.parent_fd),
     )
     stopped = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -61,9 +61,9 @@ async def _serve(arguments: argparse.Namespace) -> None:
 
 
 def _become_engine(
-    model: Model, settings: Settings, lifeline_fd: int, listener: socket.socket, report_fd: int
+    model: Model, settings: Settings, parent_fd: int, listener: socket.socket, report_fd: int
 ) -> None:
-    exit_at_end_of(lifeline_fd)
+    exit_at_end_of(parent_fd)
     versions = {str(number): str(path) for number, path in model.versions.items()}
     if not versions:
         report(report_fd, event="failed", reason=f"{model.base_path} holds no version folder")

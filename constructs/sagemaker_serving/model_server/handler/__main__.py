@@ -1,6 +1,6 @@
 """``python -m …server.handler``: import the user's code, then serve it with gunicorn."""
 
-# The lifeline takes the thread functions as they are now: a patched thread would block all.
+# The parent_pipe takes the thread functions as they are now: a patched thread would block all.
 from sagemaker_serving.model_server.parent_watch import add_child_arguments, exit_at_end_of, report
 
 # As in the image: everything that follows, the user's code too, is cooperative.
@@ -37,7 +37,7 @@ log = logging.getLogger("handler")
 def main() -> int:
     """Serve until SIGTERM; 1 when the user's code cannot be imported, with the reason reported."""
     arguments = _arguments()
-    exit_at_end_of(arguments.lifeline_fd)
+    exit_at_end_of(arguments.parent_fd)
     start_logging()
     settings = read_settings(os.environ)
     contract = CONTRACTS[arguments.generation]
@@ -60,7 +60,7 @@ def main() -> int:
         timeout=settings.gunicorn.timeout_seconds,
         loglevel=settings.gunicorn.loglevel,
         control_socket_disable=True,
-        post_fork=lambda server, worker: exit_at_end_of(arguments.lifeline_fd),
+        post_fork=lambda server, worker: exit_at_end_of(arguments.parent_fd),
         post_worker_init=lambda worker: report(arguments.report_fd, event="ready"),
     ).run()
     return 0

@@ -26,7 +26,7 @@ from sagemaker_serving.model_server.worker import Worker
 log = logging.getLogger("front")
 
 IMAGE_CODE = "/opt/ml/model/code"
-_STAND_INS = Path(neo.__file__).parent / "stand_ins"
+_SHIMS = Path(neo.__file__).parent / "shims"
 _ANSWER_MARGIN_SECONDS = 30.0
 """How much later than a worker's own limit the front gives up on it."""
 
@@ -130,7 +130,7 @@ class _Workers:
         environment = {**os.environ, "HOME": str(home)}
         paths = [model_dir / "code", model_dir]
         if self._program is Program.NEO_PYTORCH:
-            paths.append(_STAND_INS)
+            paths.append(_SHIMS)
         requirements = model_dir / "code" / "requirements.txt"
         if requirements.exists():
             packages = self._scratch / "packages"

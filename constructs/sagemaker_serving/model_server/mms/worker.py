@@ -42,7 +42,7 @@ _SIGN_OF_LIFE_SECONDS = 1.0
 def main() -> int:
     """Serve until SIGTERM."""
     arguments = _arguments()
-    exit_at_end_of(arguments.lifeline_fd)
+    exit_at_end_of(arguments.parent_fd)
     start_logging()
     report(arguments.report_fd, event="started")
     settings = read_settings(os.environ)
@@ -127,7 +127,7 @@ def _phrase(status: int) -> str:
 
 def _begin(arguments: argparse.Namespace, worker: Any) -> None:
     """What a new worker does first; while it loads its model nobody takes it for hung."""
-    exit_at_end_of(arguments.lifeline_fd)
+    exit_at_end_of(arguments.parent_fd)
     worker.loaded = threading.Event()
 
     def signs_of_life() -> None:

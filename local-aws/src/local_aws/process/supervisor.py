@@ -39,12 +39,12 @@ _LOOK_AGAIN_SECONDS = 0.002
 
 
 def supervise(
-    lifeline: int, pidfds: Sequence[int] = (), *, of_the_child: Sequence[int] = ()
+    parent_pipe: int, pidfds: Sequence[int] = (), *, of_the_child: Sequence[int] = ()
 ) -> None:
     """Fork, and return in the child alone, which has a session of its own; see the module.
 
     ``of_the_child`` are descriptors that the parent does not keep, so that their other ends tell
-    when the child and all that it started are gone; ``lifeline`` may be one, to be read there.
+    when the child and all that it started are gone; ``parent_pipe`` may be one, to be read there.
     """
     adopt_orphans()
     waking, wake = os.pipe()
@@ -57,15 +57,15 @@ def supervise(
         signal.set_wakeup_fd(-1)
         for number, handler in before.items():
             signal.signal(number, handler)
-        for descriptor in {waking, wake, lifeline, *pidfds} - {*of_the_child}:
+        for descriptor in {waking, wake, parent_pipe, *pidfds} - {*of_the_child}:
             os.close(descriptor)
         os.setsid()
         _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != supervisor:
             os._exit(1)
         return
-    _keep_only(lifeline, of_the_child)
-    status = _watch(child, waking, lifeline, pidfds)
+    _keep_only(parent_pipe, of_the_child)
+    status = _watch(child, waking, parent_pipe, pidfds)
     with contextlib.suppress(OSError):
         os.killpg(child, signal.SIGKILL)
     time.sleep(_LOOK_AGAIN_SECONDS)  # mostly that was all, and nothing need be looked for
@@ -115,11 +115,11 @@ def reap_orphans(spare: Spare) -> None:
     _reap([pid for pid in orphans if not table[pid][3]], {})
 
 
-def _watch(child: int, waking: int, lifeline: int, pidfds: Sequence[int]) -> int | None:
+def _watch(child: int, waking: int, parent_pipe: int, pidfds: Sequence[int]) -> int | None:
     """The child's wait status once it has ended; None when it is to be ended."""
     poll = select.poll()
     poll.register(waking, select.POLLIN)
-    poll.register(lifeline, 0)  # only its end: what it carries is for the child
+    poll.register(parent_pipe, 0)  # only its end: what it carries is for the child
     for pidfd in pidfds:
         poll.register(pidfd, select.POLLIN)
     while True:
@@ -224,8 +224,8 @@ def _kill(pid: int) -> None:
         os.kill(pid, signal.SIGKILL)
 
 
-def _keep_only(lifeline: int, of_the_child: Sequence[int]) -> None:
-    for descriptor in {*of_the_child} - {lifeline}:
+def _keep_only(parent_pipe: int, of_the_child: Sequence[int]) -> None:
+    for descriptor in {*of_the_child} - {parent_pipe}:
         os.close(descriptor)
     nothing = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
@@ -260,8 +260,8 @@ def _prctl(option: int, value: int) -> bool:
 
 def main() -> None:
     """Run the command that the arguments name; ends with 127 when there is no such program."""
-    lifeline, pidfds, *command = sys.argv[1:]
-    supervise(int(lifeline), [int(each) for each in pidfds.split(",") if each != "-"])
+    parent_pipe, pidfds, *command = sys.argv[1:]
+    supervise(int(parent_pipe), [int(each) for each in pidfds.split(",") if each != "-"])
     for number in _IGNORED_BY_PYTHON:
         signal.signal(number, signal.SIG_DFL)
     try:

@@ -39,7 +39,7 @@ class Tree:
     def __init__(
         self, command: Sequence[str], *, pidfds: Sequence[int] = (), **options: Any
     ) -> None:
-        their_end, self._lifeline = os.pipe()
+        their_end, self._parent_pipe = os.pipe()
         watched = ",".join(map(str, pidfds)) or "-"
         try:
             self.process = popen(
@@ -48,7 +48,7 @@ class Tree:
                 **options,
             )
         except BaseException:
-            os.close(self._lifeline)
+            os.close(self._parent_pipe)
             raise
         finally:
             os.close(their_end)
@@ -58,7 +58,7 @@ class Tree:
 
     def __exit__(self, *_: object) -> None:
         end_tree(self.process)
-        os.close(self._lifeline)
+        os.close(self._parent_pipe)
 
 
 def popen(command: Sequence[str], **options: Any) -> subprocess.Popen[Any]:

@@ -20,6 +20,7 @@ from werkzeug import Request, Response
 
 from local_aws.protocol import AwsError, Family, family_of
 from local_aws.protocol.call import Call
+from local_aws.protocol.models import service_model, service_names, service_of
 
 JSON = "application/x-amz-json-1.1"
 XML = "text/xml"
@@ -83,27 +84,32 @@ def error_answer(request: Request, service: str, error: AwsError) -> Response:
             mimetype="application/json",
             headers=[("x-amzn-ErrorType", error.code), request_id()],
         )
-    body, content_type = _XML[family](error), "application/xml" if family is Family.S3 else XML
+    body, content_type = (
+        _XML[family](error, service),
+        "application/xml" if family is Family.S3 else XML,
+    )
     return Response(body, error.status, content_type=content_type)
 
 
-def _query_error(error: AwsError) -> str:
+def _query_error(error: AwsError, service: str) -> str:
     sender = "Receiver" if error.status >= 500 else "Sender"
+    name = service_of(service)
+    known = service_model(name).metadata.get("xmlNamespace") if name in service_names() else None
+    namespace = "" if known is None else f' xmlns="{known}"'
     return (
-        '<ErrorResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/">'
-        f"<Error><Type>{sender}</Type>{_code_and_message(error)}</Error>"
+        f"<ErrorResponse{namespace}><Error><Type>{sender}</Type>{_code_and_message(error)}</Error>"
         f"<RequestId>{uuid.uuid4()}</RequestId></ErrorResponse>"
     )
 
 
-def _ec2_error(error: AwsError) -> str:
+def _ec2_error(error: AwsError, _: str) -> str:
     return (
         f"<Response><Errors><Error>{_code_and_message(error)}</Error></Errors>"
         f"<RequestID>{uuid.uuid4()}</RequestID></Response>"
     )
 
 
-def _s3_error(error: AwsError) -> str:
+def _s3_error(error: AwsError, _: str) -> str:
     return f"<Error>{_code_and_message(error)}</Error>"
 
 
