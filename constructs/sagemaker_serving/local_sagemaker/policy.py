@@ -9,8 +9,10 @@ with 403, as REST services do, is inferred: it answers 403 to what is not signed
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
+from local_aws.permissions.need import Need
 from local_aws.permissions.service import PassedRole, Refusal, ServicePermissions, first
 from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
@@ -36,7 +38,19 @@ def _resources(call: Call, account: str) -> Iterator[str]:
         yield f"{head}:endpoint-config/{call.parameters.get('EndpointConfigName', '').lower()}"
 
 
-PERMISSIONS = ServicePermissions(
+class SageMakerPermissions(ServicePermissions):
+    """SageMaker's, which asks for one thing more where something is made with tags."""
+
+    def needs(self, call: Call, account: str) -> Sequence[Need]:
+        """With ``Tags``, AddTags on what is made (aws/aws-cdk#26012 and #32294, which quote the
+        refusals; read 2026-11-22)."""
+        found = super().needs(call, account)
+        if not call.operation.startswith("Create") or not call.parameters.get("Tags"):
+            return found
+        return [*found, replace(found[0], action="sagemaker:AddTags")]
+
+
+PERMISSIONS = SageMakerPermissions(
     prefix="sagemaker",
     resources=_resources,
     passed_role=PassedRole(

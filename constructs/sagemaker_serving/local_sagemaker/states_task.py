@@ -8,10 +8,17 @@ from typing import Any
 
 from botocore import xform_name
 from botocore.exceptions import ClientError
+from moto.stepfunctions.parser.asl.component.state.exec.state_task.service.resource import (
+    ResourceCondition,
+)
 
 from local_aws.services.stepfunctions.engine.interpreter import compact
 from local_aws.services.stepfunctions.engine.times import epoch_milliseconds
 from local_aws.services.stepfunctions.engine.waiting import Job, JobFailed, WaitingTask
+
+MANAGED = {"Key": "MANAGED_BY_AWS", "Value": "STARTED_BY_STEP_FUNCTIONS"}
+"""What Step Functions tags a job with that it waits for (aws/aws-cdk#26012 and #27264, which users
+reported; no page of AWS names the tag; read 2026-11-22)."""
 
 _JOB = "TransformJobName"
 _STATUS = "TransformJobStatus"
@@ -24,12 +31,15 @@ class SageMakerTask(WaitingTask):
 
     Request and answer keep the API's names; times in an answer are milliseconds since the
     epoch. It waits for transform jobs (``createTransformJob.sync``), and stops one when its
-    execution is stopped or the state times out.
+    execution is stopped or the state times out. A job that is waited for is tagged `MANAGED`, for
+    which the machine's role needs ``sagemaker:AddTags``.
     """
 
     def call(self, client: Any, parameters: Mapping[str, Any]) -> Any:
         """Make the call."""
         action = self.resource.api_action
+        if self.resource.condition == ResourceCondition.Sync:
+            parameters = {**parameters, "Tags": [*parameters.get("Tags", ()), MANAGED]}
         method = getattr(client, xform_name(action[:1].upper() + action[1:]))
         return _plain(method(**parameters))
 

@@ -205,7 +205,7 @@ def test_the_pipeline_knows_whether_its_model_batches_by_itself(
 def test_the_machines_role_runs_jobs_and_passes_no_role(template: Template) -> None:
     actions = actions_of(template, "BatchRole")
     assert {action for action in actions if action.startswith("sagemaker:")} == {
-        *("sagemaker:CreateTransformJob", "sagemaker:DescribeTransformJob"),
+        *("sagemaker:AddTags", "sagemaker:CreateTransformJob", "sagemaker:DescribeTransformJob"),
         "sagemaker:StopTransformJob",
     }
     assert "iam:PassRole" not in json.dumps(template.to_json())
@@ -224,8 +224,9 @@ def test_nothing_is_deleted_but_what_lies_below_the_reports(template: Template) 
     assert all('"/digits/reports/*"' in json.dumps(each) for each in every)
 
 
-def test_tags_on_jobs_need_a_permission_and_get_it(bench: Any) -> None:
-    assert "sagemaker:AddTags" in actions_of(template_of(bench, tags={"a": "b"}), "BatchRole")
+def test_step_functions_may_tag_each_job_that_it_waits_for(template: Template) -> None:
+    granted = actions_of(template, "BatchRole")
+    assert granted["sagemaker:AddTags"] == granted["sagemaker:CreateTransformJob"]
 
 
 def test_executions_are_traced_and_logged(template: Template) -> None:

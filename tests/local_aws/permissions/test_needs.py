@@ -150,3 +150,18 @@ def test_a_secret_is_known_by_its_own_arn() -> None:
         assert needs("secretsmanager", "GetSecretValue", {"SecretId": "password"}) == [
             ("secretsmanager:GetSecretValue", made)
         ]
+
+
+@pytest.mark.parametrize(
+    ("tags", "actions"),
+    [
+        ([{"Key": "a", "Value": "b"}], ["sagemaker:CreateTransformJob", "sagemaker:AddTags"]),
+        ([], ["sagemaker:CreateTransformJob"]),
+    ],
+)
+def test_what_sagemaker_makes_with_tags_needs_to_be_tagged(
+    tags: list[dict[str, str]], actions: list[str]
+) -> None:
+    job = arn("sagemaker", "transform-job/j")
+    given = {"TransformJobName": "J", "Tags": tags}
+    assert needs("sagemaker", "CreateTransformJob", given) == [(each, job) for each in actions]

@@ -135,9 +135,8 @@ class BatchTransform(Construct):
         stack = cdk.Stack.of(self)
         jobs = stack.format_arn(service="sagemaker", resource="transform-job", resource_name="*")
         rule = stack.format_arn(service="events", resource="rule", resource_name=_MANAGED_RULE)
-        run = ["CreateTransformJob", "DescribeTransformJob", "StopTransformJob"]
-        if self._settings.tags:
-            run.append("AddTags")
+        # Step Functions tags each job that it waits for (aws/aws-cdk#26012, read 2026-11-22).
+        run = ["CreateTransformJob", "AddTags", "DescribeTransformJob", "StopTransformJob"]
         self._let_machine([f"sagemaker:{action}" for action in run], jobs)
         self._let_machine(["events:PutTargets", "events:PutRule", "events:DescribeRule"], rule)
         self._let_machine(["lambda:InvokeFunction"], self.function.function.function_arn)

@@ -9,6 +9,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from local_aws.faults import Fault, Kind
+from sagemaker_serving.local_sagemaker.states_task import MANAGED
 from tests.local_aws.aws import REGION, Aws, children, eventually, policy
 from tests.local_aws.functions import zipped
 from tests.local_aws.services.stepfunctions.machines import (
@@ -85,6 +86,23 @@ def test_a_sync_task_waits_for_its_job(aws: Aws) -> None:
     assert output["TransformJobStatus"] == "Completed"
     assert output["CreationTime"] == round(job(aws, "completes")["CreationTime"].timestamp() * 1000)
     assert aws.s3.get_object(Bucket="models", Key="out/1.out")["Body"].read() == b"ba"
+
+
+def test_a_job_that_is_waited_for_is_tagged_and_no_other(aws: Aws) -> None:
+    own = {"Key": "team", "Value": "search"}
+    run(aws, {"Transform": transform("good")}, name="waited-for")
+    given = transform("good")
+    given["Parameters"] |= {"Tags": [own]}
+    run(aws, {"Transform": given}, name="both")
+    given["Resource"] = given["Resource"].removesuffix(".sync")
+    run(aws, {"Transform": given}, name="left-alone")
+    assert tags(aws, "waited-for") == [MANAGED]
+    assert tags(aws, "both") == [own, MANAGED]
+    assert tags(aws, "left-alone") == [own]
+
+
+def tags(aws: Aws, name: str) -> Any:
+    return aws.sagemaker.list_tags(ResourceArn=job(aws, name)["TransformJobArn"])["Tags"]
 
 
 def test_a_throttled_look_at_a_job_is_not_its_end(aws: Aws) -> None:
