@@ -94,7 +94,7 @@ def test_in_the_foreground_it_ends_properly_however_often_it_is_told(
 SIGNALS_COME_TO_ANOTHER_THREAD = """
 import signal, sys, threading
 from pathlib import Path
-from local_aws.process import daemon
+from local_aws import daemon
 
 threading.Thread(target=threading.Event().wait, daemon=True).start()
 signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT, signal.SIGHUP})

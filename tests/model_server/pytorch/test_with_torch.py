@@ -32,7 +32,9 @@ def test_the_image_s_own_functions_answer_with_torch() -> None:
         cwd=ROOT,
         env={
             **os.environ,
-            "PYTHONPATH": os.pathsep.join([packages, str(ROOT / "constructs"), str(ROOT)]),
+            "PYTHONPATH": os.pathsep.join(
+                [packages, str(ROOT / "constructs"), str(ROOT / "local-aws/src"), str(ROOT)]
+            ),
         },
         capture_output=True,
         text=True,
