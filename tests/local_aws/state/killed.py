@@ -19,10 +19,9 @@ ROOT = Path(__file__).parents[3]
 PROCESS = """
 import sys, time
 from pathlib import Path
-from local_aws import gateway
 from local_aws.services.cloudformation.engine.stacks import Stack
 from local_aws.state import emulator, saver
-from tests.local_aws.aws import REGION, StandIn
+from tests.local_aws.aws import StandIn, gateway_of
 
 emulator.CHEAP_SECONDS = saver.QUIET_SECONDS = 0.0
 told = Stack.set_resource_status
