@@ -11,8 +11,8 @@ from typing import Any
 from benchmarks.figures import Figure, Ratio
 from benchmarks.hosting import REGION, Hosting, Steady, model_files
 from local_aws import daemon
+from local_aws.settings import TIME_SCALE
 from sagemaker_serving.client import Aws
-from sagemaker_serving.local_sagemaker.common.settings import TIME_SCALE
 
 PER_SECOND = 50
 CANARY_PERCENT = 10

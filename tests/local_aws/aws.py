@@ -212,7 +212,8 @@ def gateway_of(
 ) -> Gateway:
     """A gateway with SageMaker; ``launch`` starts model servers, absent the project's own."""
     plugged = partial(sagemaker.services, launch=launch, settings=settings)
-    return Gateway(folder, port, region=region, services=[plugged])
+    scale = None if settings is None else settings.time_scale
+    return Gateway(folder, port, region=region, services=[plugged], time_scale=scale)
 
 
 S = TypeVar("S", bound=Service)

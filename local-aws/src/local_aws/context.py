@@ -48,6 +48,8 @@ class LocalContext:
     """The developer's, which the local AWS's own calls are signed with, too."""
     clients: Clients = field(repr=False, compare=False)
     """boto3 clients on the gateway by credentials, service and region, each made once."""
+    time_scale: float = 1.0
+    """How many seconds of AWS's own waits pass in one real second."""
     sessions: RoleSessions = field(default_factory=RoleSessions, repr=False, compare=False)
     """Roles that were assumed here; the gateway knows a caller's role by its access key."""
     write_lock: WriteLock = field(default_factory=WriteLock, repr=False, compare=False)
@@ -68,6 +70,10 @@ class LocalContext:
         keys."""
         return self.clients(self.credentials, service, region)
 
+    def seconds(self, on_aws: float) -> float:
+        """How long a wait that takes ``on_aws`` seconds on AWS takes here."""
+        return on_aws / self.time_scale
+
     def close(self) -> None:
         """Let go of the clients and their connections."""
         self.clients.cache_clear()
@@ -86,11 +92,14 @@ class LocalContext:
         )
 
     @classmethod
-    def at(cls, url: str, state_dir: Path) -> LocalContext:
+    def at(cls, url: str, state_dir: Path, *, time_scale: float = 1.0) -> LocalContext:
         """A context whose clients speak to the gateway at ``url``. Raises as `Credentials.of`."""
-        clients = lru_cache(maxsize=512)(partial(_client_of, url))
         return cls(
-            url=url, state_dir=state_dir, credentials=Credentials.of(state_dir), clients=clients
+            url=url,
+            state_dir=state_dir,
+            credentials=Credentials.of(state_dir),
+            clients=lru_cache(maxsize=512)(partial(_client_of, url)),
+            time_scale=time_scale,
         )
 
 

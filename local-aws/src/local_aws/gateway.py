@@ -32,6 +32,7 @@ from moto.iam.models import iam_backends
 from moto.moto_api._internal import moto_api_backend
 from werkzeug import Request, Response
 
+from local_aws import settings
 from local_aws.authentication import (
     PAGES,
     Authenticator,
@@ -82,11 +83,13 @@ class Gateway:
     ``state_dir`` holds functions' code, logs, and what was deployed when it was last stopped, which
     is found again; ``port`` 0 takes a free one; ``region`` is where unsigned requests go.
     ``services`` make the services that are not of the local AWS itself, and may take the place of
-    its own by their names; absent, they are those of every distribution that is installed here. One
-    gateway per process at a time: the emulator's state belongs to the process.
+    its own by their names; absent, they are those of every distribution that is installed here.
+    ``time_scale`` is how many seconds of AWS's own waits pass in one real second; absent, as the
+    environment has it. One gateway per process at a time: the emulator's state belongs to the
+    process.
 
-    Raises `Mistake` when the port is in use; `start` does when what is kept in ``state_dir`` cannot
-    be used.
+    Raises `Mistake` when the port is in use or a variable wrong; `start` does when what is kept in
+    ``state_dir`` cannot be used.
     """
 
     def __init__(
@@ -96,12 +99,14 @@ class Gateway:
         *,
         region: str = DEFAULT_REGION,
         services: Iterable[ServiceFactory] | None = None,
+        time_scale: float | None = None,
     ) -> None:
         self.region = region
+        scale = settings.time_scale(os.environ) if time_scale is None else time_scale
         self._server = LoopbackServer(port)
         self.url = f"http://localhost:{self._server.port}"
         state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self.context = LocalContext.at(self.url, state_dir)
+        self.context = LocalContext.at(self.url, state_dir, time_scale=scale)
         self.resource_types = ResourceTypes()
         self._services = _by_name(
             *own_services(self.context, self.resource_types, self._changed, self._restore_late),

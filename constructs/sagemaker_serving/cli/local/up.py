@@ -55,8 +55,8 @@ def up(
     from local_aws import daemon
     from local_aws.process import has_ended
     from local_aws.process.address import killed_before
+    from local_aws.settings import TIME_SCALE
     from sagemaker_serving.errors import Mistake
-    from sagemaker_serving.local_sagemaker.common.settings import TIME_SCALE
 
     if end_with is not None and has_ended(end_with):
         raise Mistake(

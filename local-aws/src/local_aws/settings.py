@@ -1,0 +1,33 @@
+"""What can be set of the local AWS by environment variables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from local_aws.errors import Mistake
+
+TIME_SCALE = "SAGEMAKER_SERVING_TIME_SCALE"
+
+
+def time_scale(environment: Mapping[str, str]) -> float:
+    """How many seconds of AWS's own waits pass in one real second: 1 unless it is set.
+
+    Raises `Mistake` for what is no positive number.
+    """
+    scale = positive_number(environment, TIME_SCALE)
+    return 1.0 if scale is None else scale
+
+
+def positive_number(environment: Mapping[str, str], name: str) -> float | None:
+    """The variable of that name; None when it is not set. Raises `Mistake` for any other value."""
+    text = environment.get(name, "")
+    if not text:
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not (math.isfinite(value) and value > 0):
+        raise Mistake(f"{name} is '{text}'; it must be a number above 0")
+    return value
