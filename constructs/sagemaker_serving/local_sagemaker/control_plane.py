@@ -15,7 +15,6 @@ from local_aws.integration import Integration
 from local_aws.protocol.call import Call
 from local_aws.protocol.validation import validate
 from local_aws.resources.base import Provider
-from local_aws.services.cloudwatch.alarms import evaluate_alarms
 from sagemaker_serving.local_sagemaker.common.settings import Settings
 from sagemaker_serving.local_sagemaker.common.store import Region, Resource, Store
 from sagemaker_serving.local_sagemaker.compilation_jobs.jobs import CompilationJobs
@@ -81,6 +80,7 @@ class SageMaker(service.Service):
             gauges=self._gauges,
             settings=self._settings,
         )
+        context.percentiles.append(self._metrics.latencies)
         pipeline = RequestPipeline(self._metrics, faults)
         self._endpoints = Endpoints(
             context,
@@ -246,15 +246,8 @@ class SageMaker(service.Service):
         self._endpoints.close()
 
     def _published(self) -> None:
-        """Where there are endpoints there may be alarms over what they do, and captures."""
         for region in self._store.regions():
-            if region.endpoints:
-                self._endpoints.views.write_captures(region)
-                evaluate_alarms(
-                    self._context.client("cloudwatch", region.name),
-                    time_scale=self._settings.time_scale,
-                    percentiles=self._metrics.latencies,
-                )
+            self._endpoints.views.write_captures(region)
 
     def _gauges(self) -> list[tuple[Series, float]]:
         regions = self._store.regions()

@@ -13,6 +13,7 @@ from local_aws.credentials import Credentials
 from local_aws.events import Targets
 from local_aws.faults.registry import Faults
 from local_aws.integration import Integrations
+from local_aws.percentiles import Percentiles
 from local_aws.permissions import PolicyEvaluator, RoleSession, RoleSessions
 from local_aws.permissions.identities import Developer
 from local_aws.write_lock import WriteLock
@@ -62,6 +63,8 @@ class LocalContext:
     """What events can be brought to."""
     integrations: Integrations = field(default_factory=Integrations, repr=False, compare=False)
     """What Step Functions can do with services."""
+    percentiles: list[Percentiles] = field(default_factory=list, repr=False, compare=False)
+    """Those of metrics that CloudWatch is given as sums only, for its alarms."""
     evaluator: PolicyEvaluator = field(default_factory=PolicyEvaluator, repr=False, compare=False)
     """Says what a role may do: ``context.evaluator.allows(session, action, resource)``."""
 

@@ -47,7 +47,7 @@ def own_services(
         Lambda(context),
         ApplicationAutoScaling(),
         CloudTrail(),
-        CloudWatch(),
+        CloudWatch(context, lambda: changed("cloudwatch")),
         CodeBuild(),
         DynamoDb(),
         Ecr(),

@@ -81,7 +81,7 @@ class Endpoints:
         rollouts = Rollouts(
             context,
             settings,
-            look=lambda: metrics.flush(instances=False),
+            publish=lambda: metrics.flush(instances=False),
             look_seconds=metrics.publish_seconds,
         )
         async_work = AsyncWork(context, metrics=metrics, pipeline=pipeline, settings=settings)

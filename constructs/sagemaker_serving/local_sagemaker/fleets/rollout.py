@@ -28,19 +28,19 @@ class RolledBack(ContainerFailed):
 
 
 class Rollouts:
-    """Carries deployments out; ``look`` has every alarm evaluated with what is known now."""
+    """Carries deployments out; ``publish`` tells CloudWatch all that is known now."""
 
     def __init__(
         self,
         context: LocalContext,
         settings: Settings,
         *,
-        look: Callable[[], None],
+        publish: Callable[[], None],
         look_seconds: float,
     ) -> None:
         self._context = context
         self._settings = settings
-        self._look = look
+        self._publish = publish
         self._look_seconds = look_seconds
         self._closed = threading.Event()
 
@@ -100,7 +100,7 @@ class Rollouts:
 
     def _see(self, alarms: _Alarms) -> None:
         if alarms:
-            self._look()
+            self._publish()
             alarms.refuse_tripped()
 
 

@@ -135,6 +135,22 @@ class PolicyEvaluator:
         )
         return self._decide(call, Policies(resource=role.trust, resource_decides=True)).allowed
 
+    def lets_service(self, service: str, action: str, resource: str, context: Given) -> bool:
+        """Whether the resource's own policy lets a service of AWS in: ``sns.amazonaws.com``."""
+        from local_aws.permissions import deployed
+
+        principal = Principal(account=resource.split(":")[4], service=service)
+        call = Call(
+            principal=principal,
+            action=action,
+            resource=resource,
+            context=_context(
+                principal, resource, None, {"aws:PrincipalIsAWSService": "true", **context}
+            ),
+        )
+        policy = deployed.resource_policy(resource, self._more)
+        return self._decide(call, Policies(resource=policy, resource_decides=True)).allowed
+
     def forbids(self, principal: Principal, action: str, resource: str, context: Given) -> bool:
         """Whether the resource's own policy forbids this to a caller who may do all else."""
         from local_aws.permissions import deployed

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from local_aws.services.cloudwatch.alarms import evaluate_alarms, judge
+from local_aws.services.cloudwatch.alarms import judge
 from tests.local_aws.aws import Aws
 
 MISSING = None
@@ -68,7 +68,6 @@ def test_an_alarm_goes_off_and_comes_back(aws: Aws) -> None:
     )
 
     def state() -> Any:
-        evaluate_alarms(cloudwatch)
         (found,) = cloudwatch.describe_alarms(AlarmNames=["errors"])["MetricAlarms"]
         return found["StateValue"], found["StateReason"]
 
@@ -105,6 +104,6 @@ def test_an_alarm_goes_off_and_comes_back(aws: Aws) -> None:
         ComparisonOperator="GreaterThanThreshold",
     )
     before = cloudwatch.describe_alarms(AlarmNames=["percentile"])["MetricAlarms"][0]["StateValue"]
-    evaluate_alarms(cloudwatch)
+    put(1, seconds_ago=1)
     after = cloudwatch.describe_alarms(AlarmNames=["percentile"])["MetricAlarms"][0]["StateValue"]
     assert after == before

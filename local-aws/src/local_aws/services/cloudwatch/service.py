@@ -1,14 +1,17 @@
-"""CloudWatch: metrics, alarms and dashboards, which the emulator keeps."""
+"""CloudWatch: the emulator keeps metrics, alarms and dashboards; alarms are evaluated here."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
+from local_aws.context import LocalContext
 from local_aws.permissions.service import Refusal, ServicePermissions, first
 from local_aws.protocol.call import Call
 from local_aws.resources.base import Provider
-from local_aws.service import Service
+from local_aws.service import Action, Service
 
+from . import moto
+from .evaluation import Evaluation
 from .resources import Alarm, Dashboard
 
 
@@ -28,7 +31,10 @@ def _resources(call: Call, account: str) -> Iterator[str]:
 
 
 class CloudWatch(Service):
-    """CloudWatch: metrics, alarms and dashboards, which the emulator keeps."""
+    """CloudWatch: the emulator keeps metrics, alarms and dashboards; alarms are evaluated here.
+
+    ``changed`` is called when an alarm has moved.
+    """
 
     name = "cloudwatch"
     permissions = ServicePermissions(
@@ -38,6 +44,27 @@ class CloudWatch(Service):
         denied=Refusal(code="AccessDenied", status=403),
     )
 
+    def __init__(self, context: LocalContext, changed: Callable[[], None]) -> None:
+        self._evaluation = Evaluation(context, changed)
+
+    def actions(self) -> Mapping[str, Action]:
+        """None of its own: who reads alarms finds them as all that was put calls for."""
+        return {"DescribeAlarms": lambda call: self._evaluation.settle(call.region)}
+
     def resource_types(self) -> Iterable[Provider]:
         """Its types of CloudFormation."""
         return (Alarm(), Dashboard())
+
+    def prepare(self) -> None:
+        """Hear of what is put."""
+        moto.tell(self._evaluation)
+
+    def recover(self, ended: str) -> None:
+        """Look at the alarms that were found again."""
+        moto.tell(self._evaluation)
+        for region in moto.regions_with_alarms():
+            self._evaluation.watch(region)
+
+    def stop(self) -> None:
+        """Look at no alarm any more."""
+        self._evaluation.close()

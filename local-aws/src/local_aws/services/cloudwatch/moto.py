@@ -1,0 +1,192 @@
+"""The emulator's CloudWatch: what it keeps, read as it is, and the changes to it.
+
+Read from its own objects and not through its API: alarms are looked at again and again, and a call
+for each period of each would cost more than all else that runs.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC
+from functools import wraps
+from typing import Any, Protocol
+
+from moto.cloudwatch.models import CloudWatchBackend, MetricAggregatedDatum, cloudwatch_backends
+
+from local_aws.context import ACCOUNT_ID
+
+Alarm = Mapping[str, Any]
+"""A metric alarm as DescribeAlarms answers it."""
+
+Metric = tuple[str, str, frozenset[tuple[str, str]]]
+"""A metric's namespace, name and dimensions."""
+
+
+class Watcher(Protocol):
+    """Is told what is done to alarms and metrics, right after."""
+
+    def watch(self, region: str) -> None:
+        """An alarm was put."""
+
+    def wrote(self, region: str) -> None:
+        """Data of a metric was put."""
+
+    def changed(self, region: str, alarm: Alarm, previous: Alarm) -> None:
+        """The state of an alarm, ``previous`` before, was set."""
+
+
+@dataclass
+class Datapoints:
+    """One metric's data: ``(time, samples, sum, least, most)`` each, times since the epoch."""
+
+    known: list[tuple[float, float, float, float, float]] = field(default_factory=list)
+
+    def statistic(self, name: str, start: float, end: float) -> float | None:
+        """A statistic (Sum, Average …) of what lies between two times; None for nothing."""
+        inside = [each for each in self.known if start <= each[0] < end]
+        if not inside:
+            return None
+        samples, total = sum(each[1] for each in inside), sum(each[2] for each in inside)
+        match name:
+            case "Sum":
+                return total
+            case "Average":
+                return total / samples if samples else None
+            case "Minimum":
+                return min(each[3] for each in inside)
+            case "Maximum":
+                return max(each[4] for each in inside)
+        return samples
+
+
+def regions_with_alarms() -> list[str]:
+    """Every region in which there is an alarm."""
+    return [name for name, kept in _regions().items() if kept.alarms]
+
+
+def alarms_of(region: str) -> list[Alarm]:
+    """The metric alarms of a region as they stand."""
+    kept = _regions().get(region)
+    alarms = [] if kept is None else list(kept.alarms.values())
+    return [_described(alarm) for alarm in alarms if alarm.rule is None]
+
+
+def data_of(region: str, metrics: Collection[Metric]) -> Mapping[Metric, Datapoints]:
+    """The data of these metrics of a region; those without any are empty."""
+    found: dict[Metric, Datapoints] = defaultdict(Datapoints)
+    names = {name for _, name, _ in metrics}
+    backend = cloudwatch_backends[ACCOUNT_ID][region]
+    # The emulator makes up what S3 tells of its buckets each time that it is asked.
+    s3 = any(namespace == "AWS/S3" for namespace, _, _ in metrics)
+    for datum in backend.get_all_metrics() if s3 else list(backend.metric_data):
+        if datum.name in names:
+            dimensions = frozenset((each.name, each.value) for each in datum.dimensions)
+            key = (datum.namespace, datum.name, dimensions)
+            if key in metrics:
+                found[key].known.append(_datapoint(datum))
+    return found
+
+
+def set_state(region: str, name: str, state: str, reason: str, reason_data: str) -> None:
+    """Move an alarm to a state, if it is still there, as SetAlarmState does."""
+    backend = cloudwatch_backends[ACCOUNT_ID][region]
+    if name in backend.alarms:
+        backend.set_alarm_state(name, reason, reason_data, state)
+
+
+def tell(watcher: Watcher) -> None:
+    """Have ``watcher`` told of what is done; alarms begin, and are changed, as on AWS.
+
+    The emulator's begin OK, and again with each PutMetricAlarm: "When you create an alarm, the
+    alarm state is immediately set to INSUFFICIENT_DATA"; "when you update an existing alarm, its
+    state is left unchanged" (CloudWatch API reference, PutMetricAlarm, read 2026-11-22).
+    """
+
+    @_replaces("put_metric_alarm")
+    def put_metric_alarm(original: Callable[..., Any], self: Any, name: str, **given: Any) -> Any:
+        before = self.alarms.get(name)
+        alarm = original(self, name, **given)
+        alarm.state_value = "INSUFFICIENT_DATA"
+        for attribute in _STATE if before is not None else ():
+            setattr(alarm, attribute, getattr(before, attribute))
+        watcher.watch(self.region_name)
+        return alarm
+
+    @_replaces("put_metric_data")
+    def put_metric_data(original: Callable[..., Any], self: Any, *given: Any, **named: Any) -> None:
+        original(self, *given, **named)
+        watcher.wrote(self.region_name)
+
+    @_replaces("set_alarm_state")
+    def set_alarm_state(original: Callable[..., Any], self: Any, name: str, *given: Any) -> None:
+        known = self.alarms.get(name)
+        before = None if known is None else _described(known)
+        original(self, name, *given)
+        assert before is not None  # the original raises for an alarm that is not there
+        watcher.changed(self.region_name, _described(self.alarms[name]), before)
+
+
+_STATE = (
+    "history",
+    "state_reason",
+    "state_reason_data",
+    "state_updated_timestamp",
+    "state_value",
+)
+
+
+def _replaces(name: str) -> Callable[[Callable[..., Any]], None]:
+    """Put a function, which is given the emulator's own method first, into its place."""
+    current = getattr(CloudWatchBackend, name)
+    original = getattr(current, "__wrapped__", current)
+
+    def replace(function: Callable[..., Any]) -> None:
+        @wraps(original)
+        def method(*arguments: Any, **named: Any) -> Any:
+            return function(original, *arguments, **named)
+
+        setattr(CloudWatchBackend, name, method)
+
+    return replace
+
+
+def _regions() -> Mapping[str, Any]:
+    return dict(cloudwatch_backends[ACCOUNT_ID])
+
+
+def _described(alarm: Any) -> Alarm:
+    return {
+        "AlarmName": alarm.name,
+        "AlarmArn": alarm.alarm_arn,
+        "AlarmDescription": alarm.description,
+        "ActionsEnabled": alarm.actions_enabled,
+        "OKActions": alarm.ok_actions,
+        "AlarmActions": alarm.alarm_actions,
+        "InsufficientDataActions": alarm.insufficient_data_actions,
+        "StateValue": alarm.state_value,
+        "StateReason": alarm.state_reason,
+        "StateReasonData": alarm.state_reason_data,
+        "StateUpdatedTimestamp": alarm.state_updated_timestamp.replace(tzinfo=UTC),
+        "MetricName": alarm.metric_name,
+        "Namespace": alarm.namespace,
+        "Statistic": alarm.statistic,
+        "ExtendedStatistic": alarm.extended_statistic,
+        "Dimensions": [{"Name": each.name, "Value": each.value} for each in alarm.dimensions],
+        "Period": alarm.period,
+        "Unit": alarm.unit,
+        "EvaluationPeriods": alarm.evaluation_periods,
+        "DatapointsToAlarm": alarm.datapoints_to_alarm,
+        "Threshold": alarm.threshold,
+        "ComparisonOperator": alarm.comparison_operator,
+        "TreatMissingData": alarm.treat_missing_data,
+    }
+
+
+def _datapoint(datum: Any) -> tuple[float, float, float, float, float]:
+    at = datum.timestamp
+    seconds = (at if at.tzinfo is not None else at.replace(tzinfo=UTC)).timestamp()
+    if isinstance(datum, MetricAggregatedDatum):
+        return seconds, datum.sample_count, datum.sum, datum.min, datum.max
+    return seconds, 1.0, datum.value, datum.value, datum.value

@@ -1,0 +1,256 @@
+"""Alarms move by themselves, and do what they were made for."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from local_aws.gateway import Gateway
+from sagemaker_serving.local_sagemaker.common.settings import Settings
+from tests.local_aws.aws import REGION, Aws, eventually, gateway_of, policy
+
+
+@pytest.fixture(scope="module")
+def settings() -> Settings:
+    return Settings(time_scale=60)
+
+
+def put_alarm(aws: Aws, name: str, **more: Any) -> None:
+    wanted = {
+        "AlarmName": name,
+        "Namespace": "Own",
+        "MetricName": name,
+        "Statistic": "Sum",
+        "Period": 60,
+        "EvaluationPeriods": 1,
+        "Threshold": 3,
+        "ComparisonOperator": "GreaterThanThreshold",
+        "TreatMissingData": "notBreaching",
+        **more,
+    }
+    if "ExtendedStatistic" in more:
+        del wanted["Statistic"]
+    aws.client("cloudwatch").put_metric_alarm(**wanted)
+
+
+def put(aws: Aws, name: str, value: float, **more: Any) -> None:
+    datum = {"MetricName": name, "Value": value, **more}
+    aws.client("cloudwatch").put_metric_data(Namespace="Own", MetricData=[datum])
+
+
+def state(aws: Aws, name: str) -> str:
+    (found,) = aws.client("cloudwatch").describe_alarms(AlarmNames=[name])["MetricAlarms"]
+    value: str = found["StateValue"]
+    return value
+
+
+def kept_state(gateway: Gateway, name: str) -> str:
+    """An alarm's state as it is kept, without asking for it."""
+    from moto.backends import get_backend
+
+    value: str = get_backend("cloudwatch")["123456789012"][REGION].alarms[name].state_value
+    return value
+
+
+@contextmanager
+def messages(aws: Aws, topic: str) -> Iterator[Any]:
+    """A function that gives the messages that have come to a topic so far."""
+    sns, sqs = aws.client("sns"), aws.client("sqs")
+    arn = sns.create_topic(Name=topic)["TopicArn"]
+    queue = sqs.create_queue(QueueName=topic)["QueueUrl"]
+    queue_arn = sqs.get_queue_attributes(QueueUrl=queue, AttributeNames=["QueueArn"])
+    sns.subscribe(TopicArn=arn, Protocol="sqs", Endpoint=queue_arn["Attributes"]["QueueArn"])
+    found: list[Any] = []
+
+    def look() -> list[Any]:
+        answer = sqs.receive_message(QueueUrl=queue, MaxNumberOfMessages=10)
+        for message in answer.get("Messages", []):
+            found.append(json.loads(message["Body"]))
+            sqs.delete_message(QueueUrl=queue, ReceiptHandle=message["ReceiptHandle"])
+        return found
+
+    yield look
+
+
+def test_what_is_put_moves_an_alarm_that_nobody_asks_for(aws: Aws) -> None:
+    put_alarm(aws, "unasked")
+    put(aws, "unasked", 9)
+    eventually(lambda: kept_state(aws.gateway, "unasked") == "ALARM")
+    eventually(lambda: kept_state(aws.gateway, "unasked") == "OK")  # a second is its period
+
+
+def test_who_asks_right_after_is_told_what_the_data_calls_for(aws: Aws) -> None:
+    put_alarm(aws, "asked", Period=3600)
+    assert state(aws, "asked") == "OK"
+    put(aws, "asked", 9)
+    assert state(aws, "asked") == "ALARM"
+
+
+def test_an_alarm_begins_without_data_and_keeps_its_state_when_it_is_changed(aws: Aws) -> None:
+    put_alarm(aws, "kept", ExtendedStatistic="p90")
+    assert state(aws, "kept") == "INSUFFICIENT_DATA"
+    aws.client("cloudwatch").set_alarm_state(
+        AlarmName="kept", StateValue="ALARM", StateReason="by hand"
+    )
+    put_alarm(aws, "kept", ExtendedStatistic="p90", Threshold=4)
+    assert state(aws, "kept") == "ALARM"
+
+
+def test_only_data_of_the_very_same_dimensions_counts(aws: Aws) -> None:
+    one, two = {"Name": "one", "Value": "1"}, {"Name": "two", "Value": "2"}
+    put_alarm(aws, "dimensions", Dimensions=[one], Period=3600)
+    put(aws, "dimensions", 9)
+    put(aws, "dimensions", 9, Dimensions=[one, two])
+    assert state(aws, "dimensions") == "OK"
+    put(aws, "dimensions", 9, Dimensions=[one])
+    assert state(aws, "dimensions") == "ALARM"
+
+
+@pytest.mark.parametrize(
+    ("statistic", "threshold"),
+    [("Sum", 11), ("Average", 2.9), ("Minimum", 0.9), ("Maximum", 4.9), ("SampleCount", 3)],
+)
+def test_each_statistic_is_known_of_values_and_of_sets(
+    aws: Aws, statistic: str, threshold: float
+) -> None:
+    name = f"of-{statistic}"
+    put(aws, name, 1)
+    together = {"SampleCount": 3, "Sum": 11, "Minimum": 2, "Maximum": 5}
+    aws.client("cloudwatch").put_metric_data(
+        Namespace="Own", MetricData=[{"MetricName": name, "StatisticValues": together}]
+    )
+    common = {"MetricName": name, "Statistic": statistic, "Period": 3600}
+    put_alarm(aws, f"{name}-over", Threshold=threshold, **common)
+    put_alarm(aws, f"{name}-under", Threshold=threshold + 1, **common)
+    assert (state(aws, f"{name}-over"), state(aws, f"{name}-under")) == ("ALARM", "OK")
+
+
+def test_a_state_that_was_set_by_hand_ends_with_the_next_look(aws: Aws) -> None:
+    put_alarm(aws, "by-hand")
+    assert state(aws, "by-hand") == "OK"
+    aws.client("cloudwatch").set_alarm_state(
+        AlarmName="by-hand", StateValue="ALARM", StateReason="test"
+    )
+    assert state(aws, "by-hand") == "ALARM"
+    eventually(lambda: state(aws, "by-hand") == "OK")
+
+
+def test_a_topic_is_told_of_each_state_that_has_it_as_its_action(aws: Aws) -> None:
+    with messages(aws, "alarms") as told:
+        topic = "arn:aws:sns:eu-west-1:123456789012:alarms"
+        put_alarm(aws, "loud", AlarmActions=[topic], OKActions=[topic], AlarmDescription="too loud")
+        put(aws, "loud", 9)
+        eventually(lambda: len(told()) >= 3)  # OK, ALARM, OK
+        _, alarm, _ = told()
+    assert alarm["Subject"] == 'ALARM: "loud" in Europe (Ireland)'
+    message = json.loads(alarm["Message"])
+    changed = datetime.strptime(message.pop("StateChangeTime"), "%Y-%m-%dT%H:%M:%S.%f%z")
+    assert abs((datetime.now(UTC) - changed).total_seconds()) < 600
+    assert message == {
+        "AlarmName": "loud",
+        "AlarmDescription": "too loud",
+        "AWSAccountId": "123456789012",
+        "NewStateValue": "ALARM",
+        "NewStateReason": "the last datapoints, newest first: 9",
+        "Region": "Europe (Ireland)",
+        "AlarmArn": "arn:aws:cloudwatch:eu-west-1:123456789012:alarm:loud",
+        "OldStateValue": "OK",
+        "AlarmActions": [topic],
+        "OKActions": [topic],
+        "InsufficientDataActions": [],
+        "Trigger": {
+            "MetricName": "loud",
+            "Namespace": "Own",
+            "StatisticType": "Statistic",
+            "Statistic": "SUM",
+            "Unit": None,
+            "Dimensions": [],
+            "Period": 60,
+            "EvaluationPeriods": 1,
+            "ComparisonOperator": "GreaterThanThreshold",
+            "Threshold": 3.0,
+            "TreatMissingData": "notBreaching",
+            "EvaluateLowSampleCountPercentile": "",
+        },
+    }
+
+
+def test_disabled_actions_are_not_done_and_a_state_set_by_hand_does_them(aws: Aws) -> None:
+    with messages(aws, "by-hand") as told:
+        topic = "arn:aws:sns:eu-west-1:123456789012:by-hand"
+        cloudwatch = aws.client("cloudwatch")
+        for name, enabled in (("silent", False), ("telling", True)):
+            put_alarm(
+                aws,
+                name,
+                ExtendedStatistic="p90",
+                AlarmActions=[topic],
+                ActionsEnabled=enabled,
+            )
+            cloudwatch.set_alarm_state(AlarmName=name, StateValue="ALARM", StateReason="test")
+        (message,) = eventually(told)
+    assert json.loads(message["Message"])["AlarmName"] == "telling"
+
+
+def test_a_topic_whose_policy_does_not_let_cloudwatch_in_is_told_nothing(aws: Aws) -> None:
+    with messages(aws, "closed") as closed, messages(aws, "open") as opened:
+        head = "arn:aws:sns:eu-west-1:123456789012"
+        aws.client("sns").set_topic_attributes(
+            TopicArn=f"{head}:closed",
+            AttributeName="Policy",
+            AttributeValue=policy(
+                {
+                    "Effect": "Allow",
+                    "Principal": {"Service": "events.amazonaws.com"},
+                    "Action": "sns:Publish",
+                    "Resource": f"{head}:closed",
+                }
+            ),
+        )
+        put_alarm(aws, "refused", AlarmActions=[f"{head}:closed", f"{head}:open"])
+        put(aws, "refused", 9)
+        eventually(opened)
+        assert closed() == []
+
+
+def test_a_region_without_alarms_costs_no_thread(tmp_path: Path) -> None:
+    def clocks() -> int:
+        return [thread.name for thread in threading.enumerate()].count("alarms")
+
+    gateway = gateway_of(tmp_path)
+    before = clocks()
+    gateway.start()
+    try:
+        aws = Aws(gateway)
+        put(aws, "nobody-watches", 1)
+        assert clocks() == before
+        put_alarm(aws, "watched")
+        assert clocks() == before + 1
+    finally:
+        gateway.stop()
+    assert clocks() == before
+
+
+def test_an_alarm_that_is_found_again_is_looked_at_again(tmp_path: Path) -> None:
+    first = gateway_of(tmp_path, settings=Settings(time_scale=60))
+    first.start()
+    aws = Aws(first)
+    put_alarm(aws, "again")
+    assert state(aws, "again") == "OK"
+    aws.client("cloudwatch").set_alarm_state(
+        AlarmName="again", StateValue="ALARM", StateReason="test"
+    )
+    first.stop()
+    second = gateway_of(tmp_path, settings=Settings(time_scale=60))
+    second.start()
+    try:
+        eventually(lambda: kept_state(second, "again") == "OK")
+    finally:
+        second.stop()
