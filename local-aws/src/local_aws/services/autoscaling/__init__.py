@@ -1,4 +1,4 @@
-"""Application Auto Scaling over what was recorded: what would a policy have done?
+"""Application Auto Scaling: `service` acts; here is what it would have done to a recorded load.
 
 ::
 
@@ -8,12 +8,13 @@
     )
 
 Pure: nothing is called and nothing changed. Policies, alarms and actions are
-read as the API describes them.
+read as the API describes them, and the service decides by the same `decision`.
 """
 
+from local_aws.services.autoscaling.decision import Bounds
 from local_aws.services.autoscaling.policies import Metric, StepScaling, TargetTracking
 from local_aws.services.autoscaling.schedule import Schedule, ScheduledAction
-from local_aws.services.autoscaling.simulation import Bounds, Change, simulate
+from local_aws.services.autoscaling.simulation import Change, simulate
 
 __all__ = [
     "Bounds",

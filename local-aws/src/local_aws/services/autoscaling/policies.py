@@ -11,6 +11,11 @@ from typing import Any
 Metric = Callable[[int, int], float | None]
 """A metric's value of a minute (from 0) at a capacity; None where there is no datapoint."""
 
+
+def unasked(minute: int, capacity: int) -> None:
+    """The metric of a policy that is told of its metric by alarms."""
+
+
 OUT_MINUTES = 3
 IN_MINUTES = 15
 IN_SHARE = 0.9
@@ -34,14 +39,14 @@ class TargetTracking:
     """Keeps a metric at a target. Metrics of 10 s are taken by the minute here."""
 
     name: str
-    metric: Metric
+    metric: Metric = unasked
     target: float
     out_cooldown_seconds: float = DEFAULT_COOLDOWN_SECONDS
     in_cooldown_seconds: float = DEFAULT_COOLDOWN_SECONDS
     scales_in: bool = True
 
     @classmethod
-    def of(cls, policy: Mapping[str, Any], metric: Metric) -> TargetTracking:
+    def of(cls, policy: Mapping[str, Any], metric: Metric = unasked) -> TargetTracking:
         """Read a policy of DescribeScalingPolicies; ``metric`` is what it tracks."""
         config = policy["TargetTrackingScalingPolicyConfiguration"]
         return cls(
@@ -62,18 +67,27 @@ class TargetTracking:
         latest = seen[-1] if seen else None
         if latest is None:
             return None
-        needed = math.ceil(capacity * latest / self.target)
-        if _all_of(seen, OUT_MINUTES, lambda value: value > self.target) and needed > capacity:
-            return Wish(
-                capacity=needed, because=f"{self.name}: {latest:g} is above {self.target:g}"
-            )
-        low = IN_SHARE * self.target
-        if (
-            self.scales_in
-            and _all_of(seen, IN_MINUTES, lambda value: value < low)
-            and needed < capacity
-        ):
-            return Wish(capacity=needed, because=f"{self.name}: {latest:g} is below {low:g}")
+        if _all_of(seen, OUT_MINUTES, lambda value: value > self.target):
+            return self.scaled(latest, capacity, is_out=True)
+        if _all_of(seen, IN_MINUTES, lambda value: value < self.low):
+            return self.scaled(latest, capacity, is_out=False)
+        return None
+
+    @property
+    def low(self) -> float:
+        """Below which it scales in."""
+        return IN_SHARE * self.target
+
+    def scaled(self, value: float, capacity: int, *, is_out: bool) -> Wish | None:
+        """What its alarm for scaling out, or in, asks for; None for no change.
+
+        Nothing, where there is no capacity that ``value`` could be of.
+        """
+        needed = math.ceil(capacity * value / self.target)
+        if is_out and needed > capacity:
+            return Wish(capacity=needed, because=f"{self.name}: {value:g} is above {self.target:g}")
+        if not is_out and self.scales_in and needed < capacity:
+            return Wish(capacity=needed, because=f"{self.name}: {value:g} is below {self.low:g}")
         return None
 
 
@@ -89,11 +103,12 @@ _COMPARE = {
 class StepScaling:
     """Adds or takes by how far an alarm's metric is from its threshold.
 
-    ``alarm`` is the alarm as DescribeAlarms has it; its period is whole minutes.
+    ``alarm`` is the alarm as DescribeAlarms has it, of which `scaled` needs the threshold alone;
+    its period is whole minutes.
     """
 
     name: str
-    metric: Metric
+    metric: Metric = unasked
     alarm: Mapping[str, Any]
     adjustment_type: str
     steps: Sequence[Mapping[str, Any]]
@@ -101,7 +116,9 @@ class StepScaling:
     cooldown_seconds: float = DEFAULT_COOLDOWN_SECONDS
 
     @classmethod
-    def of(cls, policy: Mapping[str, Any], alarm: Mapping[str, Any], metric: Metric) -> StepScaling:
+    def of(
+        cls, policy: Mapping[str, Any], alarm: Mapping[str, Any], metric: Metric = unasked
+    ) -> StepScaling:
         """Read a policy of DescribeScalingPolicies and the alarm that calls it."""
         config = policy["StepScalingPolicyConfiguration"]
         return cls(
@@ -135,11 +152,15 @@ class StepScaling:
         breaching = [value for value in values if breaches(value, threshold)]
         if len(breaching) < needed:
             return None
-        latest = breaching[-1]
-        wanted = self._adjusted(capacity, latest - threshold)
+        return self.scaled(breaching[-1], capacity)
+
+    def scaled(self, value: float, capacity: int) -> Wish | None:
+        """What it asks for while its alarm is on; None for no change."""
+        threshold: float = self.alarm["Threshold"]
+        wanted = self._adjusted(capacity, value - threshold)
         if wanted is None or wanted == capacity:
             return None
-        return Wish(capacity=wanted, because=f"{self.name}: {latest:g} against {threshold:g}")
+        return Wish(capacity=wanted, because=f"{self.name}: {value:g} against {threshold:g}")
 
     def _adjusted(self, capacity: int, difference: float) -> int | None:
         for step in self.steps:
