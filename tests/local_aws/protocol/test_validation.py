@@ -107,6 +107,18 @@ def test_tags_may_use_any_alphabet() -> None:
     refusal("CreateModel", {"ModelName": "m", "Tags": [{"Key": "a!", "Value": ""}]})
 
 
+def test_names_may_be_of_any_character_where_the_api_has_pairs_of_surrogates() -> None:
+    shape = operation("application-autoscaling", "DeleteScalingPolicy").input_shape
+    target = {
+        "ServiceNamespace": "sagemaker",
+        "ResourceId": "endpoint/e/variant/v",
+        "ScalableDimension": "sagemaker:variant:DesiredInstanceCount",
+    }
+    validation.validate(shape, {**target, "PolicyName": "\N{ROCKET} out"})
+    with pytest.raises(AwsError, match="'policyName' failed to satisfy"):
+        validation.validate(shape, {**target, "PolicyName": "a\u0001"})
+
+
 def test_every_pattern_of_the_api_compiles() -> None:
     model = get_session().get_service_model("sagemaker")
     patterns = {model.shape_for(name).metadata.get("pattern") for name in model.shape_names}

@@ -133,7 +133,9 @@ def _broken_text(shape: Any, value: str) -> Iterator[str]:
 
 @cache
 def _pattern(pattern: str) -> Any:
-    return regex.compile(pattern)  # not re: patterns of tags name Unicode classes (\p{L})
+    # Java writes what is beyond 16 bits as pairs.
+    whole = pattern.replace(r"\uD800\uDC00-\uDBFF\uDFFF", r"\U00010000-\U0010FFFF")
+    return regex.compile(whole)  # not re: patterns of tags name Unicode classes (\p{L})
 
 
 class _Kind:
