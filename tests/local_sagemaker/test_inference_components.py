@@ -123,6 +123,11 @@ def test_without_copies_there_is_no_process_and_no_answer(aws: Aws) -> None:
     assert children() == before
     with pytest.raises(ClientError, match="has no capacity to process"):
         aws.ask("i", b"x", InferenceComponentName="none")
+    service_in(aws.gateway, SageMaker).flush(instances=False)
+    told = aws.client("cloudwatch").list_metrics(
+        Dimensions=[{"Name": "InferenceComponentName", "Value": "none"}]
+    )["Metrics"]
+    assert [metric["MetricName"] for metric in told] == ["NoCapacityInvocationFailures"]
     aws.sagemaker.update_inference_component_runtime_config(
         InferenceComponentName="none", DesiredRuntimeConfig={"CopyCount": 1}
     )

@@ -81,9 +81,11 @@ def test_latencies_are_microseconds(aws: Aws, metric: str) -> None:
     assert 1 < found["Minimum"] <= found["Average"] <= found["Maximum"] < 60e6
 
 
-def test_requests_at_once_are_counted(aws: Aws) -> None:
+def test_requests_at_once_are_counted_and_those_that_are_not_there(aws: Aws) -> None:
     found = statistics(aws, "ConcurrentRequestsPerModel")
-    assert (found["Minimum"], found["Maximum"]) == (1, 1)
+    assert (found["Minimum"], found["Maximum"]) == (0, 1)
+    unasked = statistics(aws, "ConcurrentRequestsPerModel", variant="b")
+    assert (unasked["Minimum"], unasked["Maximum"]) == (0, 0)
 
 
 def test_a_variant_that_was_not_asked_has_no_datapoints(aws: Aws) -> None:

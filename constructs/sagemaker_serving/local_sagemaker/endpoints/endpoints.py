@@ -86,8 +86,8 @@ class Endpoints:
         )
         async_work = AsyncWork(context, metrics=metrics, pipeline=pipeline, settings=settings)
         self._work = EndpointTasks(self._fleets, rollouts, async_work)
-        self.components = InferenceComponents(self._fleets, rollouts)
-        self.views = EndpointViews(self._fleets)
+        self.components = InferenceComponents(self._fleets, rollouts, metrics)
+        self.views = EndpointViews(self._fleets, settings)
 
     def create(self, region: Region, parameters: Parameters) -> Resource:
         """Begin to serve a config; DescribeEndpoint tells when it does."""

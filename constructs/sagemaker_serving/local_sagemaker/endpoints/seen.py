@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
 from sagemaker_serving.catalog import log_groups
@@ -13,6 +14,10 @@ from sagemaker_serving.local_sagemaker.observability.metrics import (
     Instance,
     Series,
 )
+
+QUIET_SECONDS = 20 * 60.0
+"""How long `concurrency_of` is sent after a request: target tracking looks at a quarter of an hour.
+Who does nothing all day costs nothing."""
 
 
 def instances_of(region: str, endpoint: str, fleet: Fleet) -> Iterator[Instance]:
@@ -50,6 +55,40 @@ def loaded_models(region: str, endpoint: str, fleet: Fleet) -> Iterator[tuple[Se
                 unit="None",
             )
             yield series, variant.host.loaded
+
+
+def concurrency_of(
+    region: str, endpoint: str, fleet: Fleet, *, quiet_seconds: float
+) -> Iterator[tuple[Series, float]]:
+    """How many requests each variant, or component, works on at this moment.
+
+    On AWS it is sent every ten seconds, also while nobody asks: that is what scales a component in
+    to zero (huggingface/skills, hf-cloud-sagemaker-deployment, measured so; read 2026-11-22). Here
+    it is sent until nobody has asked for ``quiet_seconds``. Real-time endpoints alone have it.
+    """
+    if "AsyncInferenceConfig" in fleet.config:
+        return
+    component = fleet.config.get("InferenceComponentName")
+    for variant in fleet.variants.values():
+        is_there = variant.instance_count and variant.host.containers and not variant.serverless
+        if not is_there or time.monotonic() - variant.asked_at > quiet_seconds:
+            continue
+        series = (
+            Series(
+                region=region,
+                dimensions=_dimensions(endpoint, variant),
+                name="ConcurrentRequestsPerModel",
+                unit="None",
+            )
+            if component is None
+            else Series(
+                region=region,
+                dimensions=(("InferenceComponentName", component),),
+                name="ConcurrentRequestsPerCopy",
+                unit="None",
+            )
+        )
+        yield series, variant.in_flight
 
 
 def backlog_of(

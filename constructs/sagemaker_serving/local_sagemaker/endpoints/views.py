@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from sagemaker_serving.local_sagemaker.common.settings import Settings
 from sagemaker_serving.local_sagemaker.common.store import Region, Resource
-from sagemaker_serving.local_sagemaker.endpoints.seen import backlog_of, instances_of, loaded_models
+from sagemaker_serving.local_sagemaker.endpoints.seen import (
+    QUIET_SECONDS,
+    backlog_of,
+    concurrency_of,
+    instances_of,
+    loaded_models,
+)
 from sagemaker_serving.local_sagemaker.fleets.fleet import Fleet
 from sagemaker_serving.local_sagemaker.fleets.fleets import Fleets
 from sagemaker_serving.local_sagemaker.observability.metrics import Instance, Series
@@ -15,8 +22,9 @@ from sagemaker_serving.local_sagemaker.observability.metrics import Instance, Se
 class EndpointViews:
     """Of endpoints and of their inference components; nothing is changed."""
 
-    def __init__(self, fleets: Fleets) -> None:
+    def __init__(self, fleets: Fleets, settings: Settings) -> None:
         self._fleets = fleets
+        self._quiet_seconds = settings.seconds(QUIET_SECONDS)
 
     def summaries(self, region: Region) -> Sequence[dict[str, Any]]:
         """The endpoints as ``local status`` shows them."""
@@ -55,7 +63,7 @@ class EndpointViews:
             ]
 
     def gauges(self, region: Region) -> Sequence[tuple[Series, float]]:
-        """What is to be looked at in a region: queues, loaded models."""
+        """What is to be looked at in a region: queues, loaded models, requests under way."""
         seen: list[tuple[Series, float]] = []
         with region.lock:
             for name, fleet in self._fleets.serving(region):
@@ -63,6 +71,9 @@ class EndpointViews:
                 queue = self._fleets.of(region.arn("endpoint", name)).queue
                 if queue is not None:
                     seen += backlog_of(region.name, name, queue, fleet)
+            for name, fleet in (*self._fleets.serving(region), *self._fleets.components(region)):
+                quiet = self._quiet_seconds
+                seen += concurrency_of(region.name, name, fleet, quiet_seconds=quiet)
         return seen
 
     def write_captures(self, region: Region) -> None:

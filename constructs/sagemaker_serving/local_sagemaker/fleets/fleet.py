@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import threading
+import time
 from collections.abc import Sequence
 from functools import partial
 
@@ -124,6 +125,7 @@ class Fleet:
         if variant is not None:
             with self._idle:
                 variant.in_flight += 1
+                variant.asked_at = time.monotonic()
         return variant
 
     def _is_idle(self) -> bool:

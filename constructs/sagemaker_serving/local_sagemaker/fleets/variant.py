@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from sagemaker_serving.local_sagemaker.common.store import Resource, now
@@ -30,6 +31,8 @@ class Variant:
         self.host = host
         self.is_shadow = is_shadow
         self.in_flight = 0
+        self.asked_at = time.monotonic()
+        """When it was last picked for a request, or made."""
         self.usage = Usage(*(container.plan.folder for container in host.containers))
         self._deadline: float = config.get(
             "ContainerStartupHealthCheckTimeoutInSeconds", HEALTH_CHECK_SECONDS

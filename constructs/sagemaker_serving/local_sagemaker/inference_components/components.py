@@ -16,6 +16,7 @@ from sagemaker_serving.local_sagemaker.fleets.routing import pick_variant
 from sagemaker_serving.local_sagemaker.fleets.states import find_endpoint
 from sagemaker_serving.local_sagemaker.inference_components.tasks import STATUS, ComponentWork
 from sagemaker_serving.local_sagemaker.models.models import find_model
+from sagemaker_serving.local_sagemaker.observability.metrics import Metrics, Series
 
 Parameters = Mapping[str, Any]
 
@@ -43,8 +44,9 @@ class InferenceComponents:
         status=STATUS,
     )
 
-    def __init__(self, fleets: Fleets, rollouts: Rollouts) -> None:
+    def __init__(self, fleets: Fleets, rollouts: Rollouts, metrics: Metrics) -> None:
         self._fleets = fleets
+        self._metrics = metrics
         self._work = ComponentWork(fleets, rollouts)
 
     def create(self, region: Region, parameters: Parameters) -> Resource:
@@ -138,7 +140,11 @@ class InferenceComponents:
 
     @contextmanager
     def route(self, region: Region, endpoint: str, name: str) -> Iterator[Route]:
-        """Where a request for a component goes. Raises ValidationError, in words of our own."""
+        """Where a request for a component goes.
+
+        Raises ValidationError, in words of our own; of a request that finds no copy CloudWatch is
+        told (developer guide, "Scale an endpoint to zero instances", read 2026-11-22).
+        """
         with region.lock:
             component = region.inference_components.get(name)
             if component is None or component["EndpointName"] != endpoint:
@@ -148,6 +154,15 @@ class InferenceComponents:
             live = self._fleets.of(component["InferenceComponentArn"])
             copies = component["RuntimeConfig"]["CurrentCopyCount"]
         if copies == 0:
+            self._metrics.observe(
+                Series(
+                    region=region.name,
+                    dimensions=(("InferenceComponentName", name),),
+                    name="NoCapacityInvocationFailures",
+                    unit="None",
+                ),
+                1,
+            )
             raise AwsError(
                 "ValidationError", f"Inference Component {name} has no capacity to process requests"
             )
