@@ -42,6 +42,7 @@ from sagemaker_serving.local_sagemaker.resources import (
     ModelPackageGroup,
 )
 from sagemaker_serving.local_sagemaker.saved import export_region, restore_region
+from sagemaker_serving.local_sagemaker.scaling import dimensions
 from sagemaker_serving.local_sagemaker.tags import Tags
 from sagemaker_serving.local_sagemaker.transform_jobs.jobs import TransformJobs
 
@@ -81,6 +82,7 @@ class SageMaker(service.Service):
             settings=self._settings,
         )
         context.percentiles.append(self._metrics.latencies)
+        context.scalable.update(dimensions(context))
         pipeline = RequestPipeline(self._metrics, faults)
         self._endpoints = Endpoints(
             context,

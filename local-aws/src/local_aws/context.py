@@ -16,6 +16,7 @@ from local_aws.integration import Integrations
 from local_aws.percentiles import Percentiles
 from local_aws.permissions import PolicyEvaluator, RoleSession, RoleSessions
 from local_aws.permissions.identities import Developer
+from local_aws.scaling import ScalableDimension
 from local_aws.write_lock import WriteLock
 
 ACCOUNT_ID = "123456789012"
@@ -63,6 +64,8 @@ class LocalContext:
     """What events can be brought to."""
     integrations: Integrations = field(default_factory=Integrations, repr=False, compare=False)
     """What Step Functions can do with services."""
+    scalable: dict[str, ScalableDimension] = field(default_factory=dict, repr=False, compare=False)
+    """What Application Auto Scaling can change, by dimension: sagemaker:variant:…"""
     percentiles: list[Percentiles] = field(default_factory=list, repr=False, compare=False)
     """Those of metrics that CloudWatch is given as sums only, for its alarms."""
     evaluator: PolicyEvaluator = field(default_factory=PolicyEvaluator, repr=False, compare=False)

@@ -45,7 +45,7 @@ def own_services(
         CloudFormation(context, types, lambda: changed("cloudformation", at_once=True)),
         StepFunctions(context, restore_late),
         Lambda(context),
-        ApplicationAutoScaling(),
+        ApplicationAutoScaling(context, lambda: changed("application-autoscaling")),
         CloudTrail(),
         CloudWatch(context, lambda: changed("cloudwatch")),
         CodeBuild(),

@@ -11,10 +11,7 @@ _TARGET = ("ServiceNamespace", "ResourceId", "ScalableDimension")
 
 
 class ScalableTarget(ApiProvider):
-    """``AWS::ApplicationAutoScaling::ScalableTarget``: Ref names resource, dimension, service.
-
-    Its scheduled actions are kept by the service, and never come to pass here.
-    """
+    """``AWS::ApplicationAutoScaling::ScalableTarget``: Ref names resource, dimension, service."""
 
     type_name = "AWS::ApplicationAutoScaling::ScalableTarget"
     service = "application-autoscaling"

@@ -1,0 +1,304 @@
+"""The operations of Application Auto Scaling over what it remembers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from typing import Any
+from uuid import uuid4
+
+from local_aws.context import LocalContext
+from local_aws.protocol import AwsError
+from local_aws.protocol.call import Call
+from local_aws.protocol.models import partition
+from local_aws.services.autoscaling.scaler import Scaler
+from local_aws.services.autoscaling.schedule import ScheduledAction
+from local_aws.services.autoscaling.store import Record, Store, key_of
+from local_aws.services.autoscaling.tracking import alarms_of
+
+_PAGE = 50
+_SUSPENDED = (
+    "DynamicScalingInSuspended",
+    "DynamicScalingOutSuspended",
+    "ScheduledScalingSuspended",
+)
+_CONFIGURATIONS = {
+    "StepScaling": "StepScalingPolicyConfiguration",
+    "TargetTrackingScaling": "TargetTrackingScalingPolicyConfiguration",
+}
+
+
+class Api:
+    """One method for each operation that is offered, named as boto3 names it.
+
+    Whether the resource of a target is there is asked by nobody, as far as it is registered only.
+    """
+
+    def __init__(self, context: LocalContext, store: Store, scaler: Scaler) -> None:
+        self._context = context
+        self._store = store
+        self._scaler = scaler
+
+    def register_scalable_target(self, call: Call) -> Mapping[str, Any]:
+        """Keep a target or change it; its capacity is brought into bounds that it is out of."""
+        given, key = call.parameters, key_of(call.parameters)
+        _refuse_another_services(given)
+        with self._store.lock:
+            region = self._store.region(call.region)
+            known = region.targets.get(key)
+            target = {**(known or self._new(call)), **_without_tags(given)}
+            for bound in ("MinCapacity", "MaxCapacity"):
+                if bound not in target:
+                    raise _invalid(f"{bound} is required when a scalable target is registered")
+            if target["MinCapacity"] > target["MaxCapacity"]:
+                raise _invalid(
+                    f"MinCapacity is {target['MinCapacity']} and MaxCapacity "
+                    f"{target['MaxCapacity']}; the minimum must not be above the maximum"
+                )
+            target["SuspendedState"] = {
+                **dict.fromkeys(_SUSPENDED, False),
+                **(known or {}).get("SuspendedState", {}),
+                **given.get("SuspendedState", {}),
+            }
+            region.targets[key] = target
+            arn: str = target["ScalableTargetARN"]
+            region.tags.setdefault(arn, {}).update(given.get("Tags", {}))
+        self._scaler.bring_into_bounds(call.region, key)
+        return {"ScalableTargetARN": arn}
+
+    def describe_scalable_targets(self, call: Call) -> Mapping[str, Any]:
+        """The targets of a service, page by page."""
+        found = self._of(call, self._store.region(call.region).targets.values())
+        return _page(call, "ScalableTargets", found)
+
+    def deregister_scalable_target(self, call: Call) -> Mapping[str, Any]:
+        """Forget a target, its policies with their alarms, and its scheduled actions."""
+        key = key_of(call.parameters)
+        with self._store.lock:
+            region = self._store.region(call.region)
+            target = region.targets.pop(key, None)
+            if target is None:
+                raise _not_found(call, "No scalable target found for ")
+            policies = _of_target(region.policies, key)
+            for kept in (region.policies, region.scheduled):
+                for each in _of_target(kept, key):
+                    del kept[each]
+            region.cooldowns.pop(key, None)
+            region.tags.pop(target["ScalableTargetARN"], None)
+        for policy in policies.values():
+            self._delete_alarms(call.region, policy)
+        return {}
+
+    def put_scaling_policy(self, call: Call) -> Mapping[str, Any]:
+        """Keep a policy or change it; target tracking makes its alarms."""
+        given = call.parameters
+        key = key_of(given, given["PolicyName"])
+        with self._store.lock:
+            region = self._store.region(call.region)
+            if key_of(given) not in region.targets:
+                raise _no_target(call)
+            known = region.policies.get(key)
+            policy: Record = {**(known or self._new_policy(call)), **given, "Alarms": []}
+            if _CONFIGURATIONS.get(policy["PolicyType"]) not in policy:
+                raise _invalid(
+                    f"a policy of type {policy['PolicyType']} needs its configuration; followed "
+                    f"here are {', '.join(_CONFIGURATIONS)}"
+                )
+        alarms = []
+        if policy["PolicyType"] == "TargetTrackingScaling":
+            alarms = list(alarms_of(policy, self._dimension(policy)))
+        cloudwatch = self._context.client("cloudwatch", call.region)
+        for alarm in alarms:
+            cloudwatch.put_metric_alarm(**alarm)
+            arn = f"{self._arn(call, 'cloudwatch')}:alarm:{alarm['AlarmName']}"
+            policy["Alarms"].append({"AlarmName": alarm["AlarmName"], "AlarmARN": arn})
+        with self._store.lock:
+            region.policies[key] = policy
+        if known is not None:
+            self._delete_alarms(call.region, known)
+        return {"PolicyARN": policy["PolicyARN"], "Alarms": policy["Alarms"]}
+
+    def describe_scaling_policies(self, call: Call) -> Mapping[str, Any]:
+        """The policies of a service, with the alarms that call them, page by page."""
+        found = self._of(call, self._store.region(call.region).policies.values())
+        names = call.parameters.get("PolicyNames")
+        wanted = [each for each in found if names is None or each["PolicyName"] in names]
+        page = _page(call, "ScalingPolicies", wanted)
+        policies = [
+            {**policy, "Alarms": policy["Alarms"] or self._calling(call.region, policy)}
+            for policy in page["ScalingPolicies"]
+        ]
+        return {**page, "ScalingPolicies": policies}
+
+    def delete_scaling_policy(self, call: Call) -> Mapping[str, Any]:
+        """Forget a policy, and the alarms that were made for it."""
+        name = call.parameters["PolicyName"]
+        with self._store.lock:
+            policies = self._store.region(call.region).policies
+            policy = policies.pop(key_of(call.parameters, name), None)
+        if policy is None:
+            raise _not_found(call, "No scaling policy found for ", f", policy name: {name}")
+        self._delete_alarms(call.region, policy)
+        return {}
+
+    def put_scheduled_action(self, call: Call) -> Mapping[str, Any]:
+        """Keep a scheduled action or change it."""
+        given = call.parameters
+        key = key_of(given, given["ScheduledActionName"])
+        with self._store.lock:
+            region = self._store.region(call.region)
+            if key_of(given) not in region.targets:
+                raise _no_target(call)
+            head = self._arn(call, "autoscaling")
+            place = f"resource/{given['ServiceNamespace']}/{given['ResourceId']}"
+            name = f"scheduledActionName/{given['ScheduledActionName']}"
+            new = {
+                "ScheduledActionARN": f"{head}:scheduledAction:{uuid4()}:{place}:{name}",
+                "CreationTime": time.time(),
+            }
+            action = {**new, **region.scheduled.get(key, {}), **given}
+            try:
+                ScheduledAction.of({"ScalableTargetAction": {}, **action})
+            except (KeyError, ValueError) as wrong:
+                raise _invalid(f"the schedule cannot be followed: {wrong}") from None
+            region.scheduled[key] = action
+        self._scaler.follow_schedules()
+        return {}
+
+    def describe_scheduled_actions(self, call: Call) -> Mapping[str, Any]:
+        """The scheduled actions of a service, page by page."""
+        found = self._of(call, self._store.region(call.region).scheduled.values())
+        names = call.parameters.get("ScheduledActionNames")
+        wanted = [each for each in found if names is None or each["ScheduledActionName"] in names]
+        return _page(call, "ScheduledActions", wanted)
+
+    def delete_scheduled_action(self, call: Call) -> Mapping[str, Any]:
+        """Forget a scheduled action."""
+        name = call.parameters["ScheduledActionName"]
+        with self._store.lock:
+            scheduled = self._store.region(call.region).scheduled
+            if scheduled.pop(key_of(call.parameters, name), None) is None:
+                raise _not_found(
+                    call, "No scheduled action found for ", f", scheduled action name: {name}"
+                )
+        return {}
+
+    def describe_scaling_activities(self, call: Call) -> Mapping[str, Any]:
+        """What was done and why, the newest first, page by page."""
+        found = self._of(call, self._store.region(call.region).activities)
+        return _page(call, "ScalingActivities", found)
+
+    def tag_resource(self, call: Call) -> Mapping[str, Any]:
+        """Add tags to a target; the last value of a key stays."""
+        self._tags(call).update(call.parameters["Tags"])
+        return {}
+
+    def untag_resource(self, call: Call) -> Mapping[str, Any]:
+        """Take tags from a target."""
+        tags = self._tags(call)
+        for key in call.parameters["TagKeys"]:
+            tags.pop(key, None)
+        return {}
+
+    def list_tags_for_resource(self, call: Call) -> Mapping[str, Any]:
+        """The tags of a target."""
+        return {"Tags": dict(self._tags(call))}
+
+    def _new(self, call: Call) -> Record:
+        head = self._arn(call, "application-autoscaling")
+        return {
+            "ScalableTargetARN": f"{head}:scalable-target/{uuid4().hex}",
+            "CreationTime": time.time(),
+        }
+
+    def _new_policy(self, call: Call) -> Record:
+        given = call.parameters
+        place = f"resource/{given['ServiceNamespace']}/{given['ResourceId']}"
+        head = f"{self._arn(call, 'autoscaling')}:scalingPolicy:{uuid4()}"
+        return {
+            "PolicyARN": f"{head}:{place}:policyName/{given['PolicyName']}",
+            "PolicyType": "StepScaling",
+            "CreationTime": time.time(),
+        }
+
+    def _arn(self, call: Call, service: str) -> str:
+        return f"arn:{partition(call.region)}:{service}:{call.region}:{self._context.account_id}"
+
+    def _dimension(self, record: Record) -> Any:
+        return self._context.scalable.get(record["ScalableDimension"])
+
+    def _of(self, call: Call, records: Iterable[Record]) -> list[Record]:
+        """Those that the call's ServiceNamespace, ResourceId(s) and ScalableDimension name."""
+        given = call.parameters
+        resources = given.get("ResourceIds") or [given.get("ResourceId")]
+        with self._store.lock:
+            return [
+                record
+                for record in records
+                if record["ServiceNamespace"] == given["ServiceNamespace"]
+                and (resources == [None] or record["ResourceId"] in resources)
+                and given.get("ScalableDimension") in (None, record["ScalableDimension"])
+            ]
+
+    def _tags(self, call: Call) -> dict[str, str]:
+        arn = call.parameters["ResourceARN"]
+        tags = self._store.region(call.region).tags.get(arn)
+        if tags is None:
+            raise AwsError("ResourceNotFoundException", f"Resource {arn} does not exist")
+        return tags
+
+    def _calling(self, region: str, policy: Record) -> list[Mapping[str, str]]:
+        """The alarms of others that call a policy."""
+        found = self._context.client("cloudwatch", region).describe_alarms(
+            ActionPrefix=policy["PolicyARN"]
+        )["MetricAlarms"]
+        return [{name: alarm[api] for name, api in _ALARM.items()} for alarm in found]
+
+    def _delete_alarms(self, region: str, policy: Record) -> None:
+        names = [alarm["AlarmName"] for alarm in policy["Alarms"]]
+        if names:
+            self._context.client("cloudwatch", region).delete_alarms(AlarmNames=names)
+
+
+_ALARM = {"AlarmName": "AlarmName", "AlarmARN": "AlarmArn"}
+
+
+def _refuse_another_services(given: Mapping[str, Any]) -> None:
+    service, kind, _ = given["ScalableDimension"].split(":")
+    parts = given["ResourceId"].split("/")
+    if service != given["ServiceNamespace"] or (service == "sagemaker" and kind not in parts):
+        raise _invalid("Unsupported service namespace, resource type or scalable dimension")
+
+
+def _of_target(kept: Mapping[str, Record], key: str) -> dict[str, Record]:
+    return {name: record for name, record in kept.items() if name.startswith(f"{key}\t")}
+
+
+def _without_tags(given: Mapping[str, Any]) -> Record:
+    return {name: value for name, value in given.items() if name != "Tags"}
+
+
+def _page(call: Call, items: str, found: list[Record]) -> dict[str, Any]:
+    start = int(call.parameters.get("NextToken") or 0)
+    end = start + (call.parameters.get("MaxResults") or _PAGE)
+    more = {"NextToken": str(end)} if end < len(found) else {}
+    return {items: found[start:end], **more}
+
+
+def _invalid(message: str) -> AwsError:
+    return AwsError("ValidationException", message)
+
+
+def _no_target(call: Call) -> AwsError:
+    return _not_found(call, "No scalable target registered for ")
+
+
+def _not_found(call: Call, beginning: str, ending: str = "") -> AwsError:
+    """AWS's words for what is not there; those of targets are as users quote them
+    (gruntwork-io/terraform-aws-ecs), the others are inferred; read 2026-11-22."""
+    given = call.parameters
+    return AwsError(
+        "ObjectNotFoundException",
+        f"{beginning}service namespace: {given['ServiceNamespace']}, resource ID: "
+        f"{given['ResourceId']}, scalable dimension: {given['ScalableDimension']}{ending}",
+    )
