@@ -138,7 +138,8 @@ class Evaluation:
             if not judged:
                 return None
             now = time.time()
-            data = moto.data_of(region, {_metric(alarm) for alarm, _ in judged})
+            since = min(min(self._periods(alarm, now))[0] for alarm, _ in judged)
+            data = moto.data_of(region, {_metric(alarm) for alarm, _ in judged}, since)
             for alarm, percentiles in judged:
                 if percentiles is None:
                     found = data.get(_metric(alarm), moto.Datapoints())

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC
+from datetime import UTC, datetime
 from functools import wraps
 from typing import Any, Protocol
 
@@ -73,15 +73,17 @@ def alarms_of(region: str) -> list[Alarm]:
     return [_described(alarm) for alarm in alarms if alarm.rule is None]
 
 
-def data_of(region: str, metrics: Collection[Metric]) -> Mapping[Metric, Datapoints]:
-    """The data of these metrics of a region; those without any are empty."""
+def data_of(region: str, metrics: Collection[Metric], since: float) -> Mapping[Metric, Datapoints]:
+    """The data of these metrics of a region from a time on, in seconds since the epoch; those
+    without any are empty."""
+    first = datetime.fromtimestamp(since, UTC).replace(tzinfo=None)  # as the emulator's times are
     found: dict[Metric, Datapoints] = defaultdict(Datapoints)
     names = {name for _, name, _ in metrics}
     backend = cloudwatch_backends[ACCOUNT_ID][region]
     # The emulator makes up what S3 tells of its buckets each time that it is asked.
     s3 = any(namespace == "AWS/S3" for namespace, _, _ in metrics)
     for datum in backend.get_all_metrics() if s3 else list(backend.metric_data):
-        if datum.name in names:
+        if datum.name in names and datum.timestamp >= first:
             dimensions = frozenset((each.name, each.value) for each in datum.dimensions)
             key = (datum.namespace, datum.name, dimensions)
             if key in metrics:
@@ -185,8 +187,7 @@ def _described(alarm: Any) -> Alarm:
 
 
 def _datapoint(datum: Any) -> tuple[float, float, float, float, float]:
-    at = datum.timestamp
-    seconds = (at if at.tzinfo is not None else at.replace(tzinfo=UTC)).timestamp()
+    seconds = datum.timestamp.replace(tzinfo=UTC).timestamp()
     if isinstance(datum, MetricAggregatedDatum):
         return seconds, datum.sample_count, datum.sum, datum.min, datum.max
     return seconds, 1.0, datum.value, datum.value, datum.value
