@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -146,6 +146,7 @@ def test_a_topic_is_told_of_each_state_that_has_it_as_its_action(aws: Aws) -> No
     with messages(aws, "alarms") as told:
         topic = "arn:aws:sns:eu-west-1:123456789012:alarms"
         put_alarm(aws, "loud", AlarmActions=[topic], OKActions=[topic], AlarmDescription="too loud")
+        assert state(aws, "loud") == "OK"
         put(aws, "loud", 9)
         eventually(lambda: len(told()) >= 3)  # OK, ALARM, OK
         _, alarm, _ = told()
@@ -218,6 +219,49 @@ def test_a_topic_whose_policy_does_not_let_cloudwatch_in_is_told_nothing(aws: Aw
         put(aws, "refused", 9)
         eventually(opened)
         assert closed() == []
+
+
+def test_whoever_takes_events_of_its_own_arns_is_called_by_alarms(aws: Aws) -> None:
+    taken: list[Any] = []
+
+    def take(arn: str, event: Any, *, service: str, source_arn: str, role_arn: str | None) -> None:
+        taken.append((arn, event, service, source_arn))
+
+    arn = "arn:aws:own:eu-west-1:123456789012:thing"
+    aws.gateway.context.targets.add("own", take)
+    put_alarm(aws, "calling", AlarmActions=[arn], Dimensions=[{"Name": "a", "Value": "b"}])
+    put(aws, "calling", 9, Dimensions=[{"Name": "a", "Value": "b"}])
+    ((target, event, service, source),) = eventually(lambda: taken)
+    assert (target, service) == (arn, "lambda.alarms.cloudwatch.amazonaws.com")
+    assert source == event["alarmArn"] == "arn:aws:cloudwatch:eu-west-1:123456789012:alarm:calling"
+    told = event["alarmData"]
+    assert (told["alarmName"], told["state"]["value"]) == ("calling", "ALARM")
+    assert json.loads(told["state"]["reasonData"])["recentDatapoints"] == [9.0]
+    (metric,) = told["configuration"]["metrics"]
+    assert metric["metricStat"] == {
+        "metric": {"namespace": "Own", "name": "calling", "dimensions": {"a": "b"}},
+        "period": 60,
+        "stat": "Sum",
+    }
+
+
+class Ninety:
+    """Knows every percentile of one metric: it is ninety."""
+
+    def knows(self, alarm: Mapping[str, Any]) -> bool:
+        return alarm["MetricName"] == "ninety" and alarm["ExtendedStatistic"] is not None
+
+    def percentile(
+        self, region: str, alarm: Mapping[str, Any], start: float, end: float
+    ) -> float | None:
+        return 90.0
+
+
+def test_percentiles_are_those_of_whoever_knows_them(aws: Aws) -> None:
+    aws.gateway.context.percentiles.append(Ninety())
+    put_alarm(aws, "ninety", ExtendedStatistic="p99", Threshold=89)
+    put_alarm(aws, "nobodys", ExtendedStatistic="p99", Threshold=89)
+    assert (state(aws, "ninety"), state(aws, "nobodys")) == ("ALARM", "INSUFFICIENT_DATA")
 
 
 def test_a_region_without_alarms_costs_no_thread(tmp_path: Path) -> None:
