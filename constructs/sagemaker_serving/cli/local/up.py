@@ -25,8 +25,8 @@ from sagemaker_serving.cli.options import state_dir_option
 @click.option(
     "--time-scale",
     type=float,
-    help="How many seconds of SageMaker's own waits pass in one: deployments' bakes, alarms' "
-    "periods, idle times.  [default: 1]",
+    help="How many seconds of AWS's own waits pass in one: deployments' bakes, alarms' periods, "
+    "scaling's cooldowns, idle times.  [default: 1]",
 )
 @click.option(
     "--end-with",
