@@ -98,6 +98,13 @@ def test_after_scaling_in_it_waits_for_its_cooldown() -> None:
     assert second[0] >= 14 + 20
 
 
+def test_scaling_out_does_not_wait_for_the_cooldown_after_scaling_in_and_ends_it() -> None:
+    load = [100.0] * 15 + [300.0] * 3 + [10.0] * 15
+    cooldowns = {"ScaleInCooldown": 6000, "ScaleOutCooldown": 60}
+    found = moves(tracking(shared(load), **cooldowns), minutes=33, capacity=2)
+    assert found == [(14, 1), (17, 3), (32, 1)]
+
+
 def test_of_two_the_larger_scales_out_and_both_must_agree_to_scale_in() -> None:
     few, many = tracking(lambda m, c: 150, name="few"), tracking(lambda m, c: 400, name="many")
     assert moves(few, many, minutes=3) == [(2, 4)]

@@ -34,14 +34,16 @@ class Cooldowns:
     time_scale: float = 1.0
 
     def begin(self, policy: Policy, now: float, *, is_out: bool) -> None:
-        """A change that the policy asked for is done."""
+        """A change that the policy asked for is done; a scale-out ends the wait after a scale-in
+        (user guide, "Cooldown periods", read 2026-11-21)."""
         if is_out:
+            self.in_until = 0.0
             self.out_until = now + policy.out_cooldown_seconds / self.time_scale
         else:
             self.in_until = now + policy.in_cooldown_seconds / self.time_scale
 
     def allow(self, policy: Policy, now: float, *, is_out: bool) -> bool:
-        """A scale-out ends the wait after a scale-in at once (user guide, "Cooldown periods").
+        """Whether the policy may change something now.
 
         Within the cooldown of a scale-out, step scaling adds nothing further;
         target tracking may, since what it asks counts all that is there.
