@@ -208,7 +208,7 @@ class Gateway:
                 try:
                     return self._answer(exchange)(environ, start_response)
                 finally:
-                    self._saver.changed(exchange.caller.service)
+                    self._saver.changed(exchange.service)
         except AwsError as error:
             answer = error_answer(request, scope.service, error)
         except Exception:

@@ -100,7 +100,7 @@ def test_after_scaling_in_it_waits_for_its_cooldown() -> None:
 
 def test_scaling_out_does_not_wait_for_the_cooldown_after_scaling_in_and_ends_it() -> None:
     load = [100.0] * 15 + [300.0] * 3 + [10.0] * 15
-    cooldowns = {"ScaleInCooldown": 6000, "ScaleOutCooldown": 60}
+    cooldowns: dict[str, Any] = {"ScaleInCooldown": 6000, "ScaleOutCooldown": 60}
     found = moves(tracking(shared(load), **cooldowns), minutes=33, capacity=2)
     assert found == [(14, 1), (17, 3), (32, 1)]
 
