@@ -45,6 +45,7 @@ def causes(aws: Aws, target: Mapping[str, str]) -> list[str]:
     ]
 
 
+@pytest.mark.long
 def test_a_variant_goes_out_under_load_and_in_again_without(aws: Aws) -> None:
     aws.model("m", {"VERSION": "1"})
     aws.config("c", {"v": "m"})
@@ -76,6 +77,7 @@ def test_a_variant_goes_out_under_load_and_in_again_without(aws: Aws) -> None:
     aws.delete("e")
 
 
+@pytest.mark.long
 def test_a_component_that_nobody_asks_goes_to_zero_and_who_asks_wakes_it(aws: Aws) -> None:
     before = children()
     aws.model("component", {"VERSION": "1"})
