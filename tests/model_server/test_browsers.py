@@ -13,6 +13,8 @@ import pytest
 from sagemaker_serving.model_server.process import ModelServer
 from tests.model_server.servers import processes_of, running
 
+pytestmark = pytest.mark.slow
+
 FOREIGN = [
     {"Host": "evil.example"},
     {"Host": "localhost.evil.example:8080"},

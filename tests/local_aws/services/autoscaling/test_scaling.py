@@ -171,6 +171,7 @@ def test_a_step_is_taken_when_its_alarm_goes_off(scaled: Scaled) -> None:
     assert activity["Cause"] == "monitor alarm stepped-high in state ALARM triggered policy steps"
 
 
+@pytest.mark.slow
 def test_as_long_as_the_alarm_is_on_a_step_is_taken_after_each_cooldown(scaled: Scaled) -> None:
     scaled.register("again", 1, 4, count=1)
     scaled.steps("again", (0, None, 1))
@@ -181,6 +182,7 @@ def test_as_long_as_the_alarm_is_on_a_step_is_taken_after_each_cooldown(scaled: 
     assert (second["StartTime"] - first["EndTime"]).total_seconds() >= 5
 
 
+@pytest.mark.slow
 def test_target_tracking_goes_out_to_what_is_needed_and_in_again(scaled: Scaled) -> None:
     scaled.register("tracked", 1, 8, count=1)
     scaled.track("tracked", 10, ScaleInCooldown=0, ScaleOutCooldown=0)
