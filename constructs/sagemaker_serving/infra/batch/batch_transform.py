@@ -16,7 +16,7 @@ from sagemaker_serving.infra.batch.settings import transform_settings
 from sagemaker_serving.infra.functions.own_function import OwnFunction, add_log
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_own_policy, acknowledge_wildcard
 from sagemaker_serving.infra.synth.arns import colon_arn
-from sagemaker_serving.infra.synth.tokens import is_token
+from sagemaker_serving.infra.synth.tokens import is_token, partition, stack_of
 
 if TYPE_CHECKING:
     from aws_cdk import aws_kms as kms
@@ -93,7 +93,7 @@ class BatchTransform(Construct):
         """The function that plans, settles, isolates and reports."""
         volume_key = _volume_key(settings, encryption_key)
         definition = batch_definition(
-            partition=cdk.Aws.PARTITION,
+            partition=partition(),
             function_arn=self.function.function.function_arn,
             settings=transform_settings(
                 settings,
@@ -111,7 +111,7 @@ class BatchTransform(Construct):
             self,
             "Resource",
             definition_body=sfn.DefinitionBody.from_string(
-                cdk.Stack.of(self).to_json_string(definition)
+                stack_of(self).to_json_string(definition)
             ),
             tracing_enabled=True,
             logs=sfn.LogOptions(
@@ -132,7 +132,7 @@ class BatchTransform(Construct):
         return self.state_machine.grant_start_execution(grantee)
 
     def _grant_jobs(self) -> None:
-        stack = cdk.Stack.of(self)
+        stack = stack_of(self)
         jobs = stack.format_arn(service="sagemaker", resource="transform-job", resource_name="*")
         rule = stack.format_arn(service="events", resource="rule", resource_name=_MANAGED_RULE)
         # Step Functions tags each job that it waits for (aws/aws-cdk#26012, read 2026-11-22).
@@ -185,7 +185,7 @@ class BatchTransform(Construct):
         )
 
     def _grant_publishing(self, topic: sns.ITopic | None, key: kms.IKey | None) -> None:
-        stack = cdk.Stack.of(self)
+        stack = stack_of(self)
         self.state_machine.add_to_role_policy(
             iam.PolicyStatement(
                 actions=["cloudwatch:PutMetricData"],

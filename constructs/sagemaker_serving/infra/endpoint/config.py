@@ -15,7 +15,7 @@ from sagemaker_serving.infra.endpoint.data_capture import DataCapture
 from sagemaker_serving.infra.endpoint.variants import InstanceVariant, Variant
 from sagemaker_serving.infra.synth.acknowledge import NO_KEY_ON_VOLUMES, acknowledge
 from sagemaker_serving.infra.synth.content_identity import identify_by_content
-from sagemaker_serving.infra.synth.tokens import is_token
+from sagemaker_serving.infra.synth.tokens import is_token, stands_in
 
 if TYPE_CHECKING:
     from aws_cdk import aws_iam as iam
@@ -66,6 +66,7 @@ class EndpointConfig(Construct):
         network_isolation: bool = False,
     ) -> None:
         super().__init__(scope, construct_id)
+        self._stack = stands_in(self, scope)
         self._variants = tuple(variants)
         self._shadows = tuple(shadow_variants)
         _must_be_variants(self, self._variants, self._shadows)
@@ -113,7 +114,7 @@ class EndpointConfig(Construct):
 
     def _settle(self) -> None:
         """Everything that follows from the variants there are."""
-        identify_by_content(self._resource, self._content())
+        identify_by_content(self._stack, self._resource, self._content())
         self._grant()
         with_nvme = self._with_nvme()
         if self._key is not None and with_nvme:

@@ -22,7 +22,7 @@ from sagemaker_serving.infra.scaling.values import (
     ScalingMetric,
     pascal,
 )
-from sagemaker_serving.infra.synth.tokens import is_token
+from sagemaker_serving.infra.synth.tokens import is_token, stack_of
 
 if TYPE_CHECKING:
     from aws_cdk import aws_cloudwatch as cloudwatch
@@ -51,7 +51,7 @@ class AnyEndpoint(Construct):
     @property
     def endpoint_arn(self) -> str:
         """The endpoint's ARN; SageMaker writes names in ARNs in lower case."""
-        return cdk.Stack.of(self).format_arn(
+        return stack_of(self).format_arn(
             service="sagemaker", resource="endpoint", resource_name=self._plain_name.lower()
         )
 

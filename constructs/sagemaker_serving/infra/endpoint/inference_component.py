@@ -12,6 +12,7 @@ from sagemaker_serving.infra.endpoint.guardrails import Guardrails
 from sagemaker_serving.infra.model.model import Model
 from sagemaker_serving.infra.scaling.scaling import Scaling
 from sagemaker_serving.infra.scaling.values import COPIES, Scaled, ScalingMetric
+from sagemaker_serving.infra.synth.tokens import stands_in
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +65,7 @@ class InferenceComponent(Construct):
         guardrails: Guardrails | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
+        stands_in(self, scope)
         component = sagemaker.CfnInferenceComponent
         download = model_data_download_timeout_in_seconds
         startup = container_startup_health_check_timeout_in_seconds

@@ -5,13 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
-import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from sagemaker_serving import catalog
 from sagemaker_serving.errors import Mistake
-from sagemaker_serving.infra.synth.tokens import is_token
+from sagemaker_serving.infra.synth.tokens import is_token, partition, region_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +82,7 @@ class _CatalogImage(ContainerImage):
         return self._framework
 
     def bind(self, scope: Construct, host: Host) -> str:
-        region = cdk.Stack.of(scope).region
+        region = region_of(scope)
         if is_token(region):
             raise Mistake(
                 f"{scope.node.path}: the stack has no region, so its image cannot be known; "
@@ -117,5 +116,5 @@ class _OwnImage(ContainerImage):
 
 
 def _grant_pull(role: iam.IGrantable, image: catalog.EcrImage) -> None:
-    registry = f"arn:{cdk.Aws.PARTITION}:ecr:{image.region}:{image.account}"
+    registry = f"arn:{partition()}:ecr:{image.region}:{image.account}"
     grant_pull_from(role, f"{registry}:repository/{image.repository}")

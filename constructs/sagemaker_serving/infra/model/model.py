@@ -14,6 +14,7 @@ from sagemaker_serving.infra.model.container import AnyContainer, Container
 from sagemaker_serving.infra.model.image import ContainerImage, Host
 from sagemaker_serving.infra.model.model_data import ModelData
 from sagemaker_serving.infra.synth.content_identity import identify_by_content
+from sagemaker_serving.infra.synth.tokens import stands_in
 
 if TYPE_CHECKING:
     from sagemaker_serving.catalog import Accelerator
@@ -62,6 +63,7 @@ class Model(Construct):
         accelerator: Accelerator | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
+        stack = stands_in(self, scope)
         self.role = role
         """The role that the containers act under."""
         self.accelerator = accelerator
@@ -83,6 +85,7 @@ class Model(Construct):
         if network is not None:
             network.bind(self, role)
         self.identity = identify_by_content(
+            stack,
             resource,
             [
                 *[container.identity for container in bound],

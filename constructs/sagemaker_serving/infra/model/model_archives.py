@@ -11,6 +11,7 @@ from constructs import Construct
 from sagemaker_serving.infra.functions.own_function import OwnFunction
 from sagemaker_serving.infra.model.model_data import ModelData
 from sagemaker_serving.infra.storage.s3_prefix import S3Prefix
+from sagemaker_serving.infra.synth.tokens import stands_in
 
 if TYPE_CHECKING:
     from aws_cdk import aws_kms as kms
@@ -41,6 +42,7 @@ class ModelArchives(Construct):
         encryption_key: kms.IKey | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
+        stands_in(self, scope)
         self.place = place
         """Where the archives are."""
         function = OwnFunction(

@@ -13,6 +13,7 @@ from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from sagemaker_serving.archive import build_archive, known_contents
+from sagemaker_serving.infra.synth.tokens import partition, synthesizer_of
 from sagemaker_serving.progress import progress_bar
 from sagemaker_serving.spec.s3 import split_s3
 
@@ -84,7 +85,7 @@ class _LocalModelData(ModelData):
                 convert=self._convert,
                 progress=progress,
             )
-        location = cdk.Stack.of(scope).synthesizer.add_file_asset(
+        location = synthesizer_of(scope).add_file_asset(
             source_hash=f"{archive.sha256}.tar",
             file_name=os.path.relpath(archive.path, stage.outdir),
             packaging=cdk.FileAssetPackaging.FILE,
@@ -107,5 +108,5 @@ def _grant_object(bucket: str, key: str, role: iam.IGrantable) -> iam.Grant:
     return iam.Grant.add_to_principal(
         grantee=role,
         actions=["s3:GetObject"],
-        resource_arns=[f"arn:{cdk.Aws.PARTITION}:s3:::{bucket}/{key}"],
+        resource_arns=[f"arn:{partition()}:s3:::{bucket}/{key}"],
     )

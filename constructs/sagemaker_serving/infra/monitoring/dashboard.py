@@ -11,6 +11,7 @@ from constructs import Construct
 
 from sagemaker_serving.infra.monitoring.graphs import OF_COMPONENTS, OF_VARIANTS
 from sagemaker_serving.infra.monitoring.watches import WatchedVariant
+from sagemaker_serving.infra.synth.tokens import region_of
 
 if TYPE_CHECKING:
     from sagemaker_serving.infra.monitoring.alarms import EndpointAlarms
@@ -48,7 +49,7 @@ class EndpointDashboard(Construct):
         log_group_name: str | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
-        self.dashboard_name = f"{endpoint_name}-{cdk.Stack.of(self).region}"
+        self.dashboard_name = f"{endpoint_name}-{region_of(self)}"
         """The dashboard's name."""
         graphs = [
             *(graph.of_variants(endpoint_name, variants) for graph in OF_VARIANTS),

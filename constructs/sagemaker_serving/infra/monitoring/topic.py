@@ -10,6 +10,7 @@ from aws_cdk import aws_sns as sns
 from constructs import Construct
 
 from sagemaker_serving.infra.synth.acknowledge import NO_KEY_ON_TOPIC, acknowledge
+from sagemaker_serving.infra.synth.tokens import stack_of
 
 if TYPE_CHECKING:
     from aws_cdk import aws_kms as kms
@@ -52,7 +53,7 @@ class AlarmTopic(Construct):
                 principals=[alarms],
                 actions=["sns:Publish"],
                 resources=[self.topic.topic_arn],
-                conditions={"StringEquals": {"aws:SourceAccount": cdk.Stack.of(self).account}},
+                conditions={"StringEquals": {"aws:SourceAccount": stack_of(self).account}},
             )
         )
         if encryption_key is None:

@@ -16,7 +16,7 @@ from sagemaker_serving.infra.model.model_data import BoundModelData, ModelData
 from sagemaker_serving.infra.neo.compiler import NeoCompiler
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard
 from sagemaker_serving.infra.synth.content_identity import identify_by_content
-from sagemaker_serving.infra.synth.tokens import is_token
+from sagemaker_serving.infra.synth.tokens import is_token, partition, region_of, stack_of
 from sagemaker_serving.spec.compilation_job import OUTPUT_PREFIX, CompilationJob
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class NeoCompilation(Construct):
                 "deploy with `sagemaker-serving compile`, and the deploy finds the result"
             )
         self._job = job
-        self._region = cdk.Stack.of(self).region
+        self._region = region_of(self)
         source = model_data.bind(self, compiler.role)
         reading = model_data.bind(self, compiler.work.role)
         self.job_name = job.name(source.identity)
@@ -106,7 +106,7 @@ class NeoCompilation(Construct):
         )
         inner = resource.node.default_child
         assert isinstance(inner, cdk.CfnResource)
-        self.identity = identify_by_content(inner, self.job_name)
+        self.identity = identify_by_content(stack_of(self), inner, self.job_name)
         """The resource's logical id, which carries what is compiled."""
         for grant in (source.grant, reading.grant):
             grant.apply_before(inner)
@@ -162,7 +162,7 @@ class _ReportedImage(ContainerImage):
         self._uri = uri
 
     def bind(self, scope: Construct, host: Host) -> str:
-        repositories = f"arn:{cdk.Aws.PARTITION}:ecr:{cdk.Stack.of(scope).region}:*:repository/*"
+        repositories = f"arn:{partition()}:ecr:{region_of(scope)}:*:repository/*"
         grant_pull_from(host.role, repositories)
         acknowledge_wildcard(
             host.role, repositories, "Which image serves the model is known when it is compiled"

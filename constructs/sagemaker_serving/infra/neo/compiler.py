@@ -17,6 +17,7 @@ from sagemaker_serving.infra.neo.states import compiling_states
 from sagemaker_serving.infra.roles.execution_role import ExecutionRole
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_own_policy, acknowledge_wildcard
 from sagemaker_serving.infra.synth.arns import colon_arn
+from sagemaker_serving.infra.synth.tokens import partition, stack_of
 from sagemaker_serving.spec.compilation_job import JOB_PREFIX, OUTPUT_PREFIX
 
 if TYPE_CHECKING:
@@ -103,9 +104,7 @@ class NeoCompiler(Construct):
         machine = sfn.StateMachine(
             self,
             "Machine",
-            definition_body=sfn.DefinitionBody.from_string(
-                cdk.Stack.of(self).to_json_string(states)
-            ),
+            definition_body=sfn.DefinitionBody.from_string(stack_of(self).to_json_string(states)),
             tracing_enabled=True,
             logs=sfn.LogOptions(destination=log, level=sfn.LogLevel.ALL),
         )
@@ -158,7 +157,7 @@ class NeoCompiler(Construct):
         )
 
     def _grant_work(self) -> None:
-        stack, role = cdk.Stack.of(self), self.work.role
+        stack, role = stack_of(self), self.work.role
         jobs = stack.format_arn(
             service="sagemaker", resource="compilation-job", resource_name=f"{JOB_PREFIX}*"
         )
@@ -186,7 +185,7 @@ class NeoCompiler(Construct):
 
     def _grant_objects(self, role: iam.Role) -> None:
         objects = self.bucket.arn_for_objects(f"{OUTPUT_PREFIX}*")
-        elsewhere = f"arn:{cdk.Aws.PARTITION}:s3:::*/{OUTPUT_PREFIX}{JOB_PREFIX}*"
+        elsewhere = f"arn:{partition()}:s3:::*/{OUTPUT_PREFIX}{JOB_PREFIX}*"
         role.add_to_policy(
             iam.PolicyStatement(
                 actions=["s3:ListBucket"],
@@ -205,7 +204,7 @@ class NeoCompiler(Construct):
             iam.PolicyStatement(
                 actions=["s3:GetObject"],
                 resources=[elsewhere],
-                conditions={"StringEquals": {"s3:ResourceAccount": cdk.Stack.of(self).account}},
+                conditions={"StringEquals": {"s3:ResourceAccount": stack_of(self).account}},
             )
         )
         acknowledge_wildcard(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import aws_cdk as cdk
+from sagemaker_serving.infra.synth.tokens import partition
 
 
 def compiling_states(function_arn: str) -> dict[str, Any]:
@@ -44,7 +44,7 @@ def _step(
     caught = [{"ErrorEquals": ["States.ALL"], "ResultPath": "$.error", "Next": "Answer"}]
     return {
         "Type": "Task",
-        "Resource": f"arn:{cdk.Aws.PARTITION}:states:::lambda:invoke",
+        "Resource": f"arn:{partition()}:states:::lambda:invoke",
         "Parameters": {
             "FunctionName": function_arn,
             "Payload": {"step": step, **(payload if payload is not None else {"state.$": "$"})},

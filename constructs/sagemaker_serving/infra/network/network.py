@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard
+from sagemaker_serving.infra.synth.tokens import stack_of
 
 if TYPE_CHECKING:
     from aws_cdk import aws_ec2 as ec2
@@ -59,7 +59,7 @@ class Network:
 
         Source: SageMaker developer guide, roles, "CreateModel API" with a VPC; read 2026-11-21.
         """
-        stack = cdk.Stack.of(scope)
+        stack = stack_of(scope)
 
         def arn(kind: str, name: str) -> str:
             return stack.format_arn(service="ec2", resource=kind, resource_name=name)

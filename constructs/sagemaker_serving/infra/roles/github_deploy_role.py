@@ -13,6 +13,7 @@ from sagemaker_serving.catalog.log_groups import endpoint_log_group
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_own_policy, acknowledge_wildcard
 from sagemaker_serving.infra.synth.arns import colon_arn
+from sagemaker_serving.infra.synth.tokens import partition, stack_of
 
 _ISSUER = "token.actions.githubusercontent.com"
 """Source: IAM user guide, "Create a role for OpenID Connect federation"; read 2026-11-21."""
@@ -102,16 +103,16 @@ class GitHubDeployRole(Construct):
         )
 
     def _allow_assuming(self, qualifier: str, bootstrap_roles: Sequence[str]) -> None:
-        stack = cdk.Stack.of(self)
+        stack = stack_of(self)
         roles = [
-            f"arn:{cdk.Aws.PARTITION}:iam::{stack.account}:role/"
+            f"arn:{partition()}:iam::{stack.account}:role/"
             f"cdk-{qualifier}-{role}-role-{stack.account}-{stack.region}"
             for role in bootstrap_roles
         ]
         self.role.add_to_policy(iam.PolicyStatement(actions=["sts:AssumeRole"], resources=roles))
 
     def _allow_operation(self, environment: str) -> None:
-        stack = cdk.Stack.of(self)
+        stack = stack_of(self)
 
         def named(service: str, resource: str, name: str) -> str:
             return stack.format_arn(service=service, resource=resource, resource_name=name)

@@ -17,6 +17,7 @@ from sagemaker_serving.infra.synth.acknowledge import (
     acknowledge,
 )
 from sagemaker_serving.infra.synth.arns import colon_arn
+from sagemaker_serving.infra.synth.tokens import stack_of
 
 
 class DataBucket(Construct):
@@ -110,7 +111,7 @@ class DataBucket(Construct):
 
         Source: CloudWatch Logs user guide, "Encrypt log data"; read 2026-11-21.
         """
-        stack = cdk.Stack.of(self)
+        stack = stack_of(self)
         groups = colon_arn(self, "logs", "log-group", "*")
         key.add_to_resource_policy(
             iam.PolicyStatement(

@@ -11,6 +11,8 @@ from typing import Any
 import aws_cdk as cdk
 from constructs import Construct, IConstruct
 
+from sagemaker_serving.infra.synth.tokens import stack_of
+
 _COMPLIANCE_PACKS = ("NIST.800.53.R5", "PCI.DSS.321", "HIPAA.Security")
 
 
@@ -75,7 +77,7 @@ def acknowledge_wildcard(construct: IConstruct, resource: str, reason: str) -> N
 
     Another wildcard on the same role is still reported.
     """
-    shown = _as_cdk_nag_shows(cdk.Stack.of(construct).resolve(resource))
+    shown = _as_cdk_nag_shows(stack_of(construct).resolve(resource))
     cdk.Validations.of(construct).acknowledge(
         cdk.Acknowledgment(id=f"AwsSolutions-IAM5[Resource::{shown}]", reason=reason)
     )

@@ -18,13 +18,12 @@ import aws_cdk as cdk
 from sagemaker_serving.infra.synth.tokens import is_token
 
 
-def identify_by_content(resource: cdk.CfnResource, content: Any) -> str:
-    """Gives ``resource`` a logical id that ends in a hash of ``content``.
+def identify_by_content(stack: cdk.Stack, resource: cdk.CfnResource, content: Any) -> str:
+    """Gives ``resource`` of ``stack`` a logical id that ends in a hash of ``content``.
 
     ``content`` is whatever makes two resources different, as plain data that
     may hold tokens; they count by what they stand for in the template.
     """
-    stack = resource.stack
     plain = _plain(content)
     if is_token(plain):
         plain = _plain(stack.resolve(content))
