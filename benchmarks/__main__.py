@@ -8,9 +8,9 @@ with 1, after the others.
 
 from __future__ import annotations
 
+import argparse
 import os
 import platform
-import sys
 from collections.abc import Callable, Iterable
 from datetime import date
 from importlib import import_module
@@ -50,13 +50,8 @@ run. Seconds are this machine's, and worth little elsewhere.
 
 def main() -> None:
     console = Console(highlight=False)
-    guard = "--guard" in sys.argv
-    to_page = "--page" in sys.argv
-    named = [name for name in sys.argv[1:] if not name.startswith("--")]
-    unknown = [name for name in named if name not in BENCHMARKS]
-    if unknown:
-        console.print(f"unknown: {', '.join(unknown)}; there are {', '.join(BENCHMARKS)}")
-        raise SystemExit(2)
+    asked = _parser().parse_args()
+    guard, to_page, named = asked.guard, asked.page, asked.names
     console.print(_machine())
     measured: dict[str, list[Figure | Ratio]] = {}
     failed: dict[str, Exception] = {}
@@ -88,6 +83,29 @@ def main() -> None:
         console.print(f"\nfailed: {', '.join(failed)}")
     if failed or (guard and missed):
         raise SystemExit(1)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks",
+        description="Measures, beside peers in the same run. Nothing else may run meanwhile.",
+        epilog="\n".join(["benchmarks:", *(f"  {n:16}{what}" for n, what in BENCHMARKS.items())]),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("names", nargs="*", type=_known, metavar="NAME", help="default: all")
+    parser.add_argument(
+        "--guard", action="store_true", help="end with 1 when a ratio is not what is wanted of it"
+    )
+    parser.add_argument(
+        "--page", action="store_true", help="write docs/figures.md for named ones too"
+    )
+    return parser
+
+
+def _known(name: str) -> str:
+    if name not in BENCHMARKS:
+        raise argparse.ArgumentTypeError(f"{name!r} is none of {', '.join(BENCHMARKS)}")
+    return name
 
 
 def _machine() -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -11,19 +10,50 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
-
 from benchmarks.cost import MB, cost_of
 from benchmarks.figures import Figure, Ratio
 
-ROOT = Path(__file__).parents[1]
-SAVED_MODEL = ROOT / "model_assets/half_plus_three/model/half_plus_three/1/saved_model.pb"
 COMMAND = str(Path(sys.executable).parent / "sagemaker-serving")
 TARFILE = """
 import sys, tarfile
 with tarfile.open(sys.argv[2], "w:gz") as archive:
     archive.add(sys.argv[1], arcname=".")
 """
+SAVE = """
+import sys, tempfile
+from pathlib import Path
+import numpy as np
+import tensorflow as tf
+
+MB = 1_000_000
+floats, sparse, text = map(int, sys.argv[2:])
+generator = np.random.default_rng(0)
+
+def sparse_weights():
+    values = generator.integers(0, 1000, MB // 4, dtype=np.int32)
+    return (values * (generator.random(MB // 4) < 0.05)).astype(np.int32)
+
+class Model(tf.Module):
+    def __init__(self, vocabulary):
+        self.floats = [tf.Variable(generator.standard_normal(MB // 4, dtype=np.float32))
+                       for _ in range(floats)]
+        self.sparse = [tf.Variable(sparse_weights()) for _ in range(sparse)]
+        self.vocabulary = tf.saved_model.Asset(vocabulary)
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.float32, name="x")])
+    def __call__(self, x):
+        return {"y": x * self.floats[0][0]}
+
+with tempfile.TemporaryDirectory() as folder:
+    words = np.array([f"word{n:x} " for n in generator.integers(0, 1 << 24, 20_000)])
+    vocabulary = Path(folder, "vocabulary.txt")
+    with vocabulary.open("w") as file:
+        for _ in range(text):
+            file.write("".join(generator.choice(words, MB // 8))[:MB].ljust(MB))
+    model = Model(str(vocabulary))
+    tf.saved_model.save(model, sys.argv[1], signatures=model.__call__)
+"""
+"""Weights that hardly shrink, weights that shrink well, and a vocabulary."""
 INFLATE = """
 import sys
 from isal import igzip
@@ -127,22 +157,10 @@ def _synth_seconds(out: Path, environment: dict[str, str], *arguments: str) -> t
 
 
 def _write_model(folder: Path, *, floats: int, sparse: int, text: int) -> None:
-    """Weights that hardly shrink, weights that shrink well, and a vocabulary, always the same."""
-    generator = np.random.default_rng(0)
-    (folder / "variables").mkdir(parents=True)
-    shutil.copy(SAVED_MODEL, folder)
-    (folder / "variables" / "variables.index").write_bytes(b"")
-    with (folder / "variables" / "variables.data-00000-of-00001").open("wb") as file:
-        for _ in range(floats):
-            file.write(generator.standard_normal(MB // 4, dtype=np.float32).tobytes())
-        for _ in range(sparse):
-            values = generator.integers(0, 1000, MB // 4, dtype=np.int32)
-            file.write((values * (generator.random(MB // 4) < 0.05)).astype(np.int32).tobytes())
-    words = np.array([f"word{n:x} " for n in generator.integers(0, 1 << 24, 20_000)])
-    (folder / "assets").mkdir()
-    with (folder / "assets" / "vocabulary.txt").open("w") as file:
-        for _ in range(text):
-            file.write("".join(generator.choice(words, MB // 8))[:MB].ljust(MB))
+    """Saved by TensorFlow, in a process of its own: the sizes are MB."""
+    sizes = [str(size) for size in (floats, sparse, text)]
+    command = [sys.executable, "-c", SAVE, str(folder), *sizes]
+    subprocess.run(command, check=True, capture_output=True)
 
 
 def _without_cache() -> dict[str, str]:
