@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from functools import cache, lru_cache
 from typing import Any
 
+from moto.core import responses, utils
 from moto.moto_server import werkzeug_app
 
 werkzeug_app.DISABLE_GLOBAL_CORS = True
 """The emulator would let every web page read every answer; what a bucket's own rules say is
 left to S3."""
+
+responses.method_names_from_class = cache(utils.method_names_from_class)
+"""The emulator would look through all of a service's operations for each request."""
 
 
 class Emulator(werkzeug_app.DomainDispatcherApplication):  # type: ignore[misc]
@@ -20,12 +25,14 @@ class Emulator(werkzeug_app.DomainDispatcherApplication):  # type: ignore[misc]
 
     def __init__(self) -> None:
         super().__init__(werkzeug_app.create_backend_app)
+        # The emulator would list its own folder anew for each request.
+        self._backend = lru_cache(maxsize=1024)(self.get_backend_for_host)
 
     def get_application(self, environ: dict[str, Any]) -> Any:
         """The application of the service in the Authorization header, as the gateway wrote it."""
         with self.lock:
             host = self.infer_service_region_host(environ, environ.get("PATH_INFO", ""))
-            backend = self.get_backend_for_host(host)
+            backend = self._backend(host)
             if backend not in self.app_instances:
                 self.app_instances[backend] = self.create_app(backend)
             return self.app_instances[backend]
