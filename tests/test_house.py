@@ -163,6 +163,18 @@ def test_only_infra_imports_aws_cdk() -> None:
     assert {Path(path).parts[0] for path in found} == {"infra"}
 
 
+@pytest.mark.parametrize("source", [LOCAL_AWS, PACKAGE / "local_sagemaker"], ids=lambda at: at.name)
+def test_no_arn_is_written_for_one_partition_alone(source: Path) -> None:
+    found = [
+        f"{path.relative_to(source)}:{node.lineno}"
+        for path in source.rglob("*.py")
+        for tree in [ast.parse(path.read_text(encoding="utf-8"))]
+        for node in set(ast.walk(tree)) - _documentation(tree)
+        if isinstance(node, ast.Constant) and str(node.value).startswith("arn:aws:")
+    ]
+    assert found == []
+
+
 def test_the_command_line_starts_without_anything_heavy() -> None:
     code = (
         "import sys; from sagemaker_serving.cli import main; sys.argv = ['x', 'check', "
@@ -194,6 +206,11 @@ def _imports(path: Path) -> list[str]:
         if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module is not None:
             names += [f"{node.module}.{alias.name}" for alias in node.names]
     return names
+
+
+def _documentation(tree: ast.AST) -> set[ast.AST]:
+    """What stands by itself: texts that say what something is."""
+    return {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
 
 
 def _circles(arrows: dict[str, set[str]]) -> list[set[str]]:

@@ -18,12 +18,11 @@ from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
 
 
-def _resources(call: Call, account: str) -> Iterator[str]:
+def _resources(call: Call) -> Iterator[str]:
     """``CreateTransformJob`` is about ``transform-job/<TransformJobName>``, and so on.
 
     SageMaker writes names in lower case in its ARNs.
     """
-    head = f"arn:aws:sagemaker:{call.region}:{account}"
     if "ResourceArn" in call.parameters:
         yield str(call.parameters["ResourceArn"])
         return
@@ -33,9 +32,9 @@ def _resources(call: Call, account: str) -> Iterator[str]:
     if name is None:
         return
     kind = re.sub("(?<=[a-z])(?=[A-Z])", "-", noun).lower()
-    yield f"{head}:{kind}/{name.lower()}"
+    yield f"{kind}/{name.lower()}"
     if call.operation in ("CreateEndpoint", "UpdateEndpoint"):
-        yield f"{head}:endpoint-config/{call.parameters.get('EndpointConfigName', '').lower()}"
+        yield f"endpoint-config/{call.parameters.get('EndpointConfigName', '').lower()}"
 
 
 class SageMakerPermissions(ServicePermissions):

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from local_aws.arn import arn_in
 from local_aws.context import ACCOUNT_ID
-from local_aws.protocol.models import partition
 
 Resource = dict[str, Any]
 """One resource as Describe answers it: plain JSON values, times in seconds since the epoch."""
@@ -41,7 +41,7 @@ class Region:
 
     def arn(self, kind: str, name: str) -> str:
         """``arn:aws:sagemaker:<region>:<account>:<kind>/<name>``."""
-        return f"arn:{partition(self.name)}:sagemaker:{self.name}:{ACCOUNT_ID}:{kind}/{name}"
+        return arn_in(self.name, "sagemaker", ACCOUNT_ID, f"{kind}/{name}")
 
     def tag(self, arn: str, tags: list[dict[str, str]] | None) -> None:
         """Add tags to a resource; the last value of a key stays."""

@@ -14,6 +14,7 @@ from typing import IO, Any
 
 from werkzeug.datastructures import Headers
 
+from local_aws.arn import arn_in
 from local_aws.context import ACCOUNT_ID
 from local_aws.protocol import AwsError
 from sagemaker_serving.catalog.log_groups import endpoint_log_group
@@ -200,7 +201,7 @@ def _model_error(
         members={
             "OriginalStatusCode": status,
             "OriginalMessage": text,
-            "LogStreamArn": f"arn:aws:logs:{region.name}:{ACCOUNT_ID}:log-group:{group}",
+            "LogStreamArn": arn_in(region.name, "logs", ACCOUNT_ID, f"log-group:{group}"),
         },
     )
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from local_aws.arn import arn_in
 from local_aws.context import LocalContext
-from local_aws.protocol.models import partition
 from sagemaker_serving.catalog import parse_ecr_uri
 from sagemaker_serving.local_sagemaker.models.roles import SESSION_NAME
 
@@ -27,10 +27,7 @@ def check_pull(context: LocalContext, role_arn: str | None, image: str) -> None:
     if place is None or role_arn is None:
         return
     session = context.sessions.assume(role_arn, SESSION_NAME)
-    repository = (
-        f"arn:{partition(place.region)}:ecr:{place.region}:{place.account}"
-        f":repository/{place.repository}"
-    )
+    repository = arn_in(place.region, "ecr", place.account, f"repository/{place.repository}")
     needed = [("GetAuthorizationToken", "*")]
     needed += [(action, repository) for action in _FOR_THE_REPOSITORY]
     for action, resource in needed:

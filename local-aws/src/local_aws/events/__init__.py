@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+from local_aws.arn import Arn
+
 
 class Taker(Protocol):
     """A service's way to take an event."""
@@ -41,4 +43,4 @@ class Targets:
 
 
 def _service(arn: str) -> str:
-    return arn.split(":")[2]
+    return Arn.parse(arn).service

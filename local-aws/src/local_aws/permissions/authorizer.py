@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from local_aws.arn import arn_in
 from local_aws.permissions.documents import MalformedPolicy
 from local_aws.permissions.evaluator import (
     AccessDenied,
@@ -99,7 +100,8 @@ class Authorizer:
             raise AccessDenied(message, code=denied.code, status=denied.status)
 
     def _judge_developer(self, call: Call) -> None:
-        own, developer = permissions_of(call.service, self._known), account_principal(self._account)
+        own = permissions_of(call.service, self._known)
+        developer = account_principal(arn_in(call.region, "iam", self._account, "root"))
         if not own.judges_owner or call.operation in _OWNERS_OWN:
             return
         for need in own.needs(call, self._account):

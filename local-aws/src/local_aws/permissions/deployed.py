@@ -14,6 +14,7 @@ from typing import Any
 from moto.backends import get_backend
 from moto.core import DEFAULT_ACCOUNT_ID
 
+from local_aws.arn import Arn
 from local_aws.permissions.documents import Policy
 from local_aws.permissions.evaluation import Policies
 from local_aws.permissions.service import DocumentOf
@@ -46,9 +47,9 @@ def attached_to(arn: str) -> Attached | None:
 
 def role_of(arn: str) -> Role | None:
     """The role of that ARN; None when there is none."""
-    account, name = arn.split(":")[4], arn.rpartition("/")[2]
-    iam = get_backend("iam")[account]["aws"]
-    found = next((role for role in iam.roles.values() if role.name == name), None)
+    iam, name = _iam_of(arn)
+    roles = () if iam is None else iam.roles.values()
+    found = next((role for role in roles if role.name == name), None)
     if found is None or found.arn != arn:
         return None
     inline = (
@@ -68,9 +69,8 @@ def role_of(arn: str) -> Role | None:
 
 def _user_of(arn: str) -> Attached | None:
     """A user's own policies and those of its groups; the emulator knows no boundaries of users."""
-    account, name = arn.split(":")[4], arn.rpartition("/")[2]
-    iam = get_backend("iam")[account]["aws"]
-    found = iam.users.get(name)
+    iam, name = _iam_of(arn)
+    found = None if iam is None else iam.users.get(name)
     if found is None or found.arn != arn:
         return None
     holders = [(f"user {name}", found)]
@@ -86,6 +86,12 @@ def _user_of(arn: str) -> Attached | None:
     )
 
 
+def _iam_of(arn: str) -> tuple[Any, str]:
+    """The emulator's IAM of a user's or role's partition, None unused, and the name there."""
+    parts = Arn.parse(arn)
+    return get_backend("iam")[parts.account].get(parts.partition), arn.rpartition("/")[2]
+
+
 def _managed(iam: Any, arn: str) -> Policy:
     policy = iam.managed_policies[arn]
     document = next(version.document for version in policy.versions if version.is_default)
@@ -98,23 +104,19 @@ def _tags(tags: Any) -> list[dict[str, str]]:
 
 def policies_of(own: Attached | None, resource: str, more: Mapping[str, DocumentOf]) -> Policies:
     """What bears on a call to this resource of whoever has these policies."""
-    service = resource.split(":")[2] if resource.startswith("arn:") else ""
     return Policies(
         identity=() if own is None else own.policies,
         boundary=None if own is None else own.boundary,
         resource=resource_policy(resource, more),
-        resource_decides=service in RESOURCE_DECIDES,
+        resource_decides=Arn.parse(resource).service in RESOURCE_DECIDES,
     )
 
 
 def resource_policy(resource: str, more: Mapping[str, DocumentOf]) -> Policy | None:
     """The policy of a bucket, key, topic, queue or function; ``more`` finds it, by service."""
-    parts = resource.split(":", 5)
-    if len(parts) < 6:
-        return None
-    _, _, service, region, account, name = parts
-    document_of = more.get(service)
-    document = None if document_of is None else document_of(region, account, name)
+    parts = Arn.parse(resource)
+    document_of = more.get(parts.service)
+    document = None if document_of is None else document_of(parts)
     return None if not document else Policy.parse(document, name=f"policy of {resource}")
 
 
@@ -128,12 +130,11 @@ def is_public_by_list(action: str, resource: str) -> bool:
 
     Source: S3 user guide, "Access control list (ACL) overview", read 2026-11-22.
     """
-    name, _, key = resource.removeprefix("arn:aws:s3:::").partition("/")
-    bucket = bucket_of(name, DEFAULT_ACCOUNT_ID) if resource.startswith("arn:aws:s3:::") else None
+    bucket = _bucket_in(resource)
     if bucket is None or _blocks(resource, "ignore_public_acls"):
         return False
     if action in ("s3:GetObject", "s3:GetObjectVersion"):
-        listed, permission = bucket.keys.get(key), "READ"
+        listed, permission = bucket.keys.get(resource.partition("/")[2]), "READ"
     else:
         listed, permission = bucket, _OF_BUCKETS.get(action, "")
     acl = None if listed is None else listed.acl
@@ -156,25 +157,34 @@ _OF_BUCKETS = {
 
 def _blocks(resource: str, setting: str) -> bool:
     """Whether a setting of the bucket's public access block is on."""
-    name = resource.removeprefix("arn:aws:s3:::").partition("/")[0]
-    bucket = bucket_of(name, DEFAULT_ACCOUNT_ID) if resource.startswith("arn:aws:s3:::") else None
+    bucket = _bucket_in(resource)
     block = None if bucket is None else bucket.public_access_block
     return block is not None and bool(getattr(block, setting))
 
 
-def key_arn(key: str, *, region: str, account: str) -> str | None:
+def _bucket_in(resource: str) -> Any:
+    """The emulator's bucket that an ARN of S3 begins with; None for all else."""
+    parts = Arn.parse(resource)
+    return bucket_of(parts.resource.partition("/")[0]) if parts.service == "s3" else None
+
+
+def key_arn(key: str, region: str) -> str | None:
     """The ARN of a KMS key by its id, ARN or alias; None when there is none."""
-    backend = get_backend("kms")[account][region]
+    backend = get_backend("kms")[DEFAULT_ACCOUNT_ID][region]
     found = backend.keys.get(backend.any_id_to_key_id(key))
     return None if found is None else str(found.arn)
 
 
-def secret_arn(secret: str, *, region: str, account: str) -> str | None:
+def secret_arn(secret: str, region: str) -> str | None:
     """The ARN of a secret by its name or ARN; None when there is none."""
-    found = get_backend("secretsmanager")[account][region].secrets.get(secret)
+    found = get_backend("secretsmanager")[DEFAULT_ACCOUNT_ID][region].secrets.get(secret)
     return None if found is None else str(found.arn)
 
 
-def bucket_of(name: str, account: str) -> Any:
-    """The emulator's bucket; None when there is none."""
-    return get_backend("s3")[account]["aws"].buckets.get(name)
+def bucket_of(name: str) -> Any:
+    """The emulator's bucket, of whichever partition; None when there is none.
+
+    The emulator finds a bucket from the regions of every partition, so its policy counts in all.
+    """
+    partitions = tuple(get_backend("s3")[DEFAULT_ACCOUNT_ID].values())
+    return next((each.buckets[name] for each in partitions if name in each.buckets), None)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from local_aws.arn import Arn
 from local_aws.permissions.documents import Policy, Statement
 from local_aws.permissions.evaluation import Call, Decision, Policies, decide
 from local_aws.permissions.principals import EVERYONE, Principal
@@ -88,16 +89,16 @@ class PolicyEvaluator:
         return self._decide(call, deployed.policies_of(attached, resource, self._more))
 
     def assuming(
-        self, caller: Identity | None, account: str, role_arn: str, context: Given
+        self, caller: Identity | None, arn: str, role_arn: str, context: Given
     ) -> Decision:
-        """Whether a role's session, a user, or the account itself (None) may assume a role.
+        """Whether ``arn`` may assume a role: a role's session, a user, or the account (None).
 
         Its trust policy must name the caller, or the account and then the caller's policies.
         """
         from local_aws.permissions import deployed
 
         attached = None if caller is None else deployed.attached_to(caller.principal_arn)
-        principal = account_principal(account) if caller is None else principal_of(caller)
+        principal = account_principal(arn) if caller is None else principal_of(caller)
         own = (EVERYTHING,) if caller is None else ()
         assumed = deployed.role_of(role_arn)
         call = Call(
@@ -124,7 +125,7 @@ class PolicyEvaluator:
         role = deployed.role_of(role_arn)
         if role is None:
             return False
-        account = role_arn.split(":")[4]
+        account = Arn.parse(role_arn).account
         principal = Principal(account=account, service=service)
         given = {"aws:SourceAccount": account, **(context or {})}
         call = Call(
@@ -139,7 +140,7 @@ class PolicyEvaluator:
         """Whether the resource's own policy lets a service of AWS in: ``sns.amazonaws.com``."""
         from local_aws.permissions import deployed
 
-        principal = Principal(account=resource.split(":")[4], service=service)
+        principal = Principal(account=Arn.parse(resource).account, service=service)
         call = Call(
             principal=principal,
             action=action,
@@ -195,12 +196,12 @@ def principal_of(who: Identity) -> Principal:
     """A role's session, or a user, as policies know it."""
     own = who.principal_arn
     role_arn = own if ":role/" in own else ""
-    return Principal(account=own.split(":")[4], arn=who.arn, role_arn=role_arn)
+    return Principal(account=Arn.parse(own).account, arn=who.arn, role_arn=role_arn)
 
 
-def account_principal(account: str) -> Principal:
+def account_principal(root_arn: str) -> Principal:
     """The account itself, which may do everything."""
-    return Principal(account=account, arn=f"arn:aws:iam::{account}:root")
+    return Principal(account=Arn.parse(root_arn).account, arn=root_arn)
 
 
 def _context(
@@ -208,8 +209,7 @@ def _context(
 ) -> dict[str, tuple[str, ...]]:
     """The global condition keys that are known here, and those that the call itself has."""
     now = datetime.now(UTC)
-    parts = resource.split(":")
-    owner = parts[4] if len(parts) > 4 and parts[4] else principal.account
+    owner = Arn.parse(resource).account or principal.account
     known: dict[str, str] = {
         "aws:securetransport": "true",  # the loopback counts as TLS
         "aws:sourceip": "127.0.0.1",

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from local_aws.arn import arn_in
 from local_aws.permissions.sessions import RoleSession, RoleSessions
 
 
@@ -31,10 +32,9 @@ class Developer:
     session_token: str = ""
     expires_at: float | None = None
 
-    @property
-    def arn(self) -> str:
-        """The account's root."""
-        return f"arn:aws:iam::{self.account}:root"
+    def root_arn(self, region: str) -> str:
+        """The account's root, as a call to ``region`` knows it."""
+        return arn_in(region, "iam", self.account, "root")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +71,9 @@ def _user(account: str, access_key_id: str) -> User | None:
     """The user with that key, unless the key is turned off; the emulator keeps both."""
     from moto.backends import get_backend
 
-    for user in tuple(get_backend("iam")[account]["aws"].users.values()):
+    partitions = tuple(get_backend("iam")[account].values())
+    users = (user for iam in partitions for user in tuple(iam.users.values()))
+    for user in users:
         for key in tuple(user.access_keys):
             if key.access_key_id == access_key_id and key.status == "Active":
                 return User(

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from local_aws.arn import Arn
+
 EVERYONE = "*"
 
 
@@ -28,9 +30,9 @@ class Principal:
 
     @property
     def root_arn(self) -> str:
-        """The account as policies name it; "" for a service."""
-        partition = self.arn.split(":")[1] if self.arn else "aws"
-        return "" if self.service else f"arn:{partition}:iam::{self.account}:root"
+        """The account as policies name it; "" for a service and for nobody."""
+        own = Arn.parse(self.arn)
+        return str(Arn(own.partition, "iam", "", self.account, "root")) if self.arn else ""
 
     @property
     def names(self) -> frozenset[str]:

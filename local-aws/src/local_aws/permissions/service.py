@@ -10,16 +10,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from local_aws.arn import Arn, arn_in
 from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
 
 from .need import Need
 
-Resources = Callable[[Call, str], Iterator[str]]
-"""The ARNs that a call is about, by the call and the account; none is ``*``."""
+Resources = Callable[[Call], Iterator[str]]
+"""What a call is about: ARNs, or how they end after the account; none is ``*``."""
 
-DocumentOf = Callable[[str, str, str], str | None]
-"""``(region, account, name)`` to a policy's text; ``name`` is the last part of an ARN."""
+DocumentOf = Callable[[Arn], str | None]
+"""A resource to the text of its policy, if it has one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +73,6 @@ class ServicePermissions:
 
     prefix: str
     resources: Resources | Mapping[str, str] = field(default_factory=dict)
-    has_region: bool = True
     actions: Mapping[str, str] = field(default_factory=dict)
     condition_keys: Mapping[str, str] = field(default_factory=dict)
     open: frozenset[str] = frozenset()
@@ -97,15 +97,18 @@ class ServicePermissions:
         return ()
 
     def _resources(self, call: Call, account: str) -> Iterator[str]:
+        for named in self._named(call):
+            is_arn = named.startswith("arn:")
+            yield named if is_arn else arn_in(call.region, self.prefix, account, named)
+
+    def _named(self, call: Call) -> Iterator[str]:
         if not isinstance(self.resources, Mapping):
-            yield from self.resources(call, account)
+            yield from self.resources(call)
             return
         for parameter, ending in self.resources.items():
             value = first(call.parameters, parameter)
             if value is not None:
-                region = call.region if self.has_region else ""
-                head = f"arn:aws:{self.prefix}:{region}:{account}"
-                yield value if value.startswith("arn:") else f"{head}:{ending.format(value)}"
+                yield value if value.startswith("arn:") else ending.format(value)
                 return
 
     def _context(self, call: Call) -> Mapping[str, str]:

@@ -7,6 +7,8 @@ import threading
 import time
 from dataclasses import dataclass, field
 
+from local_aws.arn import Arn
+
 TEMPORARY = "ASIA"
 """How access keys of sessions begin (IAM user guide, "IAM identifiers", read 2026-11-21)."""
 
@@ -31,9 +33,10 @@ class RoleSession:
     @property
     def arn(self) -> str:
         """``arn:aws:sts::<account>:assumed-role/<role>/<session>``, as AWS's messages name it."""
-        head, _, name = self.role_arn.partition(":role/")
-        role = name.rpartition("/")[2]
-        return f"{head.replace(':iam:', ':sts:')}:assumed-role/{role}/{self.session_name}"
+        own = Arn.parse(self.role_arn)
+        name = own.resource.rpartition("/")[2]
+        session = f"assumed-role/{name}/{self.session_name}"
+        return str(own._replace(service="sts", resource=session))
 
 
 class RoleSessions:

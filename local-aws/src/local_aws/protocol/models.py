@@ -64,9 +64,3 @@ def operation(service: str, action: str) -> Any:
     model = service_model(service)
     name = action[:1].upper() + action[1:]
     return model.operation_model(name) if name in model.operation_names else None
-
-
-@cache
-def partition(region: str) -> str:
-    """The partition of a region, as ARNs begin with it: ``aws``, ``aws-cn``, ``aws-us-gov``."""
-    return str(_session.get_partition_for_region(region))

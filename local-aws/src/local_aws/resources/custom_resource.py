@@ -15,6 +15,7 @@ from uuid import uuid4
 
 from typing_extensions import override
 
+from local_aws.arn import Arn
 from local_aws.callbacks import Callback
 from local_aws.resources.base import (
     POLL_SECONDS,
@@ -146,7 +147,7 @@ def as_texts(value: Any) -> Any:
 
 def _send(request: Request, token: str, event: Mapping[str, Any]) -> None:
     """Give the event to the function or the topic that the ServiceToken names."""
-    _, _, service, region, *_ = [*token.split(":"), "", "", "", ""]
+    _, service, region, *_ = Arn.parse(token)
     if service == "sns":
         topics = request.context.client("sns", region)
         subject = "AWS CloudFormation custom resource request"

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from uuid import uuid4
 
+from local_aws.arn import arn_in
 from local_aws.context import LocalContext
 from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
-from local_aws.protocol.models import partition
 from local_aws.services.autoscaling.scaler import Scaler
 from local_aws.services.autoscaling.schedule import ScheduledAction
 from local_aws.services.autoscaling.store import Record, Store, key_of
@@ -110,7 +110,7 @@ class Api:
         cloudwatch = self._context.client("cloudwatch", call.region)
         for alarm in alarms:
             cloudwatch.put_metric_alarm(**alarm)
-            arn = f"{self._arn(call, 'cloudwatch')}:alarm:{alarm['AlarmName']}"
+            arn = self._arn(call, "cloudwatch", f"alarm:{alarm['AlarmName']}")
             policy["Alarms"].append({"AlarmName": alarm["AlarmName"], "AlarmARN": arn})
         with self._store.lock:
             region.policies[key] = policy
@@ -149,11 +149,11 @@ class Api:
             region = self._store.region(call.region)
             if key_of(given) not in region.targets:
                 raise _no_target(call)
-            head = self._arn(call, "autoscaling")
             place = f"resource/{given['ServiceNamespace']}/{given['ResourceId']}"
             name = f"scheduledActionName/{given['ScheduledActionName']}"
+            resource = f"scheduledAction:{uuid4()}:{place}:{name}"
             new = {
-                "ScheduledActionARN": f"{head}:scheduledAction:{uuid4()}:{place}:{name}",
+                "ScheduledActionARN": self._arn(call, "autoscaling", resource),
                 "CreationTime": time.time(),
             }
             action = {**new, **region.scheduled.get(key, {}), **given}
@@ -205,24 +205,24 @@ class Api:
         return {"Tags": dict(self._tags(call))}
 
     def _new(self, call: Call) -> Record:
-        head = self._arn(call, "application-autoscaling")
+        resource = f"scalable-target/{uuid4().hex}"
         return {
-            "ScalableTargetARN": f"{head}:scalable-target/{uuid4().hex}",
+            "ScalableTargetARN": self._arn(call, "application-autoscaling", resource),
             "CreationTime": time.time(),
         }
 
     def _new_policy(self, call: Call) -> Record:
         given = call.parameters
         place = f"resource/{given['ServiceNamespace']}/{given['ResourceId']}"
-        head = f"{self._arn(call, 'autoscaling')}:scalingPolicy:{uuid4()}"
+        resource = f"scalingPolicy:{uuid4()}:{place}:policyName/{given['PolicyName']}"
         return {
-            "PolicyARN": f"{head}:{place}:policyName/{given['PolicyName']}",
+            "PolicyARN": self._arn(call, "autoscaling", resource),
             "PolicyType": "StepScaling",
             "CreationTime": time.time(),
         }
 
-    def _arn(self, call: Call, service: str) -> str:
-        return f"arn:{partition(call.region)}:{service}:{call.region}:{self._context.account_id}"
+    def _arn(self, call: Call, service: str, resource: str) -> str:
+        return arn_in(call.region, service, self._context.account_id, resource)
 
     def _dimension(self, record: Record) -> Any:
         return self._context.scalable.get(record["ScalableDimension"])

@@ -25,6 +25,7 @@ from uuid import uuid4
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from local_aws.arn import Arn
 from local_aws.context import LocalContext
 from local_aws.errors import Failure
 from local_aws.scaling import ScalableDimension
@@ -74,7 +75,7 @@ class Scaler:
         """An alarm calls the policy ``arn``; without a datapoint there is nothing to go by."""
         told = json.loads(event["alarmData"]["state"].get("reasonData") or "{}")
         values = told.get("recentDatapoints") or []
-        region = arn.split(":")[3]
+        region = Arn.parse(arn).region
         kept = self._store.region(region)
         policy = next((each for each in kept.policies.values() if each["PolicyARN"] == arn), None)
         if policy is None or not values:

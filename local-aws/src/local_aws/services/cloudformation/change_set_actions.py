@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from uuid import uuid4
 
+from local_aws.arn import arn_in
 from local_aws.context import LocalContext
 from local_aws.protocol import AwsError
 from local_aws.services.cloudformation.engine.changes import Plan
@@ -141,7 +142,7 @@ class ChangeSetActions:
         kind = values.get("ChangeSetType", "UPDATE")
         change_set = ChangeSet(
             name,
-            f"arn:aws:cloudformation:{stack.region}:{self._account_id}:changeSet/{name}/{uuid4()}",
+            arn_in(stack.region, "cloudformation", self._account_id, f"changeSet/{name}/{uuid4()}"),
             kind,
             _apart(version),
             _described(plan),

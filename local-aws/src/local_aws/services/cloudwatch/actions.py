@@ -12,6 +12,7 @@ from typing import Any
 from botocore.exceptions import BotoCoreError, ClientError
 from botocore.loaders import Loader
 
+from local_aws.arn import Arn
 from local_aws.context import LocalContext
 
 from .alarms import Alarm
@@ -36,7 +37,7 @@ def act(context: LocalContext, region: str, alarm: Alarm, previous: Alarm) -> No
 
 def repeat(context: LocalContext, region: str, alarm: Alarm, previous: Alarm) -> None:
     """Carry out again what is done as long as an alarm stays in ALARM: scaling policies alone."""
-    policies = [arn for arn in alarm["AlarmActions"] if arn.split(":")[2] == "autoscaling"]
+    policies = [arn for arn in alarm["AlarmActions"] if Arn.parse(arn).service == "autoscaling"]
     _tell(context, region, alarm, previous, policies)
 
 
@@ -45,7 +46,7 @@ def _tell(
 ) -> None:
     for arn in arns if alarm["ActionsEnabled"] else ():
         try:
-            if arn.split(":")[2] == "sns":
+            if Arn.parse(arn).service == "sns":
                 _publish(context, region, alarm, previous, arn)
             elif context.targets.has(arn):
                 context.targets.deliver(
@@ -74,7 +75,7 @@ def _publish(context: LocalContext, region: str, alarm: Alarm, previous: Alarm, 
         )
         return
     subject = f'{alarm["StateValue"]}: "{alarm["AlarmName"]}" in {_name_of(region)}'
-    context.client("sns", topic.split(":")[3]).publish(
+    context.client("sns", Arn.parse(topic).region).publish(
         TopicArn=topic,
         Subject=subject[:_SUBJECT_CHARACTERS],
         Message=json.dumps(_message(context, region, alarm, previous)),

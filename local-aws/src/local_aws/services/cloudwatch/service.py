@@ -15,19 +15,18 @@ from .evaluation import Evaluation
 from .resources import Alarm, Dashboard
 
 
-def _resources(call: Call, account: str) -> Iterator[str]:
+def _resources(call: Call) -> Iterator[str]:
     """DescribeAlarms is about every alarm, whichever it names.
 
     So AWS's own refusals say (aws-samples/amazon-cloudwatch-auto-alarms#1, read 2026-11-21).
     """
-    head = f"arn:aws:cloudwatch:{call.region}:{account}"
     alarm, dashboard = first(call.parameters, "AlarmName"), first(call.parameters, "DashboardName")
     if call.operation == "DescribeAlarms":
-        yield f"{head}:alarm:*"
+        yield "alarm:*"
     elif alarm is not None:
-        yield f"{head}:alarm:{alarm}"
+        yield f"alarm:{alarm}"
     elif dashboard is not None:
-        yield f"{head}:dashboard/{dashboard}"
+        yield f"dashboard/{dashboard}"
 
 
 class CloudWatch(Service):

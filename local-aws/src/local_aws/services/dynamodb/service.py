@@ -10,16 +10,15 @@ from local_aws.protocol.call import Call
 from local_aws.service import Service
 
 
-def _tables(call: Call, account: str) -> Iterator[str]:
+def _tables(call: Call) -> Iterator[str]:
     """Tables, by whichever member an operation names them, and the index that is asked."""
-    head = f"arn:aws:dynamodb:{call.region}:{account}:table"
     single, index = first(call.parameters, "TableName"), first(call.parameters, "IndexName")
     tables = [single] if single is not None else list(call.parameters.get("RequestItems", ()))
     for item in call.parameters.get("TransactItems", ()):
         tables += [part["TableName"] for part in item.values() if "TableName" in part]
     for table in dict.fromkeys(tables):
-        arn = table if table.startswith("arn:") else f"{head}/{table}"
-        yield arn if index is None else f"{arn}/index/{index}"
+        named = table if table.startswith("arn:") else f"table/{table}"
+        yield named if index is None else f"{named}/index/{index}"
 
 
 class DynamoDb(Service):

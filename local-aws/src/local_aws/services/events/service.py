@@ -15,12 +15,11 @@ from local_aws.service import Service
 from .resources import Rule
 
 
-def _resources(call: Call, account: str) -> Iterator[str]:
-    head = f"arn:aws:events:{call.region}:{account}"
+def _resources(call: Call) -> Iterator[str]:
     if call.operation == "PutEvents":
         for entry in call.parameters.get("Entries", ()):
             bus = entry.get("EventBusName", "default")
-            yield bus if bus.startswith("arn:") else f"{head}:event-bus/{bus}"
+            yield bus if bus.startswith("arn:") else f"event-bus/{bus}"
         return
     given = first(call.parameters, "ResourceARN")
     rule = first(call.parameters, "Rule", "Name")
@@ -28,7 +27,7 @@ def _resources(call: Call, account: str) -> Iterator[str]:
     if given is not None:
         yield given
     elif rule is not None:
-        yield f"{head}:rule/{rule}" if bus == "default" else f"{head}:rule/{bus}/{rule}"
+        yield f"rule/{rule}" if bus == "default" else f"rule/{bus}/{rule}"
 
 
 class Events(Service):

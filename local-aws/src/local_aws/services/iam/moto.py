@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from functools import wraps
-from typing import Any
-
+from moto.core import DEFAULT_ACCOUNT_ID
 from moto.core.config import default_user_config
-from moto.iam.models import IAMBackend
+from moto.iam import models
 
 
 def apply() -> None:
     """Apply every patch; a second time changes nothing more."""
     know_managed_policies()
+    look_for_no_account()
 
 
 def know_managed_policies() -> None:
-    """CDK's bootstrap roles have AWS's managed policies, which the emulator has on demand only.
-
-    It then reads all 1,582 of them for each partition, a quarter of a second
-    each time; the one partition that deploys happen in is enough.
-    """
+    """CDK's bootstrap roles have AWS's managed policies, which the emulator has on demand only."""
     default_user_config["iam"] = {"load_aws_managed_policies": True}
-    original = getattr(IAMBackend._init_aws_policies, "__wrapped__", IAMBackend._init_aws_policies)
 
-    @wraps(original)
-    def init_aws_policies(backend: Any) -> Any:
-        return original(backend) if backend.region_name == "aws" else []
 
-    IAMBackend._init_aws_policies = init_aws_policies
+def look_for_no_account() -> None:
+    """The emulator looks for a caller's account in the IAM of every partition.
+
+    There is one account. Each partition's IAM would read all 1,582 managed policies for that, a
+    quarter of a second each time; so only those do whose regions are called.
+    """
+    models.get_account_id_from = lambda access_key: DEFAULT_ACCOUNT_ID

@@ -19,7 +19,6 @@ class Iam(Service):
     permissions = ServicePermissions(
         prefix="iam",
         resources={"RoleName": "role/{}", "PolicyArn": "{}", "PolicyName": "policy/{}"},
-        has_region=False,
         condition_keys={
             "iam:policyarn": "PolicyArn",
             "iam:permissionsboundary": "PermissionsBoundary",

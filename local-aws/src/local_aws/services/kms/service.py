@@ -9,6 +9,7 @@ from contextlib import suppress
 
 from moto.backends import get_backend
 
+from local_aws.arn import Arn
 from local_aws.permissions import deployed
 from local_aws.permissions.service import ServicePermissions, first
 from local_aws.protocol.call import Call
@@ -18,7 +19,7 @@ from local_aws.service import Service
 from .resources import Alias, Key
 
 
-def _keys(call: Call, account: str) -> Iterator[str]:
+def _keys(call: Call) -> Iterator[str]:
     named = first(call.parameters, "KeyId", "TargetKeyId")
     blob = call.parameters.get("CiphertextBlob")
     if named is None and isinstance(blob, str):
@@ -26,12 +27,11 @@ def _keys(call: Call, account: str) -> Iterator[str]:
         with suppress(binascii.Error):
             named = b64decode(blob[:48]).decode("ascii", "replace")
     if named is not None:
-        arn = deployed.key_arn(named, region=call.region, account=account)
-        yield arn if arn is not None else f"arn:aws:kms:{call.region}:{account}:key/{named}"
+        yield deployed.key_arn(named, call.region) or f"key/{named}"
 
 
-def _policy(region: str, account: str, name: str) -> str | None:
-    key = get_backend("kms")[account][region].keys.get(name.removeprefix("key/"))
+def _policy(arn: Arn) -> str | None:
+    key = get_backend("kms")[arn.account][arn.region].keys.get(arn.resource.removeprefix("key/"))
     return None if key is None else key.policy
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from local_aws.arn import Arn
 from local_aws.context import LocalContext
 from local_aws.protocol import AwsError
 from local_aws.services.lambda_.invocations import Invoker, Result, check_payload
@@ -183,12 +184,11 @@ class Queue:
 
     def _send(self, event: Event, target: str, text: str) -> None:
         """Send to a queue, a topic or a function in the name of the function's role."""
-        service, region = target.split(":")[2:4]
+        _, service, region, _, name = Arn.parse(target)
         session = self._context.sessions.assume(event.configuration["Role"], event.function.name)
         client = self._context.client_as(session, service, region)
         try:
             if service == "sqs":
-                name = target.rsplit(":", 1)[-1]
                 url = client.get_queue_url(QueueName=name)["QueueUrl"]
                 client.send_message(QueueUrl=url, MessageBody=text)
             elif service == "sns":

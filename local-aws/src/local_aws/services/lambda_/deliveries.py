@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 from uuid import uuid4
 
+from local_aws.arn import Arn
 from local_aws.context import ACCOUNT_ID
 from local_aws.protocol import AwsError
 from local_aws.services.lambda_.asynchronous import Queue
@@ -32,7 +33,7 @@ class Deliveries:
         A function that is gone, or whose policy has no statement for the service and this
         source, gets nothing; the service on AWS is told so, and drops the event too.
         """
-        region = arn.split(":")[3]
+        region = Arn.parse(arn).region
         given = {"FunctionName": arn}
         try:
             function, _ = find_version(self._store, region, given)

@@ -11,6 +11,7 @@ from typing import Any
 from werkzeug import Response
 
 from local_aws import service
+from local_aws.arn import Arn
 from local_aws.context import LocalContext
 from local_aws.integration import Integration
 from local_aws.permissions.service import PassedRole, Refusal, ServicePermissions
@@ -140,11 +141,11 @@ class Lambda(service.Service):
             return Response(status=403)
         return Response(content, content_type="application/zip")
 
-    def _policy(self, region: str, account: str, name: str) -> str | None:
+    def _policy(self, arn: Arn) -> str | None:
         """The resource policy of ``function:<name>[:<qualifier>]``, as text; None without one."""
-        _, _, rest = name.partition(":")
-        function = self.store.find(region, rest.partition(":")[0])
-        found = None if function is None else function.policies.get(rest.partition(":")[2])
+        name, _, qualifier = arn.resource.removeprefix("function:").partition(":")
+        function = self.store.find(arn.region, name)
+        found = None if function is None else function.policies.get(qualifier)
         return json.dumps({"Statement": found}) if found else None
 
     def status(self) -> dict[str, Any]:

@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from local_aws.arn import arn_in
 from local_aws.context import ACCOUNT_ID
-from local_aws.protocol.models import partition
 
 LATEST = "$LATEST"
 
@@ -86,7 +86,7 @@ class Store:
 
 def arn_of(region: str, name: str) -> str:
     """A function's ARN."""
-    return f"arn:{partition(region)}:lambda:{region}:{ACCOUNT_ID}:function:{name}"
+    return arn_in(region, "lambda", ACCOUNT_ID, f"function:{name}")
 
 
 def now_text() -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing_extensions import override
 
+from local_aws.arn import arn_in
 from local_aws.resources.api import ApiProvider
 from local_aws.resources.base import Attributes, Request
 
@@ -51,5 +52,5 @@ class LogGroup(ApiProvider):
 
 
 def _arn(request: Request) -> str:
-    account = request.context.account_id
-    return f"arn:aws:logs:{request.region}:{account}:log-group:{request.physical_id}"
+    group = f"log-group:{request.physical_id}"
+    return arn_in(request.region, "logs", request.context.account_id, group)

@@ -23,7 +23,7 @@ _ABOUT_STREAMS = frozenset(
 )
 
 
-def _groups(call: Call, account: str) -> Iterator[str]:
+def _groups(call: Call) -> Iterator[str]:
     named = first(call.parameters, "logGroupIdentifier", "resourceArn")
     group = first(call.parameters, "logGroupName")
     if group is None:
@@ -33,9 +33,8 @@ def _groups(call: Call, account: str) -> Iterator[str]:
         group = named
     if group is None:
         return
-    arn = f"arn:aws:logs:{call.region}:{account}:log-group:{group}"
-    about_streams = call.operation in _ABOUT_STREAMS
-    yield f"{arn}:log-stream:{call.parameters.get('logStreamName', '')}" if about_streams else arn
+    stream = f":log-stream:{call.parameters.get('logStreamName', '')}"
+    yield f"log-group:{group}{stream if call.operation in _ABOUT_STREAMS else ''}"
 
 
 class Logs(Service):

@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 
 from moto.core import DEFAULT_ACCOUNT_ID
 
+from local_aws.arn import Arn, arn_in
 from local_aws.permissions import deployed
 from local_aws.permissions.need import Need
 from local_aws.permissions.service import ServicePermissions
@@ -79,23 +80,23 @@ class S3Permissions(ServicePermissions):
 
     def needs(self, call: Call, account: str) -> Sequence[Need]:
         """Everything that a call of S3 needs; DeleteObjects is refused whole for any one object."""
-        return _needs(call, account)
+        return _needs(call)
 
     def needs_if_absent(self, call: Call, account: str) -> Sequence[Need]:
         """``s3:ListBucket`` where an object that is asked for is not there."""
-        absent = _missing_object(call, account)
+        absent = _missing_object(call)
         return () if absent is None else (absent,)
 
 
-def bucket_policy(region: str, account: str, name: str) -> str | None:
-    """A bucket's policy, by the rest of a bucket's or an object's ARN."""
-    bucket = deployed.bucket_of(name.partition("/")[0], account or DEFAULT_ACCOUNT_ID)
+def bucket_policy(arn: Arn) -> str | None:
+    """A bucket's policy, by the ARN of it or of an object in it."""
+    bucket = deployed.bucket_of(arn.resource.partition("/")[0])
     return None if bucket is None or bucket.policy is None else bucket.policy.decode()
 
 
-def _needs(call: Call, account: str) -> Sequence[Need]:
+def _needs(call: Call) -> Sequence[Need]:
     bucket, key = call.parameters.get("Bucket", ""), call.parameters.get("Key")
-    arn = f"arn:aws:s3:::{bucket}" if bucket else "*"
+    arn = _arn(call, bucket) if bucket else "*"
     context = _context(call)
     if call.operation == "DeleteObjects":
         return [Need(*each, context) for each in _deletions(call, arn)]
@@ -111,18 +112,23 @@ def _needs(call: Call, account: str) -> Sequence[Need]:
             if header in call.headers
         ]
     if "x-amz-copy-source" in call.headers:
-        found += _of_the_source(call, account)
-    return [*found, *_of_the_key(call, account, bucket, key)]
+        found += _of_the_source(call)
+    return [*found, *_of_the_key(call, bucket, key)]
 
 
-def _missing_object(call: Call, account: str) -> Need | None:
+def _missing_object(call: Call) -> Need | None:
     """What one needs to be told that an object is not there, instead of being refused."""
-    bucket = deployed.bucket_of(call.parameters.get("Bucket", ""), account)
+    bucket = deployed.bucket_of(call.parameters.get("Bucket", ""))
     if call.operation not in ("GetObject", "HeadObject") or bucket is None:
         return None
     if bucket.keys.get(call.parameters.get("Key")) is not None:
         return None
-    return Need("s3:ListBucket", f"arn:aws:s3:::{bucket.name}", {})
+    return Need("s3:ListBucket", bucket.arn, {})
+
+
+def _arn(call: Call, bucket: str) -> str:
+    found = deployed.bucket_of(bucket)
+    return arn_in(call.region, "s3", "", bucket) if found is None else str(found.arn)
 
 
 def _context(call: Call) -> Mapping[str, str]:
@@ -151,59 +157,59 @@ def _deletions(call: Call, arn: str) -> Sequence[tuple[str, str]]:
     return found
 
 
-def _of_the_source(call: Call, account: str) -> Sequence[Need]:
+def _of_the_source(call: Call) -> Sequence[Need]:
     source, _, query = call.headers["x-amz-copy-source"].partition("?")
     version = dict(parse_qsl(query)).get("versionId")
     bucket, _, key = unquote(source).lstrip("/").partition("/")
     action = "s3:GetObject" if version is None else "s3:GetObjectVersion"
-    read = Need(action, f"arn:aws:s3:::{bucket}/{key}", {})
-    return [read, *_decryption(call, account, bucket, key)]
+    read = Need(action, f"{_arn(call, bucket)}/{key}", {})
+    return [read, *_decryption(call, bucket, key)]
 
 
-def _of_the_key(call: Call, account: str, bucket: str, key: str | None) -> Sequence[Need]:
+def _of_the_key(call: Call, bucket: str, key: str | None) -> Sequence[Need]:
     """What reading or writing needs of the KMS key that an object is encrypted with."""
     if key is None:
         return []
     if call.operation == "GetObject":
-        return _decryption(call, account, bucket, key)
+        return _decryption(call, bucket, key)
     if call.operation in _WRITES_AN_OBJECT:
         asked = call.headers.get("x-amz-server-side-encryption")
         named = call.headers.get("x-amz-server-side-encryption-aws-kms-key-id")
-        chosen = _default_key(account, bucket) if asked is None else named
-        return _use_key(call, account, bucket, key, chosen, ["kms:GenerateDataKey"])
+        chosen = _default_key(bucket) if asked is None else named
+        return _use_key(call, bucket, key, chosen, ["kms:GenerateDataKey"])
     if call.operation in ("UploadPart", "UploadPartCopy", "CompleteMultipartUpload"):
-        chosen = _default_key(account, bucket)
-        return _use_key(call, account, bucket, key, chosen, ["kms:Decrypt"])
+        chosen = _default_key(bucket)
+        return _use_key(call, bucket, key, chosen, ["kms:Decrypt"])
     return []
 
 
-def _decryption(call: Call, account: str, bucket: str, key: str) -> Sequence[Need]:
-    found = deployed.bucket_of(bucket, account)
+def _decryption(call: Call, bucket: str, key: str) -> Sequence[Need]:
+    found = deployed.bucket_of(bucket)
     stored = None if found is None else found.keys.get(key)
     chosen = getattr(stored, "kms_key_id", None)
     if not str(getattr(stored, "encryption", "")).startswith("aws:kms"):
         return []
-    return _use_key(call, account, bucket, key, chosen, ["kms:Decrypt"])
+    return _use_key(call, bucket, key, chosen, ["kms:Decrypt"])
 
 
-def _default_key(account: str, bucket: str) -> str | None:
-    found = deployed.bucket_of(bucket, account)
+def _default_key(bucket: str) -> str | None:
+    found = deployed.bucket_of(bucket)
     rule = {} if found is None or found.encryption is None else found.encryption["Rule"]
     default: dict[str, Any] = rule.get("ApplyServerSideEncryptionByDefault", {})
     return default.get("KMSMasterKeyID") if default.get("SSEAlgorithm") != "AES256" else None
 
 
 def _use_key(
-    call: Call, account: str, bucket: str, key: str, kms_key: str | None, actions: Sequence[str]
+    call: Call, bucket: str, key: str, kms_key: str | None, actions: Sequence[str]
 ) -> Sequence[Need]:
     """None for AWS's own key ``aws/s3``, whose policy lets everyone in who comes by way of S3."""
     if kms_key is None:
         return []
-    arn = deployed.key_arn(kms_key, region=call.region, account=account)
+    arn = deployed.key_arn(kms_key, call.region)
     context = {
         "kms:viaservice": f"s3.{call.region}.amazonaws.com",
-        "kms:calleraccount": account,
-        "kms:encryptioncontext:aws:s3:arn": f"arn:aws:s3:::{bucket}/{key}",
+        "kms:calleraccount": DEFAULT_ACCOUNT_ID,
+        "kms:encryptioncontext:aws:s3:arn": f"{_arn(call, bucket)}/{key}",
     }
     place = kms_key if arn is None else arn
     return [Need(action, place, context, quoted=False) for action in actions]

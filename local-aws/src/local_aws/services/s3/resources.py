@@ -9,9 +9,11 @@ from typing import Any
 from botocore.exceptions import ClientError
 from typing_extensions import override
 
+from local_aws.arn import arn_in
 from local_aws.context import LocalContext
 from local_aws.resources.api import ApiProvider, is_absent, tag_list, tags_of
 from local_aws.resources.base import Attributes, Properties, Request, ResourceFailed
+from local_aws.template import region_names
 
 
 @dataclass(frozen=True)
@@ -66,12 +68,13 @@ class Bucket(ApiProvider):
     def complete(self, request: Request) -> Attributes:
         self._configure(request)
         name, region = request.physical_id, request.region
+        suffix = region_names(region)["AWS::URLSuffix"]
         return {
-            "Arn": f"arn:aws:s3:::{name}",
-            "DomainName": f"{name}.s3.amazonaws.com",
-            "DualStackDomainName": f"{name}.s3.dualstack.{region}.amazonaws.com",
-            "RegionalDomainName": f"{name}.s3.{region}.amazonaws.com",
-            "WebsiteURL": f"http://{name}.s3-website-{region}.amazonaws.com",
+            "Arn": arn_in(region, "s3", "", name),
+            "DomainName": f"{name}.s3.{suffix}",
+            "DualStackDomainName": f"{name}.s3.dualstack.{region}.{suffix}",
+            "RegionalDomainName": f"{name}.s3.{region}.{suffix}",
+            "WebsiteURL": f"http://{name}.s3-website-{region}.{suffix}",
         }
 
     @override

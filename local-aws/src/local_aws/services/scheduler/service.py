@@ -10,11 +10,11 @@ from local_aws.protocol.call import Call
 from local_aws.service import Service
 
 
-def _resources(call: Call, account: str) -> Iterator[str]:
+def _resources(call: Call) -> Iterator[str]:
     name, arn = first(call.parameters, "Name"), first(call.parameters, "ResourceArn")
     group = call.parameters.get("GroupName") or "default"
     if name is not None:
-        yield f"arn:aws:scheduler:{call.region}:{account}:schedule/{group}/{name}"
+        yield f"schedule/{group}/{name}"
     elif arn is not None:
         yield arn
 

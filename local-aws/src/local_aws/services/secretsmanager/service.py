@@ -10,12 +10,11 @@ from local_aws.protocol.call import Call
 from local_aws.service import Service
 
 
-def _secrets(call: Call, account: str) -> Iterator[str]:
+def _secrets(call: Call) -> Iterator[str]:
     """Secrets' ARNs end in six characters that only the secret itself tells."""
     named = first(call.parameters, "SecretId", "Name")
     if named is not None:
-        arn = deployed.secret_arn(named, region=call.region, account=account)
-        yield arn or f"arn:aws:secretsmanager:{call.region}:{account}:secret:{named}"
+        yield deployed.secret_arn(named, call.region) or f"secret:{named}"
 
 
 class SecretsManager(Service):

@@ -6,6 +6,7 @@ from typing import Any
 
 from typing_extensions import override
 
+from local_aws.arn import Arn
 from local_aws.resources.api import ApiProvider, given
 from local_aws.resources.base import Attributes, Request
 
@@ -181,7 +182,7 @@ def _default_topic_policy(topic: str) -> dict[str, Any]:
                 "Principal": {"AWS": "*"},
                 "Action": [f"SNS:{action}" for action in actions],
                 "Resource": topic,
-                "Condition": {"StringEquals": {"AWS:SourceOwner": topic.split(":")[4]}},
+                "Condition": {"StringEquals": {"AWS:SourceOwner": Arn.parse(topic).account}},
             }
         ],
     }

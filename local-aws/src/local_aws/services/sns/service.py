@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from moto.backends import get_backend
 
+from local_aws.arn import Arn
 from local_aws.context import LocalContext
 from local_aws.integration import Integration
 from local_aws.permissions.service import Refusal, ServicePermissions
@@ -15,8 +16,8 @@ from local_aws.service import Service
 from .resources import Subscription, Topic, TopicPolicy
 
 
-def _policy(region: str, account: str, name: str) -> str | None:
-    topic = get_backend("sns")[account][region].topics.get(f"arn:aws:sns:{region}:{account}:{name}")
+def _policy(arn: Arn) -> str | None:
+    topic = get_backend("sns")[arn.account][arn.region].topics.get(str(arn))
     return None if topic is None else topic.policy
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from moto.backends import get_backend
 
+from local_aws.arn import Arn
 from local_aws.integration import Integration
 from local_aws.permissions.service import Refusal, ServicePermissions, first
 from local_aws.protocol.call import Call
@@ -16,16 +17,15 @@ from local_aws.service import Service
 from .resources import Queue, QueuePolicy
 
 
-def _queues(call: Call, account: str) -> Iterator[str]:
+def _queues(call: Call) -> Iterator[str]:
     """The queue that a URL ends with, or a name."""
     named = first(call.parameters, "QueueUrl", "QueueName")
     if named is not None:
-        name = named.rstrip("/").rpartition("/")[2]
-        yield f"arn:aws:sqs:{call.region}:{account}:{name}"
+        yield named.rstrip("/").rpartition("/")[2]
 
 
-def _policy(region: str, account: str, name: str) -> str | None:
-    queue = get_backend("sqs")[account][region].queues.get(name)
+def _policy(arn: Arn) -> str | None:
+    queue = get_backend("sqs")[arn.account][arn.region].queues.get(arn.resource)
     policy = None if queue is None else queue.policy
     return json.dumps(policy) if isinstance(policy, dict) else policy
 

@@ -12,13 +12,12 @@ from local_aws.service import Service
 from .resources import SsmParameter
 
 
-def _parameters(call: Call, account: str) -> Iterator[str]:
+def _parameters(call: Call) -> Iterator[str]:
     several = call.parameters.get("Names")
     one = first(call.parameters, "Name", "Path")
     for name in several if isinstance(several, list) else [one]:
         if name is not None:
-            arn = f"arn:aws:ssm:{call.region}:{account}:parameter/{name.lstrip('/')}"
-            yield name if name.startswith("arn:") else arn
+            yield name if name.startswith("arn:") else f"parameter/{name.lstrip('/')}"
 
 
 class Ssm(Service):

@@ -15,6 +15,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from local_aws.arn import arn_in
 from local_aws.context import LocalContext
 from local_aws.integration import Integrations
 from local_aws.protocol import AwsError
@@ -41,7 +42,7 @@ def refuse_unprepared_role(call: Call, context: LocalContext) -> None:
     evaluator, integrations = context.evaluator, context.integrations
     session = context.sessions.assume(role, "StepFunctions")
     for rule in sorted(set(_managed_rules(call.parameters.get("definition"), integrations))):
-        arn = f"arn:aws:events:{call.region}:{context.account_id}:rule/{rule}"
+        arn = arn_in(call.region, "events", context.account_id, f"rule/{rule}")
         if not all(evaluator.allows(session, action, arn) for action in _RULE_ACTIONS):
             raise AwsError(
                 "AccessDeniedException", f"'{role}' is not authorized to create managed-rule."

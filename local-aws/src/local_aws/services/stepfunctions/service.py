@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from botocore import xform_name
 from botocore.exceptions import BotoCoreError, ClientError
 
+from local_aws.arn import Arn
 from local_aws.context import LocalContext
 from local_aws.integration import Integration
 from local_aws.permissions.service import PassedRole, ServicePermissions
@@ -141,7 +142,7 @@ class StepFunctions(Service):
             if role_arn is None:
                 raise KeyError("RoleArn")
             session = self._context.sessions.assume(role_arn, service.partition(".")[0])
-            states = self._context.client_as(session, "stepfunctions", arn.split(":")[3])
+            states = self._context.client_as(session, "stepfunctions", Arn.parse(arn).region)
             states.start_execution(stateMachineArn=arn, input=json.dumps(event))
         except (BotoCoreError, ClientError, KeyError) as error:
             _log.warning("an event was not sent to %s: %s", arn, error)

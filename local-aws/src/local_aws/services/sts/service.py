@@ -41,7 +41,6 @@ class Sts(Service):
     permissions = ServicePermissions(
         prefix="sts",
         resources={"RoleArn": "{}"},
-        has_region=False,
         condition_keys={"sts:rolesessionname": "RoleSessionName", "sts:externalid": "ExternalId"},
         # AssumeRole is judged here, with the trust.
         open=frozenset({"GetCallerIdentity", "GetSessionToken", "AssumeRole"}),
@@ -71,7 +70,11 @@ class Sts(Service):
         if not isinstance(call.caller, RoleSession | Developer):
             return None
         caller = call.caller
-        return {"UserId": _user_id(caller), "Account": self._account, "Arn": caller.arn}
+        return {
+            "UserId": _user_id(caller),
+            "Account": self._account,
+            "Arn": _arn_of(caller, call.region),
+        }
 
     def _assume_role(self, call: Call) -> dict[str, Any]:
         caller: AnyCaller = call.caller
@@ -82,11 +85,12 @@ class Sts(Service):
         context = {"sts:RoleSessionName": name}
         if call.parameters.get("ExternalId"):
             context["sts:ExternalId"] = str(call.parameters["ExternalId"])
+        own = _arn_of(caller, call.region)
         who = None if isinstance(caller, Developer) else caller
-        decision = self._evaluator.assuming(who, self._account, role, context)
+        decision = self._evaluator.assuming(who, own, role, context)
         if not decision.allowed:
             raise AccessDenied(
-                denial(caller.arn, "sts:AssumeRole", role, decision),
+                denial(own, "sts:AssumeRole", role, decision),
                 code="AccessDenied",
                 status=403,
             )
@@ -113,6 +117,10 @@ def _refuse(call: Call) -> NoReturn:
     raise AwsError(
         "ValidationError", f"the local AWS does not offer {call.operation}; use AssumeRole"
     )
+
+
+def _arn_of(caller: AnyCaller, region: str) -> str:
+    return caller.root_arn(region) if isinstance(caller, Developer) else caller.arn
 
 
 def _user_id(caller: RoleSession | Developer) -> str:

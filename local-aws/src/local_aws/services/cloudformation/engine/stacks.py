@@ -10,6 +10,7 @@ from threading import Lock, RLock
 from typing import Any
 from uuid import uuid4
 
+from local_aws.arn import arn_in
 from local_aws.services.cloudformation.engine.parameters import MASK, Parameter
 from local_aws.services.cloudformation.engine.template import EMPTY, Template, parse
 
@@ -220,7 +221,7 @@ class Stacks:
 
     def add(self, name: str, region: str, account_id: str) -> Stack:
         """A new stack in review, with an id of its own."""
-        stack_id = f"arn:aws:cloudformation:{region}:{account_id}:stack/{name}/{uuid4()}"
+        stack_id = arn_in(region, "cloudformation", account_id, f"stack/{name}/{uuid4()}")
         stack = Stack(name, stack_id, region, now())
         with self.lock:
             self._by_id[stack_id] = stack

@@ -15,6 +15,7 @@ from moto.stepfunctions.parser.asl.eval.evaluation_details import AWSExecutionDe
 from moto.stepfunctions.parser.asl.eval.event.event_manager import EventHistoryContext
 from moto.stepfunctions.parser.asl.eval.program_state import ProgramEnded, ProgramError
 
+from local_aws.arn import Arn
 from local_aws.services.stepfunctions.engine import errors, interpreter, language
 from local_aws.services.stepfunctions.engine.map_run import AnyMapRun
 from local_aws.services.stepfunctions.engine.times import iso, now
@@ -200,10 +201,10 @@ def execution_of(env: Any) -> Execution:
 def _environment(execution: Execution, program: Any) -> Any:
     """What the interpreter runs a program in: context object, input, history."""
     machine = execution.machine
-    _arn, _aws, _states, region, account, *_rest = execution.arn.split(":")
+    own = Arn.parse(execution.arn)
     env = Environment(
         aws_execution_details=AWSExecutionDetails(
-            account=account, region=region, role_arn=machine.role_arn
+            account=own.account, region=own.region, role_arn=machine.role_arn
         ),
         execution_type=machine.kind,
         context={

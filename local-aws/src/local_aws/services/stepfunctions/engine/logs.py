@@ -14,6 +14,7 @@ from typing import Any
 from botocore.exceptions import BotoCoreError, ClientError
 from moto.stepfunctions.parser.asl.eval.event.logging import is_logging_enabled_for
 
+from local_aws.arn import Arn
 from local_aws.context import LocalContext
 from local_aws.services.stepfunctions.engine.execution import Execution
 from local_aws.services.stepfunctions.engine.times import epoch_milliseconds
@@ -32,7 +33,7 @@ def deliver(context: LocalContext, execution: Execution) -> None:
     group = _group(wanted)
     if group is None or wanted.get("level", "OFF") == "OFF":
         return
-    region = execution.arn.split(":")[3]
+    region = Arn.parse(execution.arn).region
     events = [
         _entry(execution, event, with_data=bool(wanted.get("includeExecutionData")))
         for event in execution.history.events()
