@@ -1,7 +1,9 @@
 """Answers in the protocol of the service that was called: outputs, and errors.
 
 Outputs are written by the emulator's serializers, by botocore's models. Errors are AWS's own to
-the letter, code, status and further members, and are written here.
+the letter, code, status and further members, and are written here: the serializers want an
+operation, which a request that is refused may not have, and take status and members from the
+error's model, which most codes of refusals do not have.
 """
 
 from __future__ import annotations
