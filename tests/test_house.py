@@ -39,6 +39,11 @@ BELOW = {
 BASE = {"errors", "process", "suggest", "template", "terminal"}
 """What is there of the local AWS without what it needs to run; every layer may import it."""
 
+ON_BOTO3 = {"boto"}
+"""What needs boto3 beside; whoever calls AWS has it."""
+
+CALLS_AWS = {"client"}
+
 ON_TOP = {"cli", "local_sagemaker"}
 """What may import all of the local AWS."""
 
@@ -106,6 +111,21 @@ def test_what_others_may_import_of_the_local_aws_needs_the_standard_library_alon
     assert (ended.stdout, ended.stderr) == ("[]\n", "")
 
 
+def test_what_those_who_call_aws_may_import_of_the_local_aws_needs_boto3_alone() -> None:
+    code = (
+        "import sys; from importlib import import_module\n"
+        "import boto3, botocore.session\n"
+        "before = set(sys.modules)\n"
+        f"for name in {sorted(ON_BOTO3)!r}: import_module(f'local_aws.{{name}}')\n"
+        "print(sorted({name.partition('.')[0] for name in set(sys.modules) - before}"
+        " - set(sys.stdlib_module_names)))"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert ended.stdout == "['local_aws']\n"
+
+
 @pytest.mark.parametrize("folder", ["tools", "benchmarks", "stacks", "constructs", "local-aws"])
 def test_what_is_no_test_imports_no_test(folder: str) -> None:
     found = [
@@ -119,6 +139,7 @@ def test_what_is_no_test_imports_no_test(folder: str) -> None:
 
 @pytest.mark.parametrize("layer", BELOW)
 def test_arrows_point_down_only(layer: str, arrows: dict[str, set[str]]) -> None:
+    allowed = BASE | ON_BOTO3 if layer in CALLS_AWS else BASE
     upward = [
         f"{module} imports {each}"
         for module, imported in arrows.items()
@@ -126,7 +147,7 @@ def test_arrows_point_down_only(layer: str, arrows: dict[str, set[str]]) -> None
         for each in imported
         for package, room in [(*each.split("."), "")[:2]]
         if (package == "sagemaker_serving" and room in BELOW.keys() - BELOW[layer] - {layer})
-        or (package == "local_aws" and room not in BASE and layer not in ON_TOP)
+        or (package == "local_aws" and room not in allowed and layer not in ON_TOP)
     ]
     assert upward == []
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import boto3
-import botocore.session
 from boto3.exceptions import Boto3Error
 from botocore import exceptions as aws_errors
 from botocore.config import Config
 
+from local_aws.boto import DIRECTLY, isolated_session
 from sagemaker_serving.errors import Failure, Mistake
 
 if TYPE_CHECKING:
@@ -73,22 +73,8 @@ class Aws:
                 endpoint_url=self.endpoint_url,
                 aws_access_key_id=self.access_key_id,
                 aws_secret_access_key=self.secret_access_key,
-                config=config.merge(NO_WAY_AROUND),
+                config=config.merge(DIRECTLY),
             )
-
-
-NO_WAY_AROUND = Config(proxies={}, use_fips_endpoint=False, use_dualstack_endpoint=False)
-"""For clients of another address than the real AWS's: it is asked directly, as it is named."""
-
-
-def isolated_session() -> Any:
-    """A boto3 session that reads nothing of ``~/.aws`` and of no profile in the shell."""
-    session = botocore.session.Session()
-    settings = session.get_component("config_store")
-    settings.set_config_variable("profile", None)
-    settings.set_config_variable("config_file", os.devnull)
-    settings.set_config_variable("credentials_file", os.devnull)
-    return boto3.session.Session(botocore_session=session)
 
 
 @contextmanager
