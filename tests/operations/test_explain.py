@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -85,6 +86,19 @@ def test_whatever_deviates_is_named(
     model = stated(**{"artifact": found.served[0].archive, **changed})
     different = deviations(found, model, REGION, lambda _: SHA256)
     assert (what, file) in [(each.what, each.file) for each in different]
+
+
+def test_a_variant_with_an_accelerator_runs_the_image_that_its_file_asks_for(
+    aws: Aws, deployed: str
+) -> None:
+    found = explain(deployed, aws)
+    uri = "763104351884.dkr.ecr.eu-west-1.amazonaws.com/tensorflow-inference-eia:2.3.0-cpu"
+    (served,) = (replace(each, image=uri) for each in found.served)
+    kind = {"instance_type": "ml.m5.large", "accelerator_type": "ml.eia2.medium"}
+    model = stated(
+        artifact=served.archive, framework_version="2.3.0", variants=[{"name": "blue", **kind}]
+    )
+    assert deviations(replace(found, served=(served,)), model, REGION, lambda _: SHA256) == []
 
 
 def test_an_unknown_endpoint_is_not_found(aws: Aws) -> None:

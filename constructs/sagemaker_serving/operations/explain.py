@@ -10,7 +10,7 @@ from typing import Any
 from sagemaker_serving import catalog
 from sagemaker_serving.client.aws import Aws, aws_failures
 from sagemaker_serving.errors import NotFound
-from sagemaker_serving.spec import Container, InstanceVariant, Model
+from sagemaker_serving.spec import Container, InstanceVariant, Model, Variant
 from sagemaker_serving.spec.container import in_s3
 from sagemaker_serving.spec.provenance import COMMIT_TAG, VERSION_TAG
 
@@ -155,7 +155,7 @@ def deviations(
         for number, container in enumerate(stated):
             actual = served.get((variant.name, number))
             if actual is not None:
-                found += _compared(variant.name, container, actual, model, region, sha256_of)
+                found += _compared(variant, container, actual, model, region, sha256_of)
         if isinstance(variant, InstanceVariant):
             runs = served[variant.name, 0].instance_type
             if runs != variant.instance_type:
@@ -177,7 +177,7 @@ def deviations(
 
 
 def _compared(
-    variant: str,
+    of: Variant,
     stated: Container,
     actual: Served,
     model: Model,
@@ -186,7 +186,9 @@ def _compared(
 ) -> Iterator[Deviation]:
     if stated.compile is not None or model.model_package is not None:
         return
-    image = _image(stated, actual.instance_type, region)
+    variant = of.name
+    accelerator = of.accelerator_type if isinstance(of, InstanceVariant) else None
+    image = _image(stated, actual.instance_type, region, catalog.Accelerator.named(accelerator))
     if image is not None and image != actual.image:
         yield Deviation(variant=variant, what="image", file=image, runs=str(actual.image))
     for name, value in stated.variables.items():
@@ -207,7 +209,12 @@ def _compared(
         yield Deviation(variant=variant, what="archive's sha256", file=sha256, runs=runs)
 
 
-def _image(stated: Container, instance_type: str | None, region: str) -> str | None:
+def _image(
+    stated: Container,
+    instance_type: str | None,
+    region: str,
+    accelerator: catalog.Accelerator | None,
+) -> str | None:
     if stated.image_uri is not None:
         return stated.image_uri
     if stated.framework is None or stated.framework_version is None or instance_type is None:
@@ -218,6 +225,7 @@ def _image(stated: Container, instance_type: str | None, region: str) -> str | N
             framework=stated.framework,
             version=stated.framework_version,
             region=region,
+            accelerator=accelerator,
         ).uri
     except catalog.UnknownImage:
         return None
