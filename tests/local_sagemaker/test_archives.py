@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from local_aws.s3_location import S3Location
 from sagemaker_serving.local_sagemaker.models.archives import (
     ArchiveRefused,
-    S3Location,
     fetch_and_unpack,
     head_status,
 )

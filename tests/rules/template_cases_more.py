@@ -97,6 +97,12 @@ MODELS: list[Case] = [
     ),
     (
         "model-data-form",
+        {f"{CONTAINER}.ModelDataUrl": "https://example.com/bucket/model.tar.gz"},
+        "it must be s3://<bucket>/<key>",
+        {f"{CONTAINER}.ModelDataUrl": "https://s3.eu-west-1.amazonaws.com/bucket/model.tar.gz"},
+    ),
+    (
+        "model-data-form",
         {f"{CONTAINER}.Mode": "MultiModel"},
         "the container is multi-model; it loads the archives below a prefix",
         {f"{CONTAINER}.Mode": "MultiModel", f"{CONTAINER}.ModelDataUrl": "s3://bucket/models/"},
@@ -112,6 +118,12 @@ MODELS: list[Case] = [
         {"Config.AsyncInferenceConfig.OutputConfig.S3OutputPath": "s3://out-ap-south-1/o/"},
         "whose bucket seems to lie in ap-south-1",
         {"Config.AsyncInferenceConfig.OutputConfig.S3OutputPath": "s3://out-eu-west-12/o/"},
+    ),
+    (
+        "location-region",
+        {f"{CONTAINER}.ModelDataUrl": "https://bucket.s3-us-east-1.amazonaws.com/k.tar.gz"},
+        "whose bucket seems to lie in us-east-1; SageMaker in eu-west-1 reads only from eu-west-1",
+        {f"{CONTAINER}.ModelDataUrl": "https://bucket.s3-eu-west-1.amazonaws.com/k.tar.gz"},
     ),
     (
         "multi-model-gpu",
@@ -458,6 +470,12 @@ JOBS: list[Case] = [
     ),
     (
         "transform-location",
+        {f"{JOB}.TransformOutput.S3OutputPath": "https://example.com/out/"},
+        "S3OutputPath is 'https://example.com/out/'; it must be s3://bucket/prefix",
+        {f"{JOB}.TransformOutput.S3OutputPath": "https://bucket.s3.amazonaws.com/out/"},
+    ),
+    (
+        "transform-location",
         {f"{JOB}.TransformInput.DataSource.S3DataSource.S3DataType": "ManifestFile"},
         "a manifest is one object, not a prefix",
         {
@@ -577,5 +595,11 @@ JOBS: list[Case] = [
         {f"{NEO}.InputConfig.S3Uri": "s3://bucket/model.zip"},
         "S3Uri is 's3://bucket/model.zip'; Neo reads one archive",
         {f"{NEO}.InputConfig.S3Uri": "s3://bucket/model.tar.gz"},
+    ),
+    (
+        "neo-archive",
+        {f"{NEO}.InputConfig.S3Uri": "https://bucket.s3.amazonaws.com/model.zip"},
+        "Neo reads one archive",
+        {f"{NEO}.InputConfig.S3Uri": "https://bucket.s3.amazonaws.com/model.tar.gz"},
     ),
 ]

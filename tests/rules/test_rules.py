@@ -35,6 +35,7 @@ SOUND: dict[str, Any] = {
         }
     },
 }
+US_S3, EU_S3 = (f"https://s3.{region}.amazonaws.com" for region in ("us-east-1", "eu-west-1"))
 DIGITS = ("models", "digits")
 BLUE = (*DIGITS, "variants", 0)
 OWN = "111122223333.dkr.ecr.eu-west-1.amazonaws.com/mine:1"
@@ -228,6 +229,12 @@ CASES: list[tuple[str, Change, str, Change]] = [
         {(*DIGITS, "artifact"): {"s3": "s3://models-us-east-1/k.tar.gz", "sha256": "0"}},
         "whose bucket seems to lie in us-east-1",
         {(*DIGITS, "artifact"): {"s3": "s3://models-eu-west-1/k.tar.gz", "sha256": "0"}},
+    ),
+    (
+        "location-region",
+        {(*DIGITS, "artifact"): {"s3": f"{US_S3}/models/k.tar.gz", "sha256": "0"}},
+        "whose bucket seems to lie in us-east-1",
+        {(*DIGITS, "artifact"): {"s3": f"{EU_S3}/models/k.tar.gz", "sha256": "0"}},
     ),
     (
         "image-processor",

@@ -57,8 +57,9 @@ def inspect(
     """
     from sagemaker_serving.errors import Severity
     from sagemaker_serving.rules.artifact_check import check_contents
+    from sagemaker_serving.spec.s3 import is_s3
 
-    if model.startswith("s3://"):
+    if is_s3(model):
         contents = _remote(model, the_aws(local, state_dir, region, profile))
     else:
         from sagemaker_serving.archive import read_contents

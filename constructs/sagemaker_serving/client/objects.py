@@ -11,7 +11,7 @@ from botocore.exceptions import ClientError
 from sagemaker_serving.client.aws import Aws, aws_failures
 from sagemaker_serving.client.whole import read_again, read_whole
 from sagemaker_serving.errors import Mistake, NotFound
-from sagemaker_serving.spec.s3 import is_s3, split_s3
+from sagemaker_serving.spec.s3 import split_s3
 
 
 @contextmanager
@@ -23,7 +23,7 @@ def open_object(aws: Aws, uri: str) -> Iterator[Any]:
     is no such object, `Failure` else.
     """
     bucket, key = split_s3(uri)
-    if not (is_s3(uri) and bucket and key):
+    if not key:
         raise Mistake(f"{uri!r} is no address in S3; write s3://<bucket>/<key>")
     with aws_failures():
         try:

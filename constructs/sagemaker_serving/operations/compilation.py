@@ -11,10 +11,11 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
+from local_aws.s3_location import S3Location
 from sagemaker_serving.client.aws import Aws, aws_failures
 from sagemaker_serving.errors import Failure, Mistake
 from sagemaker_serving.spec.compilation_job import OUTPUT_PREFIX, CompilationJob
-from sagemaker_serving.spec.s3 import is_s3, split_s3
+from sagemaker_serving.spec.s3 import split_s3
 
 _RUNNING = ("STARTING", "INPROGRESS")
 _LOOK_SECONDS = 5.0
@@ -51,9 +52,10 @@ class Compiler:
     """
 
     def __init__(self, aws: Aws, *, output: str, role_arn: str) -> None:
-        self._bucket = split_s3(output)[0]
-        if not (is_s3(output) and self._bucket):
+        found = S3Location.find(output)
+        if found is None:
             raise Mistake(f"{output!r} is no place in S3; write s3://<bucket>/<prefix>")
+        self._bucket = found.bucket
         self._output = output.rstrip("/")
         self._role_arn = role_arn
         self._sagemaker = aws.client("sagemaker")

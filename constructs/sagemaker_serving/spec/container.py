@@ -14,7 +14,8 @@ class S3Artifact(Spec):
     """An archive that is in S3 already."""
 
     s3: str
-    """``s3://bucket/key.tar.gz``, in the environment's region."""
+    """``s3://bucket/key.tar.gz``, or S3's own ``https://`` address of it, in the environment's
+    region."""
 
     sha256: str | None = None
     """The object's sha256 in hexadecimal: a changed one replaces the Model."""

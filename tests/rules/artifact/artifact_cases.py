@@ -313,6 +313,12 @@ CASES: list[tuple[str, Model, str, Model]] = [
         Model(None, {"artifact": {"s3": "s3://bucket/key.tar.gz", "sha256": "0"}}),
     ),
     (
+        "artifact-s3-uri",
+        Model(None, {"artifact": {"s3": "https://example.com/b/key.tar.gz", "sha256": "0"}}),
+        "SageMaker loads one archive: s3://<bucket>/<key>.tar.gz",
+        Model(None, {"artifact": {"s3": "https://s3.amazonaws.com/bkt/key.tar.gz", "sha256": "0"}}),
+    ),
+    (
         "artifact-pinned",
         Model(None, {"artifact": "s3://bucket/key.tar.gz"}),
         "without sha256 or version_id; when the object changes, nothing is deployed",

@@ -36,7 +36,9 @@ class ModelData(ABC):
 
     @staticmethod
     def from_s3(uri: str, *, sha256: str | None = None, version_id: str | None = None) -> ModelData:
-        """An archive at ``s3://bucket/key.tar.gz`` in the stack's region.
+        """An archive at ``s3://bucket/key.tar.gz`` in the stack's region, or at S3's own
+        ``https://`` address of it, whose host holds no token. Raises
+        `sagemaker_serving.errors.Mistake` for what is no address in S3.
 
         ``sha256`` or ``version_id`` tell its content: when either changes, the
         Model is replaced. Without both, changed content is not deployed.
@@ -96,12 +98,13 @@ class _LocalModelData(ModelData):
 
 class _S3ModelData(ModelData):
     def __init__(self, uri: str, sha256: str | None, version_id: str | None) -> None:
-        self._uri = uri
+        self._bucket, self._key = split_s3(uri)
         self._marks = (sha256, version_id)
 
     def bind(self, scope: Construct, role: iam.IGrantable) -> BoundModelData:
-        grant = _grant_object(*split_s3(self._uri), role)
-        return BoundModelData(url=self._uri, identity=[self._uri, *self._marks], grant=grant)
+        url = f"s3://{self._bucket}/{self._key}"
+        grant = _grant_object(self._bucket, self._key, role)
+        return BoundModelData(url=url, identity=[url, *self._marks], grant=grant)
 
 
 def _grant_object(bucket: str, key: str, role: iam.IGrantable) -> iam.Grant:

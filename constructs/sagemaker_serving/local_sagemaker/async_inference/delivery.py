@@ -12,10 +12,10 @@ from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from local_aws.s3_location import S3Location
 from sagemaker_serving.local_sagemaker.async_inference.request import AsyncRequest
 from sagemaker_serving.local_sagemaker.common.store import Resource
 from sagemaker_serving.local_sagemaker.containers.model_client import ModelAnswer
-from sagemaker_serving.local_sagemaker.models.archives import S3Location
 
 _MOST_IN_A_MESSAGE = 128 * 1024
 _SEE = "Check S3 path location(if configured) or Cloudwatch for additional details."

@@ -11,8 +11,8 @@ from werkzeug.datastructures import Headers
 
 from local_aws.context import ACCOUNT_ID
 from local_aws.protocol import AwsError
+from local_aws.s3_location import S3Location
 from sagemaker_serving.local_sagemaker.common.store import Resource
-from sagemaker_serving.local_sagemaker.models.archives import S3Location
 
 MAX_INLINE_BYTES = 128_000
 """A payload in the request itself (botocore: InvokeEndpointAsync, Body)."""

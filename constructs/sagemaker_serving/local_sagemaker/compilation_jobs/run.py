@@ -20,6 +20,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from local_aws.context import LocalContext
 from local_aws.faults import Faults, Kind
+from local_aws.s3_location import S3Location
 from sagemaker_serving.catalog import log_groups
 from sagemaker_serving.local_sagemaker.common.jobs import (
     INTERNAL_ERROR,
@@ -32,7 +33,6 @@ from sagemaker_serving.local_sagemaker.compilation_jobs.neo_inputs import (
     problem_with_input,
     problem_with_shapes,
 )
-from sagemaker_serving.local_sagemaker.models.archives import S3Location
 from sagemaker_serving.local_sagemaker.models.roles import role_client
 from sagemaker_serving.local_sagemaker.observability.log_files import job_log
 from sagemaker_serving.local_sagemaker.observability.log_shipper import LogShipper, LogStream

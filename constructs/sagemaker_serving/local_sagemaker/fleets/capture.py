@@ -15,8 +15,8 @@ from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from local_aws.s3_location import S3Location
 from sagemaker_serving.local_sagemaker.common.store import Resource
-from sagemaker_serving.local_sagemaker.models.archives import S3Location
 from sagemaker_serving.local_sagemaker.transform_jobs.documents import media_type
 
 _log = logging.getLogger(__name__)

@@ -9,13 +9,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from local_aws.protocol import AwsError
+from local_aws.s3_location import S3Location
 from sagemaker_serving.local_sagemaker.common.settings import Settings
 from sagemaker_serving.local_sagemaker.containers.container import Container
 from sagemaker_serving.local_sagemaker.containers.model_client import ModelAnswer, NoAnswer
 from sagemaker_serving.local_sagemaker.hosting.host import Invocation, Observe
 from sagemaker_serving.local_sagemaker.hosting.kept import KeptContainer
 from sagemaker_serving.local_sagemaker.hosting.model_cache import LoadRefused, ModelCache, NotLoaded
-from sagemaker_serving.local_sagemaker.models.archives import ArchiveRefused, S3Location
+from sagemaker_serving.local_sagemaker.models.archives import ArchiveRefused
 
 LOAD_SECONDS = 360.0
 """How long a model may be downloaded and loaded; the request waits for 60 s of it (SageMaker

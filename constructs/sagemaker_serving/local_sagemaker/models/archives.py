@@ -2,37 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from local_aws.s3_location import S3Location
 from sagemaker_serving.archive import UnreadableArtifact, unpack
 
 
 class ArchiveRefused(Exception):
     """The archive cannot become a model's folder; the message is a FailureReason in AWS's words."""
-
-
-@dataclass(frozen=True)
-class S3Location:
-    """A bucket and a key, or a prefix of keys."""
-
-    bucket: str
-    key: str
-
-    @classmethod
-    def parse(cls, url: str) -> S3Location:
-        """Read ``s3://bucket/key``; raises ValueError for any other address."""
-        parts = urlsplit(url)
-        if parts.scheme != "s3" or not parts.netloc:
-            raise ValueError(f"'{url}' is not an s3://bucket/key address")
-        return cls(parts.netloc, url.removeprefix("s3://").partition("/")[2])
-
-    def __str__(self) -> str:
-        return f"s3://{self.bucket}/{self.key}"
 
 
 def head_status(s3: Any, url: str) -> int:

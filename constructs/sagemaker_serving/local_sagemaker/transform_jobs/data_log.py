@@ -12,7 +12,7 @@ from __future__ import annotations
 import threading
 from datetime import UTC, datetime
 
-from sagemaker_serving.local_sagemaker.models.archives import S3Location
+from local_aws.s3_location import S3Location
 from sagemaker_serving.local_sagemaker.observability.log_shipper import LogShipper, LogStream
 
 

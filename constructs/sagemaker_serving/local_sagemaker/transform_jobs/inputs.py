@@ -10,8 +10,8 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from local_aws.protocol import AwsError
+from local_aws.s3_location import S3Location
 from sagemaker_serving.local_sagemaker.common.store import Resource
-from sagemaker_serving.local_sagemaker.models.archives import S3Location
 
 
 class InputRefused(Exception):

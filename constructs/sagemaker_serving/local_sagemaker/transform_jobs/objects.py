@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from local_aws.s3_location import S3Location
 from sagemaker_serving.local_sagemaker.common.store import Resource
-from sagemaker_serving.local_sagemaker.models.archives import S3Location
 from sagemaker_serving.local_sagemaker.transform_jobs.inputs import Input, list_inputs
 
 

@@ -12,6 +12,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from local_aws.context import LocalContext
 from local_aws.faults import Faults, Kind
+from local_aws.s3_location import S3Location
 from sagemaker_serving.catalog import log_groups
 from sagemaker_serving.local_sagemaker.common.jobs import (
     CLIENT_ERROR,
@@ -28,7 +29,6 @@ from sagemaker_serving.local_sagemaker.containers.container import (
     Launch,
     Plan,
 )
-from sagemaker_serving.local_sagemaker.models.archives import S3Location
 from sagemaker_serving.local_sagemaker.models.roles import role_client
 from sagemaker_serving.local_sagemaker.observability.log_files import data_log, job_log
 from sagemaker_serving.local_sagemaker.observability.log_shipper import LogShipper, instance_id

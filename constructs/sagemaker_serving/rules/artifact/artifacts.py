@@ -6,13 +6,15 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from local_aws.s3_location import S3Location
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import ArtifactFacts
 from sagemaker_serving.rules.hardware.instance_types import known
+from sagemaker_serving.spec.s3 import is_s3
 
 _NO_LINKS = "AWS SageMaker developer guide, model artifacts for inference; read 2026-11-21"
-_S3_URI = re.compile(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]/.+")
+_BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
 
 
 @rule("artifact-given", source="this project", example="a model without artifact:")
@@ -98,7 +100,9 @@ def artifact_s3_uri(facts: ArtifactFacts) -> Iterator[Finding]:
     SageMaker loads nothing else.
     """
     uri = _s3_uri(facts.artifact.value)
-    if uri is not None and not (_S3_URI.fullmatch(uri) and uri.endswith(".tar.gz")):
+    found = S3Location.find(uri or "")
+    fine = found and _BUCKET.fullmatch(found.bucket) and found.key.endswith(".tar.gz")
+    if uri is not None and not fine:
         yield (
             facts.artifact.where,
             f"artifact is {uri!r}; SageMaker loads one archive: s3://<bucket>/<key>.tar.gz",
@@ -140,4 +144,4 @@ def _gigabytes(size: int) -> str:
 def _s3_uri(value: Any) -> str | None:
     if isinstance(value, dict):
         return value["s3"] if isinstance(value.get("s3"), str) else None
-    return value if isinstance(value, str) and value.startswith("s3://") else None
+    return value if isinstance(value, str) and is_s3(value) else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from local_aws.s3_location import S3Location
 from local_aws.template import Unknown
 from sagemaker_serving.catalog import regions
 from sagemaker_serving.errors import Severity
@@ -13,7 +14,6 @@ from sagemaker_serving.rules.facts import ContainerFacts, Fact
 from sagemaker_serving.rules.facts.resources import LocationFacts, ModelDefinitionFacts
 
 _SOURCE = "botocore ContainerDefinition.ModelDataUrl, read 2026-11-21"
-_S3 = re.compile(r"(https|s3)://([^/]+)/?(.*)")
 
 
 @rule("model-data-form", source=_SOURCE, example="ModelDataUrl: s3://bucket/model.zip")
@@ -28,7 +28,7 @@ def model_data_form(model: ModelDefinitionFacts) -> Iterator[Finding]:
         uri = container.artifact
         if uri.text is None or not _is_data_url(uri):
             continue
-        if not uri.text.startswith(("s3://", "https://")):
+        if S3Location.find(uri.text) is None:
             yield uri.where, f"{uri.name} is {uri.text!r}; it must be s3://<bucket>/<key>"
         elif container.mode.text == "MultiModel":
             if uri.text.endswith(".tar.gz"):
@@ -54,14 +54,15 @@ def model_data_form(model: ModelDefinitionFacts) -> Iterator[Finding]:
 def location_region(facts: LocationFacts) -> Iterator[Finding]:
     """What a model or job reads and writes lies in its own region.
 
-    A bucket's region is told by no URI; many names carry it, such as those of the SDK's and of
-    CDK's own buckets. So this warns.
+    An address in https may tell the bucket's region, s3:// doesn't; many names carry it, such as
+    those of the SDK's and of CDK's own buckets. So this warns.
     """
     uri, region = facts.uri.text, facts.region.text
-    found = _S3.fullmatch(uri or "")
+    found = S3Location.find(uri or "")
     if found is None or region not in regions():
         return
-    named = [name for name in regions() if _stands_in(name, found[2])]
+    told = [] if found.region is None else [found.region]
+    named = told or [name for name in regions() if _stands_in(name, found.bucket)]
     if named and region not in named:
         yield (
             facts.uri.where,

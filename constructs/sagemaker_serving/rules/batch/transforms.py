@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from local_aws.s3_location import S3Location
 from local_aws.suggest import nearest
 from local_aws.template import Unknown
 from sagemaker_serving.rules.engine import Finding, rule
@@ -232,7 +233,7 @@ def transform_location(transform: TransformFacts) -> Iterator[Finding]:
     """
     for fact in (transform.s3_uri, transform.output_path):
         text = fact.text
-        if text is not None and not (text.startswith("s3://") and len(text) > 5):
+        if text is not None and S3Location.find(text) is None:
             yield (
                 fact.where,
                 f"{fact.name} is {text!r}; it must be s3://bucket/prefix; write it so",

@@ -16,6 +16,7 @@ from sagemaker_serving.archive import (
 from sagemaker_serving.rules.facts import ArtifactFacts, ContainerFacts, Fact
 from sagemaker_serving.rules.facts.resources import CompilationFacts
 from sagemaker_serving.rules.neo.facts import compilation_facts
+from sagemaker_serving.spec.s3 import is_s3
 
 
 def artifact_facts(
@@ -24,7 +25,7 @@ def artifact_facts(
     """The container's model, as it lies on disk or in S3, and how Neo compiles it, if it does."""
     contents, unreadable = None, None
     text = container.artifact.text
-    if text is not None and not text.startswith("s3://"):
+    if text is not None and not is_s3(text):
         contents, unreadable = _read(folder / text, text, container.compilation.given)
     yield ArtifactFacts(
         container=container,

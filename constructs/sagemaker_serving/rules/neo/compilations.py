@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 
+from local_aws.s3_location import S3Location
 from local_aws.suggest import nearest
 from sagemaker_serving.catalog import (
     neo_frameworks,
@@ -200,7 +201,8 @@ def neo_archive(job: CompilationFacts) -> Iterator[Finding]:
     The job fails with "Unable to untar input model" after it has waited for its turn.
     """
     uri = job.model_uri.text
-    if uri is not None and not (uri.startswith("s3://") and uri.endswith(".tar.gz")):
+    found = S3Location.find(uri or "")
+    if uri is not None and not (found and found.key.endswith(".tar.gz")):
         yield (
             job.model_uri.where,
             f"{job.model_uri.name} is {uri!r}; Neo reads one archive: s3://<bucket>/<key>.tar.gz",

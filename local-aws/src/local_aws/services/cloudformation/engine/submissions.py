@@ -10,6 +10,7 @@ from botocore.exceptions import ClientError
 
 from local_aws.context import LocalContext
 from local_aws.resources import ResourceTypes
+from local_aws.s3_location import S3Location
 from local_aws.services.cloudformation.engine.blueprint import Blueprint
 from local_aws.services.cloudformation.engine.changes import Foreseen, Plan, plan
 from local_aws.services.cloudformation.engine.checks import (
@@ -126,14 +127,14 @@ class Submissions:
 
 
 def s3_place(url: str) -> tuple[str, str]:
-    """The bucket and key of a template's URL, path-style or virtual-hosted."""
+    """The bucket and key of a template's URL, S3's own or one of this local AWS."""
+    found = S3Location.find(url)
+    if found is not None:
+        return found.bucket, found.key
     parts = urlparse(url)
     path = unquote(parts.path).lstrip("/")
-    host = parts.hostname or ""
-    if parts.scheme == "s3":
-        return host, path
-    bucket, dot, service = host.partition(".")
-    if dot and service.startswith(("s3.", "s3-", "localhost")):
+    bucket, dot, service = (parts.hostname or "").partition(".")
+    if dot and service == "localhost":
         return bucket, path
     bucket, slash, key = path.partition("/")
     if not slash or parts.scheme not in ("http", "https"):
