@@ -16,25 +16,27 @@ from local_aws.permissions.need import Need
 from local_aws.permissions.service import PassedRole, Refusal, ServicePermissions, first
 from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
+from sagemaker_serving.local_sagemaker.common.arns import written
 
 
 def _resources(call: Call) -> Iterator[str]:
-    """``CreateTransformJob`` is about ``transform-job/<TransformJobName>``, and so on.
-
-    SageMaker writes names in lower case in its ARNs.
-    """
+    """``CreateTransformJob`` is about ``transform-job/<TransformJobName>``, and so on."""
     if "ResourceArn" in call.parameters:
-        yield str(call.parameters["ResourceArn"])
+        yield written(str(call.parameters["ResourceArn"]))
         return
     noun = re.sub("^[A-Z][a-z]+", "", call.operation)
     noun = "Endpoint" if noun.startswith("Endpoint") and noun != "EndpointConfig" else noun
-    name = first(call.parameters, f"{noun}Name")
+    name = first(call.parameters, f"{noun}Name", f"{noun}Arn")
     if name is None:
         return
     kind = re.sub("(?<=[a-z])(?=[A-Z])", "-", noun).lower()
-    yield f"{kind}/{name.lower()}"
+    yield _named(kind, name)
     if call.operation in ("CreateEndpoint", "UpdateEndpoint"):
-        yield f"endpoint-config/{call.parameters.get('EndpointConfigName', '').lower()}"
+        yield _named("endpoint-config", call.parameters.get("EndpointConfigName", ""))
+
+
+def _named(kind: str, name: str) -> str:
+    return written(name if name.startswith("arn:") else f"{kind}/{name}")
 
 
 class SageMakerPermissions(ServicePermissions):

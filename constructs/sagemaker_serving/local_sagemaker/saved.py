@@ -25,7 +25,7 @@ _STOPPED_MEANWHILE = "The local AWS was stopped meanwhile."
 def export_region(region: Region) -> dict[str, Any]:
     """Everything of a region as plain JSON values, of one moment."""
     with region.lock:
-        return copy.deepcopy({kind: getattr(region, kind) for kind in _KEPT})
+        return copy.deepcopy({kind: dict(getattr(region, kind)) for kind in _KEPT})
 
 
 def restore_region(region: Region, state: Mapping[str, Any]) -> None:

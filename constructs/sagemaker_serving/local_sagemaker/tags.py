@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from local_aws.protocol import AwsError
+from sagemaker_serving.local_sagemaker.common.arns import written
 from sagemaker_serving.local_sagemaker.common.store import Region, Resource
 
 Parameters = Mapping[str, Any]
@@ -45,7 +46,8 @@ class Tags:
 
 
 def _tags_of(region: Region, arn: str) -> dict[str, str]:
-    tags = region.tags.get(arn)
+    """Of a resource, whose ARN may be in any case; that AWS takes either is unverified."""
+    tags = region.tags.get(written(arn))
     if tags is None:
         raise AwsError("ValidationException", f'Could not find resource "{arn}".')
     return tags

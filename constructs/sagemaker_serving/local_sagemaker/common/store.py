@@ -4,35 +4,57 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import UserDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from local_aws.arn import arn_in
-from local_aws.context import ACCOUNT_ID
+from sagemaker_serving.local_sagemaker.common.arns import arn_of
 
 Resource = dict[str, Any]
 """One resource as Describe answers it: plain JSON values, times in seconds since the epoch."""
 
 
+class ByName(UserDict[str, Resource]):
+    """Resources by their names, which are the same in any case.
+
+    So CreateEndpoint takes an endpoint's (botocore's documentation of EndpointName, read
+    2026-11-22). That the other actions, and the other kinds, do too is inferred: their ARNs are
+    in lower case, and CloudFormation knows a resource by its ARN alone.
+    """
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and name.lower() in self.data
+
+    def __getitem__(self, name: str) -> Resource:
+        return self.data[name.lower()]
+
+    def __setitem__(self, name: str, resource: Resource) -> None:
+        self.data[name.lower()] = resource
+
+    def __delitem__(self, name: str) -> None:
+        del self.data[name.lower()]
+
+
 @dataclass
 class Region:
-    """Everything SageMaker keeps in one region, by name.
+    """Everything SageMaker keeps in one region.
 
     Hold ``lock`` while reading or changing several things that belong
     together; values are plain, so that the whole can be written as JSON.
     """
 
     name: str
-    models: dict[str, Resource] = field(default_factory=dict)
-    endpoint_configs: dict[str, Resource] = field(default_factory=dict)
-    endpoints: dict[str, Resource] = field(default_factory=dict)
+    models: ByName = field(default_factory=ByName)
+    endpoint_configs: ByName = field(default_factory=ByName)
+    endpoints: ByName = field(default_factory=ByName)
     model_package_groups: dict[str, Resource] = field(default_factory=dict)
+    """By name, whose case counts: their ARNs keep it."""
     model_packages: dict[str, Resource] = field(default_factory=dict)
     """By ARN."""
-    inference_components: dict[str, Resource] = field(default_factory=dict)
-    transform_jobs: dict[str, Resource] = field(default_factory=dict)
-    compilation_jobs: dict[str, Resource] = field(default_factory=dict)
+    inference_components: ByName = field(default_factory=ByName)
+    transform_jobs: ByName = field(default_factory=ByName)
+    compilation_jobs: ByName = field(default_factory=ByName)
     tags: dict[str, dict[str, str]] = field(default_factory=dict)
     """By ARN: a resource's tags."""
     lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
@@ -40,8 +62,8 @@ class Region:
     """Called when something here has changed by itself, after the call that began it."""
 
     def arn(self, kind: str, name: str) -> str:
-        """``arn:aws:sagemaker:<region>:<account>:<kind>/<name>``."""
-        return arn_in(self.name, "sagemaker", ACCOUNT_ID, f"{kind}/{name}")
+        """The ARN of what is called so here, as `arn_of` writes it."""
+        return arn_of(self.name, kind, name)
 
     def tag(self, arn: str, tags: list[dict[str, str]] | None) -> None:
         """Add tags to a resource; the last value of a key stays."""

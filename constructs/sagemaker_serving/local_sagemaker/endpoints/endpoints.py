@@ -104,7 +104,7 @@ class Endpoints:
             region.endpoints[name] = {
                 "EndpointName": name,
                 "EndpointArn": arn,
-                "EndpointConfigName": parameters["EndpointConfigName"],
+                "EndpointConfigName": config["EndpointConfigName"],
                 "EndpointStatus": "Creating",
                 "CreationTime": created,
                 "LastModifiedTime": created,
@@ -228,9 +228,15 @@ class Endpoints:
         self._work.close()
 
     def _serving(self, region: Region, name: str) -> EndpointRuntime:
+        """What serves there; InvokeEndpoint has to match the name's case (as CreateEndpoint's
+        documentation says; botocore, read 2026-11-22)."""
         with region.lock:
             endpoint = region.endpoints.get(name)
-            if endpoint is None or endpoint["EndpointStatus"] not in ("InService", "Updating"):
+            if (
+                endpoint is None
+                or endpoint["EndpointName"] != name
+                or endpoint["EndpointStatus"] not in ("InService", "Updating")
+            ):
                 return EndpointRuntime()
             return self._fleets.of(endpoint["EndpointArn"])
 

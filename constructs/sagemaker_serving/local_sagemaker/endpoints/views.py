@@ -68,7 +68,7 @@ class EndpointViews:
         with region.lock:
             for name, fleet in self._fleets.serving(region):
                 seen += loaded_models(region.name, name, fleet)
-                queue = self._fleets.of(region.arn("endpoint", name)).queue
+                queue = self._fleets.of(region.endpoints[name]["EndpointArn"]).queue
                 if queue is not None:
                     seen += backlog_of(region.name, name, queue, fleet)
             for name, fleet in (*self._fleets.serving(region), *self._fleets.components(region)):
@@ -94,7 +94,7 @@ class EndpointViews:
         with region.lock:
             return {
                 **{
-                    region.arn("endpoint", name): fleet.export()
+                    region.endpoints[name]["EndpointArn"]: fleet.export()
                     for name, fleet in self._fleets.serving(region)
                 },
                 **{

@@ -147,7 +147,8 @@ class InferenceComponents:
         """
         with region.lock:
             component = region.inference_components.get(name)
-            if component is None or component["EndpointName"] != endpoint:
+            wanted = {"EndpointName": endpoint, "InferenceComponentName": name}
+            if component is None or not wanted.items() <= component.items():
                 raise AwsError(
                     "ValidationError", f"Inference Component {name} not found for {endpoint}."
                 )
