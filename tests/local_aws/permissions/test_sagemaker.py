@@ -72,11 +72,21 @@ def test_an_endpoint_needs_its_image(aws: Aws, missing: str) -> None:
     aws.delete(failed["EndpointName"])
 
 
-def test_another_images_repository_is_none(aws: Aws) -> None:
-    pull = allow(PULL[:2] + PULL[3:], REPOSITORY.replace("tensorflow", "pytorch"))
-    role = Caller(aws, READ, pull, allow(PULL[2]), service="sagemaker").arn
+@pytest.mark.parametrize(
+    "statements",
+    [
+        [],
+        [allow(PULL[:2] + PULL[3:], REPOSITORY.replace("tensorflow", "pytorch")), allow(PULL[2])],
+    ],
+)
+def test_a_role_that_cannot_read_the_image_at_all_is_told_of_batch_get_image(
+    aws: Aws, statements: list[dict[str, Any]]
+) -> None:
+    role = Caller(aws, READ, *statements, service="sagemaker").arn
     failed = endpoint(aws, role)
-    assert "does not have BatchCheckLayerAvailability permission" in failed["FailureReason"]
+    assert failed["FailureReason"] == (
+        f"The role '{role}' does not have BatchGetImage permission for the image: '{IMAGE}'."
+    )
     aws.delete(failed["EndpointName"])
 
 

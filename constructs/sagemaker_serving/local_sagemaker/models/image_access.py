@@ -7,7 +7,7 @@ from local_aws.context import LocalContext
 from sagemaker_serving.catalog import parse_ecr_uri
 from sagemaker_serving.local_sagemaker.models.roles import SESSION_NAME
 
-_FOR_THE_REPOSITORY = ("BatchCheckLayerAvailability", "BatchGetImage", "GetDownloadUrlForLayer")
+_FOR_THE_LAYERS = ("BatchCheckLayerAvailability", "GetDownloadUrlForLayer")
 """SageMaker developer guide, "CreateModel API: Execution Role Permissions", read 2026-11-21."""
 
 
@@ -18,18 +18,20 @@ class ImageRefused(Exception):
 def check_pull(context: LocalContext, role_arn: str | None, image: str) -> None:
     """Raise `ImageRefused` unless the role may do all that pulling the image takes.
 
-    The repository's own policy is taken to let the account in, as those of
-    AWS's images do. The message is AWS's for BatchGetImage
-    (github.com/aws/sagemaker-python-sdk/issues/2002, read 2026-11-21), with
-    the other actions' names in its place for those.
+    BatchGetImage is missed first: SageMaker names it alone to roles that may
+    pull other images (aws/deep-learning-containers#759,
+    awslabs/aws-solutions-constructs#986) and to one that may pull none
+    (bentoml/BentoML#1600); read 2026-11-22. What it says of a role that lacks
+    another of them is unverified. The repository's own policy is taken to let
+    the account in, as those of AWS's images do.
     """
     place = parse_ecr_uri(image)
     if place is None or role_arn is None:
         return
     session = context.sessions.assume(role_arn, SESSION_NAME)
     repository = arn_in(place.region, "ecr", place.account, f"repository/{place.repository}")
-    needed = [("GetAuthorizationToken", "*")]
-    needed += [(action, repository) for action in _FOR_THE_REPOSITORY]
+    needed = [("BatchGetImage", repository), ("GetAuthorizationToken", "*")]
+    needed += [(action, repository) for action in _FOR_THE_LAYERS]
     for action, resource in needed:
         if not context.evaluator.allows(session, f"ecr:{action}", resource):
             raise ImageRefused(
