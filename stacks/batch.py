@@ -7,7 +7,6 @@ from typing import Any
 from aws_cdk import aws_events as events
 from aws_cdk import aws_iam as iam
 
-from sagemaker_serving.catalog import log_groups
 from sagemaker_serving.infra import BatchTransform
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_own_policy
 from sagemaker_serving.spec import BatchTransform as BatchTransformSpec
@@ -16,8 +15,6 @@ from stacks.serving_scope import ServingScope
 
 def add_batch_transform(serving: ServingScope, spec: BatchTransformSpec) -> None:
     """Adds the pipeline; its state machine and its prefixes leave as outputs and parameters."""
-    serving.role.grant_logs(log_groups.TRANSFORM_JOBS)
-    serving.role.grant_metrics(log_groups.TRANSFORM_JOBS)
     kinds = ("input", "output", "work", "reports")
     places = {kind: serving.prefix(f"batch/{kind}") for kind in kinds}
     topic = serving.topic("BatchTopic", spec.notification_topic)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from constructs import Construct
 
-from sagemaker_serving.catalog import log_groups
 from sagemaker_serving.infra import (
     AsyncInference,
     DataCapture,
@@ -34,8 +33,6 @@ def add_endpoint(serving: ServingScope) -> None:
     multi-model endpoint need.
     """
     name = serving.environment.endpoint_name(serving.name)
-    serving.role.grant_logs(log_groups.endpoint_log_group(name))
-    serving.role.grant_metrics(log_groups.ENDPOINTS)
     models = Construct(serving.stack, "Models")
     config = _config(serving, models)
     keep_versions(
@@ -50,8 +47,9 @@ def add_endpoint(serving: ServingScope) -> None:
         endpoint_config=config,
         guardrails=guardrails_of(serving, alarms),
     )
-    if monitoring is not None and monitoring.log_group is not None:
-        endpoint.node.add_dependency(monitoring.log_group)
+    if monitoring is not None:
+        for group in monitoring.log_groups:
+            endpoint.node.add_dependency(group)
     components = add_components(serving, endpoint, alarms)
     scale(serving.spec, endpoint, components)
     serving.publish("EndpointName", "endpoint-name", endpoint.endpoint_name)

@@ -65,8 +65,6 @@ def _fill(stack: cdk.Stack, folder: Path) -> None:
         "Invoke", ec2.InterfaceVpcEndpointAwsService.SAGEMAKER_RUNTIME, private.security_group
     )
     role = ExecutionRole(stack, "Role")
-    role.grant_logs("/aws/sagemaker/Endpoints/every")
-    role.grant_metrics("/aws/sagemaker/Endpoints")
     role.grant_read_prefix(data.bucket, PREFIX)
     role.grant_write_prefix(data.bucket, PREFIX)
     packed = ModelData.from_path(folder)

@@ -15,3 +15,13 @@ COMPILATION_JOBS = "/aws/sagemaker/CompilationJobs"
 def endpoint_log_group(endpoint_name: str) -> str:
     """Where the containers of an endpoint write to."""
     return f"{ENDPOINTS}/{endpoint_name}"
+
+
+def component_log_group(component_name: str) -> str:
+    """Where the containers of an inference component write to, and not to its endpoint's.
+
+    Reported by others, who read it there (djl-serving's benchmarks; the log groups of an account
+    that serves JumpStart's models); read 2026-11-22. The developer guide's table of log groups
+    does not name it in the copies that were read.
+    """
+    return f"{INFERENCE_COMPONENTS}/{component_name}"

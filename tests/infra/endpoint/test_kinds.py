@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -20,6 +21,7 @@ from sagemaker_serving.infra import (
     DataCapture,
     Endpoint,
     EndpointConfig,
+    ExecutionRole,
     Guardrails,
     InferenceComponent,
     InstanceVariant,
@@ -380,3 +382,48 @@ def test_every_option_of_a_component_is_rendered(bench: Any) -> None:
 def test_a_component_is_replaced_in_rolling_batches_only(bench: Any) -> None:
     with pytest.raises(Mistake, match="are CANARY; its copies are replaced batch by batch"):
         add_component(bench, guardrails=Guardrails.canary())
+
+
+def logs(bench: Any) -> str:
+    """What the log groups are called that any role may write to."""
+    return json.dumps(granted(bench, "logs:PutLogEvents"))
+
+
+def namespaces(bench: Any) -> list[str]:
+    """What metrics any role may put."""
+    policies = Template.from_stack(bench.stack).find_resources("AWS::IAM::Policy").values()
+    return [
+        statement["Condition"]["StringEquals"]["cloudwatch:namespace"]
+        for policy in policies
+        for statement in policy["Properties"]["PolicyDocument"]["Statement"]
+        if statement["Action"] == "cloudwatch:PutMetricData"
+    ]
+
+
+def test_an_endpoint_lets_its_roles_write_its_log_and_metrics(bench: Any) -> None:
+    config = add_config(bench)
+    Endpoint(bench.stack, "Endpoint", endpoint_name="e", endpoint_config=config)
+    assert ":log-group:/aws/sagemaker/Endpoints/e*" in logs(bench)
+    assert namespaces(bench) == ["/aws/sagemaker/Endpoints"]
+
+
+def test_a_variant_that_comes_later_may_do_what_the_others_may(bench: Any) -> None:
+    config = add_config(bench)
+    guardrails = Guardrails.canary().watching("errors")
+    Endpoint(
+        bench.stack, "Endpoint", endpoint_name="e", endpoint_config=config, guardrails=guardrails
+    )
+    bench.role = ExecutionRole(bench.stack, "Later")
+    model = add_model(bench, "LaterModel")
+    config.add_variant(InstanceVariant(name="green", model=model, instance_type="ml.c5.large"))
+    for action in ("logs:PutLogEvents", "cloudwatch:PutMetricData", "cloudwatch:DescribeAlarms"):
+        assert len(granted(bench, action)) == 2
+
+
+def test_a_component_lets_its_models_role_write_its_log_and_metrics(bench: Any) -> None:
+    add_component(bench)
+    assert ":log-group:/aws/sagemaker/InferenceComponents/e-half*" in logs(bench)
+    assert set(namespaces(bench)) == {
+        "/aws/sagemaker/Endpoints",
+        "/aws/sagemaker/InferenceComponents",
+    }

@@ -97,7 +97,7 @@ def test_each_part_can_be_left_out(new_stack: NewStack) -> None:
         dashboard=False,
         log_retention_days=None,
     )
-    assert (monitoring.alarms, monitoring.dashboard, monitoring.log_group) == (None, None, None)
+    assert (monitoring.alarms, monitoring.dashboard, monitoring.log_groups) == (None, None, [])
     assert "Resources" not in Template.from_stack(stack).to_json()
 
 
@@ -118,6 +118,26 @@ def test_the_log_has_an_end_and_a_key(new_stack: NewStack, retain: bool, policy:
     assert group["Properties"]["RetentionInDays"] == 30
     assert "KmsKeyId" in group["Properties"]
     assert group["DeletionPolicy"] == policy
+
+
+def test_a_component_has_a_log_with_the_same_end_and_key(new_stack: NewStack) -> None:
+    stack = new_stack()
+    EndpointMonitoring(
+        stack,
+        "Monitoring",
+        endpoint_name="prod-digits",
+        variants=[CPU],
+        inference_components=["cats"],
+        encryption_key=kms.Key(stack, "Key"),
+    )
+    groups = Template.from_stack(stack).find_resources("AWS::Logs::LogGroup").values()
+    names = [group["Properties"].pop("LogGroupName") for group in groups]
+    assert names == [
+        "/aws/sagemaker/Endpoints/prod-digits",
+        "/aws/sagemaker/InferenceComponents/cats",
+    ]
+    of_endpoint, of_component = groups
+    assert of_component == of_endpoint
 
 
 def test_alarms_of_the_account_may_publish_and_nobody_without_tls(new_stack: NewStack) -> None:

@@ -9,8 +9,8 @@ import boto3
 import pytest
 
 from sagemaker_serving.local_sagemaker.control_plane import SageMaker
-from tests.local_aws.aws import IMAGE, REGION, Aws, service_in
-from tests.local_aws.permissions.callers import Caller, allow, numbers, refusal
+from tests.local_aws.aws import IMAGE, REGION, Aws, eventually, service_in
+from tests.local_aws.permissions.callers import ACCOUNT, Caller, allow, numbers, refusal
 
 URL = "s3://models/model.tar.gz"
 READ = allow("s3:GetObject", "arn:aws:s3:::models/*")
@@ -113,3 +113,64 @@ def test_a_handler_calls_in_the_models_role_and_logs_need_a_permission(aws: Aws)
     found = aws.client("logs").describe_log_groups(logGroupNamePrefix=group)["logGroups"]
     assert found == []
     aws.delete(served["EndpointName"])
+
+
+def component(aws: Aws, role: str) -> str:
+    """An endpoint with one component of the same name, in service."""
+    name = model(aws, role)
+    variant = {"VariantName": "v", "InstanceType": "ml.m5.large", "InitialInstanceCount": 1}
+    aws.sagemaker.create_endpoint_config(
+        EndpointConfigName=name, ExecutionRoleArn=role, ProductionVariants=[variant]
+    )
+    aws.endpoint(name, name)
+    aws.sagemaker.create_inference_component(
+        InferenceComponentName=name,
+        EndpointName=name,
+        VariantName="v",
+        Specification={
+            "ModelName": name,
+            "ComputeResourceRequirements": {"MinMemoryRequiredInMb": 128},
+        },
+        RuntimeConfig={"CopyCount": 1},
+    )
+
+    def settled() -> Any:
+        found = aws.sagemaker.describe_inference_component(InferenceComponentName=name)
+        status = found["InferenceComponentStatus"]
+        return status if status in ("InService", "Failed") else None
+
+    assert eventually(settled) == "InService"
+    return name
+
+
+def remove(aws: Aws, name: str) -> None:
+    aws.sagemaker.delete_inference_component(InferenceComponentName=name)
+    eventually(
+        lambda: (
+            aws.sagemaker.list_inference_components(EndpointNameEquals=name)["InferenceComponents"]
+            == []
+        )
+    )
+    aws.delete(name)
+
+
+@pytest.mark.parametrize("place", ["Endpoints", "InferenceComponents"])
+def test_a_component_needs_a_permission_for_a_log_of_its_own(aws: Aws, place: str) -> None:
+    """Of its endpoint's log it writes nothing."""
+    pull = [allow(PULL[:2] + PULL[3:], REPOSITORY), allow(PULL[2])]
+    write = ["logs:CreateLogGroup", "logs:CreateLogStream", "logs:PutLogEvents"]
+    logs = f"arn:aws:logs:{REGION}:{ACCOUNT}:log-group:/aws/sagemaker/{place}/*"
+    role = Caller(aws, READ, *pull, allow(write, logs), service="sagemaker").arn
+    name = component(aws, role)
+    service_in(aws.gateway, SageMaker).flush()
+    group = f"/aws/sagemaker/InferenceComponents/{name}"
+    found = aws.client("logs").describe_log_groups(logGroupNamePrefix=group)["logGroups"]
+    judged = [
+        each.decision.allowed
+        for each in aws.gateway.context.evaluator.trail
+        if each.call.action == "logs:CreateLogGroup" and f":{group}" in each.call.resource
+    ]
+    may = place == "InferenceComponents"
+    assert [one["logGroupName"] for one in found] == ([group] if may else [])
+    assert judged == [may]
+    remove(aws, name)

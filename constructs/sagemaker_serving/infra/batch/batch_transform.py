@@ -14,6 +14,7 @@ from sagemaker_serving.catalog import log_groups
 from sagemaker_serving.infra.batch.definition import NAMESPACE, batch_definition
 from sagemaker_serving.infra.batch.settings import transform_settings
 from sagemaker_serving.infra.functions.own_function import OwnFunction, add_log
+from sagemaker_serving.infra.roles.container_grants import grant_logs, grant_metrics
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_own_policy, acknowledge_wildcard
 from sagemaker_serving.infra.synth.arns import colon_arn
 from sagemaker_serving.infra.synth.tokens import is_token, partition, stack_of
@@ -230,6 +231,8 @@ class BatchTransform(Construct):
         )
 
     def _grant_job_role(self, role: iam.IRole, volume_key: kms.IKey | None) -> None:
+        grant_logs(role, log_groups.TRANSFORM_JOBS)
+        grant_metrics(role, log_groups.TRANSFORM_JOBS)
         self._inputs.grant_read(role, of="Inputs of batch jobs")
         self._outputs.grant_write(role, of="Outputs of batch jobs")
         self._work.grant_read(role, of="Manifests and chunks of batch jobs")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from aws_cdk import aws_sagemaker as sagemaker
@@ -76,6 +76,9 @@ class EndpointConfig(Construct):
         self._role = execution_role
         self._network = network
         self._isolated = network_isolation
+        self._grants: list[Callable[[iam.IRole], None]] = [
+            what.grant for what in (async_inference, data_capture) if what is not None
+        ]
         self._granted: set[iam.IRole] = set()
         self._resource = sagemaker.CfnEndpointConfig(
             self,
@@ -112,6 +115,12 @@ class EndpointConfig(Construct):
         found = [variant.model.role for variant in every if variant.model is not None]
         return tuple(dict.fromkeys([*found, *([] if self._role is None else [self._role])]))
 
+    def grant_to_roles(self, grant: Callable[[iam.IRole], None]) -> None:
+        """Lets each role of it do what ``grant`` does: those there are, and those that come."""
+        self._grants.append(grant)
+        for role in self.roles:
+            grant(role)
+
     def _settle(self) -> None:
         """Everything that follows from the variants there are."""
         identify_by_content(self._stack, self._resource, self._content())
@@ -142,9 +151,8 @@ class EndpointConfig(Construct):
             if role in self._granted:
                 continue
             self._granted.add(role)
-            for what in (self._async, self._capture):
-                if what is not None:
-                    what.grant(role)
+            for grant in self._grants:
+                grant(role)
 
     def _key_arn(self) -> str | None:
         return None if self._key is None or self._with_nvme() else self._key.key_arn

@@ -11,9 +11,11 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
+from sagemaker_serving.catalog import log_groups
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.endpoint.config import EndpointConfig
 from sagemaker_serving.infra.endpoint.guardrails import Guardrails
+from sagemaker_serving.infra.roles.container_grants import grant_logs, grant_metrics
 from sagemaker_serving.infra.scaling.scaling import Scaling
 from sagemaker_serving.infra.scaling.values import (
     INSTANCES,
@@ -128,7 +130,7 @@ class AnyEndpoint(Construct):
 
 
 class Endpoint(AnyEndpoint):
-    """An endpoint on an `EndpointConfig`.
+    """An endpoint on an `EndpointConfig`, whose roles may write its log and its metrics.
 
     :param endpoint_name: its stable name, 1 to 63 letters, digits and single
         hyphens; callers know it by this name across every update.
@@ -162,9 +164,8 @@ class Endpoint(AnyEndpoint):
             endpoint_config_name=endpoint_config.endpoint_config_name,
             deployment_config=None if guardrails is None else guardrails.rendered(),
         )
-        if guardrails is not None:
-            for role in endpoint_config.roles:
-                guardrails.grant_watching(self, role)
+        self._guardrails = guardrails
+        endpoint_config.grant_to_roles(self._grant_serving)
         if keep_instance_counts:
             self._keep_instance_counts()
 
@@ -176,6 +177,12 @@ class Endpoint(AnyEndpoint):
         return super().scale_instances(
             variant_name, min_capacity=min_capacity, max_capacity=max_capacity
         )
+
+    def _grant_serving(self, role: iam.IRole) -> None:
+        grant_logs(role, log_groups.endpoint_log_group(self._plain_name))
+        grant_metrics(role, log_groups.ENDPOINTS)
+        if self._guardrails is not None:
+            self._guardrails.grant_watching(self, role)
 
     def _keep_instance_counts(self) -> None:
         self._resource.retain_all_variant_properties = True

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
+from sagemaker_serving.catalog import log_groups
 from sagemaker_serving.infra.endpoint.endpoint import AnyEndpoint
 from sagemaker_serving.infra.endpoint.guardrails import Guardrails
 from sagemaker_serving.infra.model.model import Model
+from sagemaker_serving.infra.roles.container_grants import grant_logs, grant_metrics
 from sagemaker_serving.infra.scaling.scaling import Scaling
 from sagemaker_serving.infra.scaling.values import COPIES, Scaled, ScalingMetric
 from sagemaker_serving.infra.synth.tokens import stands_in
@@ -33,7 +35,9 @@ class InferenceComponent(Construct):
     """Copies of a Model on the instances of an endpoint's variant that has no model of its own.
 
     Callers name it: InvokeEndpoint with ``InferenceComponentName``. A new
-    Model replaces the copies batch by batch, under the same name.
+    Model replaces the copies batch by batch, under the same name. The Model's
+    role may write the component's log and its metrics: that it is this role,
+    and not the endpoint's, is inferred from CreateModel.
 
     :param component_name: its name, unique in the account and region, at most 63 letters,
         digits and hyphens.
@@ -95,6 +99,8 @@ class InferenceComponent(Construct):
             deployment_config=None if guardrails is None else guardrails.rendered_for_component(),
             runtime_config=component.InferenceComponentRuntimeConfigProperty(copy_count=copy_count),
         )
+        grant_logs(model.role, log_groups.component_log_group(component_name))
+        grant_metrics(model.role, log_groups.INFERENCE_COMPONENTS)
         if guardrails is not None:
             guardrails.grant_watching(self, model.role)
         self.component_name = component_name

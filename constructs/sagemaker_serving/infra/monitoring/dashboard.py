@@ -34,7 +34,7 @@ class EndpointDashboard(Construct):
 
     :param alarms: their states stand on top.
     :param inference_components: names of components that share the endpoint's instances.
-    :param log_group_name: whose last errors are listed.
+    :param log_group_names: whose last errors are listed; without any, none are.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class EndpointDashboard(Construct):
         variants: Sequence[WatchedVariant],
         alarms: EndpointAlarms | None = None,
         inference_components: Sequence[str] = (),
-        log_group_name: str | None = None,
+        log_group_names: Sequence[str] = (),
     ) -> None:
         super().__init__(scope, construct_id)
         self.dashboard_name = f"{endpoint_name}-{region_of(self)}"
@@ -68,11 +68,11 @@ class EndpointDashboard(Construct):
                 )
             )
         dashboard.add_widgets(*(graph for graph in graphs if graph is not None))
-        if log_group_name is not None:
+        if log_group_names:
             dashboard.add_widgets(
                 cloudwatch.LogQueryWidget(
                     title="Errors in the log",
-                    log_group_names=[log_group_name],
+                    log_group_names=list(log_group_names),
                     query_lines=list(_LOG_QUERY),
                     width=_WHOLE_WIDTH,
                 )

@@ -9,7 +9,7 @@ import aws_cdk as cdk
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
-from sagemaker_serving.catalog.log_groups import endpoint_log_group
+from sagemaker_serving.catalog.log_groups import component_log_group, endpoint_log_group
 from sagemaker_serving.infra.monitoring.alarms import EndpointAlarms
 from sagemaker_serving.infra.monitoring.dashboard import EndpointDashboard
 from sagemaker_serving.infra.monitoring.watches import WatchedVariant
@@ -22,22 +22,23 @@ if TYPE_CHECKING:
 
 
 class EndpointMonitoring(Construct):
-    """Alarms, a dashboard and a log group with an end, for an endpoint made here or elsewhere.
+    """Alarms, a dashboard and log groups with an end, for an endpoint made here or elsewhere.
 
     It needs the endpoint's name only, so that the endpoint's own guardrails
     can name its alarms. An endpoint of the same stack must depend on it
-    (``endpoint.node.add_dependency(monitoring)``): otherwise SageMaker makes the
+    (``endpoint.node.add_dependency(monitoring)``): otherwise SageMaker makes a
     log group first, which is then kept for ever and stops this one from being
     made.
 
     :param alarms: whether there are alarms.
     :param topic: what they tell; see `AlarmTopic`.
     :param dashboard: whether there is a dashboard.
-    :param inference_components: names of components that share the endpoint's instances.
+    :param inference_components: names of components that share the endpoint's instances; each
+        has a log group of its own.
     :param log_retention_days: one of the numbers of days that CloudWatch takes; None leaves the
-        log group to SageMaker, which keeps it for ever.
-    :param retain_logs: whether the log group outlives the stack.
-    :param encryption_key: encrypts the log; its policy has to let CloudWatch Logs use it, as
+        log groups to SageMaker, which keeps them for ever.
+    :param retain_logs: whether the log groups outlive the stack.
+    :param encryption_key: encrypts the logs; its policy has to let CloudWatch Logs use it, as
         `DataBucket`'s does. Absent, CloudWatch's own key does.
     """
 
@@ -60,8 +61,8 @@ class EndpointMonitoring(Construct):
         super().__init__(scope, construct_id)
         self.alarms: EndpointAlarms | None = None
         """The alarms, if there are any."""
-        self.log_group: logs.CfnLogGroup | None = None
-        """The endpoint's log group, if it is made here."""
+        self.log_groups: list[logs.CfnLogGroup] = []
+        """The endpoint's log group and its components', if they are made here."""
         self.dashboard: EndpointDashboard | None = None
         """The dashboard, if there is one."""
         if alarms:
@@ -73,10 +74,15 @@ class EndpointMonitoring(Construct):
                 thresholds=thresholds,
                 topic=topic,
             )
+        names = {
+            "Log": endpoint_log_group(endpoint_name),
+            **{f"Log-{name}": component_log_group(name) for name in inference_components},
+        }
         if log_retention_days is not None:
-            self.log_group = self._log(
-                endpoint_name, log_retention_days, retain_logs, encryption_key
-            )
+            self.log_groups = [
+                self._log(construct_id, name, log_retention_days, retain_logs, encryption_key)
+                for construct_id, name in names.items()
+            ]
         if dashboard:
             self.dashboard = EndpointDashboard(
                 self,
@@ -85,16 +91,16 @@ class EndpointMonitoring(Construct):
                 variants=variants,
                 alarms=self.alarms,
                 inference_components=inference_components,
-                log_group_name=endpoint_log_group(endpoint_name),
+                log_group_names=list(names.values()),
             )
 
     def _log(
-        self, endpoint_name: str, days: int, retain: bool, key: kms.IKey | None
+        self, construct_id: str, name: str, days: int, retain: bool, key: kms.IKey | None
     ) -> logs.CfnLogGroup:
         group = logs.CfnLogGroup(
             self,
-            "Log",
-            log_group_name=endpoint_log_group(endpoint_name),
+            construct_id,
+            log_group_name=name,
             retention_in_days=days,
             kms_key_id=None if key is None else key.key_arn,
         )

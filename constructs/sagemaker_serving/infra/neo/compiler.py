@@ -14,6 +14,7 @@ from constructs import Construct
 from sagemaker_serving.catalog import log_groups
 from sagemaker_serving.infra.functions.own_function import OwnFunction, add_log
 from sagemaker_serving.infra.neo.states import compiling_states
+from sagemaker_serving.infra.roles.container_grants import grant_logs
 from sagemaker_serving.infra.roles.execution_role import ExecutionRole
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_own_policy, acknowledge_wildcard
 from sagemaker_serving.infra.synth.arns import colon_arn
@@ -59,7 +60,7 @@ class NeoCompiler(Construct):
         self._key = encryption_key
         self.role = ExecutionRole(self, "Role")
         """The role of the jobs: reads the models, writes the compiled ones."""
-        self.role.grant_logs(log_groups.COMPILATION_JOBS)
+        grant_logs(self.role, log_groups.COMPILATION_JOBS)
         self.role.grant_write_prefix(bucket, OUTPUT_PREFIX)
         if network is not None:
             network.bind(self, self.role)

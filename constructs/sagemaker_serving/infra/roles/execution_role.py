@@ -10,7 +10,6 @@ from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_own_policy, acknowledge_wildcard
-from sagemaker_serving.infra.synth.arns import colon_arn
 
 if TYPE_CHECKING:
     from aws_cdk import aws_s3 as s3
@@ -53,39 +52,6 @@ class ExecutionRole(iam.Role):
         """
         self._grant_objects(bucket, prefix, ["s3:PutObject", "s3:AbortMultipartUpload"])
         self._grant_key(bucket, ["kms:Decrypt", "kms:GenerateDataKey"])
-
-    def grant_logs(self, log_group_prefix: str) -> None:
-        """Lets containers write to the log groups whose names begin with ``log_group_prefix``.
-
-        SageMaker makes these groups itself, under names of its own choosing.
-        Source: AWS SageMaker developer guide, roles; read 2026-11-21.
-        """
-        groups = colon_arn(self, "logs", "log-group", f"{log_group_prefix}*")
-        self.add_to_policy(
-            iam.PolicyStatement(
-                actions=["logs:CreateLogGroup", "logs:CreateLogStream", "logs:PutLogEvents"],
-                resources=[groups],
-            )
-        )
-        acknowledge_wildcard(
-            self, groups, "SageMaker names the log streams below this group itself, as it runs"
-        )
-
-    def grant_metrics(self, namespace: str) -> None:
-        """Lets containers put metrics into ``namespace`` and no other."""
-        self.add_to_policy(
-            iam.PolicyStatement(
-                actions=["cloudwatch:PutMetricData"],
-                resources=["*"],
-                conditions={"StringEquals": {"cloudwatch:namespace": namespace}},
-            )
-        )
-        acknowledge_wildcard(
-            self,
-            "*",
-            "cloudwatch:PutMetricData and ecr:GetAuthorizationToken know no resources; the "
-            "first is bound to one namespace by a condition, the second reads a token only",
-        )
 
     def _grant_objects(self, bucket: s3.IBucket, prefix: str, actions: list[str]) -> None:
         objects = bucket.arn_for_objects(f"{prefix}*")

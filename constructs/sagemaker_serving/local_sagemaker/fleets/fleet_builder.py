@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from local_aws.context import LocalContext
-from sagemaker_serving.catalog.log_groups import INFERENCE_COMPONENTS, endpoint_log_group
+from sagemaker_serving.catalog.log_groups import component_log_group, endpoint_log_group
 from sagemaker_serving.local_sagemaker.common.settings import Settings
 from sagemaker_serving.local_sagemaker.common.store import Region, Resource
 from sagemaker_serving.local_sagemaker.containers.container import Container, Launch, Plan
@@ -145,7 +145,7 @@ class FleetBuilder:
                     log_path=endpoint_log(self._context.state_dir, region.name, endpoint, place),
                     log_group=endpoint_log_group(endpoint)
                     if component is None
-                    else f"{INFERENCE_COMPONENTS}/{component}",
+                    else component_log_group(component),
                     log_stream="/".join(
                         (variant, instance, *([name] if len(definitions) > 1 else []))
                     ),

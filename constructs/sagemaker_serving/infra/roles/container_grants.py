@@ -1,0 +1,48 @@
+"""What the role of every container needs: to write its log, and its instances' metrics."""
+
+from __future__ import annotations
+
+from aws_cdk import aws_iam as iam
+from constructs import Construct
+
+from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard
+from sagemaker_serving.infra.synth.arns import colon_arn
+
+
+def grant_logs(role: iam.IRole, log_group_prefix: str) -> None:
+    """Lets containers write to the log groups whose names begin with ``log_group_prefix``.
+
+    SageMaker makes these groups itself where they are not there, in the role's name.
+    Source: SageMaker developer guide, "How to use SageMaker AI execution roles"; read 2026-11-21.
+    """
+    groups = colon_arn(role, "logs", "log-group", f"{log_group_prefix}*")
+    iam.Grant.add_to_principal(
+        grantee=role,
+        actions=["logs:CreateLogGroup", "logs:CreateLogStream", "logs:PutLogEvents"],
+        resource_arns=[groups],
+    )
+    if isinstance(role, Construct):
+        acknowledge_wildcard(
+            role, groups, "SageMaker names the log streams below this group itself, as it runs"
+        )
+
+
+def grant_metrics(role: iam.IRole, namespace: str) -> None:
+    """Lets containers put metrics into ``namespace`` and no other.
+
+    Source: as `grant_logs`; which namespace is whose: "Metrics for monitoring Amazon SageMaker AI
+    with Amazon CloudWatch"; read 2026-11-21.
+    """
+    iam.Grant.add_to_principal(
+        grantee=role,
+        actions=["cloudwatch:PutMetricData"],
+        resource_arns=["*"],
+        conditions={"StringEquals": {"cloudwatch:namespace": namespace}},
+    )
+    if isinstance(role, Construct):
+        acknowledge_wildcard(
+            role,
+            "*",
+            "cloudwatch:PutMetricData and ecr:GetAuthorizationToken know no resources; the "
+            "first is bound to one namespace by a condition, the second reads a token only",
+        )
