@@ -24,15 +24,34 @@ def _resources(call: Call) -> Iterator[str]:
     if "ResourceArn" in call.parameters:
         yield written(str(call.parameters["ResourceArn"]))
         return
-    noun = re.sub("^[A-Z][a-z]+", "", call.operation)
-    noun = "Endpoint" if noun.startswith("Endpoint") and noun != "EndpointConfig" else noun
-    name = first(call.parameters, f"{noun}Name", f"{noun}Arn")
-    if name is None:
-        return
-    kind = re.sub("(?<=[a-z])(?=[A-Z])", "-", noun).lower()
-    yield _named(kind, name)
-    if call.operation in ("CreateEndpoint", "UpdateEndpoint"):
-        yield _named("endpoint-config", call.parameters.get("EndpointConfigName", ""))
+    operation = re.sub("^[A-Z][a-z]+", "", call.operation)
+    own = next((noun for noun in _WITH_MORE_OPERATIONS if operation.startswith(noun)), operation)
+    for noun in (own, *_ALSO.get(call.operation, ())):
+        name = first(call.parameters, f"{noun}Name", f"{noun}Arn")
+        if name is not None:
+            yield _named(re.sub("(?<=[a-z])(?=[A-Z])", "-", noun).lower(), name)
+
+
+_WITH_MORE_OPERATIONS = ("EndpointConfig", "Endpoint", "InferenceComponent")
+"""As in ``UpdateEndpointWeightsAndCapacities``, which is of an endpoint."""
+
+_ALSO = {
+    "CreateEndpoint": ("EndpointConfig",),
+    "UpdateEndpoint": ("EndpointConfig",),
+    "CreateInferenceComponent": ("Endpoint",),
+}
+"""What else some calls are about, where they name it."""
+
+
+def _asked(call: Call) -> Iterator[str]:
+    """The endpoint, and the inference component where the request names one.
+
+    InvokeEndpointAsync knows none.
+    """
+    yield from _resources(call)
+    name = call.headers.get("x-amzn-sagemaker-inference-component")
+    if name and call.operation != "InvokeEndpointAsync":
+        yield _named("inference-component", name)
 
 
 def _named(kind: str, name: str) -> str:
@@ -67,6 +86,6 @@ PERMISSIONS = SageMakerPermissions(
 
 RUNTIME_PERMISSIONS = ServicePermissions(
     prefix="sagemaker",
-    resources=_resources,
+    resources=_asked,
     denied=Refusal(code="AccessDeniedException", status=403),
 )

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_sns as sns
@@ -427,3 +428,21 @@ def test_a_component_lets_its_models_role_write_its_log_and_metrics(bench: Any) 
         "/aws/sagemaker/Endpoints",
         "/aws/sagemaker/InferenceComponents",
     }
+
+
+def test_who_may_call_a_component_may_call_its_endpoint_and_no_other(bench: Any) -> None:
+    component = add_component(bench)
+    caller = iam.Role(
+        bench.stack, "Caller", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com")
+    )
+    component.grant_invoke(caller)
+    ((endpoint, half),) = granted(bench, "sagemaker:InvokeEndpoint")
+    assert below(endpoint) == ":endpoint/e"
+    assert below(half) == ":inference-component/e-half"
+
+
+def below(arn: Any) -> str:
+    """The last literal part of a joined ARN."""
+    last = arn["Fn::Join"][1][-1]
+    assert isinstance(last, str)
+    return last

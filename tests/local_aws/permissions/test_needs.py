@@ -49,6 +49,20 @@ def arn(service: str, rest: str) -> str:
             "sagemaker:DescribeCompilationJob",
             [arn("sagemaker", "compilation-job/c")],
         ),
+        (
+            "sagemaker",
+            "CreateInferenceComponent",
+            {"InferenceComponentName": "C", "EndpointName": "E"},
+            "sagemaker:CreateInferenceComponent",
+            [arn("sagemaker", "inference-component/c"), arn("sagemaker", "endpoint/e")],
+        ),
+        (
+            "sagemaker",
+            "UpdateInferenceComponentRuntimeConfig",
+            {"InferenceComponentName": "c"},
+            "sagemaker:UpdateInferenceComponentRuntimeConfig",
+            [arn("sagemaker", "inference-component/c")],
+        ),
         ("sagemaker", "ListModels", {}, "sagemaker:ListModels", ["*"]),
         (
             "stepfunctions",

@@ -174,3 +174,22 @@ def test_a_component_needs_a_permission_for_a_log_of_its_own(aws: Aws, place: st
     assert [one["logGroupName"] for one in found] == ([group] if may else [])
     assert judged == [may]
     remove(aws, name)
+
+
+@pytest.mark.parametrize("missing", ["endpoint", "inference-component"])
+def test_a_call_of_a_component_needs_a_permission_on_both(aws: Aws, missing: str) -> None:
+    pull = [allow(PULL[:2] + PULL[3:], REPOSITORY), allow(PULL[2])]
+    name = component(aws, Caller(aws, READ, *pull, service="sagemaker").arn)
+    both = {
+        kind: f"arn:aws:sagemaker:{REGION}:{ACCOUNT}:{kind}/{name}"
+        for kind in ("endpoint", "inference-component")
+    }
+    call = {"EndpointName": name, "InferenceComponentName": name, "Body": b"abc"}
+    whole = Caller(aws, allow("sagemaker:InvokeEndpoint", list(both.values())))
+    whole.client("sagemaker-runtime").invoke_endpoint(**call)
+    left = [arn for kind, arn in both.items() if kind != missing]
+    short = Caller(aws, allow("sagemaker:InvokeEndpoint", left))
+    status, code, message = refusal(short.client("sagemaker-runtime").invoke_endpoint, **call)
+    assert (status, code) == (403, "AccessDeniedException")
+    assert both[missing] in message
+    remove(aws, name)

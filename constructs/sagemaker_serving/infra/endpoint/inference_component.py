@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
@@ -14,7 +15,7 @@ from sagemaker_serving.infra.model.model import Model
 from sagemaker_serving.infra.roles.container_grants import grant_logs, grant_metrics
 from sagemaker_serving.infra.scaling.scaling import Scaling
 from sagemaker_serving.infra.scaling.values import COPIES, Scaled, ScalingMetric
-from sagemaker_serving.infra.synth.tokens import stands_in
+from sagemaker_serving.infra.synth.tokens import stack_of, stands_in
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,8 +104,26 @@ class InferenceComponent(Construct):
         grant_metrics(model.role, log_groups.INFERENCE_COMPONENTS)
         if guardrails is not None:
             guardrails.grant_watching(self, model.role)
+        self._endpoint = endpoint
         self.component_name = component_name
         """The component's name."""
+
+    def grant_invoke(self, grantee: iam.IGrantable) -> iam.Grant:
+        """Lets ``grantee`` call this component, which takes a permission on its endpoint, too.
+
+        Source: service authorization reference, Amazon SageMaker AI, InvokeEndpoint and
+        InvokeEndpointWithResponseStream, which know both resources; read 2026-11-22.
+        """
+        component_arn = stack_of(self).format_arn(
+            service="sagemaker",
+            resource="inference-component",
+            resource_name=self.component_name.lower(),
+        )
+        return iam.Grant.add_to_principal(
+            grantee=grantee,
+            actions=["sagemaker:InvokeEndpoint", "sagemaker:InvokeEndpointWithResponseStream"],
+            resource_arns=[self._endpoint.endpoint_arn, component_arn],
+        )
 
     def scale_copies(self, *, min_capacity: int, max_capacity: int) -> Scaling:
         """Bounds for the copies; 0 lets it end up without any, and `Scaling.wake_from_zero` leads
