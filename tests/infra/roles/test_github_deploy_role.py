@@ -73,8 +73,18 @@ def test_it_may_reach_only_its_own_account_region_and_environment() -> None:
     assert all(
         "prod-*" in resource
         for resource in allowed
-        if any(kind in resource for kind in ("endpoint/", ":stack/", ":logs:"))
+        if any(kind in resource for kind in ("endpoint/", "component/", ":stack/", ":logs:"))
     )
+
+
+def test_it_may_call_endpoints_and_the_inference_components_on_them() -> None:
+    stack = _stack()
+    _added(stack)
+    allowed = _allowed(stack).items()
+    called = [resource for resource, actions in allowed if "sagemaker:InvokeEndpoint" in actions]
+    assert len(called) == 2
+    for resource, kind in zip(called, ("endpoint", "inference-component"), strict=True):
+        assert f":sagemaker:eu-west-1:111122223333:{kind}/prod-*" in resource
 
 
 def test_it_may_do_what_the_page_says_that_watch_and_rollback_need() -> None:

@@ -118,6 +118,7 @@ class GitHubDeployRole(Construct):
             return stack.format_arn(service=service, resource=resource, resource_name=name)
 
         endpoints = named("sagemaker", "endpoint", f"{environment}-*".lower())
+        components = named("sagemaker", "inference-component", f"{environment}-*".lower())
         configs = named("sagemaker", "endpoint-config", "*")
         models = named("sagemaker", "model", "*")
         stacks = named("cloudformation", "stack", f"{environment}-*")
@@ -132,6 +133,7 @@ class GitHubDeployRole(Construct):
                 ],
                 [endpoints],
             ),
+            (["sagemaker:InvokeEndpoint"], [components]),
             (
                 [
                     "sagemaker:DescribeEndpointConfig",
@@ -156,6 +158,7 @@ class GitHubDeployRole(Construct):
             self.role.add_to_policy(iam.PolicyStatement(actions=actions, resources=resources))
         for resource, reason in (
             (endpoints, f"Every endpoint of {environment}, which models come to and leave"),
+            (components, f"Every inference component of {environment}, as its endpoints"),
             (configs, "SageMaker's own names, which carry no environment; read, and updated to"),
             (models, "SageMaker's own names, which carry no environment; read only"),
             ("*", "Endpoint configs are listed as a whole, to find those that served before"),
