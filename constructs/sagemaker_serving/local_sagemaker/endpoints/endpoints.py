@@ -25,7 +25,11 @@ from sagemaker_serving.local_sagemaker.endpoints.async_tasks import AsyncWork
 from sagemaker_serving.local_sagemaker.endpoints.configs import find_endpoint_config
 from sagemaker_serving.local_sagemaker.endpoints.tasks import EndpointTasks
 from sagemaker_serving.local_sagemaker.endpoints.views import EndpointViews
-from sagemaker_serving.local_sagemaker.fleets.deployment import Deployment, refuse_impossible
+from sagemaker_serving.local_sagemaker.fleets.deployment import (
+    Deployment,
+    refuse_impossible,
+    refuse_other_variants,
+)
 from sagemaker_serving.local_sagemaker.fleets.endpoint_runtime import EndpointRuntime
 from sagemaker_serving.local_sagemaker.fleets.fleet import Fleet
 from sagemaker_serving.local_sagemaker.fleets.fleet_builder import FleetBuilder
@@ -33,7 +37,12 @@ from sagemaker_serving.local_sagemaker.fleets.fleets import Fleets, with_retaine
 from sagemaker_serving.local_sagemaker.fleets.request_pipeline import RequestPipeline, Route
 from sagemaker_serving.local_sagemaker.fleets.rollout import Rollouts
 from sagemaker_serving.local_sagemaker.fleets.routing import not_found, pick_variant
+from sagemaker_serving.local_sagemaker.fleets.scalable import (
+    refuse_registered_variants,
+    registered_variants,
+)
 from sagemaker_serving.local_sagemaker.fleets.states import (
+    deployment_config,
     find_endpoint,
     keep_deployment_config,
     refuse_in_progress,
@@ -76,6 +85,7 @@ class Endpoints:
         pipeline: RequestPipeline,
         settings: Settings,
     ) -> None:
+        self._context = context
         assembly = FleetBuilder(context, launch, logs=logs, metrics=metrics, settings=settings)
         self._fleets = Fleets(context.state_dir, assembly, faults)
         rollouts = Rollouts(
@@ -109,7 +119,7 @@ class Endpoints:
                 "CreationTime": created,
                 "LastModifiedTime": created,
             }
-            keep_deployment_config(region.endpoints[name], parameters)
+            keep_deployment_config(region.endpoints[name], parameters.get("DeploymentConfig"))
             region.tag(arn, parameters.get("Tags"))
             self._fleets.begin(arn)
             endpoint = region.endpoints[name]
@@ -135,18 +145,24 @@ class Endpoints:
 
     def update(self, region: Region, parameters: Parameters) -> Resource:
         """Begin to replace what serves; the old fleet serves until the new one is healthy."""
+        name = parameters["EndpointName"]
+        scaled = registered_variants(self._context, region.name, name)  # without the lock
         with region.lock:
-            endpoint = find_endpoint(region, parameters["EndpointName"])
+            endpoint = find_endpoint(region, name)
             refuse_unless_in_service(endpoint)
-            config = with_retained_properties(
-                find_endpoint_config(region, parameters["EndpointConfigName"]),
-                self._fleets.of(endpoint["EndpointArn"]).serving,
-                parameters,
+            fleet = self._fleets.of(endpoint["EndpointArn"]).serving
+            config = find_endpoint_config(region, parameters["EndpointConfigName"])
+            variants = fleet.variants if fleet is not None else {}
+            refuse_registered_variants(
+                {each.name: each.instance_type for each in variants.values()}, config, scaled
             )
+            config = with_retained_properties(config, fleet, parameters)
             instances = _instances(config)
-            refuse_impossible(parameters.get("DeploymentConfig"), instances)
-            keep_deployment_config(endpoint, parameters)
-            deployment = Deployment.of(endpoint.get("LastDeploymentConfig"), instances)
+            way = deployment_config(endpoint, parameters)
+            refuse_impossible(way, instances)
+            refuse_other_variants(way, variants, config)
+            keep_deployment_config(endpoint, way)
+            deployment = Deployment.of(way, instances)
             endpoint["EndpointStatus"] = "Updating"
             endpoint["LastModifiedTime"] = now()
         self._work.replace(region, endpoint, config, deployment)

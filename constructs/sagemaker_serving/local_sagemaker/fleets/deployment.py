@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,6 +79,23 @@ def refuse_impossible(config: Mapping[str, Any] | None, instance_count: int) -> 
     """
     for problem in _problems(config if config is not None else {}, instance_count):
         raise AwsError("ValidationException", problem)
+
+
+def refuse_other_variants(
+    deployment_config: Mapping[str, Any] | None, serving: Iterable[str], config: Resource
+) -> None:
+    """Raise `AwsError` for a guarded update to variants of other names, in words of our own.
+
+    (Developer guide, "Deployment guardrails", "Exclusions", read 2026-11-22.)
+    """
+    old, new = sorted(serving), sorted(v["VariantName"] for v in config["ProductionVariants"])
+    if deployment_config is not None and old != new:
+        raise AwsError(
+            "ValidationException",
+            "A DeploymentConfig needs the same variants in the new EndpointConfig as in the old; "
+            f"the endpoint has {', '.join(old)}, and {config['EndpointConfigName']} has "
+            f"{', '.join(new)}.",
+        )
 
 
 def _problems(config: Mapping[str, Any], instance_count: int) -> Iterator[str]:

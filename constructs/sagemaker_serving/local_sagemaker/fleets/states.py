@@ -20,13 +20,20 @@ def find_endpoint(region: Region, name: str) -> Resource:
     return endpoint
 
 
-def keep_deployment_config(endpoint: Resource, parameters: Mapping[str, Any]) -> None:
-    """Describe tells the last deployment's; an update without one forgets it unless told to."""
-    given = parameters.get("DeploymentConfig")
-    if given is not None:
-        endpoint["LastDeploymentConfig"] = given
-    elif not parameters.get("RetainDeploymentConfig", False):
-        endpoint.pop("LastDeploymentConfig", None)
+def deployment_config(endpoint: Resource, parameters: Mapping[str, Any]) -> Resource | None:
+    """The DeploymentConfig of an update: its own, or the last one where it is told to retain it."""
+    retained = parameters.get("RetainDeploymentConfig", False)
+    config: Resource | None = parameters.get(
+        "DeploymentConfig", endpoint.get("LastDeploymentConfig") if retained else None
+    )
+    return config
+
+
+def keep_deployment_config(endpoint: Resource, config: Resource | None) -> None:
+    """Describe tells the last deployment's; one without any makes it forgotten."""
+    endpoint.pop("LastDeploymentConfig", None)
+    if config is not None:
+        endpoint["LastDeploymentConfig"] = config
 
 
 def settle(endpoint: Resource, status: str, failed: ContainerFailed | None = None) -> None:

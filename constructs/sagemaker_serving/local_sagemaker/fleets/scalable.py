@@ -1,0 +1,45 @@
+"""Variants that Application Auto Scaling scales: an update may neither change nor remove them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from local_aws.context import LocalContext
+from local_aws.protocol import AwsError
+from sagemaker_serving.local_sagemaker.common.store import Resource
+
+
+def refuse_registered_variants(
+    serving: Mapping[str, str | None], config: Resource, registered: set[str]
+) -> None:
+    """Raise `AwsError` for a scalable target that the config lacks, or has on another type.
+
+    ``serving`` is the instance type of each variant that serves. (Developer guide, "Update
+    endpoints that use auto scaling", read 2026-11-22, tells the rule for instance types. That it
+    holds for variants that go, and the words, are documented nowhere and unverified.)
+    """
+    new = {each["VariantName"]: each.get("InstanceType") for each in config["ProductionVariants"]}
+    refused = [
+        name
+        for name, instance_type in serving.items()
+        if name in registered and (name not in new or new[name] != instance_type)
+    ]
+    if refused:
+        raise AwsError(
+            "ValidationException",
+            f'The variant(s) "[{", ".join(refused)}]" must be deregistered as scalable target with '
+            "AWS Auto Scaling before they can be removed or have their instance type updated.",
+        )
+
+
+def registered_variants(context: LocalContext, region: str, endpoint: str) -> set[str]:
+    """The variants of an endpoint that are scalable targets now, asked of Application Auto Scaling
+    through the gateway."""
+    pages = (
+        context.client("application-autoscaling", region)
+        .get_paginator("describe_scalable_targets")
+        .paginate(ServiceNamespace="sagemaker")
+    )
+    prefix = f"endpoint/{endpoint}/variant/"
+    targets = [target["ResourceId"] for page in pages for target in page["ScalableTargets"]]
+    return {target.removeprefix(prefix) for target in targets if target.startswith(prefix)}
