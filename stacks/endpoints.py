@@ -15,9 +15,10 @@ from sagemaker_serving.infra import (
     ServerlessVariant,
 )
 from sagemaker_serving.infra.synth.acknowledge import NO_KEY_ON_VOLUMES, acknowledge
-from sagemaker_serving.spec import Asynchronous, Variant
+from sagemaker_serving.spec import Asynchronous, Model, Variant
 from sagemaker_serving.spec import DataCapture as DataCaptureSpec
 from sagemaker_serving.spec import InstanceVariant as InstanceVariantSpec
+from sagemaker_serving.spec.transition import SERVERLESS
 from stacks.components import add_components
 from stacks.guarding import guardrails_of
 from stacks.kept_versions import keep_versions
@@ -45,6 +46,7 @@ def add_endpoint(serving: ServingScope) -> None:
         "Endpoint",
         endpoint_name=name,
         endpoint_config=config,
+        keep_instance_counts=_has_released_scaling(serving.spec),
         guardrails=guardrails_of(serving, alarms),
     )
     if monitoring is not None:
@@ -55,6 +57,12 @@ def add_endpoint(serving: ServingScope) -> None:
     serving.publish("EndpointName", "endpoint-name", endpoint.endpoint_name)
     if serving.spec.multi_model is not None:
         serving.publish("ArchivesPrefix", "archives", f"{serving.archives.uri}/")
+
+
+def _has_released_scaling(spec: Model) -> bool:
+    """Whether variants have the instances that scaling left, and no scaling in this deploy."""
+    keep = spec.transition.keep if spec.transition is not None else {}
+    return any(kept != SERVERLESS for kept in keep.values())
 
 
 def _config(serving: ServingScope, models: Construct) -> EndpointConfig:

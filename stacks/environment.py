@@ -47,8 +47,10 @@ def add_environment(
     Stacks are named ``<environment>-<model>``, ``<environment>-Storage`` and
     ``<environment>-Network`` wherever they stand. ``folder`` is where the
     file's relative paths start; ``account`` is deployed to instead of the one that the file names;
-    ``provenance`` are tags of what is served, as `provenance_of` tells them.
+    ``provenance`` are tags of what is served, as `provenance_of` tells them. Models in a
+    ``transition`` become what they are in this step of it.
     """
+    environment = environment.in_transition()
     where = cdk.Environment(
         account=account if account is not None else environment.account,
         region=environment.region,

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sagemaker_serving.catalog import Accelerator
 from sagemaker_serving.infra import EndpointAlarms, Guardrails
-from sagemaker_serving.rules import takes_guardrails
+from sagemaker_serving.rules import can_be_guarded, is_guarded
 from sagemaker_serving.spec import (
     CanaryUpdate,
-    InstanceVariant,
     LinearUpdate,
     RollingUpdate,
     Update,
@@ -21,27 +19,18 @@ def guardrails_of(serving: ServingScope, alarms: EndpointAlarms | None) -> Guard
     """The guardrails of the model's endpoint, with the alarms that take an update back.
 
     Where the file says nothing, production moves by a canary of 10 percent, if the endpoint is
-    of a kind that SageMaker has guardrails for; anything else moves at once.
+    of a kind that SageMaker has guardrails for; anything else moves at once, and so does a
+    change of variants.
     """
-    update = serving.spec.update
-    if serving.spec.inference_components:
-        return None  # its components have guardrails of their own
-    if update is None and serving.environment.production and _supported(serving):
-        update = CanaryUpdate(canary_percent=10)
-    if update is None:
+    spec = serving.spec
+    changes_variants = spec.transition is not None and spec.transition.step == "change_variants"
+    if changes_variants or not is_guarded(spec, production=serving.environment.production):
         return None
+    update = spec.update if spec.update is not None else CanaryUpdate(canary_percent=10)
     names = list(update.alarms)
-    if alarms is not None and _supported(serving):
+    if alarms is not None and can_be_guarded(spec):
         names += alarms.rollback_alarm_names
     return way(update).watching(*names[:10])
-
-
-def _supported(serving: ServingScope) -> bool:
-    return all(
-        isinstance(variant, InstanceVariant)
-        and takes_guardrails(variant.instance_type, Accelerator.named(variant.accelerator_type))
-        for variant in serving.spec.variants
-    )
 
 
 def way(update: Update) -> Guardrails:

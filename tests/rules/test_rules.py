@@ -542,7 +542,7 @@ def test_all_problems_come_at_once_in_the_order_of_the_file(folder: Path) -> Non
     + [(*DIGITS, key) for key in ("scaling", "update", "asynchronous", "multi_model", "containers")]
     + [(*DIGITS, key) for key in ("inference_components", "shadow_variants", "model_package")]
     + [(*DIGITS, "data_capture"), (*DIGITS, "monitoring"), ("production",), ("monitoring",)]
-    + [(*DIGITS, "batch_transform"), (*BLUE, "weight")],
+    + [(*DIGITS, "batch_transform"), (*DIGITS, "transition"), (*BLUE, "weight")],
 )  # fmt: skip
 def test_junk_anywhere_is_a_problem_and_never_a_crash(
     folder: Path, path: tuple[str | int, ...], junk: Any

@@ -40,6 +40,7 @@ from sagemaker_serving.spec import (
     StepPolicy,
     Storage,
     TrackedMetric,
+    Transition,
 )
 from sagemaker_serving.spec.compilation import Compilation
 from sagemaker_serving.spec.monitoring import AlarmThresholds, Monitoring
@@ -88,6 +89,7 @@ SECTIONS: tuple[tuple[str, type[BaseModel], tuple[str, ...]], ...] = (
     ("models.<name>.update, in linear steps", LinearUpdate, ()),
     ("models.<name>.update, in rolling batches", RollingUpdate, ()),
     ("models.<name>.update, all at once", AllAtOnceUpdate, ()),
+    ("models.<name>.transition", Transition, ()),
     ("models.<name>.data_capture", DataCapture, ()),
     ("monitoring", Monitoring, ()),
     ("monitoring.thresholds", AlarmThresholds, ()),

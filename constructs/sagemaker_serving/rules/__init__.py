@@ -7,7 +7,7 @@ is given to `check_environment` and `check_template` beside them.
 """
 
 from sagemaker_serving.rules.check import check_environment, check_template
-from sagemaker_serving.rules.endpoint.guardrails import takes_guardrails
+from sagemaker_serving.rules.endpoint.guardrails import can_be_guarded, is_guarded
 from sagemaker_serving.rules.engine import Finding, Rule, rule
 from sagemaker_serving.rules.registry import RULES
 from sagemaker_serving.rules.template import Template, read_template, template_of
@@ -17,10 +17,11 @@ __all__ = [
     "Finding",
     "Rule",
     "Template",
+    "can_be_guarded",
     "check_environment",
     "check_template",
+    "is_guarded",
     "read_template",
     "rule",
-    "takes_guardrails",
     "template_of",
 ]

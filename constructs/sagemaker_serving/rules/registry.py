@@ -20,7 +20,13 @@ from sagemaker_serving.rules.container import (
     images,
     multi_model,
 )
-from sagemaker_serving.rules.deployment import environments, production, resources, tags
+from sagemaker_serving.rules.deployment import (
+    environments,
+    production,
+    resources,
+    tags,
+    transitions,
+)
 from sagemaker_serving.rules.endpoint import (
     configs,
     guardrails,
@@ -208,6 +214,8 @@ RULES: tuple[Rule, ...] = (
     transforms.transform_data_processing,
     transforms.transform_join,
     transforms.transform_location,
+    transitions.transition_keep,
+    transitions.transition_left,
     variants.variant_name,
     variants.variant_names_unique,
     variants.variant_count,

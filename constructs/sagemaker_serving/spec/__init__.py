@@ -20,6 +20,7 @@ from sagemaker_serving.spec.overlay import overlay
 from sagemaker_serving.spec.reading import EnvironmentFile, read_environment
 from sagemaker_serving.spec.scaling import Scaling, Schedule, Step, StepPolicy, TrackedMetric
 from sagemaker_serving.spec.schema import environment_schema
+from sagemaker_serving.spec.transition import Transition
 from sagemaker_serving.spec.update import (
     AllAtOnceUpdate,
     CanaryUpdate,
@@ -70,6 +71,7 @@ __all__ = [
     "StepPolicy",
     "Storage",
     "TrackedMetric",
+    "Transition",
     "Update",
     "Variant",
     "batching_variables",

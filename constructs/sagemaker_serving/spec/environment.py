@@ -15,6 +15,7 @@ from sagemaker_serving.spec.monitoring import Monitoring
 from sagemaker_serving.spec.network import Network
 from sagemaker_serving.spec.overlay import overlay
 from sagemaker_serving.spec.scaling import Scaling
+from sagemaker_serving.spec.transition import Transition
 from sagemaker_serving.spec.update import Update
 from sagemaker_serving.spec.variants import InferenceComponent, InstanceVariant, Variant
 
@@ -60,6 +61,11 @@ class Environment(Spec):
 
     models: dict[str, Model]
     """The models by name; each becomes one stack and the endpoint ``<environment>-<model>``."""
+
+    def in_transition(self) -> Environment:
+        """What this deploy makes of it: each model as its ``transition`` has it meanwhile."""
+        models = {name: model.in_transition() for name, model in self.models.items()}
+        return self.model_copy(update={"models": models})
 
     def endpoint_name(self, model: str) -> str:
         """The stable name of the endpoint of ``model``."""
@@ -145,6 +151,10 @@ class Model(Container):
     """How the endpoint moves to a new version; left out: all at once, and where ``production`` is
     true by a canary of 10 percent that alarms on the endpoint's own metrics take back."""
 
+    transition: Transition | None = None
+    """Which step this deploy is of a change that takes several; left out: none, the endpoint
+    becomes what the file says."""
+
     data_capture: DataCapture | None = None
     """Keeping requests and answers; left out: none are kept."""
 
@@ -153,6 +163,19 @@ class Model(Container):
 
     batch_transform: BatchTransform | None = None
     """The batch pipeline; left out: none."""
+
+    def in_transition(self) -> Model:
+        """What this deploy makes of it: variants whose scaling is released have the instance type
+        that they keep, and no scaling."""
+        keep = self.transition.keep if self.transition is not None else {}
+        variants = [
+            variant.model_copy(update={"instance_type": keep[variant.name]})
+            if variant.name in keep and isinstance(variant, InstanceVariant)
+            else variant
+            for variant in self.variants
+        ]
+        scaling = {name: each for name, each in self.scaling.items() if name not in keep}
+        return self.model_copy(update={"variants": variants, "scaling": scaling})
 
     def container(self, above: Container | None = None) -> Container:
         """What a part of the model runs: the model's own fields with the part's laid over them.

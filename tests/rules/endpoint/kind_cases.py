@@ -14,6 +14,7 @@ BLUE = (*VARIANTS, 0)
 SCALING = (*DIGITS, "scaling")
 UPDATE = (*DIGITS, "update")
 PRODUCTION = ("production",)
+TRANSITION = (*DIGITS, "transition")
 ONE: Change = {VARIANTS: [{"name": "blue", "instance_type": "ml.c5.large"}]}
 SERVERLESS: Change = {
     VARIANTS: [{"name": "all", "memory_size_in_mb": 2048, "max_concurrency": 5}],
@@ -54,6 +55,11 @@ def component(**change: Any) -> Change:
 
 def scaled(**change: Any) -> Change:
     return {SCALING: {"blue": {"min": 1, "max": 4, "invocations_per_instance": 70, **change}}}
+
+
+def releasing(**keep: str) -> Change:
+    """`SAFE` in the step that releases the scaling of these variants."""
+    return {**SAFE, TRANSITION: {"step": "release_scaling", "keep": keep}}
 
 
 def queue(**change: Any) -> Change:
@@ -410,6 +416,63 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
         "production-scaling",
         {PRODUCTION: True},
         "'blue' has no scaling, which production demands; add scaling: {blue: {min: 2, max: 4",
+        SAFE,
+    ),
+    (
+        "production-scaling",
+        {**SAFE, SCALING: None, TRANSITION: {"step": "change_variants"}},
+        "'blue' has no scaling, which production demands",
+        {**releasing(blue="ml.m5.large"), SCALING: None},
+    ),
+    (
+        "transition-keep",
+        releasing(),
+        "keep is missing; name each variant whose scaling is released",
+        releasing(blue="ml.m5.large"),
+    ),
+    (
+        "transition-keep",
+        releasing(green="ml.m5.large"),
+        "'green' is no variant of the file, and SageMaker refuses to remove a scalable target; "
+        "put its entry back for this deploy, and remove it after",
+        releasing(blue="ml.m5.large"),
+    ),
+    (
+        "transition-keep",
+        releasing(blue="m5.large"),
+        "blue is 'm5.large'; it must be an instance type; use the one that is deployed",
+        releasing(blue="ml.m5.large"),
+    ),
+    (
+        "transition-keep",
+        {**SERVERLESS, TRANSITION: {"step": "release_scaling", "keep": {"all": "ml.m5.large"}}},
+        "all is 'ml.m5.large'; the variant is serverless; use serverless",
+        {**SERVERLESS, TRANSITION: {"step": "release_scaling", "keep": {"all": "serverless"}}},
+    ),
+    (
+        "transition-keep",
+        {**COMPONENTS, TRANSITION: {"step": "release_scaling", "keep": {"blue": "ml.m5.large"}}},
+        "here inference components are scaled, which do not hinder an update; remove transition",
+        releasing(blue="ml.m5.large"),
+    ),
+    (
+        "transition-keep",
+        {**SAFE, TRANSITION: {"step": "change_variants", "keep": {"blue": "ml.m5.large"}}},
+        "keep is of release_scaling; take that step first, or remove keep",
+        {**SAFE, TRANSITION: {"step": "change_variants"}},
+    ),
+    (
+        "transition-left",
+        releasing(blue="ml.m5.large"),
+        "this deploy releases the scaling of blue on ml.m5.large, which serves on meanwhile; after "
+        "it, `sagemaker-serving diff ",
+        SAFE,
+    ),
+    (
+        "transition-left",
+        {**SAFE, TRANSITION: {"step": "change_variants"}},
+        "this deploy moves the endpoint to the variants of the file without guardrails, all "
+        "traffic at once; after it, `sagemaker-serving diff ",
         SAFE,
     ),
     (

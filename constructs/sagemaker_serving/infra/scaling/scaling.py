@@ -32,10 +32,11 @@ class Scaling(Construct):
     own service-linked role.
 
     A policy's cooldowns are in seconds, 0 or more. A variant with a target
-    keeps its instance type: SageMaker refuses another until the target is
-    gone. So a change of type takes a new variant name, or a deploy without
+    keeps its instance type, and stays: SageMaker refuses another type, and to
+    remove it, until the target is gone. CloudFormation removes the target only
+    after the endpoint's update, so either change takes a deploy without its
     scaling before. Source: SageMaker developer guide, automatic scaling, and
-    Application Auto Scaling user guide, SageMaker; read 2026-11-21.
+    Application Auto Scaling user guide, SageMaker; read 2026-11-22.
     """
 
     def __init__(

@@ -18,11 +18,12 @@ def production_scaling(kind: KindFacts) -> Iterator[Finding]:
     """In production every variant on instances, and every component, has scaling bounds.
 
     A load that nobody foresaw is met by more instances, up to a bill that somebody did foresee. A
-    fixed number is said by the same min and max.
+    fixed number is said by the same min and max. Not where a transition releases the scaling.
     """
     if not kind.production:
         return
-    scaled = {name for name, _ in kind.model.get("scaling").entries()}
+    released = kind.model.get("transition").get("keep")
+    scaled = {name for fact in (kind.model.get("scaling"), released) for name, _ in fact.entries()}
     components = list(kind.model.get("inference_components").entries())
     named = [(variant.get("name").text, variant) for variant in kind.on_instances]
     for name, fact in components if components else named:

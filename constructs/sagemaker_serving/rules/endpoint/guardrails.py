@@ -11,6 +11,7 @@ from sagemaker_serving.rules.engine.numbers import at_least, between
 from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.facts.resources import UpdateFacts
 from sagemaker_serving.rules.hardware.instance_types import known
+from sagemaker_serving.spec import InstanceVariant, Model
 
 _SOURCE = "botocore DeploymentConfig, read 2026-11-21"
 _EXCLUDED = "AWS SageMaker developer guide, deployment guardrails exclusions; read 2026-11-21"
@@ -28,6 +29,23 @@ def takes_guardrails(instance_type: str | None, accelerator: Accelerator | None 
     if instance_type is None or accelerator is not None:
         return False
     return not instance_type.startswith("ml.inf1.")
+
+
+def can_be_guarded(model: Model) -> bool:
+    """Whether SageMaker has guardrails for every variant of ``model``."""
+    return all(
+        isinstance(variant, InstanceVariant)
+        and takes_guardrails(variant.instance_type, Accelerator.named(variant.accelerator_type))
+        for variant in model.variants
+    )
+
+
+def is_guarded(model: Model, *, production: bool) -> bool:
+    """Whether the endpoint of ``model`` has a DeploymentConfig: where its file says how it is
+    updated, and in production where it can. Inference components have guardrails of their own."""
+    if model.inference_components:
+        return False
+    return model.update is not None or (production and can_be_guarded(model))
 
 
 @rule("guardrail-one-policy", source=_SOURCE, example="BlueGreenUpdatePolicy, RollingUpdatePolicy")

@@ -1,0 +1,88 @@
+"""Rules on the steps of a change that takes several deploys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sagemaker_serving.errors import Severity
+from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.facts import Fact
+from sagemaker_serving.rules.facts.kinds import KindFacts, is_serverless
+from sagemaker_serving.rules.hardware.instance_types import known
+from sagemaker_serving.spec.transition import SERVERLESS
+
+_SCALED = "AWS SageMaker developer guide, update endpoints that use auto scaling; read 2026-11-22"
+
+
+@rule("transition-keep", source=_SCALED, example="transition: {step: release_scaling}")
+def transition_keep(kind: KindFacts) -> Iterator[Finding]:
+    """A step that releases scaling names variants of the file, each with the type it keeps.
+
+    SageMaker refuses another instance type for a variant that is a scalable target, and to remove
+    one. So a variant that is to go stays in the file until a deploy has released its scaling.
+    """
+    transition = kind.model.get("transition")
+    step, keep = transition.get("step").text, transition.get("keep")
+    if step == "change_variants" and keep.value:
+        yield keep.where, "keep is of release_scaling; take that step first, or remove keep"
+    if step != "release_scaling":
+        return
+    if kind.model.get("inference_components").value:
+        yield (
+            transition.where,
+            "release_scaling is of variants, and here inference components are scaled, which do "
+            "not hinder an update; remove transition",
+        )
+    elif not keep.value:
+        yield (
+            transition.where,
+            "keep is missing; name each variant whose scaling is released and the instance type "
+            "that it keeps: {step: release_scaling, keep: {<variant>: <instance type>}}",
+        )
+    variants = {each.get("name").text: each for each in kind.model.get("variants").items()}
+    for name, kept in keep.entries():
+        if name not in variants:
+            yield (
+                kept.where,
+                f"{name!r} is no variant of the file, and SageMaker refuses to remove a scalable "
+                "target; put its entry back for this deploy, and remove it after",
+            )
+        else:
+            yield from _type(name, kept, serverless=is_serverless(variants[name]))
+
+
+def _type(name: str, kept: Fact, *, serverless: bool) -> Iterator[Finding]:
+    if serverless and kept.text != SERVERLESS:
+        yield kept.where, f"{name} is {kept.value!r}; the variant is serverless; use {SERVERLESS}"
+    if not serverless and kept.text is not None and known(kept) is None:
+        yield (
+            kept.where,
+            f"{name} is {kept.value!r}; it must be an instance type; use the one that is deployed",
+        )
+
+
+@rule(
+    "transition-left",
+    source="this project",
+    severity=Severity.WARNING,
+    example="transition: {step: change_variants}",
+)
+def transition_left(kind: KindFacts) -> Iterator[Finding]:
+    """A transition is for one deploy: what is missing in it comes back with the next step.
+
+    Left in the file, the endpoint has no scaling, or updates without guardrails, from then on.
+    """
+    transition = kind.model.get("transition")
+    kept = [f"{name} on {fact.text}" for name, fact in transition.get("keep").entries()]
+    does = {
+        "release_scaling": f"releases the scaling of {', '.join(kept)}, which serves on meanwhile",
+        "change_variants": "moves the endpoint to the variants of the file without guardrails, "
+        "all traffic at once",
+    }.get(transition.get("step").text or "")
+    if does is not None:
+        file = transition.where.file
+        yield (
+            transition.where,
+            f"this deploy {does}; after it, `sagemaker-serving diff {file} --write` writes the "
+            "next step",
+        )
