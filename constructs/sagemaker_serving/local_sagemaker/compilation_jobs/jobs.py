@@ -14,6 +14,7 @@ from sagemaker_serving.catalog import neo_image_uri
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.local_sagemaker.common.jobs import JobFailed, JobStopped
 from sagemaker_serving.local_sagemaker.common.listing import Listing
+from sagemaker_serving.local_sagemaker.common.runs import Runs
 from sagemaker_serving.local_sagemaker.common.store import Region, Resource, now
 from sagemaker_serving.local_sagemaker.compilation_jobs.run import (
     NOT_COMPILED,
@@ -59,9 +60,7 @@ class CompilationJobs:
         self._context = context
         self._logs = logs
         self._faults = faults
-        self._runs: dict[str, CompilationRun] = {}  # by ARN, those that run
-        self._lock = threading.Lock()
-        self._closed = False
+        self._runs: Runs[CompilationRun] = Runs()
 
     def create(self, region: Region, parameters: Parameters) -> Resource:
         """Begin a job; DescribeCompilationJob tells when it is done."""
@@ -79,7 +78,7 @@ class CompilationJobs:
             run = CompilationRun(
                 job, region=region, context=self._context, logs=self._logs, faults=self._faults
             )
-            self._admit(arn, run)
+            self._runs.admit(arn, run)
             region.compilation_jobs[name] = job
             region.tag(arn, parameters.get("Tags"))
         threading.Thread(target=self._work, args=(region, job, run), name=arn, daemon=True).start()
@@ -108,9 +107,7 @@ class CompilationJobs:
                     f"The request was rejected because the compilation job is in status {status}.",
                 )
             _move(job, "STOPPING")
-            run = self._runs.get(job["CompilationJobArn"])
-        if run is not None:
-            run.stop()
+        self._runs.stop(job["CompilationJobArn"])
         return {}
 
     def delete(self, region: Region, parameters: Parameters) -> Resource:
@@ -143,17 +140,7 @@ class CompilationJobs:
 
     def close(self) -> None:
         """Stop every job that runs, and admit no more."""
-        with self._lock:
-            self._closed = True
-            runs = list(self._runs.values())
-        for run in runs:
-            run.stop()
-
-    def _admit(self, arn: str, run: CompilationRun) -> None:
-        with self._lock:
-            if self._closed:
-                raise AwsError("ServiceUnavailable", "the local AWS is stopping", status=503)
-            self._runs[arn] = run
+        self._runs.close()
 
     def _work(self, region: Region, job: Resource, run: CompilationRun) -> None:
         status, reason, digest = "COMPLETED", NOT_COMPILED, None
@@ -179,8 +166,7 @@ class CompilationJobs:
             job["CompilationEndTime"] = job["LastModifiedTime"]
             if digest is not None:
                 job["ModelDigests"] = {"ArtifactDigest": digest}
-        with self._lock:
-            del self._runs[job["CompilationJobArn"]]
+        self._runs.forget(job["CompilationJobArn"])
         region.changed()
 
 

@@ -12,6 +12,7 @@ from local_aws.faults import Faults
 from local_aws.protocol import AwsError
 from sagemaker_serving.local_sagemaker.common.jobs import JobFailed, JobStopped
 from sagemaker_serving.local_sagemaker.common.listing import Listing
+from sagemaker_serving.local_sagemaker.common.runs import Runs
 from sagemaker_serving.local_sagemaker.common.store import Region, Resource, now
 from sagemaker_serving.local_sagemaker.containers.container import MAX_FAILURE_REASON, Launch
 from sagemaker_serving.local_sagemaker.models.models import container_of, find_model
@@ -53,9 +54,7 @@ class TransformJobs:
         self._launch = launch
         self._logs = logs
         self._faults = faults
-        self._runs: dict[str, TransformRun] = {}  # by ARN, those that run
-        self._lock = threading.Lock()
-        self._closed = False
+        self._runs: Runs[TransformRun] = Runs()
 
     def create(self, region: Region, parameters: Parameters) -> Resource:
         """Begin a job; DescribeTransformJob tells when it is done. Names are never used twice."""
@@ -96,7 +95,7 @@ class TransformJobs:
                 logs=self._logs,
                 faults=self._faults,
             )
-            self._admit(arn, run)
+            self._runs.admit(arn, run)
             region.transform_jobs[name] = job
             region.tag(arn, parameters.get("Tags"))
         threading.Thread(target=self._work, args=(region, job, run), name=arn, daemon=True).start()
@@ -125,16 +124,14 @@ class TransformJobs:
                 )
             job["TransformJobStatus"] = "Stopping"
             job["LastModifiedTime"] = now()
-            run = self._runs.get(job["TransformJobArn"])
-        if run is not None:
-            run.stop()
+        self._runs.stop(job["TransformJobArn"])
         return {}
 
     def summaries(self, region: Region) -> Sequence[dict[str, Any]]:
         """The jobs as ``local status`` shows them."""
         with region.lock:
             jobs = [
-                (job, self._runs.get(job["TransformJobArn"]))
+                (job, self._runs.find(job["TransformJobArn"]))
                 for job in region.transform_jobs.values()
             ]
         return [
@@ -153,23 +150,11 @@ class TransformJobs:
 
     def instances(self) -> Sequence[Instance]:
         """The processes of the jobs that run now."""
-        with self._lock:
-            runs = list(self._runs.values())
-        return [found for run in runs if (found := run.instance()) is not None]
+        return [found for run in self._runs.every() if (found := run.instance()) is not None]
 
     def close(self) -> None:
         """Stop every job that runs, and admit no more."""
-        with self._lock:
-            self._closed = True
-            runs = list(self._runs.values())
-        for run in runs:
-            run.stop()
-
-    def _admit(self, arn: str, run: TransformRun) -> None:
-        with self._lock:
-            if self._closed:
-                raise AwsError("ServiceUnavailable", "the local AWS is stopping", status=503)
-            self._runs[arn] = run
+        self._runs.close()
 
     def _work(self, region: Region, job: Resource, run: TransformRun) -> None:
         status, reason = "Completed", None
@@ -188,8 +173,7 @@ class TransformJobs:
             if reason is not None:
                 job["FailureReason"] = reason[:MAX_FAILURE_REASON]
             job["TransformEndTime"] = job["LastModifiedTime"] = now()
-        with self._lock:
-            del self._runs[job["TransformJobArn"]]
+        self._runs.forget(job["TransformJobArn"])
         region.changed()
 
 
