@@ -11,6 +11,7 @@ import pytest
 from sagemaker_serving.local_sagemaker.common.settings import Settings
 from tests.local_aws.aws import Aws, archive, eventually, gateway_of
 from tests.local_aws.load import Load
+from tests.local_sagemaker.alarms import alarm_of_errors
 from tests.local_sagemaker.numbers import figures
 
 pytestmark = pytest.mark.slow
@@ -65,21 +66,7 @@ def test_a_version_whose_handler_fails_is_rolled_back_by_its_alarm(aws: Aws) -> 
         aws.s3.put_object(Bucket="models", Key=f"{name}.tar.gz", Body=body)
         aws.config(name, {"v": aws.model(name, ModelDataUrl=f"s3://models/{name}.tar.gz")})
     aws.endpoint("g", "sound")
-    aws.client("cloudwatch").put_metric_alarm(
-        AlarmName="g-errors",
-        Namespace="AWS/SageMaker",
-        MetricName="Invocation5XXErrors",
-        Dimensions=[
-            {"Name": "EndpointName", "Value": "g"},
-            {"Name": "VariantName", "Value": "v"},
-        ],
-        Statistic="Sum",
-        Period=60,
-        EvaluationPeriods=1,
-        Threshold=1,
-        ComparisonOperator="GreaterThanOrEqualToThreshold",
-        TreatMissingData="notBreaching",
-    )
+    alarm_of_errors(aws, "g-errors", "g")
     size = {"Type": "CAPACITY_PERCENT", "Value": 20}
     routing = {"Type": "CANARY", "CanarySize": size, "WaitIntervalInSeconds": 3600}
     with Load(aws, "g", per_second=30, body=ASKED, ContentType=JSON) as load:

@@ -11,6 +11,7 @@ from botocore.exceptions import ClientError
 from sagemaker_serving.local_sagemaker.common.settings import Settings
 from tests.local_aws.aws import Aws, children, eventually
 from tests.local_aws.load import Load
+from tests.local_sagemaker.alarms import alarm_of_errors
 
 HOUR = 3600
 
@@ -31,27 +32,9 @@ def endpoint(aws: Aws) -> Iterator[None]:
     ):
         aws.config(name, {"v": aws.model(name, environment)})
     aws.endpoint("g", "old")
-    alarm(aws, "errors", "g")
+    alarm_of_errors(aws, "errors", "g")
     yield
     aws.delete("g")
-
-
-def alarm(aws: Aws, name: str, endpoint: str) -> None:
-    aws.client("cloudwatch").put_metric_alarm(
-        AlarmName=name,
-        Namespace="AWS/SageMaker",
-        MetricName="Invocation5XXErrors",
-        Dimensions=[
-            {"Name": "EndpointName", "Value": endpoint},
-            {"Name": "VariantName", "Value": "v"},
-        ],
-        Statistic="Sum",
-        Period=60,
-        EvaluationPeriods=1,
-        Threshold=1,
-        ComparisonOperator="GreaterThanOrEqualToThreshold",
-        TreatMissingData="notBreaching",
-    )
 
 
 def policy(kind: str, wait: int, *alarms: str, termination: int = 0, **size: int) -> dict[str, Any]:
