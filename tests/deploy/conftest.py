@@ -17,7 +17,7 @@ from typing import Any
 import psutil
 import pytest
 
-from local_aws.process.address import STATE_DIR, Address, find
+from local_aws.process.address import Address, find
 from sagemaker_serving.client import Aws, Predictor
 from sagemaker_serving.errors import ReportedError
 
@@ -99,7 +99,7 @@ class Project:
 
     @property
     def address(self) -> Address:
-        return find(self.folder / STATE_DIR)
+        return find(self.folder / ".sagemaker-serving")
 
     @property
     def aws(self) -> Aws:

@@ -31,11 +31,6 @@ class Form(Enum):
     HEADER_V2 = "header, version 2"
     QUERY_V2 = "query, version 2"
 
-    @property
-    def is_in_query(self) -> bool:
-        """Whether the URL carries it: a presigned URL."""
-        return self in (Form.QUERY, Form.QUERY_V2)
-
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:

@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from local_aws.errors import Mistake
-from local_aws.faults.selection import problems_of_selection, service_names
+from local_aws.faults.selection import names_of, problems_of_selection
 from local_aws.suggest import nearest
 
 MAX_LATENCY_MS = 120_000
@@ -69,7 +69,7 @@ class Fault:
     def is_about(self, service: str, operation: str, names: tuple[str, ...]) -> bool:
         """Whether a call of ``service`` (boto3's name for it) matches the patterns."""
         return (
-            any(fnmatchcase(name, self.service) for name in service_names(service))
+            any(fnmatchcase(name, self.service) for name in names_of(service))
             and fnmatchcase(operation, self.operation)
             and (self.name == "*" or any(fnmatchcase(name, self.name) for name in names))
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from local_aws.protocol.models import available_services, service_model
+from local_aws.protocol import models
 from local_aws.suggest import nearest
 
 _ALSO = {
@@ -17,7 +17,7 @@ _ALSO = {
 _MAKES_A_PATTERN = frozenset("*?[")
 
 
-def service_names(service: str) -> tuple[str, ...]:
+def names_of(service: str) -> tuple[str, ...]:
     """Every name of a service, by boto3's: InvokeEndpoint is of ``sagemaker``, too."""
     also = _ALSO.get(service)
     return (service,) if also is None else (service, also)
@@ -27,14 +27,14 @@ def problems_of_selection(service: str, operation: str) -> Iterator[str]:
     """What is wrong with a service's and an operation's name; patterns are not judged."""
     if _MAKES_A_PATTERN & set(service):
         return
-    known = available_services()
-    models = [name for name in known if service in service_names(name)]
-    if not models:
+    known = sorted(models.service_names())
+    meant_by = [name for name in known if service in names_of(name)]
+    if not meant_by:
         meant = nearest(service, (*known, *_ALSO.values()))
         hint = f"did you mean {meant}?" if meant is not None else "take sagemaker, s3, lambda, …"
         yield f"service is '{service}'; AWS has none of this name; {hint}"
         return
-    operations = [name for model in models for name in service_model(model).operation_names]
+    operations = [name for each in meant_by for name in models.service_model(each).operation_names]
     if not _MAKES_A_PATTERN & set(operation) and operation not in operations:
         meant = nearest(operation, operations)
         hint = f"did you mean {meant}?" if meant is not None else "patterns are allowed: 'Create*'"

@@ -28,7 +28,6 @@ class Statement:
     not_resources: bool = False
     principals: Principals | None = None
     conditions: tuple[Condition, ...] = ()
-    sid: str = ""
 
     def covers(self, action: str, resource: str, context: Context) -> bool:
         """Whether it is about this call; its principals aside."""
@@ -126,7 +125,6 @@ def _statement(document: Mapping[str, Any]) -> Statement:
         not_resources=not_resources,
         principals=Principals.parse(document),
         conditions=parse_conditions(document.get("Condition") or {}),
-        sid=document.get("Sid", ""),
     )
 
 

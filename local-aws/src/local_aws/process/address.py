@@ -15,9 +15,6 @@ from local_aws.errors import Failure, Mistake, NotFound
 from local_aws.process.isolation import DIRECTLY, NOTHING_OF_THE_USERS
 from local_aws.state.state_dir import state_dir_errors
 
-STATE_DIR = Path(".sagemaker-serving")
-"""The local AWS's folder, in the folder it is started from."""
-
 DEFAULT_PORT = 4570
 _LOCK = "lock"
 

@@ -43,12 +43,6 @@ def service_model(service: str) -> Any:
 
 
 @cache
-def available_services() -> tuple[str, ...]:
-    """The services that botocore knows, by boto3's names."""
-    return tuple(_session.get_available_services())
-
-
-@cache
 def service_names() -> frozenset[str]:
     """boto3's names of every service of AWS."""
     return frozenset(_session.get_available_services())
