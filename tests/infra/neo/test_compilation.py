@@ -144,7 +144,9 @@ def test_the_jobs_role_reads_one_archive_and_writes_compiled_models(bench: Bench
         "s3:AbortMultipartUpload",
         "logs:CreateLogGroup",
         "logs:CreateLogStream",
+        "logs:DescribeLogStreams",
         "logs:PutLogEvents",
+        "cloudwatch:PutMetricData",
     }
     (reading,) = [
         it for it in statements(resources, "CompilerRole") if "s3:GetObject" in it["Action"]

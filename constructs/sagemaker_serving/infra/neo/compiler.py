@@ -14,7 +14,7 @@ from constructs import Construct
 from sagemaker_serving.catalog import log_groups
 from sagemaker_serving.infra.functions.own_function import OwnFunction, add_log
 from sagemaker_serving.infra.neo.states import compiling_states
-from sagemaker_serving.infra.roles.container_grants import grant_logs
+from sagemaker_serving.infra.roles.container_grants import grant_logs, grant_metrics
 from sagemaker_serving.infra.roles.execution_role import ExecutionRole
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_own_policy, acknowledge_wildcard
 from sagemaker_serving.infra.synth.arns import colon_arn
@@ -59,8 +59,13 @@ class NeoCompiler(Construct):
         self._retain_logs = retain_logs
         self._key = encryption_key
         self.role = ExecutionRole(self, "Role")
-        """The role of the jobs: reads the models, writes the compiled ones."""
+        """The role of the jobs: reads the models, writes the compiled ones.
+
+        The developer guide lets such roles put metrics, too; into which namespace is unverified:
+        this is that of the jobs' logs, as it is with all other jobs.
+        """
         grant_logs(self.role, log_groups.COMPILATION_JOBS)
+        grant_metrics(self.role, log_groups.COMPILATION_JOBS)
         self.role.grant_write_prefix(bucket, OUTPUT_PREFIX)
         if network is not None:
             network.bind(self, self.role)

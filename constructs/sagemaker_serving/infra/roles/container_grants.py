@@ -12,13 +12,19 @@ from sagemaker_serving.infra.synth.arns import colon_arn
 def grant_logs(role: iam.IRole, log_group_prefix: str) -> None:
     """Lets containers write to the log groups whose names begin with ``log_group_prefix``.
 
-    SageMaker makes these groups itself where they are not there, in the role's name.
-    Source: SageMaker developer guide, "How to use SageMaker AI execution roles"; read 2026-11-21.
+    SageMaker makes these groups itself where they are not there, in the role's name. Source:
+    SageMaker developer guide, "How to use SageMaker AI execution roles", whose lists all have
+    these four actions; read 2026-11-21.
     """
     groups = colon_arn(role, "logs", "log-group", f"{log_group_prefix}*")
     iam.Grant.add_to_principal(
         grantee=role,
-        actions=["logs:CreateLogGroup", "logs:CreateLogStream", "logs:PutLogEvents"],
+        actions=[
+            "logs:CreateLogGroup",
+            "logs:CreateLogStream",
+            "logs:DescribeLogStreams",
+            "logs:PutLogEvents",
+        ],
         resource_arns=[groups],
     )
     if isinstance(role, Construct):
