@@ -334,6 +334,13 @@ def test_an_endpoint_of_components_says_itself_where_it_stands(bench: Any) -> No
     assert granted(bench, "ec2:CreateNetworkInterface")
 
 
+def test_an_endpoint_of_components_waits_for_its_roles_policy(bench: Any) -> None:
+    add_component(bench)
+    template = Template.from_stack(bench.stack)
+    (policy,) = template.find_resources("AWS::IAM::Policy")
+    template.has_resource(CONFIG, {"DependsOn": Match.array_with([policy])})
+
+
 def test_every_option_of_a_component_is_rendered(bench: Any) -> None:
     add_component(
         bench,
@@ -405,6 +412,7 @@ def test_an_endpoint_lets_its_roles_write_its_log_and_metrics(bench: Any) -> Non
     config = add_config(bench)
     Endpoint(bench.stack, "Endpoint", endpoint_name="e", endpoint_config=config)
     assert ":log-group:/aws/sagemaker/Endpoints/e*" in logs(bench)
+    assert granted(bench, "logs:DescribeLogStreams") == granted(bench, "logs:PutLogEvents")
     assert namespaces(bench) == ["/aws/sagemaker/Endpoints"]
 
 

@@ -42,7 +42,8 @@ class EndpointConfig(Construct):
         encrypts itself in hardware; the key is left out then, and the finding
         that scanners make of it acknowledged with this reason.
     :param execution_role: the role of an endpoint for inference components, which SageMaker
-        acts under; needed where a variant has no model.
+        acts under; needed where a variant has no model. The config waits for its policy, without
+        which the first creation races IAM.
     :param network: the subnets of the same; elsewhere the Model says where it stands.
     :param network_isolation: whether containers of the same can call nobody at all.
 
@@ -96,6 +97,9 @@ class EndpointConfig(Construct):
         )
         if network is not None and execution_role is not None:
             network.bind(self, execution_role)
+        if execution_role is not None:
+            # Its policy, too; a Model waits for that by itself, and a variant for its Model.
+            self._resource.node.add_dependency(execution_role)
         self._settle()
         self.endpoint_config_name = self._resource.attr_endpoint_config_name
         """The EndpointConfig's generated name (a token)."""
