@@ -192,6 +192,16 @@ def test_the_role_reads_and_writes(aws: Aws, action: str) -> None:
     assert failed["FailureReason"].startswith("ClientError: An error occurred (AccessDenied)")
 
 
+def test_a_job_in_a_vpc_needs_to_put_interfaces_there(aws: Aws) -> None:
+    everything = {"Effect": "Allow", "Action": "*", "Resource": "*"}
+    but = {"Effect": "Deny", "Action": "ec2:CreateNetworkInterfacePermission", "Resource": "*"}
+    role = aws.role("no-interfaces", "sagemaker", everything, but)
+    vpc = {"Subnets": ["subnet-1"], "SecurityGroupIds": ["sg-1"]}
+    failed = ended(aws, job(aws, RoleArn=role, VpcConfig=vpc))
+    assert failed["CompilationJobStatus"] == "FAILED"
+    assert "does not have ec2:CreateNetworkInterfacePermission" in failed["FailureReason"]
+
+
 def test_a_job_is_stopped(aws: Aws) -> None:
     slow(aws)
     name = job(aws)

@@ -12,6 +12,7 @@ from aws_cdk.assertions import Match, Template
 from cdk_nag import AwsSolutionsChecks
 
 from sagemaker_serving.infra import ContainerImage, Model, ModelData, Network, PrivateVpc
+from sagemaker_serving.local_sagemaker.models.network_access import NEEDED
 
 PLACE = Network(subnet_ids=["subnet-1", "subnet-2"], security_group_ids=["sg-1"])
 
@@ -51,13 +52,35 @@ def test_interfaces_are_granted_for_these_subnets_and_groups_only(bench: Any) ->
         for statement in policy["Properties"]["PolicyDocument"]["Statement"]
         if statement["Action"] == "ec2:CreateNetworkInterface"
     )
-    ends = {json.dumps(arn).rpartition(":")[2].rstrip('"]}') for arn in create["Resource"]}
-    assert ends == {
-        "network-interface/*",
-        "subnet/subnet-1",
-        "subnet/subnet-2",
-        "security-group/sg-1",
+    interfaces, *places = create["Resource"]
+    assert below(interfaces) == ":network-interface/*"
+    # The account is the owner's, which may have shared them.
+    assert [below(place) for place in places] == [
+        ":ec2:eu-west-1:*:subnet/subnet-1",
+        ":ec2:eu-west-1:*:subnet/subnet-2",
+        ":ec2:eu-west-1:*:security-group/sg-1",
+    ]
+
+
+def below(arn: Any) -> str:
+    """The last literal part of a joined ARN."""
+    last = arn["Fn::Join"][1][-1]
+    assert isinstance(last, str)
+    return last
+
+
+def test_the_role_may_do_all_that_a_vpc_takes(bench: Any) -> None:
+    add_model(bench, network=PLACE)
+    (policy,) = Template.from_stack(bench.stack).find_resources("AWS::IAM::Policy").values()
+    granted = {
+        action
+        for statement in policy["Properties"]["PolicyDocument"]["Statement"]
+        for action in (
+            [statement["Action"]] if isinstance(statement["Action"], str) else statement["Action"]
+        )
+        if action.startswith("ec2:")
     }
+    assert granted == set(NEEDED)
 
 
 @pytest.mark.parametrize(

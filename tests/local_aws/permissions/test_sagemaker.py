@@ -9,6 +9,7 @@ import boto3
 import pytest
 
 from sagemaker_serving.local_sagemaker.control_plane import SageMaker
+from sagemaker_serving.local_sagemaker.models.network_access import NEEDED
 from tests.local_aws.aws import IMAGE, REGION, Aws, eventually, service_in
 from tests.local_aws.permissions.callers import ACCOUNT, Caller, allow, numbers, refusal
 
@@ -23,15 +24,17 @@ PULL = [
 ]
 
 
-def model(aws: Aws, role: str, url: str = URL) -> str:
+def model(aws: Aws, role: str, url: str = URL, **more: Any) -> str:
     name = f"model-{next(numbers)}"
     container = {"Image": IMAGE, "ModelDataUrl": url}
-    aws.sagemaker.create_model(ModelName=name, ExecutionRoleArn=role, PrimaryContainer=container)
+    aws.sagemaker.create_model(
+        ModelName=name, ExecutionRoleArn=role, PrimaryContainer=container, **more
+    )
     return name
 
 
-def endpoint(aws: Aws, role: str) -> Any:
-    name = model(aws, role)
+def endpoint(aws: Aws, role: str, **more: Any) -> Any:
+    name = model(aws, role, **more)
     aws.config(name, {"v": name})
     return aws.endpoint(name, name)
 
@@ -88,6 +91,34 @@ def test_a_role_that_cannot_read_the_image_at_all_is_told_of_batch_get_image(
         f"The role '{role}' does not have BatchGetImage permission for the image: '{IMAGE}'."
     )
     aws.delete(failed["EndpointName"])
+
+
+@pytest.mark.parametrize("missing", NEEDED)
+def test_an_endpoint_in_a_vpc_needs_to_put_interfaces_there(aws: Aws, missing: str) -> None:
+    actions = [action for action in NEEDED if action != missing]
+    pull = [allow(PULL[:2] + PULL[3:], REPOSITORY), allow(PULL[2])]
+    role = Caller(aws, READ, *pull, allow(actions), service="sagemaker").arn
+    vpc = {"Subnets": ["subnet-1"], "SecurityGroupIds": ["sg-1"]}
+    failed = endpoint(aws, role, VpcConfig=vpc)
+    assert failed["EndpointStatus"] == "Failed"
+    assert f"The role '{role}' does not have {missing} permission" in failed["FailureReason"]
+    aws.delete(failed["EndpointName"])
+
+
+def test_an_endpoint_in_a_vpc_serves_whose_role_may_put_interfaces_there(aws: Aws) -> None:
+    pull = [allow(PULL[:2] + PULL[3:], REPOSITORY), allow(PULL[2])]
+    places = [f"arn:aws:ec2:{REGION}:*:{kind}" for kind in ("subnet/subnet-1", "*-group/sg-1")]
+    interfaces = f"arn:aws:ec2:{REGION}:{ACCOUNT}:network-interface/*"
+    network = [
+        allow(list(NEEDED)[:4], interfaces),
+        allow("ec2:CreateNetworkInterface", places),
+        allow("ec2:Describe*"),
+    ]
+    role = Caller(aws, READ, *pull, *network, service="sagemaker").arn
+    vpc = {"Subnets": ["subnet-1"], "SecurityGroupIds": ["sg-1"]}
+    served = endpoint(aws, role, VpcConfig=vpc)
+    assert served["EndpointStatus"] == "InService"
+    aws.delete(served["EndpointName"])
 
 
 def test_a_handler_calls_in_the_models_role_and_logs_need_a_permission(aws: Aws) -> None:

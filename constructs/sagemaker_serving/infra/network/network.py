@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class Network:
     """Subnets and security groups for a Model's containers.
 
-    1 to 16 subnets and 1 to 5 security groups of one VPC. Binding it lets the
-    role attach network interfaces there and nowhere else.
+    1 to 16 subnets and 1 to 5 security groups of one VPC, which another account may have shared.
+    Binding it lets the role attach network interfaces there and nowhere else.
     Source: API reference, VpcConfig; read 2026-11-21.
     """
 
@@ -57,16 +57,25 @@ class Network:
     def bind(self, scope: Construct, role: iam.IGrantable) -> None:
         """Lets ``role`` attach SageMaker's network interfaces to these subnets.
 
-        Source: SageMaker developer guide, roles, "CreateModel API" with a VPC; read 2026-11-21.
+        The account in the ARN of a subnet or a group is its owner's, which is not this one where
+        it is shared; its id is no other's in any account. Sources: SageMaker developer guide,
+        roles, "CreateModel API" with a VPC, which lists these actions; service authorization
+        reference, Amazon EC2, for their resources: none for Describe*; AWS RAM user guide, "How
+        AWS RAM works with IAM", for the owner (that EC2 judges shared subnets so is inferred from
+        it); read 2026-11-22.
         """
         stack = stack_of(scope)
-
-        def arn(kind: str, name: str) -> str:
-            return stack.format_arn(service="ec2", resource=kind, resource_name=name)
-
-        interfaces = arn("network-interface", "*")
-        places = [arn("subnet", name) for name in self.subnet_ids]
-        places += [arn("security-group", name) for name in self.security_group_ids]
+        interfaces = stack.format_arn(
+            service="ec2", resource="network-interface", resource_name="*"
+        )
+        places = [
+            stack.format_arn(service="ec2", account="*", resource=kind, resource_name=name)
+            for kind, names in (
+                ("subnet", self.subnet_ids),
+                ("security-group", self.security_group_ids),
+            )
+            for name in names
+        ]
         iam.Grant.add_to_principal(
             grantee=role,
             actions=["ec2:CreateNetworkInterface"],
@@ -96,6 +105,10 @@ class Network:
             acknowledge_wildcard(
                 role, interfaces, "SageMaker makes the interfaces; their ids are not known before"
             )
+            for place in places:
+                acknowledge_wildcard(
+                    role, place, "It may be shared by another account, whose ARN it then has"
+                )
             acknowledge_wildcard(
                 role, "*", "Network interfaces and subnets are described as a whole"
             )

@@ -33,6 +33,7 @@ from sagemaker_serving.local_sagemaker.compilation_jobs.neo_inputs import (
     problem_with_input,
     problem_with_shapes,
 )
+from sagemaker_serving.local_sagemaker.models.network_access import NetworkRefused, check_network
 from sagemaker_serving.local_sagemaker.models.roles import role_client
 from sagemaker_serving.local_sagemaker.observability.log_files import job_log
 from sagemaker_serving.local_sagemaker.observability.log_shipper import LogShipper, LogStream
@@ -64,6 +65,7 @@ class CompilationRun:
         self._job = job
         self._region = region
         self._faults = faults
+        self._context = context
         self._stopped = threading.Event()
         self._account_s3 = context.client("s3", region.name)
         self._s3 = role_client(context, job["RoleArn"], "s3", region.name)
@@ -125,9 +127,12 @@ class CompilationRun:
     def _read_and_pack(self, fetched: Path, packed: Path) -> None:
         config = self._job["InputConfig"]
         try:
+            check_network(
+                self._context, self._job["RoleArn"], self._region.name, self._job.get("VpcConfig")
+            )
             self._fetch(S3Location.parse(config["S3Uri"]), fetched)
             files = _pack_again(fetched, packed)
-        except (ClientError, BotoCoreError, ValueError) as error:
+        except (ClientError, BotoCoreError, NetworkRefused, ValueError) as error:
             raise JobFailed(f"ClientError: {error}") from None
         except (tarfile.TarError, OSError, EOFError):
             raise JobFailed(

@@ -17,6 +17,7 @@ from sagemaker_serving.local_sagemaker.containers.model_client import PRIMARY, M
 from sagemaker_serving.local_sagemaker.models.archives import ArchiveRefused, fetch_and_unpack
 from sagemaker_serving.local_sagemaker.models.image_access import ImageRefused, check_pull
 from sagemaker_serving.local_sagemaker.models.models import container_of, is_multi_model
+from sagemaker_serving.local_sagemaker.models.network_access import NetworkRefused, check_network
 from sagemaker_serving.local_sagemaker.models.programs import NoEngine, serving_program
 from sagemaker_serving.local_sagemaker.models.roles import credentials, role_client
 from sagemaker_serving.local_sagemaker.observability.log_shipper import LogShipper, LogStream
@@ -133,7 +134,7 @@ class Container:
     def start(self, deadline_seconds: float = HEALTH_CHECK_SECONDS) -> None:
         """Fetch and unpack the archive, start the server, return when /ping answers.
 
-        Image and archive are asked for in the role's name. Raises
+        Image, network and archive are asked for in the role's name. Raises
         `ContainerFailed` when one of them is refused, the process ends, the
         deadline passes, or `stop` is called meanwhile.
         """
@@ -143,12 +144,13 @@ class Container:
         role = self.plan.model.get("ExecutionRoleArn")
         try:
             check_pull(self._context, role, self.plan.container["Image"])
+            check_network(self._context, role, self.plan.region, self.plan.model.get("VpcConfig"))
             serving_program(self.plan.container["Image"])
             if is_multi_model(self.plan.container):
                 self.plan.folder.mkdir(parents=True)  # its models come when they are asked
             else:
                 self.fetch(self.plan.container["ModelDataUrl"], self.plan.folder)
-        except (ImageRefused, ArchiveRefused) as refused:
+        except (ImageRefused, NetworkRefused, ArchiveRefused) as refused:
             raise ContainerFailed(str(refused)) from None
         except NoEngine as missing:
             raise ContainerFailed(f"{self.plan.title} cannot be served: {missing}") from None
