@@ -24,6 +24,7 @@ from local_aws.process import ending_all, has_ended
 from local_aws.process.address import Address
 from local_aws.process.alive import ending_with
 from local_aws.process.cdk import CdkCli
+from local_aws.process.denied import telling_denied_calls
 from sagemaker_serving.client import Aws, Limits, Predictor
 from sagemaker_serving.errors import ProblemsFound, ReportedError, Severity
 from sagemaker_serving.operations import BatchPipeline, BatchReport
@@ -47,7 +48,7 @@ def main() -> None:
             with step("start the local AWS"):
                 address = daemon.start(STATE, port=0, with_parent=True, fresh=True)
             try:
-                with ending_with(address):
+                with ending_with(address), telling_denied_calls(address, _warn):
                     _deploy_call_destroy(environment, address)
             finally:
                 if not has_ended(address.pid):
@@ -197,6 +198,10 @@ def _interrupt(*_: object) -> None:
     """Ends the step; remembered, since Python drops what is raised in some callback of its own."""
     _interrupted.set()
     raise KeyboardInterrupt
+
+
+def _warn(line: str) -> None:
+    console.print(f"warning: {line}", style="yellow", markup=False, soft_wrap=True)
 
 
 def _ms(seconds: float) -> str:

@@ -13,13 +13,16 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from weakref import WeakSet
 
 import psutil
 import pytest
 
-from local_aws.process.address import Address, find
+from local_aws.process.address import STATE_DIR, Address, answers, find
+from local_aws.process.denied import Denied, denied_calls
 from sagemaker_serving.client import Aws, Predictor
 from sagemaker_serving.errors import ReportedError
+from tests.local_aws.aws import GATEWAYS
 
 ROOT = Path(__file__).parents[2]
 REGION = "eu-west-1"
@@ -44,10 +47,33 @@ models:
 """
 
 
+PROJECTS: WeakSet[Project] = WeakSet()
+
+
+@pytest.fixture(autouse=True)
+def nothing_else_was_denied(request: pytest.FixtureRequest) -> Iterator[None]:
+    """What a local AWS denied until the end of the test fails it, unless the test expects that:
+    ``@pytest.mark.denied("s3:GetObject")``. Each is told once."""
+    yield
+    judged = [entry.as_json() for gateway in GATEWAYS for entry in gateway.context.evaluator.trail]
+    for project in PROJECTS:
+        if answers(project.folder / STATE_DIR):
+            with project.address.open("/_local/permissions") as answer:
+                judged += json.load(answer)
+    new = set(denied_calls(judged)) - _TOLD
+    _TOLD.update(new)
+    expected = {action for mark in request.node.iter_markers("denied") for action in mark.args}
+    assert [str(each) for each in sorted(new) if each.action not in expected] == []
+
+
+_TOLD: set[Denied] = set()
+
+
 class Project:
     """A copy of this project with one environment, and the local AWS that it is deployed to."""
 
     def __init__(self, folder: Path, environment: Mapping[str, str] | None = None) -> None:
+        PROJECTS.add(self)
         self.folder = folder
         self._environment = {
             "PATH": os.environ["PATH"],

@@ -21,6 +21,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
+from weakref import WeakSet
 
 import psutil
 
@@ -37,6 +38,9 @@ from sagemaker_serving.model_server.places import Place
 
 REGION = "eu-west-1"
 IMAGE = "763104351884.dkr.ecr.eu-west-1.amazonaws.com/tensorflow-inference:2.19-cpu"
+
+GATEWAYS: WeakSet[Gateway] = WeakSet()
+"""Every gateway of this process's tests that is still held."""
 
 STAND_IN = r"""
 import json, os, sys, threading, time
@@ -213,7 +217,9 @@ def gateway_of(
     """A gateway with SageMaker; ``launch`` starts model servers, absent the project's own."""
     plugged = partial(sagemaker.services, launch=launch, settings=settings)
     scale = None if settings is None else settings.time_scale
-    return Gateway(folder, port, region=region, services=[plugged], time_scale=scale)
+    gateway = Gateway(folder, port, region=region, services=[plugged], time_scale=scale)
+    GATEWAYS.add(gateway)
+    return gateway
 
 
 S = TypeVar("S", bound=Service)

@@ -15,11 +15,13 @@ from sagemaker_serving.cli.options import local_address, state_dir_option
 def deploy(environment: str, state_dir: Path) -> None:
     """Check, synthesize and deploy environments/ENV.yaml with the real CDK CLI.
 
-    Deploying again updates what is there, as on AWS. Ends with 2 when the
-    environment is wrong, with 1 and the first reason when a stack fails.
+    Deploying again updates what is there, as on AWS. Calls that were denied
+    meanwhile are told at the end, with what would let them. Ends with 2 when
+    the environment is wrong, with 1 and the first reason when a stack fails.
     """
     from local_aws.process import ending_all
     from local_aws.process.cdk import CdkCli
+    from local_aws.process.denied import telling_denied_calls
     from sagemaker_serving.errors import ProblemsFound, Severity
     from sagemaker_serving.rules import check_environment
     from sagemaker_serving.spec import read_environment
@@ -30,12 +32,17 @@ def deploy(environment: str, state_dir: Path) -> None:
     if errors:
         raise ProblemsFound(errors)
     assert file.environment is not None
-    cdk = CdkCli(Path.cwd(), local_address(state_dir), file.environment.region)
+    address = local_address(state_dir)
+    cdk = CdkCli(Path.cwd(), address, file.environment.region)
     assembly = (state_dir / f"cdk.out-{environment}").resolve()
-    with ending_all():
+    with telling_denied_calls(address, _warn), ending_all():
         cdk.synth(environment, assembly)
         cdk.bootstrap()
         cdk.deploy(assembly)
     for name, model in file.environment.models.items():
         if model.variants:
             click.echo(f"in service: {file.environment.endpoint_name(name)}")
+
+
+def _warn(line: str) -> None:
+    click.secho(f"warning: {line}", fg="yellow", err=True)

@@ -7,8 +7,9 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
@@ -77,12 +78,18 @@ class LogWriter:
         place = {"logGroupName": stream.group, "logStreamName": stream.name}
         known = (stream.region, stream.group, stream.name)
         if known not in self._made:
-            exists = client.exceptions.ResourceAlreadyExistsException
-            with contextlib.suppress(exists):
-                # A role without the right to make the group may still write into one that is there.
-                with contextlib.suppress(ClientError):
+            try:
+                _make(client, place)
+            except client.exceptions.ResourceNotFoundException:
+                # Only now: a role may write into a group that is there without leave to make one.
+                with contextlib.suppress(client.exceptions.ResourceAlreadyExistsException):
                     client.create_log_group(logGroupName=stream.group)
-                client.create_log_stream(**place)
+                _make(client, place)
             self._made.add(known)
         for start in range(0, len(events), _BATCH):
             client.put_log_events(**place, logEvents=events[start : start + _BATCH])
+
+
+def _make(client: Any, place: Mapping[str, str]) -> None:
+    with contextlib.suppress(client.exceptions.ResourceAlreadyExistsException):
+        client.create_log_stream(**place)
