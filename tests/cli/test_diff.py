@@ -64,3 +64,11 @@ def test_a_file_of_a_wrong_shape_is_told_and_ends_with_2(run: Run, tmp_path: Pat
     ended = run("diff", "left.yaml", "right.yaml")
     assert ended.returncode == 2
     assert "right.yaml:2: unknown field 'regoin'; did you mean 'region'" in ended.stderr
+
+
+def test_what_compares_two_files_writes_into_none(run: Run, tmp_path: Path) -> None:
+    _written(tmp_path)
+    ended = run("diff", "left.yaml", "right.yaml", "--write")
+    assert ended.returncode == 2
+    assert "--write is of one file and what is deployed; leave RIGHT out" in ended.stderr
+    assert (tmp_path / "left.yaml").read_text() == LEFT

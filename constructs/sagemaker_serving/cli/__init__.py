@@ -64,7 +64,7 @@ _COMMANDS = {
     "check": "Name every mistake of environment files and templates, in a moment.",
     "compile": "Compile a model with SageMaker Neo, outside of a deploy.",
     "dashboard": "Draw a model's CloudWatch dashboard, or say where it is.",
-    "diff": "Show what two environments say differently.",
+    "diff": "Show what two environments say differently, or what the next deploy needs.",
     "golden": "Send recorded requests to an endpoint and compare the answers.",
     "explain": "Tell what an endpoint runs, and whether a file says so.",
     "images": "Print the container images that AWS publishes.",

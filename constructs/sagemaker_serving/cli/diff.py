@@ -1,53 +1,114 @@
-"""``sagemaker-serving diff``: what two environments say differently."""
+"""``sagemaker-serving diff``: what two files say differently, or one and what is deployed."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from sagemaker_serving.cli.options import aws_options, the_aws
 from sagemaker_serving.cli.tables import print_table
+
+if TYPE_CHECKING:
+    from sagemaker_serving.client import Aws
+    from sagemaker_serving.spec import Environment
 
 
 @click.command()
 @click.argument("left", type=click.Path(path_type=Path))
-@click.argument("right", type=click.Path(path_type=Path))
+@click.argument("right", type=click.Path(path_type=Path), required=False)
+@click.option("--write", is_flag=True, help="Without RIGHT: write the next transition into LEFT.")
 @click.option("--json", "as_json", is_flag=True, help="Print a list of objects.")
 @click.option("--exit-code", is_flag=True, help="End with 1 when something differs, as git does.")
-def diff(left: Path, right: Path, as_json: bool, exit_code: bool) -> None:
+@aws_options
+def diff(
+    left: Path,
+    right: Path | None,
+    write: bool,
+    as_json: bool,
+    exit_code: bool,
+    local: bool,
+    state_dir: Path,
+    region: str | None,
+    profile: str | None,
+) -> None:
     """Show what the environment files LEFT and RIGHT say differently.
 
     Values that one file leaves out count with their defaults, and what a file
     extends belongs to it. Variants are compared by name. Prints one line per
     value: where, left, right.
 
+    Without RIGHT, LEFT is held against the templates that are deployed, and
+    each model is shown whose change SageMaker takes in several deploys: what
+    its file says as `transition`, what it has to say for the next deploy, and
+    why. Nothing is printed when the file can be deployed as it is. --write
+    puts it into the file and leaves all else as it stands. With --exit-code,
+    1: the file did not say so yet. docs/operations.md has the steps.
+
     \b
     Examples:
       sagemaker-serving diff environments/staging.yaml environments/prod.yaml
       sagemaker-serving diff old.yaml new.yaml --json | jq '.[].path'
+      sagemaker-serving diff environments/prod.yaml
+      sagemaker-serving diff environments/prod.yaml --write && cdk deploy -c env=prod --all
     """
+    from sagemaker_serving.spec import read_environment
+
+    environment = read_environment(left).sound
+    if right is None:
+        aws = the_aws(
+            local, state_dir, region if region is not None else environment.region, profile
+        )
+        rows, differs = _from_deployed(left, environment, aws, write=write, as_json=as_json)
+    elif write:
+        raise click.UsageError("--write is of one file and what is deployed; leave RIGHT out")
+    else:
+        rows = _from_another(left, environment, right, as_json=as_json)
+        differs = bool(rows)
+    if rows or as_json:
+        print_table(rows, as_json=as_json)
+    if differs and exit_code:
+        raise click.exceptions.Exit(1)
+
+
+def _from_another(
+    left: Path, environment: Environment, right: Path, *, as_json: bool
+) -> list[dict[str, Any]]:
     from sagemaker_serving.spec import read_environment
     from sagemaker_serving.spec.differences import differences
 
-    found = differences(read_environment(left).sound, read_environment(right).sound)
-    if found or as_json:
-        print_table(
-            [
-                {
-                    "path": difference.path,
-                    left.stem: _shown(difference.left, as_json),
-                    right.stem if right.stem != left.stem else str(right): _shown(
-                        difference.right, as_json
-                    ),
-                }
-                for difference in found
-            ],
-            as_json=as_json,
+    return [
+        {
+            "path": difference.path,
+            left.stem: _shown(difference.left, as_json),
+            right.stem if right.stem != left.stem else str(right): _shown(
+                difference.right, as_json
+            ),
+        }
+        for difference in differences(environment, read_environment(right).sound)
+    ]
+
+
+def _from_deployed(
+    path: Path, environment: Environment, aws: Aws, *, write: bool, as_json: bool
+) -> tuple[list[dict[str, Any]], bool]:
+    """A row for each model in a transition, and whether the file said another before."""
+    from sagemaker_serving.operations.transition import next_steps
+    from sagemaker_serving.spec.edited import shown, write_transition
+
+    rows, differs = [], False
+    for step in next_steps(environment, aws):
+        differs = differs or step.written != step.transition
+        if write and step.written != step.transition:
+            write_transition(path, step.model, step.transition)
+        said, wanted = (
+            each and each.model_dump(exclude_defaults=True) if as_json else shown(each)
+            for each in (step.written, step.transition)
         )
-    if found and exit_code:
-        raise click.exceptions.Exit(1)
+        rows.append({"model": step.model, path.stem: said, "next": wanted, "why": step.why})
+    return rows, differs
 
 
 def _shown(value: Any, as_json: bool) -> Any:

@@ -108,7 +108,7 @@ def _deviations(found: Explanation, file: EnvironmentFile) -> list[Deviation]:
     from sagemaker_serving.errors import NotFound
     from sagemaker_serving.operations.explain import deviations
 
-    environment = file.sound
+    environment = file.sound.in_transition()
     models = {environment.endpoint_name(model): model for model in environment.models}
     if found.endpoint not in models:
         raise NotFound(

@@ -1,0 +1,146 @@
+"""The next step of a change that takes several deploys: the file, held against what is deployed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from sagemaker_serving.client.aws import Aws, aws_failures
+from sagemaker_serving.rules import is_guarded
+from sagemaker_serving.spec import Environment, InstanceVariant, Model, Transition, Variant
+from sagemaker_serving.spec.transition import SERVERLESS
+
+
+@dataclass(frozen=True, kw_only=True)
+class NextStep:
+    """What the file has to say for the next deploy of a model, and why.
+
+    ``transition`` is None where the file needs none; ``written`` is what it says now.
+    """
+
+    model: str
+    written: Transition | None
+    transition: Transition | None
+    why: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeployedVariants:
+    """The production variants of a deployed template: instance types by name (`SERVERLESS` where
+    there is none), and the names of those that are scalable targets."""
+
+    types: Mapping[str, str]
+    scaled: frozenset[str]
+
+
+def next_steps(environment: Environment, aws: Aws) -> Iterator[NextStep]:
+    """The next step of every model that is deployed and in a transition, or has to go into one.
+
+    Reads the stacks' templates (`cloudformation:GetTemplate`). Raises as AWS's calls do.
+    """
+    cloudformation = aws.client("cloudformation")
+    for name, model in environment.models.items():
+        deployed = _deployed(cloudformation, environment.endpoint_name(name))
+        if deployed is not None:
+            guarded = is_guarded(model, production=environment.production)
+            transition, why = next_transition(model, deployed, guarded=guarded)
+            if transition is not None or model.transition is not None:
+                yield NextStep(model=name, written=model.transition, transition=transition, why=why)
+
+
+def next_transition(
+    model: Model, deployed: DeployedVariants, *, guarded: bool
+) -> tuple[Transition | None, str]:
+    """What the next deploy of ``model`` has to name, and why; ``guarded``: by a DeploymentConfig.
+
+    First the scaling is released of every target that goes or gets another instance type, then
+    the variants change, then the file is what is deployed.
+    """
+    wanted = {variant.name: _type(variant) for variant in model.variants}
+    held = {
+        name: kept
+        for name, kept in deployed.types.items()
+        if name in deployed.scaled and wanted.get(name) != kept
+    }
+    if held:
+        return Transition(step="release_scaling", keep=held), _why_held(held, wanted)
+    written = model.transition
+    as_before = [
+        name
+        for name in (written.keep if written is not None else {})
+        if name in wanted and wanted[name] == deployed.types.get(name)
+    ]
+    if as_before and wanted.keys() == deployed.types.keys():
+        return written, _why_as_before(as_before, deployed)
+    if guarded and wanted.keys() != deployed.types.keys():
+        return Transition(step="change_variants"), (
+            f"{_listed(deployed.types)} is deployed, the file has {_listed(wanted)}: one deploy "
+            "moves there without guardrails, all traffic at once"
+        )
+    return None, (
+        "the step is deployed: without transition the next deploy has the file's variants, their "
+        "scaling and guardrails"
+    )
+
+
+def _type(variant: Variant) -> str:
+    return variant.instance_type if isinstance(variant, InstanceVariant) else SERVERLESS
+
+
+def _why_held(held: Mapping[str, str], wanted: Mapping[str, str]) -> str:
+    told = [
+        f"{name} is a scalable target on {kept}, and the file has it on {wanted[name]}"
+        if name in wanted
+        else f"{name} is a scalable target, and the file has no such variant: put its entry back "
+        "for this deploy"
+        for name, kept in held.items()
+    ]
+    return f"{'; '.join(told)}; SageMaker refuses this change until its scaling is released"
+
+
+def _why_as_before(names: list[str], deployed: DeployedVariants) -> str:
+    if deployed.scaled & set(names):
+        return f"this deploy releases the scaling of {_listed(names)}"
+    return (
+        f"the scaling of {_listed(names)} is released: change its instance_type, rename or remove "
+        "it in the file, or remove transition to scale it again"
+    )
+
+
+def _listed(names: Mapping[str, str] | list[str]) -> str:
+    return ", ".join(names)
+
+
+def _deployed(cloudformation: Any, stack: str) -> DeployedVariants | None:
+    """What the template of ``stack`` says; None where there is no such stack, or no endpoint."""
+    with aws_failures():
+        try:
+            body = cloudformation.get_template(StackName=stack)["TemplateBody"]
+        except ClientError as error:
+            if "does not exist" in str(error):
+                return None
+            raise
+    resources = [] if isinstance(body, str) else list(body["Resources"].values())
+    variants = [
+        variant
+        for found in _of(resources, "AWS::SageMaker::EndpointConfig")
+        for variant in found["ProductionVariants"]
+    ]
+    if not variants:
+        return None
+    targets = [
+        re.search(r"/variant/([^\"]+)", str(found["ResourceId"]).replace("'", '"'))
+        for found in _of(resources, "AWS::ApplicationAutoScaling::ScalableTarget")
+    ]
+    return DeployedVariants(
+        types={each["VariantName"]: each.get("InstanceType", SERVERLESS) for each in variants},
+        scaled=frozenset(target[1] for target in targets if target is not None),
+    )
+
+
+def _of(resources: list[Any], kind: str) -> Iterator[Any]:
+    return (found["Properties"] for found in resources if found["Type"] == kind)

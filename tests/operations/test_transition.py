@@ -1,0 +1,239 @@
+"""Which step comes next: the file, held against the template that is deployed."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sagemaker_serving.operations.transition import (
+    DeployedVariants,
+    NextStep,
+    next_steps,
+    next_transition,
+)
+from sagemaker_serving.spec import Environment, Model, Transition
+from tests.local_aws.aws import Aws, address_of, client_of, eventually
+from tests.local_aws.conftest import aws as aws
+from tests.local_aws.conftest import settings as settings
+
+CHANGE = Transition(step="change_variants")
+
+
+def model(transition: Transition | None = None, **types: str) -> Model:
+    """A model with these variants; ``serverless`` is no type."""
+    serverless = {"memory_size_in_mb": 1024, "max_concurrency": 5}
+    return Model.model_validate(
+        {
+            "variants": [
+                {"name": name, **(serverless if kind == "serverless" else {"instance_type": kind})}
+                for name, kind in types.items()
+            ],
+            "transition": None if transition is None else transition.model_dump(),
+        }
+    )
+
+
+def deployed(*scaled: str, **types: str) -> DeployedVariants:
+    return DeployedVariants(types=types, scaled=frozenset(scaled))
+
+
+def release(**keep: str) -> Transition:
+    return Transition(step="release_scaling", keep=keep)
+
+
+@pytest.mark.parametrize(
+    ("file", "there", "wanted", "why"),
+    [
+        # nothing that SageMaker refuses
+        (model(a="ml.c5.large"), deployed("a", a="ml.c5.large"), None, ""),
+        (model(a="ml.m5.large"), deployed(a="ml.c5.large"), None, ""),
+        # another type of a scaled variant, step by step
+        (
+            model(a="ml.m5.large", b="ml.c5.large"),
+            deployed("a", "b", a="ml.c5.large", b="ml.c5.large"),
+            release(a="ml.c5.large"),
+            "a is a scalable target on ml.c5.large, and the file has it on ml.m5.large; SageMaker",
+        ),
+        (
+            model(release(a="ml.c5.large"), a="ml.m5.large"),
+            deployed(a="ml.c5.large"),
+            None,
+            "without transition the next deploy has the file's variants",
+        ),
+        # a scaled variant that goes: its entry stays until its scaling is released
+        (
+            model(a="ml.c5.large"),
+            deployed("b", a="ml.c5.large", b="ml.c5.large"),
+            release(b="ml.c5.large"),
+            "b is a scalable target, and the file has no such variant: put its entry back",
+        ),
+        (
+            model(release(b="ml.c5.large"), a="ml.c5.large", b="ml.c5.large"),
+            deployed("b", a="ml.c5.large", b="ml.c5.large"),
+            release(b="ml.c5.large"),
+            "this deploy releases the scaling of b",
+        ),
+        (
+            model(release(b="ml.c5.large"), a="ml.c5.large", b="ml.c5.large"),
+            deployed(a="ml.c5.large", b="ml.c5.large"),
+            release(b="ml.c5.large"),
+            "the scaling of b is released: change its instance_type, rename or remove it",
+        ),
+        (
+            model(release(b="ml.c5.large"), a="ml.c5.large"),
+            deployed(a="ml.c5.large", b="ml.c5.large"),
+            CHANGE,
+            "a, b is deployed, the file has a: one deploy moves there without guardrails",
+        ),
+        (model(CHANGE, a="ml.c5.large"), deployed(a="ml.c5.large"), None, "the step is deployed"),
+        (
+            model(release(b="ml.c5.large"), a="ml.c5.large"),
+            deployed(a="ml.c5.large"),
+            None,
+            "the step is deployed",
+        ),
+        # a variant that comes, and one that is renamed
+        (
+            model(a="ml.c5.large", b="ml.c5.large"),
+            deployed("a", a="ml.c5.large"),
+            CHANGE,
+            "a is deployed, the file has a, b",
+        ),
+        (
+            model(c="ml.c5.large"),
+            deployed("a", a="ml.c5.large"),
+            release(a="ml.c5.large"),
+            "put its entry back",
+        ),
+        # serverless with provisioned concurrency
+        (
+            model(s="ml.c5.large"),
+            deployed("s", s="serverless"),
+            release(s="serverless"),
+            "s is a scalable target on serverless",
+        ),
+    ],
+)
+def test_the_next_step_of_a_guarded_endpoint(
+    file: Model, there: DeployedVariants, wanted: Transition | None, why: str
+) -> None:
+    transition, told = next_transition(file, there, guarded=True)
+    assert transition == wanted
+    assert why in told
+
+
+def test_variants_of_an_endpoint_without_guardrails_change_in_one_deploy() -> None:
+    file, there = model(a="ml.c5.large", b="ml.c5.large"), deployed(a="ml.c5.large")
+    assert next_transition(file, there, guarded=False)[0] is None
+
+
+FILE = """\
+name: prod
+region: eu-west-1
+production: true
+models:
+  half:                 # the one
+    variants:
+      - {name: a, instance_type: ml.m5.large}
+      - {name: b, instance_type: ml.m5.large}
+"""
+WHY = (
+    "a is a scalable target on ml.c5.large, and the file has it on ml.m5.large; SageMaker refuses "
+    "this change until its scaling is released"
+)
+RELEASED = (
+    "half\tno transition\ttransition: {step: release_scaling, keep: {a: ml.c5.large}}\t" + WHY
+)
+
+
+def told(file: Path, aws: Aws, *options: str) -> tuple[int, str]:
+    """How `sagemaker-serving diff` of one file ends, and what it prints."""
+    ended = subprocess.run(
+        [str(Path(sys.executable).parent / "sagemaker-serving"), "diff", str(file), *options],
+        env={**os.environ, **address_of(aws.gateway).environment("eu-west-1")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return ended.returncode, ended.stdout.strip()
+
+
+def test_what_is_deployed_is_read_from_the_template(aws: Aws, tmp_path: Path) -> None:
+    aws.model("one")
+    variants = [
+        {"VariantName": name, "ModelName": "one", "InitialInstanceCount": 1, "InstanceType": kind}
+        for name, kind in (("a", "ml.c5.large"), ("b", "ml.c5.large"))
+    ]
+    resources: Mapping[str, Any] = {
+        "Config": {
+            "Type": "AWS::SageMaker::EndpointConfig",
+            "Properties": {
+                "ProductionVariants": [{**each, "InitialVariantWeight": 1} for each in variants]
+            },
+        },
+        "Endpoint": {
+            "Type": "AWS::SageMaker::Endpoint",
+            "Properties": {
+                "EndpointName": "prod-half",
+                "EndpointConfigName": {"Fn::GetAtt": ["Config", "EndpointConfigName"]},
+            },
+        },
+        "Target": {
+            "Type": "AWS::ApplicationAutoScaling::ScalableTarget",
+            "Properties": {
+                "ServiceNamespace": "sagemaker",
+                "ScalableDimension": "sagemaker:variant:DesiredInstanceCount",
+                "ResourceId": {
+                    "Fn::Join": [
+                        "",
+                        [
+                            "endpoint/",
+                            {"Fn::GetAtt": ["Endpoint", "EndpointName"]},
+                            "/variant/a",
+                        ],
+                    ]
+                },
+                "MinCapacity": 1,
+                "MaxCapacity": 2,
+            },
+        },
+    }
+    cloudformation = aws.client("cloudformation")
+    cloudformation.create_stack(
+        StackName="prod-half", TemplateBody=json.dumps({"Resources": resources})
+    )
+
+    def settled() -> bool:
+        (stack,) = cloudformation.describe_stacks(StackName="prod-half")["Stacks"]
+        return bool(stack["StackStatus"] == "CREATE_COMPLETE")
+
+    eventually(settled)
+    models = {
+        "half": model(a="ml.m5.large", b="ml.m5.large"),
+        "not-deployed": model(a="ml.c5.large"),
+    }
+    environment = Environment(name="prod", region="eu-west-1", production=True, models=models)
+    (found,) = next_steps(environment, client_of(aws.gateway))
+    assert found == NextStep(
+        model="half",
+        written=None,
+        transition=release(a="ml.c5.large"),
+        why=WHY,
+    )
+    file = tmp_path / "prod.yaml"
+    file.write_text(FILE)
+    assert told(file, aws, "--exit-code") == (1, RELEASED)
+    assert file.read_text() == FILE
+    assert told(file, aws, "--write") == (0, RELEASED)
+    released = "    transition: {step: release_scaling, keep: {a: ml.c5.large}}\n    variants:"
+    assert file.read_text() == FILE.replace("    variants:", released)
+    assert told(file, aws, "--exit-code")[0] == 0, "the file says so"
+    cloudformation.delete_stack(StackName="prod-half")
+    eventually(lambda: not aws.status()["endpoints"])
