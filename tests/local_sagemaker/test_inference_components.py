@@ -117,6 +117,30 @@ def test_an_update_replaces_the_copies_and_a_broken_one_does_not(aws: Aws) -> No
     delete(aws, "moving")
 
 
+def test_a_scaled_component_does_not_hinder_a_change_of_its_host(aws: Aws) -> None:
+    scaling = aws.client("application-autoscaling")
+    target = {
+        "ServiceNamespace": "sagemaker",
+        "ResourceId": "inference-component/one",
+        "ScalableDimension": "sagemaker:inference-component:DesiredCopyCount",
+    }
+    scaling.register_scalable_target(**target, MinCapacity=1, MaxCapacity=2)
+    (host,) = aws.sagemaker.describe_endpoint_config(EndpointConfigName="i")["ProductionVariants"]
+    managed = {"Status": "ENABLED", "MinInstanceCount": 1, "MaxInstanceCount": 3}
+    aws.sagemaker.create_endpoint_config(
+        EndpointConfigName="larger",
+        ExecutionRoleArn=ROLE,
+        ProductionVariants=[
+            {**host, "InstanceType": "ml.m5.xlarge", "ManagedInstanceScaling": managed}
+        ],
+    )
+    for config in ("larger", "i"):
+        aws.sagemaker.update_endpoint(EndpointName="i", EndpointConfigName=config)
+        assert aws.settled("i")["EndpointConfigName"] == config
+        assert aws.ask("i", b"which", InferenceComponentName="one") == b"1"
+    scaling.deregister_scalable_target(**target)
+
+
 def test_without_copies_there_is_no_process_and_no_answer(aws: Aws) -> None:
     before = children()
     create(aws, "none", {"ModelName": "one"}, copies=0)
