@@ -9,7 +9,7 @@ export CDK_DISABLE_CLI_TELEMETRY := true
 # Bytecode is kept: without it every start of CDK costs three seconds more.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test test-long test-fast fuzz lint format docs site catalog lock audit bench soak clean
+.PHONY: help setup demo test test-long test-fast fuzz lint format docs site catalog lock audit bench soak acceptance clean
 
 help: ## Show what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -74,6 +74,10 @@ bench: setup ## Run the benchmarks, print their figures and write docs/figures.m
 
 soak: setup ## Half an hour of mixed load on the local AWS: no leak, no lost request
 	$(BIN)/python -m benchmarks.soak
+
+acceptance: setup ## The whole product once through, on the local AWS or on ACCOUNT=… REGION=…; YES=1 asks nothing
+	@$(BIN)/python -m tests.acceptance $(if $(ACCOUNT),--account $(ACCOUNT)) \
+		$(if $(REGION),--region $(REGION)) $(if $(YES),--yes)
 
 clean: ## Remove what was made, except the downloaded packages
 	rm -rf cdk.out .sagemaker-serving .pytest_cache .mypy_cache .ruff_cache dist

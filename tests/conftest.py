@@ -61,6 +61,7 @@ LONG = (
 
 
 WHOLE_WAY = (
+    "tests/acceptance/test_scenario.py",
     "tests/clients_of_others/",
     "tests/deploy/batch_records/",
     "tests/deploy/test_compilation.py",

@@ -16,6 +16,7 @@ from sagemaker_serving.local_sagemaker.common.settings import Settings
 from tests.acceptance.comparison import DIFFERS_BY_NATURE, compare
 from tests.acceptance.masking import Resource, masked
 from tests.acceptance.mutator import lies
+from tests.acceptance.project import HERE, ROOT
 from tests.acceptance.recorder import RecordedAws, Recorder
 from tests.acceptance.recording import Recording
 from tests.local_aws.aws import REGION, Aws, StandIn, client_of, eventually, gateway_of
@@ -165,6 +166,12 @@ def test_a_recording_that_was_saved_is_the_same(
     path = tmp_path / "recordings" / "aws.json"
     recordings[0].save(path)
     assert Recording.load(path) == recordings[0]
+
+
+def test_the_page_says_whether_a_recording_of_aws_exists() -> None:
+    page = (ROOT / "docs" / "acceptance.md").read_text(encoding="utf-8")
+    exists = any((HERE / "recordings").glob("*.json"))
+    assert ("**No recording of the real AWS exists yet.**" in page) is not exists
 
 
 def test_what_differs_by_nature_says_why() -> None:

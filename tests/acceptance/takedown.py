@@ -1,0 +1,122 @@
+"""Takes down whatever of the scenario is there, in whatever state it was left."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from tests.acceptance.project import PREFIX, TAG, TOOLKIT
+from tests.acceptance.site import Site
+
+_STORAGE = f"{PREFIX}-Storage"
+_ATTEMPTS = 3
+"""How often a stack is deleted: an endpoint that is updated cannot be, at first."""
+
+_DELETABLE = ("CREATE_IN_PROGRESS", "REVIEW_IN_PROGRESS")
+"""What need not come to an end before; a stack in review would not by itself."""
+
+
+class Takedown:
+    """Of all that is tagged as the scenario's, on ``site``; ``tell`` hears what is being done."""
+
+    def __init__(self, site: Site, tell: Callable[[str], None]) -> None:
+        self._site = site
+        self._tell = tell
+        self._stacks = site.aws.client("cloudformation")
+        self._s3 = site.aws.client("s3")
+        self._left: list[str] = []
+
+    def take_down(self) -> list[str]:
+        """What is left all the same, each with the reason; nothing when all is gone."""
+        stacks = self._attempt("the stacks", lambda: list(self.found()), [])
+        models = [each for each in stacks if each["StackName"] not in (_STORAGE, TOOLKIT)]
+        for name in (*(each["StackName"] for each in models), _STORAGE, TOOLKIT):
+            found = next((each for each in stacks if each["StackName"] == name), None)
+            if found is not None:
+                self._tell(f"taking down {name}")
+                self._attempt(name, partial(self._delete, found["StackId"]), None)
+        self._attempt("endpoint configs", self._delete_configs, None)
+        self._attempt("log groups", self._delete_log_groups, None)
+        return self._left
+
+    def found(self) -> Iterator[Any]:
+        """The scenario's stacks: by name and by tag, so that nobody else's are taken."""
+        for page in self._stacks.get_paginator("describe_stacks").paginate():
+            for stack in page["Stacks"]:
+                tags = {tag["Key"]: tag["Value"] for tag in stack.get("Tags", [])}
+                if stack["StackName"].startswith(f"{PREFIX}-") and tags.get(TAG[0]) == TAG[1]:
+                    yield stack
+
+    def _delete(self, stack: str) -> None:
+        buckets = list(self._buckets(stack))
+        self._settled(stack)
+        for _ in range(_ATTEMPTS):
+            for bucket in buckets:
+                with suppress(self._s3.exceptions.NoSuchBucket):
+                    empty_bucket(self._s3, bucket)
+            self._stacks.delete_stack(StackName=stack)
+            if (status := self._settled(stack)) == "DELETE_COMPLETE":
+                break
+        else:
+            self._left.append(f"{stack}: it is {status} after {_ATTEMPTS} attempts")
+        for bucket in buckets:  # the toolkit's is kept by its template
+            with suppress(self._s3.exceptions.NoSuchBucket):
+                self._s3.delete_bucket(Bucket=bucket)
+
+    def _settled(self, stack: str) -> str:
+        end = time.monotonic() + self._site.patience_seconds
+        while True:
+            (found,) = self._stacks.describe_stacks(StackName=stack)["Stacks"]
+            status = str(found["StackStatus"])
+            settled = not status.endswith("_IN_PROGRESS") or status in _DELETABLE
+            if settled or time.monotonic() > end:
+                return status
+            time.sleep(self._site.poll_seconds)
+
+    def _buckets(self, stack: str) -> Iterator[str]:
+        pages = self._stacks.get_paginator("list_stack_resources").paginate(StackName=stack)
+        for page in pages:
+            for resource in page["StackResourceSummaries"]:
+                if resource["ResourceType"] == "AWS::S3::Bucket":
+                    yield resource.get("PhysicalResourceId", "")
+
+    def _delete_configs(self) -> None:
+        sagemaker = self._site.aws.client("sagemaker")
+        pages = sagemaker.get_paginator("list_endpoint_configs").paginate(
+            NameContains=f"{PREFIX}-half-kept"
+        )
+        for page in pages:
+            for config in page["EndpointConfigs"]:
+                sagemaker.delete_endpoint_config(EndpointConfigName=config["EndpointConfigName"])
+
+    def _delete_log_groups(self) -> None:
+        """Those that SageMaker, Lambda and Step Functions made by themselves."""
+        logs = self._site.aws.client("logs")
+        for place in ("sagemaker/Endpoints", "sagemaker/InferenceComponents", "lambda"):
+            pages = logs.get_paginator("describe_log_groups").paginate(
+                logGroupNamePrefix=f"/aws/{place}/{PREFIX}-"
+            )
+            for page in pages:
+                for group in page["logGroups"]:
+                    logs.delete_log_group(logGroupName=group["logGroupName"])
+
+    def _attempt(self, what: str, do: Callable[[], Any], otherwise: Any) -> Any:
+        try:
+            return do()
+        except (ClientError, BotoCoreError) as error:
+            self._left.append(f"{what}: {error}")
+            return otherwise
+
+
+def empty_bucket(s3: Any, bucket: str) -> None:
+    """As on AWS, a bucket that holds data is not deleted."""
+    for page in s3.get_paginator("list_object_versions").paginate(Bucket=bucket):
+        versions = [*page.get("Versions", []), *page.get("DeleteMarkers", [])]
+        if versions:
+            keys = [{"Key": each["Key"], "VersionId": each["VersionId"]} for each in versions]
+            s3.delete_objects(Bucket=bucket, Delete={"Objects": keys})
