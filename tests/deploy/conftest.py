@@ -18,7 +18,7 @@ from weakref import WeakSet
 import psutil
 import pytest
 
-from local_aws.process.address import STATE_DIR, Address, answers, find
+from local_aws.process.address import Address, answers, find
 from local_aws.process.denied import Denied, denied_calls
 from sagemaker_serving.client import Aws, Predictor
 from sagemaker_serving.errors import ReportedError
@@ -57,7 +57,7 @@ def nothing_else_was_denied(request: pytest.FixtureRequest) -> Iterator[None]:
     yield
     judged = [entry.as_json() for gateway in GATEWAYS for entry in gateway.context.evaluator.trail]
     for project in PROJECTS:
-        if answers(project.folder / STATE_DIR):
+        if answers(project.state_dir):
             with project.address.open("/_local/permissions") as answer:
                 judged += json.load(answer)
     new = set(denied_calls(judged)) - _TOLD
@@ -125,7 +125,11 @@ class Project:
 
     @property
     def address(self) -> Address:
-        return find(self.folder / ".sagemaker-serving")
+        return find(self.state_dir)
+
+    @property
+    def state_dir(self) -> Path:
+        return self.folder / ".sagemaker-serving"
 
     @property
     def aws(self) -> Aws:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from local_aws.arn import arn_in
 from local_aws.context import ACCOUNT_ID, LocalContext
-from local_aws.protocol.models import partition
 from sagemaker_serving.local_sagemaker.common.store import Resource
 from sagemaker_serving.local_sagemaker.models.roles import SESSION_NAME
 
@@ -49,7 +49,7 @@ def check_network(
     }
     for action, kinds in NEEDED.items():
         arns = [
-            f"arn:{partition(region)}:ec2:{region}:{ACCOUNT_ID}:{kind}/{name}"
+            arn_in(region, "ec2", ACCOUNT_ID, f"{kind}/{name}")
             for kind in kinds
             for name in names[kind]
         ]
