@@ -8,6 +8,7 @@ from typing import Any
 from local_aws.boto import INTERNAL_USER_AGENT
 from local_aws.faults.fault import Fault, Kind
 from local_aws.faults.registry import Faults
+from local_aws.permissions.identities import arn_of
 from local_aws.permissions.service import ServicePermissions, permissions_of
 from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
@@ -36,7 +37,7 @@ def names_in(parameters: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _refusal(fault: Fault, call: Call, known: Mapping[str, ServicePermissions]) -> AwsError:
-    caller = "anonymous" if call.caller is None else call.caller.arn
+    caller = "anonymous" if call.caller is None else arn_of(call.caller, call.region)
     own = permissions_of(call.service, known)
     if fault.kind is Kind.THROTTLING:
         return own.throttled.error()

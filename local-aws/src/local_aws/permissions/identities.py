@@ -32,10 +32,6 @@ class Developer:
     session_token: str = ""
     expires_at: float | None = None
 
-    def root_arn(self, region: str) -> str:
-        """The account's root, as a call to ``region`` knows it."""
-        return arn_in(region, "iam", self.account, "root")
-
 
 @dataclass(frozen=True, kw_only=True)
 class User:
@@ -54,6 +50,13 @@ class User:
 
 
 AnyCaller = Developer | User | RoleSession
+
+
+def arn_of(caller: AnyCaller, region: str) -> str:
+    """As AWS's messages name who calls ``region``: the developer is the account's root there."""
+    if isinstance(caller, Developer):
+        return arn_in(region, "iam", caller.account, "root")
+    return caller.arn
 
 
 def find_holder(developer: Developer, sessions: RoleSessions) -> Callable[[str], AnyCaller | None]:

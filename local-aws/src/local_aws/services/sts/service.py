@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from local_aws.context import LocalContext
 from local_aws.permissions.evaluator import AccessDenied, denial
-from local_aws.permissions.identities import AnyCaller, Developer
+from local_aws.permissions.identities import AnyCaller, Developer, arn_of
 from local_aws.permissions.service import Refusal, ServicePermissions
 from local_aws.permissions.sessions import RoleSession
 from local_aws.protocol import AwsError
@@ -73,7 +73,7 @@ class Sts(Service):
         return {
             "UserId": _user_id(caller),
             "Account": self._account,
-            "Arn": _arn_of(caller, call.region),
+            "Arn": arn_of(caller, call.region),
         }
 
     def _assume_role(self, call: Call) -> dict[str, Any]:
@@ -85,7 +85,7 @@ class Sts(Service):
         context = {"sts:RoleSessionName": name}
         if call.parameters.get("ExternalId"):
             context["sts:ExternalId"] = str(call.parameters["ExternalId"])
-        own = _arn_of(caller, call.region)
+        own = arn_of(caller, call.region)
         who = None if isinstance(caller, Developer) else caller
         decision = self._evaluator.assuming(who, own, role, context)
         if not decision.allowed:
@@ -117,10 +117,6 @@ def _refuse(call: Call) -> NoReturn:
     raise AwsError(
         "ValidationError", f"the local AWS does not offer {call.operation}; use AssumeRole"
     )
-
-
-def _arn_of(caller: AnyCaller, region: str) -> str:
-    return caller.root_arn(region) if isinstance(caller, Developer) else caller.arn
 
 
 def _user_id(caller: RoleSession | Developer) -> str:
