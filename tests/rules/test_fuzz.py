@@ -21,9 +21,11 @@ from sagemaker_serving.errors import Problem, ProblemsFound
 from sagemaker_serving.rules import check_environment, check_template, read_template, template_of
 from sagemaker_serving.rules.report import report
 from sagemaker_serving.spec import read_environment
+from tests.rules.job_template_cases import JOBS
+from tests.rules.model_template_cases import MODELS
 from tests.rules.template_cases import SERVING
-from tests.rules.template_cases_more import JOBS, MODELS, UPDATES
 from tests.rules.templates import template
+from tests.rules.update_template_cases import UPDATES
 
 CASES = int(os.environ.get("RULES_FUZZ_CASES", "300"))
 ROOT = Path(__file__).parents[2]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import http.client
 from collections.abc import Callable, Mapping
 from itertools import count
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from botocore.exceptions import ClientError
@@ -39,3 +41,12 @@ def refusal(call: Callable[..., Any], **parameters: Any) -> tuple[int, str, str]
     answer = refused.value.response
     status = answer["ResponseMetadata"]["HTTPStatusCode"]
     return status, answer["Error"]["Code"], answer["Error"].get("Message", "")
+
+
+def unsigned(aws: Aws, path: str) -> int:
+    """The status of a GET that nobody has signed."""
+    connection = http.client.HTTPConnection("localhost", urlsplit(aws.url).port or 0)
+    connection.request("GET", path)
+    answer = connection.getresponse()
+    answer.read()
+    return answer.status

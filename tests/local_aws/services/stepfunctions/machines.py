@@ -50,6 +50,12 @@ def result(aws: Aws, execution: str) -> Any:
     return eventually(look)
 
 
+def stop(aws: Aws, execution: str, **why: str) -> Any:
+    """Stop an execution; its description then."""
+    aws.client("stepfunctions").stop_execution(executionArn=execution, **why)
+    return result(aws, execution)
+
+
 def run(aws: Aws, states: dict[str, Any], **execution: Any) -> Any:
     """Run a machine made of these states to its end."""
     return result(aws, start(aws, states, **execution))

@@ -18,7 +18,6 @@ from moto.stepfunctions.parser.asl.component.state.exec.state_task.service impor
 
 from local_aws.services.stepfunctions.engine.execution import Machine
 from local_aws.services.stepfunctions.engine.registry import Executions
-from local_aws.services.stepfunctions.moto import flow
 from local_aws.services.stepfunctions.service import StepFunctions
 from tests.local_aws.aws import REGION, Aws, eventually, keys_of, service_in
 from tests.local_aws.services.stepfunctions.machines import (
@@ -33,15 +32,11 @@ from tests.local_aws.services.stepfunctions.machines import (
     result,
     run,
     start,
+    stop,
     task,
 )
 
 WAIT = {"Wait": {"Type": "Wait", "Seconds": 600, "End": True}}
-
-
-def stop(aws: Aws, execution: str, **why: str) -> Any:
-    aws.client("stepfunctions").stop_execution(executionArn=execution, **why)
-    return result(aws, execution)
 
 
 # Starting
@@ -205,193 +200,6 @@ def test_threads_that_have_ended_are_not_kept(aws: Aws) -> None:
 
 
 # Retry and Catch
-
-
-@pytest.fixture
-def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The seconds that states wait between attempts, which they do not."""
-    waited: list[float] = []
-    monkeypatch.setattr(flow, "pause", lambda _env, seconds: waited.append(seconds))
-    return waited
-
-
-def failing(**retry: Any) -> dict[str, Any]:
-    rule = {"ErrorEquals": ["S3.NoSuchKeyException"], "IntervalSeconds": 2, **retry}
-    absent = {"Bucket": "models", "Key": "absent"}
-    return {"Get": task("aws-sdk:s3:getObject", absent, Retry=[rule])}
-
-
-def test_attempts_wait_longer_and_longer_up_to_max_delay(aws: Aws, pauses: list[float]) -> None:
-    states = failing(BackoffRate=3, MaxAttempts=4, MaxDelaySeconds=20)
-    assert run(aws, states)["error"] == "S3.NoSuchKeyException"
-    assert pauses == [2, 6, 18, 20]
-
-
-def test_full_jitter_draws_from_the_whole_delay(aws: Aws, pauses: list[float]) -> None:
-    flow.chance.seed(7)
-    states = failing(BackoffRate=2, MaxAttempts=6, MaxDelaySeconds=10, JitterStrategy="FULL")
-    run(aws, states)
-    bounds = [2, 4, 8, 10, 10, 10]
-    assert all(0 <= waited <= bound for waited, bound in zip(pauses, bounds, strict=True))
-    assert len(set(pauses)) == 6
-
-
-def test_each_error_has_its_own_retry_and_the_attempts_are_counted(
-    aws: Aws, pauses: list[float]
-) -> None:
-    states = failing(MaxAttempts=2)
-    states["Get"]["Retry"].insert(0, {"ErrorEquals": ["S3.NoSuchBucketException"]})
-    execution = start(aws, states)
-    result(aws, execution)
-    assert pauses == [2, 4]
-    assert [event["type"] for event in events(aws, execution)].count("TaskFailed") == 3
-
-
-def test_stopping_ends_a_pause_between_attempts(aws: Aws) -> None:
-    states = failing(IntervalSeconds=600)
-    execution = start(aws, states)
-    eventually(lambda: "TaskFailed" in [event["type"] for event in events(aws, execution)])
-    assert stop(aws, execution)["status"] == "ABORTED"
-
-
-@pytest.mark.parametrize(
-    ("wanted", "caught"),
-    [
-        ("States.ALL", True),
-        ("States.TaskFailed", True),
-        ("S3.NoSuchKeyException", True),
-        ("S3.S3Exception", False),
-        ("States.Timeout", False),
-    ],
-)
-def test_errors_are_caught_by_name(aws: Aws, wanted: str, caught: bool) -> None:
-    states = failing(MaxAttempts=0)
-    states["Get"]["Catch"] = [{"ErrorEquals": [wanted], "Next": "Caught"}]
-    states["Caught"] = {"Type": "Pass", "Result": "caught", "End": True}
-    assert (run(aws, states)["status"] == "SUCCEEDED") is caught
-
-
-def test_a_path_that_finds_nothing_cannot_be_caught(aws: Aws) -> None:
-    states = {
-        "Get": task(
-            "aws-sdk:s3:getObject",
-            {"Bucket": "models", "Key.$": "$.absent"},
-            Catch=[{"ErrorEquals": ["States.ALL"], "Next": "Caught"}],
-        ),
-        "Caught": {"Type": "Pass", "End": True},
-    }
-    assert run(aws, states)["error"] == "States.Runtime"
-
-
-# Nested executions
-
-
-CHILD = of(
-    {
-        "Choose": {
-            "Type": "Choice",
-            "Choices": [
-                {"Variable": "$.do", "StringEquals": "fail", "Next": "Fail"},
-                {"Variable": "$.do", "StringEquals": "wait", "Next": "Wait"},
-            ],
-            "Default": "Done",
-        },
-        "Fail": {"Type": "Fail", "Error": "Own.Error", "Cause": "why"},
-        "Wait": {"Type": "Wait", "Seconds": 600, "Next": "Done"},
-        "Done": {"Type": "Pass", "Result": {"done": True}, "End": True},
-    }
-)
-
-
-@pytest.fixture(scope="module")
-def child(aws: Aws) -> str:
-    return create(aws, CHILD, name="child")
-
-
-def nested(child: str, pattern: str = "", **more: Any) -> dict[str, Any]:
-    parameters = {"StateMachineArn": child, "Input": {"do.$": "$.do"}}
-    return {"Start": task(f"states:startExecution{pattern}", parameters, **more)}
-
-
-def test_an_execution_starts_another_and_goes_on(aws: Aws, child: str) -> None:
-    answer = output(aws, nested(child), {"do": "wait"})
-    assert answer.keys() == {"ExecutionArn", "StartDate"}
-    described = aws.client("stepfunctions").describe_execution(executionArn=answer["ExecutionArn"])
-    assert (described["status"], described["input"]) == ("RUNNING", '{"do":"wait"}')
-    stop(aws, answer["ExecutionArn"])
-
-
-@pytest.mark.parametrize(
-    ("pattern", "put_out"), [(".sync", '{"done":true}'), (".sync:2", {"done": True})]
-)
-def test_an_execution_waits_for_another(aws: Aws, child: str, pattern: str, put_out: Any) -> None:
-    answer = output(aws, nested(child, pattern), {"do": "nothing"})
-    assert (answer["Status"], answer["Output"]) == ("SUCCEEDED", put_out)
-    assert answer["StateMachineArn"] == child
-    assert isinstance(answer["StopDate"], int)
-
-
-def test_a_nested_failure_is_the_cause_of_the_tasks(aws: Aws, child: str) -> None:
-    ended = run(aws, nested(child, ".sync:2"), input='{"do": "fail"}')
-    assert ended["error"] == "States.TaskFailed"
-    cause = json.loads(ended["cause"])
-    assert (cause["Status"], cause["Error"], cause["Cause"]) == ("FAILED", "Own.Error", "why")
-
-
-@pytest.mark.parametrize("limit", [{}, {"TimeoutSeconds": 1}])
-def test_stopping_reaches_the_execution_that_is_waited_for(
-    aws: Aws, child: str, limit: dict[str, int]
-) -> None:
-    states = nested(child, ".sync", **limit)
-    states["Start"]["Parameters"]["Name"] = name = f"waited-for-{len(limit)}"
-    execution = start(aws, states, input='{"do": "wait"}')
-    inner = f"{child.replace(':stateMachine:', ':execution:')}:{name}"
-
-    def status() -> Any:
-        described = aws.client("stepfunctions").list_executions(stateMachineArn=child)
-        found = {each["executionArn"]: each["status"] for each in described["executions"]}
-        return found.get(inner)
-
-    eventually(status)
-    if limit:
-        assert result(aws, execution)["error"] == "States.Timeout"
-    else:
-        stop(aws, execution)
-    eventually(lambda: status() == "ABORTED")
-
-
-def test_a_failing_branch_stops_what_the_other_waits_for(aws: Aws, child: str) -> None:
-    waiting = nested(child, ".sync")
-    waiting["Start"]["Parameters"] = {
-        **waiting["Start"]["Parameters"],
-        "Name": "of-a-branch",
-        "Input": {"do": "wait"},
-    }
-    inner = f"{child.replace(':stateMachine:', ':execution:')}:of-a-branch"
-    look = task("aws-sdk:sfn:describeExecution", {"ExecutionArn": inner}, Next="Fail")
-    look["Retry"] = [{"ErrorEquals": ["States.ALL"], "IntervalSeconds": 1, "BackoffRate": 1}]
-    failing_branch = of({"Look": look, "Fail": {"Type": "Fail", "Error": "Own.Branch"}})
-    states = {"Both": {"Type": "Parallel", "Branches": [of(waiting), failing_branch], "End": True}}
-    assert run(aws, states)["error"] == "Own.Branch"
-    assert result(aws, inner)["status"] == "ABORTED"
-
-
-def test_an_unknown_machine_is_named_as_aws_does(aws: Aws, child: str) -> None:
-    ended = run(aws, nested(child + "x"), input='{"do": ""}')
-    assert ended["error"] == "StepFunctions.StateMachineDoesNotExistException"
-
-
-@pytest.mark.parametrize("kind", ["Parallel", "Map"])
-def test_a_branch_passes_its_error_on(aws: Aws, child: str, kind: str) -> None:
-    inner = of(nested(child, ".sync"))
-    inner["States"]["Start"]["Parameters"]["Input"] = {"do": "fail"}
-    within = {"Branches": [inner]} if kind == "Parallel" else {"ItemProcessor": inner}
-    catch = {"ErrorEquals": ["States.TaskFailed"], "Next": "Caught"}
-    states = {
-        "Within": {"Type": kind, **within, "Catch": [catch], "End": True},
-        "Caught": {"Type": "Pass", "OutputPath": "$.Error", "End": True},
-    }
-    assert output(aws, states, [1]) == "States.TaskFailed"
 
 
 def test_stopping_ends_every_branch(aws: Aws) -> None:
