@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from tests.rules.template_cases import (
-    JOB,
-    NEO,
-    Case,
-)
+from tests.rules.template_cases import JOB, NEO, Case
 
 JOBS: list[Case] = [
     (
