@@ -199,20 +199,21 @@ def test_a_component_serves_again_after_a_restart(aws: Aws) -> None:
 def test_a_stack_makes_and_changes_one(aws: Aws) -> None:
     cloudformation = aws.client("cloudformation")
 
-    def template(copies: int) -> str:
-        component = {
+    def template(copies: int | None, model: str = "one") -> str:
+        component: dict[str, Any] = {
             "Type": "AWS::SageMaker::InferenceComponent",
             "Properties": {
                 "InferenceComponentName": "stacked",
                 "EndpointName": "i",
                 "VariantName": "v",
                 "Specification": {
-                    "ModelName": "one",
+                    "ModelName": model,
                     "ComputeResourceRequirements": {"MinMemoryRequiredInMb": 128},
                 },
-                "RuntimeConfig": {"CopyCount": copies},
             },
         }
+        if copies is not None:
+            component["Properties"]["RuntimeConfig"] = {"CopyCount": copies}
         return json.dumps({"Resources": {"Component": component}})
 
     def done() -> Any:
@@ -226,5 +227,15 @@ def test_a_stack_makes_and_changes_one(aws: Aws) -> None:
     cloudformation.update_stack(StackName="stacked", TemplateBody=template(2))
     assert eventually(done) == "UPDATE_COMPLETE"
     assert settled(aws, "stacked")["RuntimeConfig"]["CurrentCopyCount"] == 2
+    # What scaling made of it stays, where the template names no count.
+    aws.sagemaker.update_inference_component_runtime_config(
+        InferenceComponentName="stacked", DesiredRuntimeConfig={"CopyCount": 3}
+    )
+    settled(aws, "stacked")
+    aws.model("newer", {"VERSION": "newer"})
+    cloudformation.update_stack(StackName="stacked", TemplateBody=template(None, "newer"))
+    assert eventually(done) == "UPDATE_COMPLETE"
+    assert settled(aws, "stacked")["RuntimeConfig"]["CurrentCopyCount"] == 3
+    assert aws.ask("i", b"which", InferenceComponentName="stacked") == b"newer"
     cloudformation.delete_stack(StackName="stacked")
     eventually(lambda: "stacked" not in listed(aws))

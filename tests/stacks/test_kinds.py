@@ -306,7 +306,7 @@ def test_components_share_the_instances_of_a_variant_without_a_model(kinds: Kind
         {
             "InferenceComponentName": "kinds-inference-components-small",
             "VariantName": "shared",
-            "RuntimeConfig": {"CopyCount": 1},
+            "RuntimeConfig": Match.absent(),
             "Specification": {
                 "ComputeResourceRequirements": {
                     "MinMemoryRequiredInMb": 512,

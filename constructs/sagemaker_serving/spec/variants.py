@@ -94,7 +94,8 @@ class InferenceComponent(Container):
     """A model that shares its endpoint's instances with others, with a share of its own."""
 
     copy_count: int = 1
-    """Copies to start with, 0 or more; each takes its share of an instance."""
+    """Copies, 0 or more; each takes its share of an instance. Left out beside ``scaling``, whose
+    ``min`` says how many there are at first."""
 
     min_memory_required_in_mb: int
     """Memory that each copy is given, at least 128."""

@@ -387,6 +387,17 @@ def test_every_option_of_a_component_is_rendered(bench: Any) -> None:
     )
 
 
+def test_an_update_keeps_the_copies_that_scaling_made(bench: Any) -> None:
+    add_component(bench).scale_copies(min_capacity=2, max_capacity=4)
+    assert "RuntimeConfig" not in rendered(bench, "AWS::SageMaker::InferenceComponent")
+
+
+def test_a_scaled_component_has_no_count_of_its_own(bench: Any) -> None:
+    component = add_component(bench, copy_count=3)
+    with pytest.raises(Mistake, match="copy_count is 3, and copies are scaled from 1 to 4"):
+        component.scale_copies(min_capacity=1, max_capacity=4)
+
+
 def test_a_component_is_replaced_in_rolling_batches_only(bench: Any) -> None:
     with pytest.raises(Mistake, match="are CANARY; its copies are replaced batch by batch"):
         add_component(bench, guardrails=Guardrails.canary())

@@ -9,6 +9,7 @@ from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
 from sagemaker_serving.catalog import log_groups
+from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.endpoint.endpoint import AnyEndpoint
 from sagemaker_serving.infra.endpoint.guardrails import Guardrails
 from sagemaker_serving.infra.model.model import Model
@@ -44,7 +45,7 @@ class InferenceComponent(Construct):
         digits and hyphens.
     :param variant_name: the variant whose instances it shares.
     :param size: what each copy is given.
-    :param copy_count: copies to start with, 0 or more; `scale_copies` changes them later.
+    :param copy_count: copies that it has, 0 or more; not beside `scale_copies`.
     :param model_data_download_timeout_in_seconds: 60 to 3600, or SageMaker's own.
     :param container_startup_health_check_timeout_in_seconds: 60 to 3600, or SageMaker's own.
     :param guardrails: how copies are replaced by those of a new Model, `Guardrails.rolling`;
@@ -105,6 +106,7 @@ class InferenceComponent(Construct):
         if guardrails is not None:
             guardrails.grant_watching(self, model.role)
         self._endpoint = endpoint
+        self._copy_count = copy_count
         self.component_name = component_name
         """The component's name."""
 
@@ -127,7 +129,24 @@ class InferenceComponent(Construct):
 
     def scale_copies(self, *, min_capacity: int, max_capacity: int) -> Scaling:
         """Bounds for the copies; 0 lets it end up without any, and `Scaling.wake_from_zero` leads
-        out of there."""
+        out of there.
+
+        The template then names no count, since each update would set it again, whatever scaling
+        had made of it. The component starts with one copy, and registering the bounds brings it
+        to ``min_capacity`` (botocore, RegisterScalableTarget). That one copy is what SageMaker
+        makes where no count is named, and that UpdateInferenceComponent then keeps what there is,
+        is inferred: RuntimeConfig is required by neither botocore nor CloudFormation's schema;
+        read 2026-11-22.
+
+        Raises `Mistake` where ``copy_count`` is not 1.
+        """
+        if self._copy_count != 1:
+            raise Mistake(
+                f"{self.node.path}: copy_count is {self._copy_count}, and copies are scaled from "
+                f"{min_capacity} to {max_capacity}; every update would set that count again; leave "
+                "copy_count out, and give min_capacity the copies to start with"
+            )
+        self._resource.runtime_config = None
         scaling = Scaling(
             self,
             "Scaling",
