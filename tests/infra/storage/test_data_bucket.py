@@ -58,3 +58,15 @@ def test_only_tls_is_let_in(bench: Any) -> None:
             and statement["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
             for statement in policy["Properties"]["PolicyDocument"]["Statement"]
         )
+
+
+def test_the_logs_of_every_partition_may_use_the_key(bench: Any) -> None:
+    """In China the service is ``logs.<region>.amazonaws.com.cn``; no other has the suffix."""
+    DataBucket(bench.stack, "Data", retain=True, customer_key=True)
+    (key,) = Template.from_stack(bench.stack).find_resources("AWS::KMS::Key").values()
+    (principal,) = [
+        statement["Principal"]["Service"]
+        for statement in key["Properties"]["KeyPolicy"]["Statement"]
+        if "Service" in statement["Principal"]
+    ]
+    assert principal == {"Fn::Join": ["", ["logs.eu-west-1.", {"Ref": "AWS::URLSuffix"}]]}

@@ -109,13 +109,15 @@ class DataBucket(Construct):
     def _let_logs_use(self, key: kms.Key) -> None:
         """For the log groups of the environment's pipelines.
 
-        Source: CloudWatch Logs user guide, "Encrypt log data"; read 2026-11-21.
+        Source: CloudWatch Logs user guide, "Encrypt log data"; read 2026-11-21. That this service
+        alone has the partition's suffix in its name, ``amazonaws.com.cn`` in China, is how
+        aws-cdk-lib 2.275 knows it (region-info, ``default.js``); not tried there.
         """
         stack = stack_of(self)
         groups = colon_arn(self, "logs", "log-group", "*")
         key.add_to_resource_policy(
             iam.PolicyStatement(
-                principals=[iam.ServicePrincipal(f"logs.{stack.region}.amazonaws.com")],
+                principals=[iam.ServicePrincipal(f"logs.{stack.region}.{stack.url_suffix}")],
                 actions=[
                     "kms:Decrypt",
                     "kms:Describe*",
