@@ -138,3 +138,12 @@ def test_a_private_model_leaves_nothing_for_cdk_nag_to_say(bench: Any) -> None:
     add_model(bench, network=private.network)
     found = AwsSolutionsChecks(bench.app).validate_scope(bench.stack).violations
     assert [violation.rule_name for violation in found] == []
+
+
+@pytest.mark.parametrize(("retain", "policy"), [(True, "Retain"), (False, "Delete")])
+def test_the_log_of_the_traffic_shares_the_stacks_fate_only_when_told(
+    bench: Any, retain: bool, policy: str
+) -> None:
+    PrivateVpc(bench.stack, "Private", retain_logs=retain)
+    (log,) = Template.from_stack(bench.stack).find_resources("AWS::Logs::LogGroup").values()
+    assert log["DeletionPolicy"] == policy

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import aws_cdk as cdk
 from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_logs as logs
@@ -30,9 +31,17 @@ class PrivateVpc(Construct):
     endpoints access to resources in your VPC"; read 2026-11-21.
 
     :param cidr: the VPC's addresses; ``10.0.0.0/16`` unless given.
+    :param retain_logs: whether the log of what passes outlives the stack; kept a year either way.
     """
 
-    def __init__(self, scope: Construct, construct_id: str, *, cidr: str = "10.0.0.0/16") -> None:
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        cidr: str = "10.0.0.0/16",
+        retain_logs: bool = True,
+    ) -> None:
         super().__init__(scope, construct_id)
         self.vpc = ec2.Vpc(
             self,
@@ -53,7 +62,7 @@ class PrivateVpc(Construct):
             DEFAULT_GROUP_OPEN,
             "Nothing here is in the default group; emptying it takes a function with rights on EC2",
         )
-        self._log_traffic()
+        self._log_traffic(retain=retain_logs)
         self.security_group = ec2.SecurityGroup(
             self, "Containers", vpc=self.vpc, description="Model containers; nothing may call in"
         )
@@ -62,8 +71,13 @@ class PrivateVpc(Construct):
         self.add_door("Metrics", _SERVICES.CLOUDWATCH_MONITORING, self.security_group)
         self.add_door("Logs", _SERVICES.CLOUDWATCH_LOGS, self.security_group)
 
-    def _log_traffic(self) -> None:
-        log = logs.LogGroup(self, "TrafficLog", retention=logs.RetentionDays.ONE_YEAR)
+    def _log_traffic(self, *, retain: bool) -> None:
+        log = logs.LogGroup(
+            self,
+            "TrafficLog",
+            retention=logs.RetentionDays.ONE_YEAR,
+            removal_policy=cdk.RemovalPolicy.RETAIN if retain else cdk.RemovalPolicy.DESTROY,
+        )
         acknowledge(
             log, NO_KEY_ON_LOGS, "Addresses and ports; CloudWatch encrypts with its own key"
         )
