@@ -26,8 +26,9 @@ def aws(gateway: Gateway) -> Aws:
 def deployed(aws: Aws) -> str:
     """The endpoint "echo" with its variant "blue", and a commit."""
     client = aws.client("sagemaker")
+    config = client.describe_endpoint(EndpointName="echo")["EndpointConfigName"]
     client.add_tags(
-        ResourceArn=client.describe_endpoint(EndpointName="echo")["EndpointArn"],
+        ResourceArn=client.describe_endpoint_config(EndpointConfigName=config)["EndpointConfigArn"],
         Tags=[{"Key": "sagemaker-serving:commit", "Value": "abc"}],
     )
     return "echo"

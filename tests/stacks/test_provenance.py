@@ -48,14 +48,16 @@ def test_without_git_the_version_is_told_alone(
     assert provenance_of(tmp_path) == {"sagemaker-serving:version": __version__}
 
 
-def test_only_what_is_served_is_tagged() -> None:
-    """A commit that changes nothing else leaves buckets, roles and alarms alone."""
+def test_only_what_tags_cannot_deploy_anew_is_tagged() -> None:
+    """A commit that changes nothing else leaves the endpoint, buckets, roles and alarms alone."""
     stack = cdk.Stack(cdk.App(), "Stack")
     sagemaker.CfnEndpoint(stack, "Endpoint", endpoint_config_name="config")
+    sagemaker.CfnModel(stack, "Model")
     sns.CfnTopic(stack, "Told")
     tag_provenance(stack, {"sagemaker-serving:commit": "abc"})
     resources = Template.from_stack(stack).to_json()["Resources"]
-    assert resources["Endpoint"]["Properties"]["Tags"] == [
+    assert resources["Model"]["Properties"]["Tags"] == [
         {"Key": "sagemaker-serving:commit", "Value": "abc"}
     ]
-    assert "Tags" not in resources["Told"].get("Properties", {})
+    for name in ("Endpoint", "Told"):
+        assert "Tags" not in resources[name].get("Properties", {})

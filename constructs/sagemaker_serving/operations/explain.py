@@ -84,7 +84,7 @@ def explain(endpoint: str, aws: Aws | None = None) -> Explanation:
         tags = {
             tag["Key"]: tag["Value"]
             for page in client.get_paginator("list_tags").paginate(
-                ResourceArn=described["EndpointArn"]
+                ResourceArn=config["EndpointConfigArn"]
             )
             for tag in page["Tags"]
         }

@@ -128,7 +128,6 @@ class GitHubDeployRole(Construct):
                 [
                     "sagemaker:DescribeEndpoint",
                     "sagemaker:InvokeEndpoint",
-                    "sagemaker:ListTags",
                     "sagemaker:UpdateEndpoint",
                 ],
                 [endpoints],
