@@ -123,3 +123,16 @@ def test_the_rules_find_nothing_in_the_template_itself(
     resources = synthesized.template(environment, stack).to_json()["Resources"]
     found = check_template(template_of(resources), "eu-west-1")
     assert [str(problem) for problem in found] == []
+
+
+@pytest.mark.parametrize(("environment", "stack"), STACKS)
+def test_state_machines_log_where_no_policy_grows(
+    synthesized: Any, environment: str, stack: str
+) -> None:
+    template = synthesized.template(environment, stack)
+    groups = template.find_resources("AWS::Logs::LogGroup")
+    for machine in template.find_resources("AWS::StepFunctions::StateMachine").values():
+        for said in machine["Properties"]["LoggingConfiguration"]["Destinations"]:
+            (group, _) = said["CloudWatchLogsLogGroup"]["LogGroupArn"]["Fn::GetAtt"]
+            name = groups[group]["Properties"]["LogGroupName"]
+            assert name["Fn::Join"][1][0].startswith("/aws/vendedlogs/states/")

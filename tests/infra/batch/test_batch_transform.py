@@ -237,3 +237,15 @@ def test_executions_are_traced_and_logged(template: Template) -> None:
     template.has_resource_properties(
         "AWS::Lambda::Function", {"TracingConfig": {"Mode": "Active"}, "Timeout": 900}
     )
+
+
+def test_executions_are_logged_where_no_policy_grows(bench: Any) -> None:
+    """CloudWatch Logs' resource policy takes 5,120 characters in all, and passes these over."""
+    template = template_of(bench)
+    (machine,) = template.find_resources("AWS::StepFunctions::StateMachine").values()
+    (said,) = machine["Properties"]["LoggingConfiguration"]["Destinations"]
+    group = said["CloudWatchLogsLogGroup"]["LogGroupArn"]["Fn::GetAtt"][0]
+    groups = template.find_resources("AWS::Logs::LogGroup")
+    name = json.dumps(groups[group]["Properties"]["LogGroupName"])
+    assert "/aws/vendedlogs/states/Stack-Batch-" in name
+    assert "AWS::StackId" in name

@@ -116,7 +116,9 @@ class BatchTransform(Construct):
             ),
             tracing_enabled=True,
             logs=sfn.LogOptions(
-                destination=add_log(self, retain=retain_logs, encryption_key=encryption_key),
+                destination=add_log(
+                    self, retain=retain_logs, encryption_key=encryption_key, of_state_machine=True
+                ),
                 level=sfn.LogLevel.ALL,
             ),
         )

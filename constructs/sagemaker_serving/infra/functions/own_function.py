@@ -112,11 +112,25 @@ class OwnFunction(Construct):
             )
 
 
-def add_log(scope: Construct, *, retain: bool, encryption_key: kms.IKey | None) -> logs.LogGroup:
-    """The log group ``Log`` of ``scope``, kept for a year; ``retain`` outlives the stack."""
+def add_log(
+    scope: Construct,
+    *,
+    retain: bool,
+    encryption_key: kms.IKey | None,
+    of_state_machine: bool = False,
+) -> logs.LogGroup:
+    """The log group ``Log`` of ``scope``, kept for a year; ``retain`` outlives the stack.
+
+    Of a state machine its name begins with ``/aws/vendedlogs/``: others are written one by one
+    into CloudWatch Logs' resource policy, which takes 5,120 characters in all. It has a part of the
+    stack's id, so that one that outlived its stack is not in the way of the next.
+    Source: Step Functions developer guide, "Using CloudWatch Logs to log execution history"; read
+    2026-11-22.
+    """
     log = logs.LogGroup(
         scope,
         "Log",
+        log_group_name=_vended_name(scope) if of_state_machine else None,
         retention=logs.RetentionDays.ONE_YEAR,
         removal_policy=cdk.RemovalPolicy.RETAIN if retain else cdk.RemovalPolicy.DESTROY,
         encryption_key=encryption_key,
@@ -124,6 +138,12 @@ def add_log(scope: Construct, *, retain: bool, encryption_key: kms.IKey | None) 
     if encryption_key is None:
         acknowledge(log, NO_KEY_ON_LOGS, "No key was asked for; CloudWatch encrypts with its own")
     return log
+
+
+def _vended_name(scope: Construct) -> str:
+    name = cdk.Names.unique_resource_name(scope, max_length=200, separator="-")
+    unique = cdk.Fn.select(2, cdk.Fn.split("/", cdk.Aws.STACK_ID))
+    return f"/aws/vendedlogs/states/{name}-{cdk.Fn.select(0, cdk.Fn.split('-', unique))}"
 
 
 _FUNCTIONS = Path(__file__).parents[2] / "functions"

@@ -105,7 +105,9 @@ class NeoCompiler(Construct):
         )
 
     def _state_machine(self) -> sfn.StateMachine:
-        log = add_log(self, retain=self._retain_logs, encryption_key=self._key)
+        log = add_log(
+            self, retain=self._retain_logs, encryption_key=self._key, of_state_machine=True
+        )
         states = compiling_states(self.work.function.function_arn)
         machine = sfn.StateMachine(
             self,
