@@ -21,7 +21,8 @@ class S3Artifact(Spec):
     """The object's sha256 in hexadecimal: a changed one replaces the Model."""
 
     version_id: str | None = None
-    """The object's S3 version id: a changed one replaces the Model."""
+    """The object's S3 version id: a changed one replaces the Model. SageMaker reads the newest
+    version all the same: no API of it takes a version."""
 
 
 def in_s3(artifact: str | S3Artifact | None) -> S3Artifact | None:

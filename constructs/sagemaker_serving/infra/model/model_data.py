@@ -41,7 +41,9 @@ class ModelData(ABC):
         `sagemaker_serving.errors.Mistake` for what is no address in S3.
 
         ``sha256`` or ``version_id`` tell its content: when either changes, the
-        Model is replaced. Without both, changed content is not deployed.
+        Model is replaced. Without both, changed content is not deployed. SageMaker reads the
+        object's newest version all the same: neither CreateModel nor CreateCompilationJob takes
+        one (botocore; read 2026-11-22).
         """
         return _S3ModelData(uri, sha256, version_id)
 
