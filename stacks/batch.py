@@ -10,6 +10,7 @@ from aws_cdk import aws_iam as iam
 from sagemaker_serving.infra import BatchTransform
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_own_policy
 from sagemaker_serving.spec import BatchTransform as BatchTransformSpec
+from stacks.kept_versions import keep_batch_model
 from stacks.serving_scope import ServingScope
 
 
@@ -18,10 +19,12 @@ def add_batch_transform(serving: ServingScope, spec: BatchTransformSpec) -> None
     kinds = ("input", "output", "work", "reports")
     places = {kind: serving.prefix(f"batch/{kind}") for kind in kinds}
     topic = serving.topic("BatchTopic", spec.notification_topic)
+    model = serving.model(serving.stack, "BatchModel", None, spec.instance_type)
+    keep_batch_model(model)
     batch = BatchTransform(
         serving.stack,
         "BatchTransform",
-        model=serving.model(serving.stack, "BatchModel", None, spec.instance_type),
+        model=model,
         job_role=serving.role,
         settings=spec,
         inputs=places["input"],

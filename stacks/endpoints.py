@@ -21,7 +21,7 @@ from sagemaker_serving.spec import InstanceVariant as InstanceVariantSpec
 from sagemaker_serving.spec.transition import SERVERLESS
 from stacks.components import add_components
 from stacks.guarding import guardrails_of
-from stacks.kept_versions import keep_versions
+from stacks.kept_versions import keep_endpoint
 from stacks.monitoring import add_monitoring
 from stacks.scaling import scale
 from stacks.serving_scope import ServingScope
@@ -36,9 +36,7 @@ def add_endpoint(serving: ServingScope) -> None:
     name = serving.environment.endpoint_name(serving.name)
     models = Construct(serving.stack, "Models")
     config = _config(serving, models)
-    keep_versions(
-        serving.environment, serving.name, role=serving.role, models=models, endpoint_config=config
-    )
+    keep_endpoint(serving.environment, serving.name, models, config)
     monitoring = add_monitoring(serving.stack, serving.environment, serving.name, serving.key)
     alarms = None if monitoring is None else monitoring.alarms
     endpoint = Endpoint(

@@ -1,4 +1,5 @@
-"""What `sagemaker-serving rollback` goes back to: versions that a deploy replaced and kept."""
+"""Versions that a deploy replaced and that are kept: `sagemaker-serving rollback` goes back to
+them, SageMaker does when it takes an update back, and a batch that runs ends on its own."""
 
 from __future__ import annotations
 
@@ -15,46 +16,72 @@ ENDPOINT_TAG = "sagemaker-serving:endpoint"
 """Tells which endpoint a config was made for; `operations.rollback` looks for it."""
 
 
+def keeps_versions(environment: Environment, model: str) -> bool:
+    """Whether anything of a model is kept: of its endpoint, or what its batches use."""
+    spec = environment.models[model]
+    return _keeps_endpoint(environment, model) or spec.batch_transform is not None
+
+
 def own_synthesizer(environment: Environment, model: str) -> cdk.DefaultStackSynthesizer | None:
-    """Puts the archives of a production model below a prefix of their own in the assets' bucket.
+    """Puts the archives of a model whose versions are kept below a prefix of their own in the
+    assets' bucket.
 
     So that its role may read earlier ones too, and no other model's. None: as the app has it.
     """
-    if not environment.production:
+    if not keeps_versions(environment, model):
         return None
     return _Synthesizer(bucket_prefix=_prefix(environment, model))
 
 
-def keep_versions(
-    environment: Environment,
-    model: str,
-    *,
-    role: ExecutionRole,
-    models: Construct,
-    endpoint_config: Construct,
+def keep_endpoint(
+    environment: Environment, model: str, models: Construct, config: Construct
 ) -> None:
-    """Keeps, in production, the Models and the EndpointConfig that a later deploy replaces.
+    """Keeps the Models and the EndpointConfig that a later deploy replaces: in production, and
+    where the file says ``update``, which SageMaker may take back after it seemed to be done.
 
-    They cost nothing. Those of a deploy that fails are removed with it, so that
-    whatever is kept has served. The role goes on reading the archives that were
-    deployed to this model; of an image in another repository, or an archive
-    elsewhere in S3, it loses sight when the file no longer names it.
-    Source: CloudFormation user guide, DeletionPolicy, RetainExceptOnCreate; read 2026-11-21.
+    Whatever is kept has served: those of a deploy that fails are removed with it.
     """
-    if not environment.production:
+    if not _keeps_endpoint(environment, model):
         return
-    for resource in (*models.node.find_all(), *endpoint_config.node.find_all()):
-        if isinstance(resource, sagemaker.CfnModel | sagemaker.CfnEndpointConfig):
-            resource.apply_removal_policy(cdk.RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE)
-    cdk.Tags.of(endpoint_config).add(ENDPOINT_TAG, environment.endpoint_name(model))
+    _keep(models, config)
+    cdk.Tags.of(config).add(ENDPOINT_TAG, environment.endpoint_name(model))
+
+
+def keep_batch_model(model: Construct) -> None:
+    """Keeps the Model of a batch pipeline, everywhere: an execution that runs while the stack is
+    updated names it for every job that it is still to start."""
+    _keep(model)
+
+
+def read_earlier_archives(environment: Environment, model: str, role: ExecutionRole) -> None:
+    """Lets the role go on reading the archives that were deployed to this model.
+
+    Of an image in another repository, or an archive elsewhere in S3, it loses sight when the
+    file no longer names it.
+    """
     stack = cdk.Stack.of(role)
     qualifier = stack.synthesizer.bootstrap_qualifier
     bucket = f"cdk-{qualifier}-assets-{stack.account}-{stack.region}"
     archives = f"arn:{cdk.Aws.PARTITION}:s3:::{bucket}/{_prefix(environment, model)}*.tar.gz"
     role.add_to_policy(iam.PolicyStatement(actions=["s3:GetObject"], resources=[archives]))
     acknowledge_wildcard(
-        role, archives, "Every version of this model that was deployed, to be rolled back to"
+        role,
+        archives,
+        "Every version of this model that was deployed: to go back to, and for batches that run",
     )
+
+
+def _keeps_endpoint(environment: Environment, model: str) -> bool:
+    return environment.production or environment.models[model].update is not None
+
+
+def _keep(*constructs: Construct) -> None:
+    """They cost nothing. Source: CloudFormation user guide, DeletionPolicy,
+    RetainExceptOnCreate; read 2026-11-21."""
+    for construct in constructs:
+        for resource in construct.node.find_all():
+            if isinstance(resource, sagemaker.CfnModel | sagemaker.CfnEndpointConfig):
+                resource.apply_removal_policy(cdk.RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE)
 
 
 class _Synthesizer(cdk.DefaultStackSynthesizer):

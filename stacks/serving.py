@@ -10,7 +10,7 @@ from constructs import Construct
 from sagemaker_serving.spec import Environment
 from stacks.batch import add_batch_transform
 from stacks.endpoints import add_endpoint
-from stacks.kept_versions import own_synthesizer
+from stacks.kept_versions import keeps_versions, own_synthesizer, read_earlier_archives
 from stacks.serving_scope import ServingScope
 
 
@@ -45,3 +45,5 @@ class ServingStack(cdk.Stack):
             add_endpoint(serving)
         if serving.spec.batch_transform is not None:
             add_batch_transform(serving, serving.spec.batch_transform)
+        if keeps_versions(environment, model):
+            read_earlier_archives(environment, model, serving.role)

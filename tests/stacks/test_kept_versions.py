@@ -1,14 +1,33 @@
-"""Production keeps what a deploy replaces, and lets its role read earlier archives."""
+"""Production, guarded updates and batches keep what a deploy replaces, and its archives."""
 
 from __future__ import annotations
 
 import json
+import shutil
+from pathlib import Path
 from typing import Any
 
+import aws_cdk as cdk
 import pytest
+from aws_cdk.assertions import Template
 
 from sagemaker_serving.operations.rollback import ENDPOINT_TAG
-from stacks import kept_versions
+from sagemaker_serving.spec import read_environment
+from stacks import EnvironmentStage, kept_versions
+
+ROOT = Path(__file__).parents[2]
+GUARDED = """\
+name: guarded
+region: eu-west-1
+models:
+  half:
+    artifact: model
+    framework: tensorflow
+    framework_version: "2.19"
+    variants:
+      - {name: cpu, instance_type: ml.c5.large}
+    update: {all_at_once: true, alarms: [my-own]}
+"""
 
 
 def resources(synthesized: Any, environment: str, kind: str) -> dict[str, Any]:
@@ -19,7 +38,7 @@ def resources(synthesized: Any, environment: str, kind: str) -> dict[str, Any]:
 def test_models_and_config_of_a_production_endpoint_stay(synthesized: Any) -> None:
     models = resources(synthesized, "prod", "AWS::SageMaker::Model")
     kept = {name for name in models if models[name].get("DeletionPolicy") == "RetainExceptOnCreate"}
-    assert {name for name in models if name.startswith("Models")} == kept
+    assert set(models) == kept
     (config,) = resources(synthesized, "prod", "AWS::SageMaker::EndpointConfig").values()
     assert config["DeletionPolicy"] == "RetainExceptOnCreate"
     assert {"Key": ENDPOINT_TAG, "Value": "prod-digits"} in config["Properties"]["Tags"]
@@ -38,9 +57,37 @@ def test_the_role_reads_this_models_archives_and_no_others(synthesized: Any) -> 
 
 
 @pytest.mark.parametrize("environment", ["dev", "staging"])
-def test_elsewhere_nothing_stays(synthesized: Any, environment: str) -> None:
-    for kind in ("AWS::SageMaker::Model", "AWS::SageMaker::EndpointConfig"):
-        for resource in resources(synthesized, environment, kind).values():
-            assert "DeletionPolicy" not in resource
+def test_elsewhere_only_what_batches_use_stays(synthesized: Any, environment: str) -> None:
+    models = resources(synthesized, environment, "AWS::SageMaker::Model")
+    kept = {name for name in models if models[name].get("DeletionPolicy") == "RetainExceptOnCreate"}
+    assert kept == {name for name in models if name.startswith("BatchModel")} != set()
+    for config in resources(synthesized, environment, "AWS::SageMaker::EndpointConfig").values():
+        assert "DeletionPolicy" not in config
     text = json.dumps(resources(synthesized, environment, "AWS::IAM::Policy"))
-    assert "*.tar.gz" not in text
+    assert f"/{environment}-digits/*.tar.gz" in text
+
+
+def test_without_batches_nothing_stays(synthesized: Any) -> None:
+    template = synthesized.template("dev", "half-plus-three")
+    for kind in ("AWS::SageMaker::Model", "AWS::SageMaker::EndpointConfig"):
+        for resource in template.find_resources(kind).values():
+            assert "DeletionPolicy" not in resource
+    assert "*.tar.gz" not in json.dumps(template.find_resources("AWS::IAM::Policy"))
+
+
+def test_an_update_that_sagemaker_may_take_back_keeps_its_endpoints_versions(
+    tmp_path: Path,
+) -> None:
+    shutil.copytree(ROOT / "model_assets" / "half_plus_three" / "model", tmp_path / "model")
+    path = tmp_path / "guarded.yaml"
+    path.write_text(GUARDED)
+    environment = read_environment(path).environment
+    assert environment is not None
+    context = json.loads((ROOT / "cdk.json").read_text())["context"]
+    app = cdk.App(outdir=str(tmp_path / "cdk.out"), context=context)
+    stage = EnvironmentStage(app, environment, folder=tmp_path)
+    template = Template.from_stack(stage.node.find_child("half"))  # type: ignore[arg-type]
+    for kind in ("AWS::SageMaker::Model", "AWS::SageMaker::EndpointConfig"):
+        (resource,) = template.find_resources(kind).values()
+        assert resource["DeletionPolicy"] == "RetainExceptOnCreate"
+    assert "/guarded-half/*.tar.gz" in json.dumps(template.find_resources("AWS::IAM::Policy"))
