@@ -79,8 +79,9 @@ class Rollback:
 
         None, too, when no stack holds the endpoint, or who asks may not read it.
         """
-        state = endpoint_state(self.aws.client("sagemaker"), self.endpoint_name)
-        stack = stack_intention(self.aws.client("cloudformation"), state.arn)
+        sagemaker = self.aws.client("sagemaker")
+        state = endpoint_state(sagemaker, self.endpoint_name)
+        stack = stack_intention(self.aws.client("cloudformation"), sagemaker, state.arn)
         return stack.config if stack is not None and stack.wants_another(self.to.config) else None
 
 

@@ -152,7 +152,7 @@ class _Watch:
         """Whether all is as it was wanted; raises `RolloutFailed` when it will not be."""
         state, stack = self._state, None
         if state.config != self._wanted and not self._was_seen_coming:
-            stack = stack_intention(self._aws.client("cloudformation"), state.arn)
+            stack = stack_intention(self._aws.client("cloudformation"), self._sagemaker, state.arn)
             if stack is not None and stack.is_in_progress:
                 yield from self._note(f"stack {stack.stack} is {stack.status}; waiting for it")
                 return False

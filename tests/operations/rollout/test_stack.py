@@ -27,17 +27,36 @@ def resource(logical_id: str, kind: str, physical_id: str) -> dict[str, Any]:
     }
 
 
-def intention(config: Any, body: str | None = None) -> StackIntention | None:
-    client = boto3.client(
-        "cloudformation",
+def client_of(service: str) -> Any:
+    return boto3.client(
+        service,
         region_name="eu-west-1",
         aws_access_key_id="test",
         aws_secret_access_key="test",
     )
+
+
+def intention(
+    config: Any, body: str | None = None, *, own_name: str | None = None
+) -> StackIntention | None:
+    client, sagemaker = client_of("cloudformation"), client_of("sagemaker")
     template = json.dumps(
         {"Resources": {"Endpoint": {"Properties": {"EndpointConfigName": config}}}}
     )
-    with Stubber(client) as stub:
+    with Stubber(client) as stub, Stubber(sagemaker) as of_sagemaker:
+        if own_name is None:
+            of_sagemaker.add_client_error("describe_endpoint_config", "AccessDeniedException")
+        else:
+            of_sagemaker.add_response(
+                "describe_endpoint_config",
+                {
+                    "EndpointConfigName": own_name,
+                    "EndpointConfigArn": CONFIG,
+                    "ProductionVariants": [{"VariantName": "v"}],
+                    "CreationTime": "2026-11-21T00:00:00Z",
+                },
+                {"EndpointConfigName": "configa-xyz"},
+            )
         resources = [
             resource("Endpoint", "Endpoint", ENDPOINT),
             resource("Config", "EndpointConfig", CONFIG),
@@ -54,7 +73,7 @@ def intention(config: Any, body: str | None = None) -> StackIntention | None:
         }
         stub.add_response("describe_stacks", {"Stacks": [stack]})
         stub.add_response("get_template", {"TemplateBody": template if body is None else body})
-        return stack_intention(client, ENDPOINT)
+        return stack_intention(client, sagemaker, ENDPOINT)
 
 
 @pytest.mark.parametrize("named", [NAMED, {"Ref": "Config"}, "ConfigA-XYZ"])
@@ -66,6 +85,12 @@ def test_the_template_tells_which_config_is_wanted(named: Any) -> None:
     assert found.wants_another("ConfigB-XYZ")
 
 
+def test_the_config_is_called_as_it_was_named() -> None:
+    found = intention(NAMED, own_name="ConfigA-XYZ")
+    assert found is not None
+    assert found.config == "ConfigA-XYZ"
+
+
 def test_a_template_that_does_not_tell_wants_nothing() -> None:
     for found in (intention({"Ref": "Parameter"}), intention(NAMED, "Resources: {}")):
         assert found is not None
@@ -75,12 +100,7 @@ def test_a_template_that_does_not_tell_wants_nothing() -> None:
 
 @pytest.mark.parametrize("code", ["ValidationError", "AccessDenied"])
 def test_no_stack_and_no_right_to_read_it_are_no_intention(code: str) -> None:
-    client = boto3.client(
-        "cloudformation",
-        region_name="eu-west-1",
-        aws_access_key_id="test",
-        aws_secret_access_key="test",
-    )
+    client, sagemaker = client_of("cloudformation"), client_of("sagemaker")
     with Stubber(client) as stub:
         stub.add_client_error("describe_stack_resources", code)
-        assert stack_intention(client, ENDPOINT) is None
+        assert stack_intention(client, sagemaker, ENDPOINT) is None

@@ -42,7 +42,9 @@ class StackIntention:
         return "ROLLBACK" in self.status or self.status.endswith("_FAILED")
 
 
-def stack_intention(cloudformation: Any, endpoint_arn: str) -> StackIntention | None:
+def stack_intention(
+    cloudformation: Any, sagemaker: Any, endpoint_arn: str
+) -> StackIntention | None:
     """What the stack that holds the endpoint wants; None when no stack holds it.
 
     None, too, for whoever may not read stacks. A resource's physical id is what
@@ -64,7 +66,7 @@ def stack_intention(cloudformation: Any, endpoint_arn: str) -> StackIntention | 
         return StackIntention(
             stack=name,
             status=stack["StackStatus"],
-            config=_config(body, resources, endpoint_arn),
+            config=_own_case(sagemaker, _config(body, resources, endpoint_arn)),
             reason=_first_failure(cloudformation, name)
             if "ROLLBACK" in stack["StackStatus"]
             else None,
@@ -85,6 +87,18 @@ def _config(body: Any, resources: list[dict[str, Any]], endpoint_arn: str) -> st
     target = wanted.get("Fn::GetAtt", [wanted.get("Ref")])[0]
     physical = by_id.get(target, {}).get("PhysicalResourceId")
     return None if physical is None else str(physical).rpartition("/")[2]
+
+
+def _own_case(sagemaker: Any, config: str | None) -> str | None:
+    """The config's name as it was given, which its ARN tells in lower case; that SageMaker finds
+    it in any case is inferred, so without an answer it stays as it is."""
+    if config is None:
+        return None
+    try:
+        described = sagemaker.describe_endpoint_config(EndpointConfigName=config)
+    except ClientError:
+        return config
+    return str(described["EndpointConfigName"])
 
 
 def _first_failure(cloudformation: Any, stack: str) -> str | None:
