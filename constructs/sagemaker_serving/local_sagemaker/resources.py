@@ -163,8 +163,10 @@ class _Settling(_Named):
 class Endpoint(_Settling):
     """``AWS::SageMaker::Endpoint``: done when it is InService with the configuration it names.
 
-    SageMaker returns a failed update to the old fleet and to InService by itself, so an
-    update is judged by the configuration that is in use afterwards.
+    SageMaker returns a failed update to the old fleet and to InService by itself. Here an
+    update is judged by the configuration that is in use afterwards, so the stack goes back, too.
+    What CloudFormation does on AWS is unverified: nothing tells. Terraform took the update for
+    done (hashicorp/terraform-provider-aws#46663 and #48997, read 2026-11-22).
     """
 
     type_name = "AWS::SageMaker::Endpoint"
