@@ -266,7 +266,9 @@ class Scenario:
     def _look(self, endpoint: str, ended: threading.Event) -> None:
         sagemaker = self._site.aws.client("sagemaker")
         states: list[str] = []
-        while not ended.wait(self._site.poll_seconds):
+        is_last = False
+        while not is_last:
+            is_last = ended.wait(self._site.poll_seconds)
             with suppress(ClientError):
                 state = sagemaker.describe_endpoint(EndpointName=endpoint)["EndpointStatus"]
                 if states[-1:] != [state]:
