@@ -49,6 +49,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
         *("--role", "arn:aws:iam::123456789012:role/neo"),
     ),
     "dashboard": ("dashboard", "local", "digits", "--preview"),
+    "diff": ("diff", "environments/local.yaml"),
     "explain": ("explain", "x"),
     "golden": ("golden", "x", "golden.jsonl"),
     "inspect": ("inspect", "s3://bucket/model.tar.gz"),

@@ -18,6 +18,7 @@ from weakref import WeakSet
 import psutil
 import pytest
 
+from local_aws.gateway import Gateway
 from local_aws.process.address import Address, answers, find
 from local_aws.process.denied import Denied, denied_calls
 from sagemaker_serving.client import Aws, Predictor
@@ -50,12 +51,21 @@ models:
 PROJECTS: WeakSet[Project] = WeakSet()
 
 
+@pytest.fixture(scope="module", autouse=True)
+def gateways_before() -> list[Gateway]:
+    """Those that tests of other files made, which may deny what they like."""
+    return list(GATEWAYS)
+
+
 @pytest.fixture(autouse=True)
-def nothing_else_was_denied(request: pytest.FixtureRequest) -> Iterator[None]:
+def nothing_else_was_denied(
+    request: pytest.FixtureRequest, gateways_before: list[Gateway]
+) -> Iterator[None]:
     """What a local AWS denied until the end of the test fails it, unless the test expects that:
     ``@pytest.mark.denied("s3:GetObject")``. Each is told once."""
     yield
-    judged = [entry.as_json() for gateway in GATEWAYS for entry in gateway.context.evaluator.trail]
+    own = set(GATEWAYS).difference(gateways_before)
+    judged = [entry.as_json() for gateway in own for entry in gateway.context.evaluator.trail]
     for project in PROJECTS:
         if answers(project.state_dir):
             with project.address.open("/_local/permissions") as answer:

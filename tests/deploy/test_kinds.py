@@ -26,8 +26,6 @@ from tests.local_sagemaker.numbers import figures
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.timeout(600),
-    # Inference components log into groups of their own, which their role may not make yet.
-    pytest.mark.denied("logs:CreateLogGroup"),
 ]
 
 IMAGE = f"763104351884.dkr.ecr.{REGION}.amazonaws.com/tensorflow-inference:2.19-cpu"

@@ -63,6 +63,10 @@ ON_AWS_ONLY = {
 
 ON_AWS_ONLY_AT = {
     ("s3:GetObject", "/work/*/map/*"): "the developer guide asks for it where a Map's results go",
+    ("s3:GetObject", "/local-digits/*.tar.gz"): "a batch that runs while a deploy replaces its "
+    "model reads the former archive (tests/deploy/test_update_during_batch.py)",
+    ("s3:GetObject", ".tar.gz"): "the statement above lets a model's first archive be read, too; "
+    "without both the deploy is rolled back, as is tried below",
 }
 """The same, where the action is needed elsewhere: by how its resource ends."""
 

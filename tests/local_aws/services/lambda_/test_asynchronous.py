@@ -328,3 +328,14 @@ def _permit(functions: Functions, name: str, service: str, source: str) -> None:
 
 def _three(found: list[str]) -> list[str]:
     return found if len(found) == 3 else []
+
+
+def test_what_a_function_said_last_is_written_before_it_is_gone(functions: Functions) -> None:
+    functions.create("gone", "def handler(event, context):\n    print('last words')")
+    functions.invoke("gone")
+    functions.api.delete_function(FunctionName="gone")
+    logs = functions.client("logs")
+    group = "/aws/lambda/gone"
+    (stream,) = logs.describe_log_streams(logGroupName=group)["logStreams"]
+    written = logs.get_log_events(logGroupName=group, logStreamName=stream["logStreamName"])
+    assert "last words" in "".join(event["message"] for event in written["events"])

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from threading import Event
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -36,7 +37,7 @@ class LogWriter:
 
     def __init__(self, context: LocalContext) -> None:
         self._context = context
-        self._waiting: queue.SimpleQueue[tuple[Stream, list[dict[str, object]]] | None]
+        self._waiting: queue.SimpleQueue[tuple[Stream, list[dict[str, object]]] | Event | None]
         self._waiting = queue.SimpleQueue()
         self._made: set[tuple[str, str, str]] = set()
         self._refused: set[str] = set()
@@ -55,6 +56,13 @@ class LogWriter:
                 self._thread.start()
         self._waiting.put((stream, events))
 
+    def finish(self) -> None:
+        """Return when all that was given before is written, or after 5 seconds."""
+        if self._thread is not None:
+            written = Event()
+            self._waiting.put(written)
+            written.wait(timeout=5)
+
     def close(self) -> None:
         """Write what waits, then end; for as long as a write takes, not longer."""
         if self._thread is not None:
@@ -63,6 +71,9 @@ class LogWriter:
 
     def _run(self) -> None:
         while (item := self._waiting.get()) is not None:
+            if isinstance(item, Event):
+                item.set()
+                continue
             stream, events = item
             try:
                 self._put(stream, events)

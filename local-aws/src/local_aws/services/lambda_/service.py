@@ -111,6 +111,8 @@ class Lambda(service.Service):
         output = action(call.region, call.parameters)
         if call.operation in _END_PROCESSES:
             self._pool.end_idle(call.region, call.parameters["FunctionName"])
+        if call.operation == "DeleteFunction":
+            self._logs.finish()  # what it said last, while its role is still there
         return output
 
     def resource_types(self) -> Iterable[Provider]:
