@@ -154,6 +154,7 @@ RULES: tuple[Rule, ...] = (
     images.image_architecture,
     inference_components.component_size,
     inference_components.component_fits,
+    inference_components.component_copies,
     kinds.kind_content,
     kinds.kind_answers,
     kinds.variant_override,

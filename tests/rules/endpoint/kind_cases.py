@@ -128,6 +128,12 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
         )
     ),
     (
+        "component-copies",
+        {**component(copy_count=3), SCALING: {"half": {"min": 1, "max": 4}}},
+        "copy_count is 3, and half is scaled; leave copy_count out, and let min of its scaling",
+        {**component(), SCALING: {"half": {"min": 3, "max": 4}}},
+    ),
+    (
         "variant-override",
         {(*DIGITS, "containers"): [{}, {}], (*BLUE, "framework_version"): "2.18"},
         "framework_version of a variant is passed over beside containers; say it there",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.engine.numbers import at_least, between
-from sagemaker_serving.rules.facts.kinds import InferenceComponentFacts
+from sagemaker_serving.rules.facts.kinds import InferenceComponentFacts, KindFacts
 from sagemaker_serving.rules.hardware.instance_types import known
 
 _SOURCE = "botocore InferenceComponentComputeResourceRequirements, read 2026-11-21"
@@ -60,4 +60,25 @@ def component_fits(component: InferenceComponentFacts) -> Iterator[Finding]:
                 wanted.where,
                 f"{wanted.name} is {wanted.value} and {kind.name} has {there} {what}; use at most "
                 f"{there}, or a larger type",
+            )
+
+
+@rule(
+    "component-copies",
+    source="this project",
+    example="scaling: {half: {min: 2, max: 4}}   # and copy_count: 3 of half",
+)
+def component_copies(kind: KindFacts) -> Iterator[Finding]:
+    """Copies that are scaled are not counted in the file, too.
+
+    Every update would set them back to that count, whatever the load.
+    """
+    scaled = dict(kind.model.get("scaling").entries())
+    for name, component in kind.model.get("inference_components").entries():
+        copies = component.get("copy_count")
+        if name in scaled and copies.number is not None and copies.number != 1:
+            yield (
+                copies.where,
+                f"copy_count is {copies.value}, and {name} is scaled; leave copy_count out, and "
+                "let min of its scaling say how many copies there are at first",
             )
