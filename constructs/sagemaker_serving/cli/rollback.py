@@ -35,12 +35,13 @@ def rollback(
 ) -> None:
     """Return ENDPOINT to the config it served before, and watch it until it does.
 
-    A deploy with `production: true` keeps the configs and models that it
-    replaces; others remove them, and their way back is to deploy the former
-    commit. All traffic moves at once as soon as the old version is healthy;
-    until then the present one goes on serving. The stack does not know of it:
-    it goes on naming the config that was left, and the next deploy of any
-    change moves ENDPOINT on from there. Ends as `watch` does.
+    A deploy with `production: true`, or of a model with `update`, keeps the
+    configs and models that it replaces; others remove them, and their way
+    back is to deploy the former commit. All traffic moves at once as soon as
+    the old version is healthy; until then the present one goes on serving.
+    The stack does not know of it: it goes on naming the config that was left,
+    and the next deploy of any change moves ENDPOINT on from there. Ends as
+    `watch` does.
 
     \b
     Examples:

@@ -31,9 +31,9 @@ class Version:
 def versions(endpoint_name: str, aws: Aws | None = None) -> Iterator[Version]:
     """The configs that are kept for an endpoint, the newest first.
 
-    Those of this project's production stacks: they stay when a deploy replaces
-    them, tagged with the endpoint's name. One whose deploy failed is not among
-    them: CloudFormation removes it.
+    Those of this project's stacks in production and where the file says ``update``: they stay
+    when a deploy replaces them, tagged with the endpoint's name. One whose deploy failed is not
+    among them: CloudFormation removes it.
     """
     sagemaker = (aws if aws is not None else Aws()).client("sagemaker")
     endpoint_state(sagemaker, endpoint_name)
@@ -136,8 +136,8 @@ def _before(sagemaker: Any, state: EndpointState, serving: Version) -> Version:
     if found is None:
         raise Mistake(
             f"no config of {state.name} older than {serving.config} was kept: a deploy removes "
-            "what it replaces, but with `production: true`; deploy the former commit again, or "
-            "name a config with --to"
+            "what it replaces, but with `production: true` or `update`; deploy the former commit "
+            "again, or name a config with --to"
         )
     return found
 
