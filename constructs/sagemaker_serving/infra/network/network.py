@@ -59,10 +59,11 @@ class Network:
 
         The account in the ARN of a subnet or a group is its owner's, which is not this one where
         it is shared; its id is no other's in any account. Sources: SageMaker developer guide,
-        roles, "CreateModel API" with a VPC, which lists these actions; service authorization
-        reference, Amazon EC2, for their resources: none for Describe*; AWS RAM user guide, "How
-        AWS RAM works with IAM", for the owner (that EC2 judges shared subnets so is inferred from
-        it); read 2026-11-22.
+        roles, "CreateModel API" with a VPC, and hosted endpoints in your VPC, which adds
+        DescribeVpcEndpoints (that ModifyNetworkInterfaceAttribute is needed is unverified);
+        service authorization reference, Amazon EC2, for their resources: none for Describe*; AWS
+        RAM user guide, "How AWS RAM works with IAM", for the owner (that EC2 judges shared subnets
+        so is inferred from it); read 2026-11-22.
         """
         stack = stack_of(scope)
         interfaces = stack.format_arn(
@@ -78,7 +79,7 @@ class Network:
         ]
         iam.Grant.add_to_principal(
             grantee=role,
-            actions=["ec2:CreateNetworkInterface"],
+            actions=["ec2:CreateNetworkInterface", "ec2:ModifyNetworkInterfaceAttribute"],
             resource_arns=[interfaces, *places],
         )
         iam.Grant.add_to_principal(
@@ -97,6 +98,7 @@ class Network:
                 "ec2:DescribeNetworkInterfaces",
                 "ec2:DescribeSecurityGroups",
                 "ec2:DescribeSubnets",
+                "ec2:DescribeVpcEndpoints",
                 "ec2:DescribeVpcs",
             ],
             resource_arns=["*"],

@@ -19,12 +19,13 @@ NEEDED = {
     "ec2:DescribeNetworkInterfaces": _ANY,
     "ec2:DescribeSecurityGroups": _ANY,
     "ec2:DescribeSubnets": _ANY,
+    "ec2:DescribeVpcEndpoints": _ANY,
     "ec2:DescribeVpcs": _ANY,
 }
 """The kinds of resources that each action is about; none: ``*``.
 
-Sources: SageMaker developer guide, roles, "CreateModel API" with a VPC; service authorization
-reference, Amazon EC2; read 2026-11-22."""
+Sources: SageMaker developer guide, roles, "CreateModel API" with a VPC, and hosted endpoints in
+your VPC; service authorization reference, Amazon EC2; read 2026-11-22."""
 
 
 class NetworkRefused(Exception):
