@@ -8,6 +8,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
+from botocore import xform_name
 from botocore.exceptions import BotoCoreError, ClientError
 
 from tests.acceptance.project import PREFIX, TAG, TOOLKIT
@@ -40,7 +41,7 @@ class Takedown:
             if found is not None:
                 self._tell(f"taking down {name}")
                 self._attempt(name, partial(self._delete, found["StackId"]), None)
-        self._attempt("endpoint configs", self._delete_configs, None)
+        self._attempt("kept versions", self._delete_kept, None)
         self._attempt("log groups", self._delete_log_groups, None)
         return self._left
 
@@ -85,14 +86,17 @@ class Takedown:
                 if resource["ResourceType"] == "AWS::S3::Bucket":
                     yield resource.get("PhysicalResourceId", "")
 
-    def _delete_configs(self) -> None:
+    def _delete_kept(self) -> None:
+        """The versions that deploys have kept for the way back, which no stack has any more."""
         sagemaker = self._site.aws.client("sagemaker")
-        pages = sagemaker.get_paginator("list_endpoint_configs").paginate(
-            NameContains=f"{PREFIX}-half-kept"
-        )
-        for page in pages:
-            for config in page["EndpointConfigs"]:
-                sagemaker.delete_endpoint_config(EndpointConfigName=config["EndpointConfigName"])
+        for kind in ("EndpointConfig", "Model"):
+            operation = f"list_{xform_name(kind)}s"
+            for page in sagemaker.get_paginator(operation).paginate():
+                for each in page[f"{kind}s"]:
+                    tags = sagemaker.list_tags(ResourceArn=each[f"{kind}Arn"])["Tags"]
+                    if {"Key": TAG[0], "Value": TAG[1]} in tags:
+                        delete = getattr(sagemaker, f"delete_{xform_name(kind)}")
+                        delete(**{f"{kind}Name": each[f"{kind}Name"]})
 
     def _delete_log_groups(self) -> None:
         """Those that SageMaker, Lambda and Step Functions made by themselves."""
