@@ -69,7 +69,8 @@ def test_a_variant_goes_out_under_load_and_in_again_without(aws: Aws) -> None:
     with Load(aws, "e", per_second=4):
         eventually(lambda: count() == 1, SECONDS)
     assert load.failures == []
-    out, back = causes(aws, target)
+    eventually(lambda: "-AlarmLow-" in causes(aws, target)[-1])  # told after the fleet is there
+    out, *_, back = causes(aws, target)
     assert out.startswith("monitor alarm TargetTracking-endpoint/e/variant/v-AlarmHigh-")
     assert back.startswith("monitor alarm TargetTracking-endpoint/e/variant/v-AlarmLow-")
     assert out.endswith("in state ALARM triggered policy tracked")
