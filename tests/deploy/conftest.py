@@ -128,6 +128,19 @@ class Project:
     def deploy(self) -> subprocess.CompletedProcess[str]:
         return self.run("local", "deploy", "trial")
 
+    @contextmanager
+    def deployed(self) -> Iterator[Project]:
+        """The project on a local AWS of its own, which ends with the block."""
+        started = self.run("local", "up", "--port", "0")
+        assert started.returncode == 0, started.stderr
+        try:
+            deployed = self.deploy()
+            assert deployed.returncode == 0, deployed.stdout + deployed.stderr
+            yield self
+        finally:
+            ended = self.run("local", "down")
+        assert ended.returncode == 0, ended.stderr
+
     @property
     def status(self) -> dict[str, Any]:
         facts: dict[str, Any] = json.loads(self.run("local", "status", "--json").stdout)
@@ -190,12 +203,5 @@ class Project:
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
-    project = Project(tmp_path_factory.mktemp("project"))
-    started = project.run("local", "up", "--port", "0")
-    assert started.returncode == 0, started.stderr
-    try:
-        deployed = project.deploy()
-        assert deployed.returncode == 0, deployed.stderr
+    with Project(tmp_path_factory.mktemp("project")).deployed() as project:
         yield project
-    finally:
-        project.run("local", "down")

@@ -127,15 +127,8 @@ def project(tmp_path_factory: pytest.TempPathFactory, shell: dict[str, str]) -> 
     project = Project(tmp_path_factory.mktemp("project"), shell)
     (project.model / "code").mkdir()
     (project.model / "code" / "inference.py").write_text(HANDLER)
-    started = project.run("local", "up", "--port", "0")
-    assert started.returncode == 0, started.stderr
-    try:
-        deployed = project.deploy()
-        assert deployed.returncode == 0, deployed.stdout + deployed.stderr
+    with project.deployed():
         yield project
-    finally:
-        ended = project.run("local", "down")
-    assert ended.returncode == 0, ended.stderr
 
 
 def test_no_process_knows_anything_of_the_shell(project: Project) -> None:

@@ -35,14 +35,8 @@ models:
 def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     project = Project(tmp_path_factory.mktemp("project"))
     project.environment_file.write_text(ENVIRONMENT)
-    started = project.run("local", "up", "--port", "0")
-    assert started.returncode == 0, started.stderr
-    try:
-        deployed = project.deploy()
-        assert deployed.returncode == 0, deployed.stderr
+    with project.deployed():
         yield project
-    finally:
-        project.run("local", "down")
 
 
 def jobs(project: Project) -> list[dict[str, Any]]:
