@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import BinaryIO
 
-from sagemaker_serving.archive.protobuf import Malformed
+from sagemaker_serving.archive.protobuf import Malformed, fields, varint
 
 _FOOTER, _MAGIC = 48, 0xDB4775248B80FB57
 _TRAILER = 5
@@ -116,7 +116,7 @@ def _crc_of_strings(data: bytes, elements: int) -> int | None:
     at, crc, total = 0, 0, 0
     try:
         for _ in range(elements):
-            length, at = _varint(data, at)
+            length, at = varint(data, at)
             total += length
             crc = _extend(crc, length.to_bytes(4 if length < 1 << 32 else 8, "little"))
     except (IndexError, Malformed):
@@ -166,9 +166,9 @@ def _entries(block: bytes) -> Iterator[tuple[bytes, bytes]]:
     end = len(block) - 4 - 4 * restarts
     at, key = 0, b""
     while at < end:
-        shared, at = _varint(block, at)
-        own, at = _varint(block, at)
-        length, at = _varint(block, at)
+        shared, at = varint(block, at)
+        own, at = varint(block, at)
+        length, at = varint(block, at)
         key = key[:shared] + block[at : at + own]
         at += own
         yield key, block[at : at + length]
@@ -189,52 +189,20 @@ def _entry(key: bytes, value: bytes) -> Entry:
 
 
 def _numbers(message: bytes) -> dict[int, int]:
-    return {number: value for number, value in _fields(message) if isinstance(value, int)}
+    return {number: value for number, value in fields(message) if isinstance(value, int)}
 
 
 def _shape(entry: bytes) -> list[int]:
     """The sizes in a BundleEntryProto's field 2, a TensorShapeProto."""
-    shapes = [value for number, value in _fields(entry) if number == 2]
-    dims = [dim for shape in shapes if isinstance(shape, bytes) for _, dim in _fields(shape)]
+    shapes = [value for number, value in fields(entry) if number == 2]
+    dims = [dim for shape in shapes if isinstance(shape, bytes) for _, dim in fields(shape)]
     return [_numbers(dim).get(1, 0) for dim in dims if isinstance(dim, bytes)]
 
 
-def _fields(message: bytes) -> Iterator[tuple[int, int | bytes]]:
-    at = 0
-    while at < len(message):
-        key, at = _varint(message, at)
-        number, wire = key >> 3, key & 7
-        if wire == 0:
-            value, at = _varint(message, at)
-            yield number, value
-        elif wire == 2:
-            size, at = _varint(message, at)
-            yield number, message[at : at + size]
-            at += size
-        elif wire == 5:
-            yield number, int.from_bytes(message[at : at + 4], "little")
-            at += 4
-        else:
-            raise Malformed(f"a field in it has the wire type {wire}")
-
-
 def _handle(data: bytes, at: int) -> tuple[int, int, int]:
-    offset, at = _varint(data, at)
-    size, at = _varint(data, at)
+    offset, at = varint(data, at)
+    size, at = varint(data, at)
     return offset, size, at
-
-
-def _varint(data: bytes, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return value, at
-        shift += 7
-        if shift > 63:
-            raise Malformed("a number in it has more than 10 bytes")
 
 
 def _extend(crc: int, data: bytes) -> int:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from math import prod
 
-from sagemaker_serving.archive.protobuf import Malformed
+from sagemaker_serving.archive.protobuf import Malformed, fields
 
 _NAME = re.compile(r"[A-Za-z0-9._][A-Za-z0-9_.\\/>-]*")
 _SIZES = {1: 4, 2: 8, 3: 4, 4: 1, 5: 2, 6: 1, 8: 8, 9: 8, 10: 1, 14: 2, 17: 2, 19: 2, 22: 4, 23: 8}
@@ -74,7 +74,7 @@ def _node(node: bytes, inputs: dict[str, str], ops: _Operations) -> str:
     name, op = _text(node, 1), _text(node, 2)
     if _NAME.fullmatch(name) is None:
         raise Malformed(f"{name!r} is no name of a node")
-    for number, value in _fields(node):
+    for number, value in fields(node):
         if number == 3:
             inputs.setdefault(_decoded(value), name)
         if number != 5 or not isinstance(value, bytes):
@@ -96,12 +96,12 @@ def _must_be_there(tensor: str, names: set[str], whose: str) -> None:
 def _must_be_filled(tensor: bytes, node: str) -> None:
     """A tensor's content has as many bytes as its shape says."""
     dtype, content, sizes = 0, b"", list[int]()
-    for number, value in _fields(tensor):
+    for number, value in fields(tensor):
         if number == 1 and isinstance(value, int):
             dtype = value
         elif number == 2 and isinstance(value, bytes):
             sizes = [
-                next((size for n, size in _fields(dim) if n == 1 and isinstance(size, int)), 0)
+                next((size for n, size in fields(dim) if n == 1 and isinstance(size, int)), 0)
                 for dim in _messages(value, 2)
             ]
         elif number == 4 and isinstance(value, bytes):
@@ -111,42 +111,14 @@ def _must_be_filled(tensor: bytes, node: str) -> None:
 
 
 def _messages(data: bytes, wanted: int) -> Iterator[bytes]:
-    for number, value in _fields(data):
+    for number, value in fields(data):
         if number == wanted and isinstance(value, bytes):
             yield value
 
 
 def _text(data: bytes, wanted: int) -> str:
-    return next((_decoded(value) for number, value in _fields(data) if number == wanted), "")
+    return next((_decoded(value) for number, value in fields(data) if number == wanted), "")
 
 
 def _decoded(value: int | bytes) -> str:
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
-
-
-def _fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
-    """The fields of a message that was found to be one."""
-    at = 0
-    while at < len(data):
-        key, at = _varint(data, at)
-        wire = key & 7
-        if wire == 2:
-            size, at = _varint(data, at)
-            yield key >> 3, data[at : at + size]
-            at += size
-        elif wire == 0:
-            value, at = _varint(data, at)
-            yield key >> 3, value
-        else:
-            at += 8 if wire == 1 else 4
-
-
-def _varint(data: bytes, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return value, at
-        shift += 7

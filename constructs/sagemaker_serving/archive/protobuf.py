@@ -1,7 +1,7 @@
-"""Protocol buffers' wire format, read as a stream: what is not asked for is passed over.
+"""Protocol buffers' wire format, of bytes at hand and as a stream.
 
-A SavedModel's graph can have gigabytes and its signatures a few hundred
-bytes; the ``protobuf`` package would load all of it.
+A stream passes over what is not asked for: a SavedModel's graph can have gigabytes and its
+signatures a few hundred bytes; the ``protobuf`` package would load all of it.
 Source: protobuf.dev, "Encoding", read 2026-11-21.
 """
 
@@ -15,6 +15,48 @@ _VARINT, _FIXED64, _LENGTH, _FIXED32 = 0, 1, 2, 5
 
 class Malformed(Exception):
     """The bytes are no protocol buffer."""
+
+
+def fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
+    """The number and the value of each field of ``data``: an int, or what has a length as bytes.
+
+    Raises `Malformed` for a wire type that no writer of today uses, and IndexError where it ends
+    within a number.
+    """
+    at = 0
+    while at < len(data):
+        key, at = varint(data, at)
+        number, wire = key >> 3, key & 7
+        if wire == _VARINT:
+            value, at = varint(data, at)
+            yield number, value
+        elif wire == _LENGTH:
+            size, at = varint(data, at)
+            yield number, data[at : at + size]
+            at += size
+        elif wire in (_FIXED64, _FIXED32):
+            size = 8 if wire == _FIXED64 else 4
+            yield number, int.from_bytes(data[at : at + size], "little")
+            at += size
+        else:
+            raise Malformed(f"a field has the wire type {wire}")
+
+
+def varint(data: bytes | bytearray, at: int) -> tuple[int, int]:
+    """The number at ``at``, and where it ends; raises `Malformed`, and IndexError at the end."""
+    byte = data[at]
+    if byte < 0x80:
+        return byte, at + 1
+    value, shift = byte & 0x7F, 7
+    while True:
+        at += 1
+        byte = data[at]
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value, at + 1
+        shift += 7
+        if shift > 63:
+            raise Malformed("a number has more than 10 bytes")
 
 
 class Source(Protocol):

@@ -14,7 +14,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from sagemaker_serving.archive.protobuf import Malformed
+from sagemaker_serving.archive.protobuf import Malformed, varint
 
 MOST_FIELDS = 5_000_000
 """Fields that are looked at, a few seconds' worth; more are `TooMany`."""
@@ -80,15 +80,15 @@ class _Walk:
             if self._left < 0:
                 raise TooMany
             began = at
-            key, at = self._varint(at)
+            key, at = varint(self._data, at)
             number, wire = key >> 3, key & 7
             field = fields.get(number)
             value = at
             if wire == 2:
-                size, value = self._varint(at)
+                size, value = varint(self._data, at)
                 at = value + size
             elif wire == 0:
-                _, at = self._varint(at)
+                _, at = varint(self._data, at)
             elif wire in (1, 5):
                 at += 8 if wire == 1 else 4
             else:
@@ -121,33 +121,18 @@ class _Walk:
 
     def _key(self, at: int, end: int, *, text: bool) -> bytes | int:
         """The key of a map's entry: its field 1."""
-        _, at = self._varint(at)
-        _, at = self._varint(at)
+        _, at = varint(self._data, at)
+        _, at = varint(self._data, at)
         if at < end and self._data[at] >> 3 == 1:
             wire = self._data[at] & 7
             if wire == 2 and text:
-                size, at = self._varint(at + 1)
+                size, at = varint(self._data, at + 1)
                 return bytes(self._data[at : at + size])
             if wire == 0 and not text:
-                return self._varint(at + 1)[0]
+                return varint(self._data, at + 1)[0]
             if wire == 1 and not text:
                 return int.from_bytes(self._data[at + 1 : at + 9], "little")
         return b"" if text else 0
-
-    def _varint(self, at: int) -> tuple[int, int]:
-        byte = self._data[at]
-        if byte < 0x80:
-            return byte, at + 1
-        value, shift = byte & 0x7F, 7
-        while True:
-            at += 1
-            byte = self._data[at]
-            value |= (byte & 0x7F) << shift
-            if byte < 0x80:
-                return value, at + 1
-            shift += 7
-            if shift > 63:
-                raise Malformed("a number has more than 10 bytes")
 
     def _judge(
         self,
