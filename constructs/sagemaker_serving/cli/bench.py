@@ -15,7 +15,7 @@ import click
 from click.core import ParameterSource
 
 from local_aws.terminal import print_own, progress_bars
-from sagemaker_serving.cli.options import aws_options, the_aws
+from sagemaker_serving.cli.options import WhichAws, aws_options
 from sagemaker_serving.cli.tables import print_table
 
 if TYPE_CHECKING:
@@ -118,10 +118,7 @@ def bench(
     plot: bool,
     output: Path | None,
     as_json: bool,
-    local: bool,
-    state_dir: Path,
-    region: str | None,
-    profile: str | None,
+    which: WhichAws,
 ) -> None:
     """Send the same requests to each variant of an endpoint; compare times and answers.
 
@@ -155,7 +152,7 @@ def bench(
     model = _model(endpoint) if find_batching else None
     if plot or (output is not None and not find_batching):
         need("plots")
-    source = model if model is not None else the_aws(local, state_dir, region, profile)
+    source = model if model is not None else which.aws()
     inputs = _inputs(paths, content_type, source, endpoint, names)
     if goal is not None:
         from sagemaker_serving.cli import batching

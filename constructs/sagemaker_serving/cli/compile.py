@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from sagemaker_serving.cli.options import aws_options, the_aws
+from sagemaker_serving.cli.options import WhichAws, aws_options
 
 if TYPE_CHECKING:
     from sagemaker_serving.operations.compilation import Compilation
@@ -42,10 +41,7 @@ def compile(
     role_arn: str | None,
     watch: bool,
     as_json: bool,
-    local: bool,
-    state_dir: Path,
-    region: str | None,
-    profile: str | None,
+    which: WhichAws,
 ) -> None:
     """Compile MODEL with SageMaker Neo: the job that a deploy with compile: would run.
 
@@ -73,9 +69,9 @@ def compile(
         "compiler_options": compiler_options,
         "max_runtime_in_seconds": max_runtime,
     }
-    aws = the_aws(local, state_dir, region, profile)
+    aws = which.aws()
     asked = wanted(
-        model, {key: value for key, value in given.items() if value is not None}, aws, region
+        model, {key: value for key, value in given.items() if value is not None}, aws, which.region
     )
     compiler = Compiler(
         aws,

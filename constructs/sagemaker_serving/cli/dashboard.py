@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from local_aws.terminal import print_own
-from sagemaker_serving.cli.options import aws_options, the_aws
+from sagemaker_serving.cli.options import WhichAws, aws_options
 
 if TYPE_CHECKING:
     from sagemaker_serving.cli.graphs import Panel
@@ -45,10 +45,7 @@ def dashboard(
     preview: bool,
     output: Path | None,
     hours: float,
-    local: bool,
-    state_dir: Path,
-    region: str | None,
-    profile: str | None,
+    which: WhichAws,
 ) -> None:
     """Print where the dashboard of MODEL is, or draw it from its metrics.
 
@@ -69,14 +66,12 @@ def dashboard(
 
     found = _environment(environment)
     _must_have(found, model)
-    where = region if region is not None else found.region
+    where = which.region or found.region
     name = f"{found.endpoint_name(model)}-{where}"
     if not preview and output is None:
         click.echo(_console(name, where))
         return
-    view = view_dashboard(
-        name, the_aws(local, state_dir, where, profile), over=timedelta(hours=hours)
-    )
+    view = view_dashboard(name, which.aws(where), over=timedelta(hours=hours))
     panels = _panels(view)
     if output is not None:
         save_png(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sagemaker_serving.cli.options import aws_options, the_aws
+from sagemaker_serving.cli.options import WhichAws, aws_options
 from sagemaker_serving.cli.tables import print_table
 
 if TYPE_CHECKING:
@@ -29,10 +29,7 @@ def diff(
     write: bool,
     as_json: bool,
     exit_code: bool,
-    local: bool,
-    state_dir: Path,
-    region: str | None,
-    profile: str | None,
+    which: WhichAws,
 ) -> None:
     """Show what the environment files LEFT and RIGHT say differently.
 
@@ -58,9 +55,7 @@ def diff(
 
     environment = read_environment(left).sound
     if right is None:
-        aws = the_aws(
-            local, state_dir, region if region is not None else environment.region, profile
-        )
+        aws = which.aws(which.region or environment.region)
         rows, differs = _from_deployed(left, environment, aws, write=write, as_json=as_json)
     elif write:
         raise click.UsageError("--write is of one file and what is deployed; leave RIGHT out")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sagemaker_serving.cli.options import aws_options, the_aws
+from sagemaker_serving.cli.options import WhichAws, aws_options
 from sagemaker_serving.cli.tables import print_table
 
 if TYPE_CHECKING:
@@ -27,15 +27,7 @@ if TYPE_CHECKING:
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
 @aws_options
-def explain(
-    endpoint: str,
-    path: Path | None,
-    as_json: bool,
-    local: bool,
-    state_dir: Path,
-    region: str | None,
-    profile: str | None,
-) -> None:
+def explain(endpoint: str, path: Path | None, as_json: bool, which: WhichAws) -> None:
     """Tell what ENDPOINT runs and where it came from.
 
     Prints status, config, the commit and version that deployed it, and for each
@@ -54,11 +46,9 @@ def explain(
     from sagemaker_serving.spec import read_environment
 
     file = None if path is None else read_environment(path)
-    if file is not None:
-        # Before AWS is asked, so that a wrong file is named at once.
-        said = file.sound.region
-        region = said if region is None else region
-    found = ask(endpoint, the_aws(local, state_dir, region, profile))
+    # Before AWS is asked, so that a wrong file is named at once.
+    said = None if file is None else file.sound.region
+    found = ask(endpoint, which.aws(which.region or said))
     different = None if file is None else _deviations(found, file)
     if as_json:
         shown = found.as_dict()

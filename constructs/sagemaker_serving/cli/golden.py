@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sagemaker_serving.cli.options import aws_options, the_aws
+from sagemaker_serving.cli.options import WhichAws, aws_options
 
 if TYPE_CHECKING:
     from sagemaker_serving.operations.golden import Replayed
@@ -40,10 +40,7 @@ def golden(
     file: Path,
     recording: bool,
     tolerance: float,
-    local: bool,
-    state_dir: Path,
-    region: str | None,
-    profile: str | None,
+    which: WhichAws,
 ) -> None:
     """Send the requests in FILE to ENDPOINT and compare its answers with those recorded.
 
@@ -66,7 +63,7 @@ def golden(
     )
 
     exchanges = read_golden(file)
-    with Predictor(endpoint, the_aws(local, state_dir, region, profile)) as predictor:
+    with Predictor(endpoint, which.aws()) as predictor:
         send = to_endpoint(predictor)
         if recording:
             recorded = list(record(exchanges, send))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from local_aws.terminal import console
-from sagemaker_serving.cli.options import aws_options, size_text, the_aws
+from sagemaker_serving.cli.options import WhichAws, aws_options, size_text
 
 if TYPE_CHECKING:
     from sagemaker_serving.archive import ArchiveContents, Signature, Tensor
@@ -39,10 +39,7 @@ def inspect(
     framework: str | None,
     neo: bool,
     as_json: bool,
-    local: bool,
-    state_dir: Path,
-    region: str | None,
-    profile: str | None,
+    which: WhichAws,
 ) -> None:
     """Show what is in MODEL: a folder, a .tar.gz, a model file, or s3://BUCKET/KEY.
 
@@ -60,7 +57,7 @@ def inspect(
     from sagemaker_serving.spec.s3 import is_s3
 
     if is_s3(model):
-        contents = _remote(model, the_aws(local, state_dir, region, profile))
+        contents = _remote(model, which.aws())
     else:
         from sagemaker_serving.archive import read_contents
 

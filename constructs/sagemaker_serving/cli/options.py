@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,8 +37,34 @@ state_dir_option = click.option(
 )
 
 
+@dataclass(frozen=True)
+class WhichAws:
+    """What --local, --state-dir, --region and --profile say."""
+
+    local: bool
+    state_dir: Path
+    region: str | None
+    profile: str | None
+
+    def aws(self, region: str | None = None) -> Aws:
+        """That AWS in ``region``; default: --region, or the shell's, or `LOCAL_REGION`."""
+        from sagemaker_serving.client import Aws
+
+        region = self.region if region is None else region
+        if not self.local:
+            return Aws(region=region, profile=self.profile)
+        return Aws.at(local_address(self.state_dir), LOCAL_REGION if region is None else region)
+
+
 def aws_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """--local, --state-dir, --region and --profile: which AWS a command speaks to."""
+    """The options of `WhichAws`, which ``command`` gets as its argument ``which``."""
+
+    @wraps(command)
+    def with_which(
+        local: bool, state_dir: Path, region: str | None, profile: str | None, **others: Any
+    ) -> Any:
+        return command(**others, which=WhichAws(local, state_dir, region, profile))
+
     for option in (
         click.option("--profile", help="A profile of ~/.aws; default: what the shell says."),
         click.option("--region", help="The AWS region; default: what the shell says."),
@@ -45,17 +73,8 @@ def aws_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "--local", is_flag=True, is_eager=True, help="Ask the local AWS of this folder."
         ),
     ):
-        command = option(command)
-    return command
-
-
-def the_aws(local: bool, state_dir: Path, region: str | None, profile: str | None) -> Aws:
-    """The AWS that the options name."""
-    from sagemaker_serving.client import Aws
-
-    if not local:
-        return Aws(region=region, profile=profile)
-    return Aws.at(local_address(state_dir), region if region is not None else LOCAL_REGION)
+        with_which = option(with_which)
+    return with_which
 
 
 def local_address(state_dir: Path) -> Address:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sagemaker_serving.cli.options import aws_options, the_aws
+from sagemaker_serving.cli.options import WhichAws, aws_options
 
 if TYPE_CHECKING:
     from sagemaker_serving.cli.answers import Answers
@@ -81,10 +81,7 @@ def predict(
     stream: bool,
     output: Path | None,
     verbose: bool,
-    local: bool,
-    state_dir: Path,
-    region: str | None,
-    profile: str | None,
+    which: WhichAws,
 ) -> None:
     """Send BODY to ENDPOINT and print the model's answer, byte for byte.
 
@@ -121,7 +118,7 @@ def predict(
     }
     given = {name: value for name, value in members.items() if value is not None}
     answers = Answers(output, several=len(files) > 1, verbose=verbose)
-    aws = the_aws(local, state_dir, region, profile)
+    aws = which.aws()
     limits = Limits(concurrency=concurrency)
     with (
         answers,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sagemaker_serving.cli.options import aws_options, must_be_region, shell_region, the_aws
+from sagemaker_serving.cli.options import WhichAws, aws_options, must_be_region, shell_region
 from sagemaker_serving.cli.tables import print_table
 
 if TYPE_CHECKING:
@@ -39,10 +39,7 @@ def prices(
     price_file: Path,
     refresh: bool,
     as_json: bool,
-    local: bool,
-    state_dir: Path,
-    region: str | None,
-    profile: str | None,
+    which: WhichAws,
 ) -> None:
     """Print what the environment FILES cost by the month, floor and ceiling.
 
@@ -62,7 +59,7 @@ def prices(
 
     environments = [read_environment(path).sound for path in files]
     if refresh:
-        asked = must_be_region(region if region is not None else shell_region())
+        asked = must_be_region(which.region or shell_region())
         regions = dict.fromkeys(
             [environment.region for environment in environments] or ([asked] if asked else [])
         )
@@ -70,7 +67,7 @@ def prices(
             raise click.UsageError("name environment files, or a --region, to ask prices for")
         known = Prices.load(price_file) if price_file.exists() else None
         for each in regions:
-            known = read_prices(the_aws(local, state_dir, each, profile), each, known)
+            known = read_prices(which.aws(each), each, known)
         assert known is not None
         known.save(price_file)
         if not files:

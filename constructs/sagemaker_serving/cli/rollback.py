@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from sagemaker_serving.cli.options import aws_options, the_aws
+from sagemaker_serving.cli.options import WhichAws, aws_options
 
 if TYPE_CHECKING:
     from sagemaker_serving.client import Aws
@@ -28,10 +27,7 @@ def rollback(
     only_list: bool,
     yes: bool,
     as_json: bool,
-    local: bool,
-    state_dir: Path,
-    region: str | None,
-    profile: str | None,
+    which: WhichAws,
 ) -> None:
     """Return ENDPOINT to the config it served before, and watch it until it does.
 
@@ -52,7 +48,7 @@ def rollback(
     from sagemaker_serving.cli.watch import show
     from sagemaker_serving.operations import find_rollback, watch
 
-    aws = the_aws(local, state_dir, region, profile)
+    aws = which.aws()
     if only_list:
         _print_versions(endpoint, aws, as_json=as_json)
         return

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from local_aws.terminal import progress_bars
-from sagemaker_serving.cli.options import aws_options, the_aws
+from sagemaker_serving.cli.options import WhichAws, aws_options
 
 if TYPE_CHECKING:
     from sagemaker_serving.operations import BatchExecution, BatchPipeline, BatchReport
@@ -88,10 +88,7 @@ def start(
     watch: bool,
     resume: str | None,
     as_json: bool,
-    local: bool,
-    state_dir: Path,
-    region: str | None,
-    profile: str | None,
+    which: WhichAws,
     **overrides: Any,
 ) -> None:
     """Transform every object of INPUT, and put the answers under OUTPUT.
@@ -102,7 +99,7 @@ def start(
     Ends with 1 when nothing was answered, and when something has neither an answer nor a place on
     the list of the quarantine.
     """
-    pipeline = _pipeline(environment, model, local, state_dir, region, profile)
+    pipeline = _pipeline(environment, model, which)
     run = name if name is not None else f"run-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}"
     given = {key: value for key, value in overrides.items() if value is not None}
     folder: Path | None = None
@@ -124,7 +121,7 @@ def start(
         click.echo(execution.arn)
         return
     click.echo(f"started {execution.name}; outputs go to {execution.output_uri}", err=True)
-    _see_to_the_end(pipeline, execution, folder, local=local, as_json=as_json)
+    _see_to_the_end(pipeline, execution, folder, local=which.local, as_json=as_json)
 
 
 @transform.command()
@@ -138,13 +135,10 @@ def status(
     execution: str,
     environment: str | None,
     as_json: bool,
-    local: bool,
-    state_dir: Path,
-    region: str | None,
-    profile: str | None,
+    which: WhichAws,
 ) -> None:
     """Print how far EXECUTION of MODEL's pipeline is, or its report when it has ended."""
-    pipeline = _pipeline(environment, model, local, state_dir, region, profile)
+    pipeline = _pipeline(environment, model, which)
     found = pipeline.execution(execution)
     progress = pipeline.progress(found)
     report = pipeline.report(found) if progress.status != "RUNNING" else None
@@ -174,36 +168,21 @@ def status(
 @click.argument("execution")
 @environment_option
 @aws_options
-def stop(
-    model: str,
-    execution: str,
-    environment: str | None,
-    local: bool,
-    state_dir: Path,
-    region: str | None,
-    profile: str | None,
-) -> None:
+def stop(model: str, execution: str, environment: str | None, which: WhichAws) -> None:
     """Stop EXECUTION of MODEL's pipeline and its jobs; --resume goes on with it later."""
-    pipeline = _pipeline(environment, model, local, state_dir, region, profile)
+    pipeline = _pipeline(environment, model, which)
     found = pipeline.execution(execution)
     pipeline.stop(found)
     click.echo(f"stopped {found.name}; what it has written stays")
 
 
-def _pipeline(
-    environment: str | None,
-    model: str,
-    local: bool,
-    state_dir: Path,
-    region: str | None,
-    profile: str | None,
-) -> BatchPipeline:
+def _pipeline(environment: str | None, model: str, which: WhichAws) -> BatchPipeline:
     from sagemaker_serving.operations import BatchPipeline
 
-    if environment is None and not local:
+    if environment is None and not which.local:
         raise click.UsageError("give --environment, or --local")
     named = environment if environment is not None else "local"
-    return BatchPipeline(named, model, the_aws(local, state_dir, region, profile))
+    return BatchPipeline(named, model, which.aws())
 
 
 def _uploaded(pipeline: BatchPipeline, source: str, run: str) -> str:

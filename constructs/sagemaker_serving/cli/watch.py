@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from local_aws.terminal import console
-from sagemaker_serving.cli.options import aws_options, the_aws
+from sagemaker_serving.cli.options import WhichAws, aws_options
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -41,10 +40,7 @@ def watch(
     timeout: int,
     logs: bool,
     as_json: bool,
-    local: bool,
-    state_dir: Path,
-    region: str | None,
-    profile: str | None,
+    which: WhichAws,
 ) -> None:
     """Show a rollout of ENDPOINT as it happens, and end with what became of it.
 
@@ -64,7 +60,7 @@ def watch(
     """
     from sagemaker_serving.operations import watch as watch_rollout
 
-    aws = the_aws(local, state_dir, region, profile)
+    aws = which.aws()
     events = watch_rollout(endpoint, aws, config=config, timeout_seconds=timeout)
     show(events, logs=logs, as_json=as_json)
 
