@@ -128,10 +128,6 @@ def function(**properties: Any) -> dict[str, Any]:
             ["Resource A: CreationPolicy cannot be deployed"],
         ),
         (
-            template(A=parameter({"Fn::ImportValue": "nobody-exports-it"})),
-            ["No export named nobody-exports-it found"],
-        ),
-        (
             {
                 "Parameters": {"V": {"Type": "String", "Default": "3"}},
                 "Rules": {

@@ -25,8 +25,9 @@ from local_aws.services.cloudformation.requests import (
     check_name,
     check_options,
     check_updatable,
+    find_change_set,
     found,
-    not_found,
+    found_change_set,
     settings,
 )
 from local_aws.services.cloudformation.stack_actions import USER_INITIATED, StackActions
@@ -66,51 +67,61 @@ class ChangeSetActions:
         if is_new:
             stack.begin(values.get("ClientToken"))
             stack.set_status(REVIEW_IN_PROGRESS, USER_INITIATED)
-        stack.change_sets[change_set.name] = change_set
+        stack.change_sets[change_set.change_set_id] = change_set
         return {"Id": change_set.change_set_id, "StackId": stack.stack_id}
 
     def describe_change_set(self, values: Values, region: str) -> Answer:
         """The change set and one page of its changes."""
-        stack, change_set = self._found(values, region)
+        stack, change_set = found_change_set(self._stacks, values, region)
         changes, token = page(change_set.changes, values.get("NextToken"))
+        view = change_set_view(stack, change_set)
         if not values.get("IncludePropertyValues"):
             changes = [_without_values(change) for change in changes]
-        return {**change_set_view(stack, change_set), "Changes": changes, "NextToken": token}
+        elif change_set.missing_values is not None:
+            view["StatusReason"] = change_set.missing_values
+        return {**view, "Changes": changes, "NextToken": token}
 
     def execute_change_set(self, values: Values, region: str) -> Answer:
         """Start the deployment that the change set planned."""
-        stack, change_set = self._found(values, region)
+        stack, change_set = found_change_set(self._stacks, values, region)
         if change_set.execution_status != "AVAILABLE":
+            state = f"status of [{change_set.status}]"
+            if change_set.status == "CREATE_COMPLETE":
+                state = f"execution status of [{change_set.execution_status}]"
             raise AwsError(
                 "InvalidChangeSetStatus",
-                f"ChangeSet [{change_set.change_set_id}] cannot be executed in its current status "
-                f"of [{change_set.status}]",
+                f"ChangeSet [{change_set.change_set_id}] cannot be executed in its current {state}",
             )
         token = values.get("ClientRequestToken")
         disable_rollback = values.get("DisableRollback", False)
         stack.settings |= change_set.settings
         if change_set.type == "CREATE":
             chosen = change_set.on_failure or (DO_NOTHING if disable_rollback else ROLLBACK)
-            self._stack_actions.begin_create(stack, change_set.version, chosen, token)
+            self._stack_actions.begin_create(stack, change_set.version, chosen, token, change_set)
         else:
             self._stack_actions.begin_update(
-                stack, change_set.version, disable_rollback=disable_rollback, token=token
+                stack,
+                change_set.version,
+                disable_rollback=disable_rollback,
+                token=token,
+                change_set=change_set,
             )
-        stack.change_set_id = change_set.change_set_id
         return {}
 
     def delete_change_set(self, values: Values, region: str) -> Answer:
         """Forget a change set; one that does not exist is forgotten already."""
-        stack = self._stack(values, region)
-        for name, change_set in list(stack.change_sets.items()):
-            if values["ChangeSetName"] in (name, change_set.change_set_id):
-                del stack.change_sets[name]
+        known = find_change_set(self._stacks, values, region)
+        if known is not None:
+            stack, change_set = known
+            stack.change_sets.pop(change_set.change_set_id, None)
         return {}
 
     def list_change_sets(self, values: Values, region: str) -> Answer:
-        """The stack's change sets, without their changes."""
+        """The stack's change sets that were not carried out, without their changes."""
         stack = found(self._stacks, values, region)
-        views = [change_set_view(stack, each) for each in list(stack.change_sets.values())]
+        views = [
+            change_set_view(stack, each) for each in list(stack.change_sets.values()) if each.active
+        ]
         summaries, token = page(views, values.get("NextToken"))
         return {"Summaries": summaries, "NextToken": token}
 
@@ -135,7 +146,7 @@ class ChangeSetActions:
 
     def _planned(self, stack: Stack, values: Values) -> ChangeSet:
         name = values["ChangeSetName"]
-        if name in stack.change_sets:
+        if any(each.active and each.name == name for each in list(stack.change_sets.values())):
             raise AwsError("AlreadyExistsException", f"ChangeSet {name} already exists")
         version = self._submissions.version(stack, values)
         plan = self._submissions.plan(stack, version)
@@ -150,32 +161,30 @@ class ChangeSetActions:
             description=values.get("Description"),
             on_failure=values.get("OnStackFailure"),
             settings=settings(values),
+            missing_values=_missing_values(plan),
         )
         if plan.empty and kind == "UPDATE":
             change_set.status, change_set.execution_status = "FAILED", "UNAVAILABLE"
             change_set.reason = NO_CHANGES
         return change_set
 
-    def _found(self, values: Values, region: str) -> tuple[Stack, ChangeSet]:
-        wanted = values["ChangeSetName"]
-        if "StackName" in values:
-            stacks = [self._stack(values, region)]
-        else:
-            stacks = list(self._stacks.living(region))
-        for stack in stacks:
-            for change_set in list(stack.change_sets.values()):
-                if wanted in (change_set.name, change_set.change_set_id):
-                    return stack, change_set
-        raise not_found(wanted)
-
-    def _stack(self, values: Values, region: str) -> Stack:
-        if "StackName" not in values:
-            return self._found(values, region)[0]
-        return found(self._stacks, values, region)
-
 
 def _described(plan: Plan) -> list[dict[str, object]]:
     return [change.described(with_values=True) for change in plan.changes]
+
+
+def _missing_values(plan: Plan) -> str | None:
+    """Why some property values are not known, in CloudFormation's words."""
+    if not plan.missing_exports:
+        return None
+    reasons = [
+        f"ChangeSet creation failed for resource [{logical_id}] because: No export named {name}"
+        for logical_id, name in plan.missing_exports
+    ]
+    return (
+        "[WARN] --include-property-values option can return incomplete ChangeSet data because: "
+        + ", ".join(reasons)
+    )
 
 
 def _without_values(change: dict[str, object]) -> dict[str, object]:

@@ -13,7 +13,13 @@ from local_aws.services.cloudformation.engine.refusals import validation_error
 from local_aws.services.cloudformation.engine.stacks import Event, Stack, Stacks
 from local_aws.services.cloudformation.engine.submissions import Submissions
 from local_aws.services.cloudformation.engine.template import Template, parse
-from local_aws.services.cloudformation.requests import Answer, Values, found, not_found
+from local_aws.services.cloudformation.requests import (
+    Answer,
+    Values,
+    check_stack_is_named,
+    found,
+    found_change_set,
+)
 from local_aws.services.cloudformation.views import (
     PAGE,
     event_view,
@@ -45,9 +51,7 @@ class Queries:
         if name is None:
             views, token = page(list(self._stacks.living(region)), values.get("NextToken"))
             return {"Stacks": [stack_view(stack) for stack in views], "NextToken": token}
-        stack = self._stacks.find(name, region)
-        if stack is None:
-            raise validation_error(f"Stack with id {name} does not exist")
+        stack = self._described(name, region)
         if name == stack.stack_id and stack.busy:
             self._operations.wait(stack, HOLD_SECONDS)
         return {"Stacks": [stack_view(stack)]}
@@ -115,19 +119,14 @@ class Queries:
 
     def get_template(self, values: Values, region: str) -> Answer:
         """The template's text as it was sent, of the stack or of one of its change sets."""
-        stack = found(self._stacks, values, region)
-        body = stack.version.body
         if "ChangeSetName" in values:
-            name = values["ChangeSetName"]
-            change_sets = [
-                each
-                for each in stack.change_sets.values()
-                if name in (each.name, each.change_set_id)
-            ]
-            if not change_sets:
-                raise not_found(name)
-            body = change_sets[0].version.body
-        return {"TemplateBody": body, "StagesAvailable": ["Original", "Processed"]}
+            check_stack_is_named(values, "StackName is a required parameter.")
+            version = found_change_set(self._stacks, values, region)[1].version
+        elif "StackName" in values:
+            version = self._described(values["StackName"], region).version
+        else:
+            raise validation_error("StackName is required if ChangeSetName is not specified.")
+        return {"TemplateBody": version.body, "StagesAvailable": ["Original", "Processed"]}
 
     def get_template_summary(self, values: Values, region: str) -> Answer:
         """What a template declares, of a stack or as sent."""
@@ -172,6 +171,12 @@ class Queries:
         """None: stack policies are refused when a stack is made."""
         found(self._stacks, values, region)
         return {}
+
+    def _described(self, name: str, region: str) -> Stack:
+        stack = self._stacks.find(name, region)
+        if stack is None:
+            raise validation_error(f"Stack with id {name} does not exist")
+        return stack
 
     def _holder(self, values: Values, region: str) -> Stack:
         if "StackName" in values:

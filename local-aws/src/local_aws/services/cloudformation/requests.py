@@ -9,7 +9,7 @@ from typing import Any
 from local_aws.protocol import AwsError
 from local_aws.services.cloudformation.engine.deployment import DO_NOTHING, ROLLBACK
 from local_aws.services.cloudformation.engine.refusals import validation_error
-from local_aws.services.cloudformation.engine.stacks import Stack, Stacks
+from local_aws.services.cloudformation.engine.stacks import ChangeSet, Stack, Stacks
 
 Values = Mapping[str, Any]
 Answer = dict[str, Any]
@@ -47,6 +47,43 @@ def found(stacks: Stacks, values: Values, region: str) -> Stack:
     if stack is None:
         raise validation_error(f"Stack [{name}] does not exist")
     return stack
+
+
+def find_change_set(stacks: Stacks, values: Values, region: str) -> tuple[Stack, ChangeSet] | None:
+    """The change set that ChangeSetName names in StackName, or in any stack by its ARN.
+
+    AwsError ``ValidationError`` when there is no such stack, or neither of both was given.
+    """
+    wanted = values["ChangeSetName"]
+    check_stack_is_named(
+        values, "StackName must be specified if ChangeSetName is not specified as an ARN."
+    )
+    named = "StackName" in values
+    candidates = [found(stacks, values, region)] if named else stacks.all(region)
+    return next(
+        (
+            (stack, change_set)
+            for stack in candidates
+            if (change_set := stack.change_set(wanted)) is not None
+        ),
+        None,
+    )
+
+
+def check_stack_is_named(values: Values, message: str) -> None:
+    """Refuse a change set by its bare name without its stack, in an action's own words."""
+    if "StackName" not in values and not values["ChangeSetName"].startswith("arn:"):
+        raise validation_error(message)
+
+
+def found_change_set(stacks: Stacks, values: Values, region: str) -> tuple[Stack, ChangeSet]:
+    """What `find_change_set` finds; AwsError ``ChangeSetNotFound`` when there is none."""
+    known = find_change_set(stacks, values, region)
+    if known is None:
+        raise AwsError(
+            "ChangeSetNotFound", f"ChangeSet [{values['ChangeSetName']}] does not exist", status=404
+        )
+    return known
 
 
 def check_name(name: str) -> None:
@@ -98,8 +135,3 @@ def on_failure(values: Values) -> str:
         return DO_NOTHING
     chosen: str = values.get("OnFailure", ROLLBACK)
     return chosen
-
-
-def not_found(change_set: str) -> AwsError:
-    """CloudFormation's answer for a change set that does not exist."""
-    return AwsError("ChangeSetNotFound", f"ChangeSet [{change_set}] does not exist", status=404)

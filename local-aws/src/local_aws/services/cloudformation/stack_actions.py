@@ -8,6 +8,7 @@ from local_aws.services.cloudformation.engine.operations import Operations
 from local_aws.services.cloudformation.engine.refusals import validation_error
 from local_aws.services.cloudformation.engine.stacks import (
     REVIEW_IN_PROGRESS,
+    ChangeSet,
     Stack,
     Stacks,
     Version,
@@ -44,20 +45,22 @@ class StackActions:
         self._submissions = submissions
 
     def create_stack(self, values: Values, region: str) -> Answer:
-        """Judge the template, then make the stack."""
+        """Judge the template, then make the stack; one that is in review is made without it."""
         name = values["StackName"]
         check_name(name)
         check_options(values)
         failing = on_failure(values)
         with self._stacks.lock:
-            if self._stacks.find(name, region) is not None:
+            known = self._stacks.find(name, region)
+            if known is not None and known.status != REVIEW_IN_PROGRESS:
                 raise AwsError("AlreadyExistsException", f"Stack [{name}] already exists")
-            stack = self._stacks.add(name, region, self._account_id)
+            stack = known or self._stacks.add(name, region, self._account_id)
         try:
             version = self._submissions.version(stack, values)
-            self._submissions.plan(stack, version)
+            self._submissions.plan(stack, version).refuse_missing_exports()
         except BaseException:
-            self._stacks.remove(stack)
+            if known is None:
+                self._stacks.remove(stack)
             raise
         stack.termination_protection = values.get("EnableTerminationProtection", False)
         stack.settings = settings(values)
@@ -70,7 +73,9 @@ class StackActions:
         stack = found(self._stacks, values, region)
         check_updatable(stack)
         version = self._submissions.version(stack, values)
-        if self._submissions.plan(stack, version).empty:
+        plan = self._submissions.plan(stack, version)
+        plan.refuse_missing_exports()
+        if plan.empty:
             raise validation_error("No updates are to be performed.")
         stack.settings |= settings(values)
         self.begin_update(
@@ -157,24 +162,36 @@ class StackActions:
         return {"StackId": stack.stack_id}
 
     def begin_create(
-        self, stack: Stack, version: Version, on_failure: str, token: str | None
+        self,
+        stack: Stack,
+        version: Version,
+        on_failure: str,
+        token: str | None,
+        change_set: ChangeSet | None = None,
     ) -> None:
-        """Start making a stack whose version has been judged."""
-        self._begin(stack, "CREATE_IN_PROGRESS", (REVIEW_IN_PROGRESS,), token)
+        """Start making a stack whose version has been judged, by a change set or without."""
+        self._begin_deployment(
+            stack, "CREATE_IN_PROGRESS", (REVIEW_IN_PROGRESS,), token, change_set
+        )
         stack.version = version
-        stack.change_sets.clear()
         stack.on_failure = on_failure
         stack.disable_rollback = on_failure == "DO_NOTHING"
         self._operations.start(stack, lambda deployment: deployment.create(on_failure))
 
     def begin_update(
-        self, stack: Stack, version: Version, *, disable_rollback: bool, token: str | None
+        self,
+        stack: Stack,
+        version: Version,
+        *,
+        disable_rollback: bool,
+        token: str | None,
+        change_set: ChangeSet | None = None,
     ) -> None:
-        """Start bringing a stack to a version that has been judged."""
+        """Start bringing a stack to a version that has been judged, by a change set or without."""
         with self._stacks.lock:
             check_updatable(stack)
             was = stack.status
-            self._begin(stack, "UPDATE_IN_PROGRESS", (was,), token)
+            self._begin_deployment(stack, "UPDATE_IN_PROGRESS", (was,), token, change_set)
         if stack.stable is None:
             stack.stable = Version() if was == "CREATE_FAILED" else stack.version.copy()
         old = stack.version
@@ -184,20 +201,36 @@ class StackActions:
             old.imports,
         )
         stack.version = version
-        stack.change_sets.clear()
         stack.disable_rollback = disable_rollback
         self._operations.start(
             stack, lambda deployment: deployment.update(disable_rollback=disable_rollback)
         )
+
+    def _begin_deployment(
+        self,
+        stack: Stack,
+        status: str,
+        from_statuses: tuple[str, ...],
+        token: str | None,
+        change_set: ChangeSet | None,
+    ) -> None:
+        with self._stacks.lock:
+            _check_status(stack, from_statuses)
+            stack.carry_out(change_set)
+            self._begin(stack, status, from_statuses, token)
 
     def _begin(
         self, stack: Stack, status: str, from_statuses: tuple[str, ...], token: str | None
     ) -> None:
         """Move the stack to its first state, if it is in one that allows it."""
         with self._stacks.lock:
-            if stack.status not in from_statuses:
-                raise validation_error(
-                    f"Stack:{stack.stack_id} is in {stack.status} state and can not be updated."
-                )
+            _check_status(stack, from_statuses)
             stack.begin(token)
             stack.set_status(status, USER_INITIATED)
+
+
+def _check_status(stack: Stack, allowed: tuple[str, ...]) -> None:
+    if stack.status not in allowed:
+        raise validation_error(
+            f"Stack:{stack.stack_id} is in {stack.status} state and can not be updated."
+        )

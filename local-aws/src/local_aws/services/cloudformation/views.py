@@ -1,4 +1,9 @@
-"""Stacks, resources and events as the API's answers show them."""
+"""Stacks, resources and events as the API's answers show them.
+
+What a stack has none of is left out or an empty list, by member: Parameters, Outputs and
+Capabilities of a stack and Parameters and Tags of a change set are left out (recorded of AWS by
+LocalStack's suite, 2022 to 2025).
+"""
 
 from __future__ import annotations
 
@@ -6,7 +11,13 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from local_aws.services.cloudformation.engine.refusals import validation_error
-from local_aws.services.cloudformation.engine.stacks import ChangeSet, Event, Resource, Stack
+from local_aws.services.cloudformation.engine.stacks import (
+    ChangeSet,
+    Event,
+    Resource,
+    Stack,
+    Version,
+)
 
 PAGE = 100
 """Entries of one page of a long answer."""
@@ -22,14 +33,7 @@ def stack_view(stack: Stack) -> dict[str, Any]:
         "StackName": stack.name,
         "ChangeSetId": stack.change_set_id,
         "Description": version.template.description,
-        "Parameters": [
-            {
-                "ParameterKey": parameter.key,
-                "ParameterValue": parameter.shown,
-                "ResolvedValue": parameter.resolved_value,
-            }
-            for parameter in version.parameters.values()
-        ],
+        "Parameters": _parameters(version),
         "CreationTime": stack.created,
         "LastUpdatedTime": stack.updated,
         "DeletionTime": stack.deleted,
@@ -38,7 +42,7 @@ def stack_view(stack: Stack) -> dict[str, Any]:
         "StackStatusReason": stack.reason,
         "DisableRollback": stack.disable_rollback,
         "NotificationARNs": version.notification_arns,
-        "Capabilities": version.capabilities,
+        "Capabilities": version.capabilities or None,
         "Outputs": [
             {
                 "OutputKey": output.key,
@@ -47,10 +51,13 @@ def stack_view(stack: Stack) -> dict[str, Any]:
                 "ExportName": output.export,
             }
             for output in version.outputs.values()
-        ],
+        ]
+        or None,
         "RoleARN": version.role_arn,
-        "Tags": [{"Key": key, "Value": value} for key, value in version.tags.items()],
-        "EnableTerminationProtection": stack.termination_protection,
+        "Tags": _tags(version),
+        "EnableTerminationProtection": (
+            None if stack.status == "DELETE_COMPLETE" else stack.termination_protection
+        ),
         "DriftInformation": {"StackDriftStatus": "NOT_CHECKED"},
         "DeploymentConfig": stack.settings.get("DeploymentConfig"),
     }
@@ -137,10 +144,7 @@ def change_set_view(stack: Stack, change_set: ChangeSet) -> dict[str, Any]:
         "StackId": stack.stack_id,
         "StackName": stack.name,
         "Description": change_set.description,
-        "Parameters": [
-            {"ParameterKey": each.key, "ParameterValue": each.shown}
-            for each in version.parameters.values()
-        ],
+        "Parameters": _parameters(version),
         "CreationTime": change_set.created,
         "ExecutionStatus": change_set.execution_status,
         "Status": change_set.status,
@@ -148,11 +152,26 @@ def change_set_view(stack: Stack, change_set: ChangeSet) -> dict[str, Any]:
         "NotificationARNs": version.notification_arns,
         "RollbackConfiguration": change_set.settings.get("RollbackConfiguration", {}),
         "Capabilities": version.capabilities,
-        "Tags": [{"Key": key, "Value": value} for key, value in version.tags.items()],
+        "Tags": _tags(version) or None,
         "IncludeNestedStacks": False,
         "OnStackFailure": change_set.on_failure,
         "DeploymentConfig": change_set.settings.get("DeploymentConfig"),
     }
+
+
+def _parameters(version: Version) -> list[dict[str, Any]] | None:
+    return [
+        {
+            "ParameterKey": parameter.key,
+            "ParameterValue": parameter.shown,
+            "ResolvedValue": parameter.resolved_value,
+        }
+        for parameter in version.parameters.values()
+    ] or None
+
+
+def _tags(version: Version) -> list[dict[str, str]]:
+    return [{"Key": key, "Value": value} for key, value in version.tags.items()]
 
 
 def page(items: Sequence[Item], token: str | None) -> tuple[Sequence[Item], str | None]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from local_aws.resources.schemas import is_custom, schema_of
 from local_aws.services.cloudformation.engine.blueprint import Blueprint, attribute_of, unresolved
 from local_aws.services.cloudformation.engine.parameters import MASK
+from local_aws.services.cloudformation.engine.refusals import refuse
 from local_aws.services.cloudformation.engine.stacks import Resource, Version
 from local_aws.services.cloudformation.engine.template import Template
 from local_aws.template import Unknown, has_unknown, same
@@ -174,11 +175,18 @@ class Change:
 
 
 class Foreseen:
-    """References during a plan: what a deployment would leave as it is, is known."""
+    """References during a plan: what a deployment would leave as it is, is known.
 
-    def __init__(self, resources: Mapping[str, Resource]) -> None:
+    ``find_export`` gives what another stack exports by a name, None when nothing does.
+    """
+
+    def __init__(
+        self, resources: Mapping[str, Resource], find_export: Callable[[str], str | None]
+    ) -> None:
         self._resources = resources
+        self._find_export = find_export
         self._foreseen: dict[str, Change | None] = {}
+        self._missing_exports: list[str] = []
 
     def foresee(self, logical_id: str, change: Change | None) -> None:
         """What will happen to a resource, None for nothing: what comes after may refer to it."""
@@ -198,6 +206,19 @@ class Foreseen:
             return change.wanted.properties[name]
         return attribute_of(self._resources[logical_id], name)
 
+    def imported(self, name: str) -> Any:
+        """The export's value, unknown when there is none yet: it may be there in time."""
+        value = self._find_export(name)
+        if value is not None:
+            return value
+        self._missing_exports.append(name)
+        return Unknown()
+
+    def missed_exports(self, importer: str) -> list[tuple[str, str]]:
+        """The names that nothing exported since this was last asked, each with who imports it."""
+        missed, self._missing_exports = self._missing_exports, []
+        return [(importer, name) for name in missed]
+
     def conceals(self, logical_id: str) -> bool:
         """Whether the resource, as it is, said that its attributes are not to be shown."""
         return logical_id in self._resources and self._resources[logical_id].no_echo
@@ -215,9 +236,14 @@ class Foreseen:
 
 @dataclass
 class Plan:
-    """Everything that a deployment would change."""
+    """Everything that a deployment would change.
+
+    ``missing_exports`` are names that no stack exports yet, each with the resource, or
+    Outputs, that imports it: values that only the deployment may find.
+    """
 
     changes: list[Change] = field(default_factory=list)
+    missing_exports: list[tuple[str, str]] = field(default_factory=list)
     outputs_change: bool = False
     settings_change: bool = False
 
@@ -225,6 +251,10 @@ class Plan:
     def empty(self) -> bool:
         """Whether there is nothing to deploy."""
         return not (self.changes or self.outputs_change or self.settings_change)
+
+    def refuse_missing_exports(self) -> None:
+        """Raise AwsError ``ValidationError`` when what is imported is not there."""
+        refuse(f"No export named {name} found" for _, name in self.missing_exports)
 
 
 def plan(old: Version, new: Version, blueprint: Blueprint, foreseen: Foreseen, region: str) -> Plan:
@@ -242,6 +272,7 @@ def plan(old: Version, new: Version, blueprint: Blueprint, foreseen: Foreseen, r
             _concealed_names(blueprint, (old.template, new.template), logical_id),
         )
         foreseen.foresee(logical_id, change)
+        found.missing_exports += foreseen.missed_exports(logical_id)
         if change is not None:
             found.changes.append(change)
     found.changes += [
@@ -250,6 +281,7 @@ def plan(old: Version, new: Version, blueprint: Blueprint, foreseen: Foreseen, r
         if logical_id not in blueprint.resources
     ]
     found.outputs_change = old.outputs != blueprint.outputs()
+    found.missing_exports += foreseen.missed_exports("Outputs")
     found.settings_change = old.tags != new.tags or (old.notification_arns != new.notification_arns)
     return found
 

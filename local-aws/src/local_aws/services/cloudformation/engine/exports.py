@@ -16,10 +16,14 @@ class Exports:
 
     def value(self, region: str, name: str) -> str:
         """An export's value; AwsError ``ValidationError`` when no stack exports the name."""
-        for _, output in self.all(region):
-            if output.export == name:
-                return output.value
-        raise validation_error(f"No export named {name} found")
+        value = self.find(region, name)
+        if value is None:
+            raise validation_error(f"No export named {name} found")
+        return value
+
+    def find(self, region: str, name: str) -> str | None:
+        """An export's value, None when no stack exports the name."""
+        return next((each.value for _, each in self.all(region) if each.export == name), None)
 
     def all(self, region: str) -> list[tuple[Stack, Output]]:
         """Every exported output with its stack."""

@@ -17,6 +17,13 @@ from local_aws.services.cloudformation.engine.template import EMPTY, Template, p
 STACK_TYPE = "AWS::CloudFormation::Stack"
 REVIEW_IN_PROGRESS = "REVIEW_IN_PROGRESS"
 
+CARRIED_OUT_KEPT = 20
+"""A stack's change sets that can no longer be executed; AWS keeps every one."""
+
+_DEPLOYING = ("CREATE_IN_PROGRESS", "UPDATE_IN_PROGRESS")
+_DEPLOYED = ("CREATE_COMPLETE", "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS")
+_GOING = ("DELETE_IN_PROGRESS", "ROLLBACK_IN_PROGRESS")
+
 _history = Lock()
 """Held while a line of history is written, so that times and order agree."""
 
@@ -110,7 +117,10 @@ class Version:
 
 @dataclass
 class ChangeSet:
-    """A deployment that is planned and not yet carried out."""
+    """A deployment that is planned, and what became of it.
+
+    ``missing_values`` says why some of its changes lack values, which is told with the values.
+    """
 
     name: str
     change_set_id: str
@@ -124,6 +134,12 @@ class ChangeSet:
     description: str | None = None
     on_failure: str | None = None
     settings: dict[str, Any] = field(default_factory=dict)
+    missing_values: str | None = None
+
+    @property
+    def active(self) -> bool:
+        """Whether it is still to be executed or deleted, and its name is taken."""
+        return self.execution_status in ("AVAILABLE", "UNAVAILABLE")
 
 
 @dataclass
@@ -134,7 +150,8 @@ class Stack:
     until it or its rollback is complete; ``obsolete`` are physical resources that the
     running operation has yet to delete. ``on_failure`` is what a create does when it fails,
     ``retained`` the logical ids that a deletion lets go of; both are for an operation that
-    another process has to finish.
+    another process has to finish. ``change_sets`` are by id; ``change_set_id`` names the one
+    that made the stack what it is. ``deleted`` is when its last deletion began.
     """
 
     name: str
@@ -164,19 +181,50 @@ class Stack:
         """Whether an operation is under way."""
         return self.status.endswith("_IN_PROGRESS") and self.status != REVIEW_IN_PROGRESS
 
+    def change_set(self, name_or_id: str) -> ChangeSet | None:
+        """The change set by its id, or the latest of that name."""
+        for change_set in reversed(list(self.change_sets.values())):
+            if name_or_id in (change_set.name, change_set.change_set_id):
+                return change_set
+        return None
+
     def begin(self, token: str | None) -> None:
         """Give the events that follow a new operation's id."""
         self.operation_id = str(uuid4())
         self.token = token
 
+    def carry_out(self, change_set: ChangeSet | None) -> None:
+        """Deploy what a change set planned, or None; all others are obsolete by it."""
+        for each in list(self.change_sets.values()):
+            if each.active:
+                each.execution_status = "OBSOLETE"
+        self.change_set_id = None
+        if change_set is not None:
+            change_set.execution_status = "EXECUTE_IN_PROGRESS"
+            self.change_set_id = change_set.change_set_id
+        for change_set_id in list(self.change_sets)[:-CARRIED_OUT_KEPT]:
+            del self.change_sets[change_set_id]
+
     def set_status(self, status: str, reason: str | None = None) -> None:
         """Move the stack to ``status`` and say so in its history."""
         event = self._record(self.name, self.stack_id, STACK_TYPE, status, reason)
-        if status == "UPDATE_IN_PROGRESS":
+        created_by_change_set = status == "CREATE_IN_PROGRESS" and self.change_set_id is not None
+        if status == "UPDATE_IN_PROGRESS" or created_by_change_set:
             self.updated = event.timestamp
-        if status == "DELETE_COMPLETE":
+        if status not in _DEPLOYING:
+            self._settle_change_set(status)
+        if status in _GOING:
             self.deleted = event.timestamp
+            self.change_set_id = None
         self.status, self.reason = status, reason
+
+    def _settle_change_set(self, status: str) -> None:
+        """The deployment of a change set has ended, as the stack's status says."""
+        executed = self.change_sets.get(self.change_set_id or "")
+        if executed is not None and executed.execution_status == "EXECUTE_IN_PROGRESS":
+            executed.execution_status = (
+                "EXECUTE_COMPLETE" if status in _DEPLOYED else "EXECUTE_FAILED"
+            )
 
     def set_resource_status(
         self, resource: Resource, status: str, reason: str | None = None

@@ -75,12 +75,14 @@ class Submissions:
 
         Raises AwsError ``ValidationError`` when its rules do not hold or it cannot be deployed.
         """
-        foreseen = Foreseen(stack.version.resources)
+        foreseen = Foreseen(
+            stack.version.resources, lambda name: self._exports.find(stack.region, name)
+        )
         blueprint = Blueprint(
             version,
             surroundings_of(stack, version, self._context.account_id),
             foreseen,
-            lambda name: self._exports.value(stack.region, name),
+            foreseen.imported,
         )
         refuse(blueprint.broken_rules())
         problems = undeployable_types(
