@@ -110,11 +110,11 @@ def test_functions_give_what_cloudformation_gives(value: Any, result: Any) -> No
 
 
 UNREADABLE = [
-    ({"Fn::Select": [5, _ref("List")]}, "cannot select nonexistent value at index 5"),
-    ({"Fn::Select": ["²", _ref("List")]}, "every Fn::Select object requires"),
+    ({"Fn::Select": [5, _ref("List")]}, "Fn::Select requires a list argument"),
+    ({"Fn::Select": ["²", _ref("List")]}, "Fn::Select requires a list argument"),
     ({"Fn::FindInMap": ["Regions", "mars", "x"]}, "Unable to get mapping for Regions::mars::x"),
     ({"Fn::FindInMap": ["Regions", "mars", "x", 3]}, "Unable to get mapping"),
-    ({"Fn::If": ["Missing", 1, 2]}, "Unresolved condition dependency Missing"),
+    ({"Fn::If": ["Missing", 1, 2]}, "unresolved condition dependency Missing in Fn::If"),
     ({"Fn::If": ["Loop", 1, 2]}, r"Circular dependency between conditions: \[Loop\]"),
     ({"Fn::If": [{"a": 1}, 1, 2]}, "every condition must be a function that gives true or false"),
     ({"Ref": 3}, "every Ref object requires a string"),

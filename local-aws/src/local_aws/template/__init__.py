@@ -15,6 +15,7 @@ from local_aws.template.syntax import (
     function_name,
     references,
     short_form,
+    unresolved_condition,
 )
 from local_aws.template.values import NO_VALUE, TemplateError, Unknown, as_text, has_unknown, same
 
@@ -35,4 +36,5 @@ __all__ = [
     "region_names",
     "same",
     "short_form",
+    "unresolved_condition",
 ]

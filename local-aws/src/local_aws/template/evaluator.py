@@ -22,6 +22,7 @@ from local_aws.template.syntax import (
     function_name,
     malformed,
     substitution,
+    unresolved_condition,
 )
 from local_aws.template.values import (
     NO_VALUE,
@@ -99,9 +100,7 @@ class Evaluator:
         """Whether the named condition holds."""
         if name not in self._conditions:
             if name not in self._expressions:
-                raise TemplateError(
-                    f"Template format error: Unresolved condition dependency {name}"
-                )
+                raise unresolved_condition(name)
             if name in self._judging:
                 raise TemplateError(
                     f"Template format error: Circular dependency between conditions: [{name}]"
@@ -182,11 +181,11 @@ class Evaluator:
         index, items = self._arguments("Fn::Select", argument, 2)
         if isinstance(index, Unknown) or isinstance(items, Unknown):
             return Unknown()
-        if not isinstance(items, list) or not str(index).isdecimal():
-            raise malformed("Fn::Select", "an index and a list")
-        if int(index) >= len(items):
+        selectable = isinstance(items, list) and str(index).isdecimal()
+        if not selectable or int(index) >= len(items):
             raise TemplateError(
-                f"Template error: Fn::Select cannot select nonexistent value at index {index}"
+                "Template error: Fn::Select requires a list argument with two elements: an "
+                "integer index and a list"
             )
         return items[int(index)]
 
@@ -195,7 +194,11 @@ class Evaluator:
         if isinstance(text, Unknown):
             return Unknown()
         if not isinstance(delimiter, str) or not isinstance(text, str) or not delimiter:
-            raise malformed("Fn::Split", "a delimiter and a string")
+            raise malformed(
+                "Fn::Split",
+                "two parameters, (1) a string delimiter and (2) a string to be split or a "
+                "function that returns a string to be split.",
+            )
         return text.split(delimiter)
 
     def _find_in_map(self, argument: Any) -> Any:

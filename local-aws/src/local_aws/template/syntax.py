@@ -48,7 +48,9 @@ def attribute_reference(argument: Any) -> tuple[str, Any]:
         rest = argument[1:]
         joined = ".".join(rest) if all(isinstance(part, str) for part in rest) else rest[0]
         return argument[0], joined
-    raise malformed("Fn::GetAtt", "a logical id and an attribute")
+    raise malformed(
+        "Fn::GetAtt", "two non-empty parameters, the resource name and the resource attribute"
+    )
 
 
 def substitution(argument: Any) -> tuple[str, dict[Any, Any]]:
@@ -102,6 +104,11 @@ def short_form(loader: Any, tag: str, node: Any) -> dict[str, Any]:
 def malformed(name: str, wanted: str) -> TemplateError:
     """The answer to a function whose argument has not the shape that it takes."""
     return TemplateError(f"Template error: every {name} object requires {wanted}")
+
+
+def unresolved_condition(name: str) -> TemplateError:
+    """The answer to a Fn::If of a condition that is not declared."""
+    return TemplateError(f"Template error: unresolved condition dependency {name} in Fn::If")
 
 
 def _substitutions(argument: Any) -> Iterator[Reference]:

@@ -10,6 +10,7 @@ from tests.local_aws.services.cloudformation.conftest import Aws
 from tests.local_aws.services.cloudformation.templates import (
     broken,
     endpoint,
+    get_att,
     parameter,
     ref,
     resource,
@@ -294,6 +295,22 @@ def test_added_changed_and_removed_resources_are_listed(aws: Aws) -> None:
     assert (changes["B"]["PolicyAction"], changes["C"]["PolicyAction"]) == ("Delete", "Retain")
 
 
+def test_what_is_removed_shows_no_value_of_other_resources(aws: Aws) -> None:
+    """Neither by Ref nor by Fn::GetAtt (recorded by LocalStack's suite, 2025)."""
+    kept = resource("SNS::Topic", DisplayName="one")
+    gone = parameter(ref("Kept"), Description=get_att("Kept", "DisplayName"), Name="gone")
+    aws.create("removing", template(Kept=kept, Gone=gone))
+
+    change = _changes(_plan(aws, "removing", template(Kept=kept)))["Gone"]
+
+    assert json.loads(change["BeforeContext"])["Properties"] == {
+        "Type": "String",
+        "Value": "{{changeSet:KNOWN_AFTER_APPLY}}",
+        "Description": "{{changeSet:KNOWN_AFTER_APPLY}}",
+        "Name": "gone",
+    }
+
+
 def test_only_outputs_changing_is_an_update_without_changes(aws: Aws) -> None:
     aws.create("outputs", template(A=parameter()))
 
@@ -351,6 +368,13 @@ def test_a_template_is_read_from_the_local_s3(aws: Aws) -> None:
     ):
         answer = aws.cloudformation.create_stack(StackName=f"url{number}", TemplateURL=url)
         assert aws.done(answer["StackId"])["StackStatus"] == "CREATE_COMPLETE"
+    for url in (
+        "s3://templates/a/b.json",
+        "https://example.com/templates/a/b.json",
+        "ftp://templates.s3.amazonaws.com/a/b.json",
+    ):  # As AWS says of every address that is not S3's own (LocalStack's suite).
+        with pytest.raises(ClientError, match=r"TemplateURL must be a supported URL\.$"):
+            aws.cloudformation.create_stack(StackName="none", TemplateURL=url)
     with pytest.raises(ClientError, match="S3 error: The specified key does not exist"):
         aws.cloudformation.create_stack(
             StackName="none", TemplateURL=f"{aws.gateway.url}/templates/none.json"

@@ -91,8 +91,12 @@ def test_resources_are_listed_in_every_form(aws: Aws) -> None:
     assert detail["StackResourceDetail"]["ResourceType"] == "AWS::SSM::Parameter"
     by_id = cloudformation.describe_stack_resources(PhysicalResourceId="/forms")
     assert by_id["StackResources"][0]["StackName"] == "forms"
-    with pytest.raises(ClientError, match="Resource B does not exist for stack forms"):
-        cloudformation.describe_stack_resource(StackName="forms", LogicalResourceId="B")
+    stack_id = detail["StackResourceDetail"]["StackId"]
+    for name in ("forms", stack_id):  # The error has the stack as it was asked for.
+        with pytest.raises(ClientError, match=f"Resource B does not exist for stack {name}$"):
+            cloudformation.describe_stack_resource(StackName=name, LogicalResourceId="B")
+    with pytest.raises(ClientError, match=r"Stack 'nobody' does not exist$"):
+        cloudformation.describe_stack_resource(StackName="nobody", LogicalResourceId="B")
 
 
 def test_failed_events_are_found_by_operation(aws: Aws) -> None:
@@ -120,6 +124,30 @@ def test_a_template_is_summed_up(aws: Aws) -> None:
     assert (declared["DefaultValue"], declared["ParameterType"]) == ("1", "Number")
     validated = aws.cloudformation.validate_template(TemplateBody=json.dumps(body))
     assert [each["ParameterKey"] for each in validated["Parameters"]] == ["P"]
+
+
+def test_a_summary_has_the_metadata_of_the_template_and_its_version(aws: Aws) -> None:
+    """Metadata as one text, the version also where none is written (LocalStack's suite)."""
+    body = {"Metadata": {"Team": "search"}, "Transform": "AWS::LanguageExtensions"}
+
+    summary = aws.cloudformation.get_template_summary(
+        TemplateBody=json.dumps({**body, **template(A=parameter())})
+    )
+
+    assert (summary["Metadata"], summary["Version"]) == ("{'Team': 'search'}", "2010-09-09")
+    assert summary["Capabilities"] == ["CAPABILITY_AUTO_EXPAND"]
+
+
+def test_a_stack_in_review_is_not_summed_up(aws: Aws) -> None:
+    aws.cloudformation.create_change_set(
+        StackName="reviewed",
+        ChangeSetName="plan",
+        ChangeSetType="CREATE",
+        TemplateBody=json.dumps({"Resources": {"A": parameter()}}),
+    )
+
+    with pytest.raises(ClientError, match="cannot be called on REVIEW_IN_PROGRESS stacks"):
+        aws.cloudformation.get_template_summary(StackName="reviewed")
 
 
 def test_stacks_are_listed_by_status(aws: Aws) -> None:

@@ -18,6 +18,9 @@ from tests.local_aws.services.cloudformation.templates import (
     template,
 )
 
+ALARM = "arn:aws:cloudwatch:eu-west-1:123456789012:alarm:broken"
+ALARM_TYPE = "AWS::CloudWatch::Alarm"
+
 
 def function(**properties: Any) -> dict[str, Any]:
     """A function of two lines, but for what is given."""
@@ -104,12 +107,20 @@ def function(**properties: Any) -> dict[str, Any]:
             [r"Circular dependency between resources: \[A, B\]"],
         ),
         (
+            template({"Out": ref("AWS::NoValue")}, A=parameter()),
+            ["Output Out is malformed. The Value .* must evaluate to a String"],
+        ),
+        (
             template(A=parameter(get_att("T", "Nope")), T=resource("SNS::Topic")),
             ["resource T does not support attribute type Nope in Fn::GetAtt"],
         ),
         (
             template(A={**parameter(), "Condition": "Never"}),
             [r"Unresolved condition dependency Never in the Resources block .* \(A\)"],
+        ),
+        (
+            template(A=parameter({"Fn::If": ["Never", "1", "2"]})),
+            ["unresolved condition dependency Never in Fn::If$"],
         ),
         (
             template(A=parameter({"Fn::Magic": 1})),
@@ -201,6 +212,17 @@ def test_iam_must_be_acknowledged(aws: Aws, properties: dict[str, Any], capabili
         aws.cloudformation.create_stack(StackName="iam", TemplateBody=json.dumps(body))
 
 
+def test_a_transform_must_be_acknowledged_unless_it_is_reviewed(aws: Aws) -> None:
+    """A change set shows what becomes of the template (LocalStack's suite)."""
+    body = json.dumps({"Transform": "AWS::LanguageExtensions", "Resources": {"A": parameter()}})
+
+    with pytest.raises(ClientError, match=r"Requires capabilities : \[CAPABILITY_AUTO_EXPAND\]"):
+        aws.cloudformation.create_stack(StackName="expands", TemplateBody=body)
+    aws.cloudformation.create_change_set(
+        StackName="expands", ChangeSetName="plan", ChangeSetType="CREATE", TemplateBody=body
+    )
+
+
 @pytest.mark.parametrize("name", ["has_underscore", "1st", "a" * 129])
 def test_a_stack_name_is_checked(aws: Aws, name: str) -> None:
     with pytest.raises(ClientError, match="at 'stackName' failed to satisfy constraint"):
@@ -217,7 +239,7 @@ def test_a_body_that_is_too_large_is_refused(aws: Aws) -> None:
     [
         {"StackPolicyBody": "{}"},
         {"TimeoutInMinutes": 1},
-        {"RollbackConfiguration": {"RollbackTriggers": [{"Arn": "a", "Type": "t"}]}},
+        {"RollbackConfiguration": {"RollbackTriggers": [{"Arn": ALARM, "Type": ALARM_TYPE}]}},
     ],
 )
 def test_options_that_would_have_no_effect_are_refused(aws: Aws, options: dict[str, Any]) -> None:
@@ -228,3 +250,24 @@ def test_options_that_would_have_no_effect_are_refused(aws: Aws, options: dict[s
 def test_an_action_that_is_not_there_says_so(aws: Aws) -> None:
     with pytest.raises(ClientError, match="does not offer DetectStackDrift of cloudformation"):
         aws.cloudformation.detect_stack_drift(StackName="x")
+
+
+@pytest.mark.parametrize(
+    ("trigger", "message"),
+    [
+        ({"Arn": ALARM, "Type": "AWS::SNS::Topic"}, "Rollback Trigger Type not supported"),
+        (
+            {"Arn": ALARM.replace("alarm:", ""), "Type": ALARM_TYPE},
+            "RelativeId of a Rollback Trigger's ARN is incorrect",
+        ),
+    ],
+)
+def test_a_malformed_rollback_trigger_is_refused_in_aws_words(
+    aws: Aws, trigger: dict[str, str], message: str
+) -> None:
+    with pytest.raises(ClientError, match=message):
+        aws.create(
+            "triggered",
+            template(A=parameter()),
+            RollbackConfiguration={"RollbackTriggers": [trigger]},
+        )

@@ -67,6 +67,20 @@ def test_json_and_yaml_give_the_same_document() -> None:
             '{"Resources": {"A": {"Type": "T", "Properties": {"B": [1, null]}}}}',
             r"/Resources/A/Properties/B/1\] 'null' values are not allowed",
         ),
+        ('{"Outputs": null, "Resources": {}}', r"^\[/Outputs\] 'null' values are not allowed"),
+        ('{"Resources": {"A": 1}}', "Any Resources member must be an object"),
+        (
+            '{"Resources": {"A": {"Type": "T"}}, "Outputs": {"O": {"Value": null, "X": null}}}',
+            r"^\[/Outputs/O/Value\] 'null' values are not allowed in templates$",
+        ),
+        (
+            '{"Resources": {"A": {"Type": "T"}}, "Outputs": {"O": {}}}',
+            "Every Outputs member must contain a Value object$",
+        ),
+        (
+            '{"Resources": {"A": {"Type": "T"}}, "Parameters": {"AWS::NoValue": {}}}',
+            "Parameter name AWS::NoValue is non alphanumeric",
+        ),
         (
             json.dumps({"Resources": {f"R{n}": {"Type": "T"} for n in range(501)}}),
             "Number of resources, 501, is greater than maximum allowed, 500",

@@ -180,6 +180,17 @@ def test_policies_keep_what_is_removed_or_replaced(aws: Aws, attribute: str) -> 
     assert ("A", "DELETE_SKIPPED") in aws.history(name)
 
 
+def test_a_policy_that_says_the_default_is_not_one_that_is_absent(aws: Aws) -> None:
+    """Taking it away is an update (LocalStack's suite)."""
+    written = {**parameter(), "UpdateReplacePolicy": "Delete", "DeletionPolicy": "Delete"}
+    aws.create("policies", template(A=written))
+    del written["UpdateReplacePolicy"]
+
+    assert aws.update("policies", template(A=written))["StackStatus"] == "UPDATE_COMPLETE"
+    with pytest.raises(ClientError, match="No updates are to be performed"):
+        aws.update("policies", template(A=written))
+
+
 def test_a_named_resource_is_not_replaced_under_its_own_name(aws: Aws) -> None:
     queue = resource("SQS::Queue", QueueName="named.fifo", FifoQueue=True)
     role = resource("IAM::Role", RoleName="named", AssumeRolePolicyDocument={}, Path="/a/")

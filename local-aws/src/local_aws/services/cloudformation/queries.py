@@ -10,7 +10,12 @@ from local_aws.services.cloudformation.engine.checks import required_capabilitie
 from local_aws.services.cloudformation.engine.operations import Operations
 from local_aws.services.cloudformation.engine.parameters import MASK
 from local_aws.services.cloudformation.engine.refusals import validation_error
-from local_aws.services.cloudformation.engine.stacks import Event, Stack, Stacks
+from local_aws.services.cloudformation.engine.stacks import (
+    REVIEW_IN_PROGRESS,
+    Event,
+    Stack,
+    Stacks,
+)
 from local_aws.services.cloudformation.engine.submissions import Submissions
 from local_aws.services.cloudformation.engine.template import Template, parse
 from local_aws.services.cloudformation.requests import (
@@ -101,12 +106,13 @@ class Queries:
 
     def describe_stack_resource(self, values: Values, region: str) -> Answer:
         """One resource with its metadata."""
-        stack = found(self._stacks, values, region)
-        resource = stack.version.resources.get(values["LogicalResourceId"])
+        name, logical_id = values["StackName"], values["LogicalResourceId"]
+        stack = self._stacks.find(name, region)
+        if stack is None:
+            raise validation_error(f"Stack '{name}' does not exist")
+        resource = stack.version.resources.get(logical_id)
         if resource is None:
-            raise validation_error(
-                f"Resource {values['LogicalResourceId']} does not exist for stack {stack.name}"
-            )
+            raise validation_error(f"Resource {logical_id} does not exist for stack {name}")
         return {"StackResourceDetail": resource_view(stack, resource)}
 
     def list_stack_resources(self, values: Values, region: str) -> Answer:
@@ -131,13 +137,20 @@ class Queries:
     def get_template_summary(self, values: Values, region: str) -> Answer:
         """What a template declares, of a stack or as sent."""
         if "StackName" in values:
-            template = found(self._stacks, values, region).version.template
+            stack = found(self._stacks, values, region)
+            if stack.status == REVIEW_IN_PROGRESS:
+                raise validation_error(
+                    "GetTemplateSummary cannot be called on REVIEW_IN_PROGRESS stacks."
+                )
+            template = stack.version.template
         else:
             template = parse(self._submissions.body(values, region))
+        metadata = template.section("Metadata")
         return {
             **_declared(template),
             "ResourceTypes": sorted({each["Type"] for each in template.resources.values()}),
-            "Version": template.document.get("AWSTemplateFormatVersion"),
+            "Version": template.document.get("AWSTemplateFormatVersion", "2010-09-09"),
+            "Metadata": str(metadata) if metadata else None,
             "ResourceIdentifierSummaries": _identifiers(template, region),
         }
 

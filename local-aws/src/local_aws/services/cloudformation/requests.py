@@ -15,6 +15,8 @@ Values = Mapping[str, Any]
 Answer = dict[str, Any]
 
 _STACK_NAME = re.compile(r"[a-zA-Z][-a-zA-Z0-9]{0,127}")
+_TRIGGERS = ("AWS::CloudWatch::Alarm", "AWS::CloudWatch::CompositeAlarm")
+_ALARM = re.compile(r"arn:[^:]+:cloudwatch:[^:]*:[^:]*:alarm:.+")
 _UPDATABLE = frozenset(
     {
         "CREATE_COMPLETE",
@@ -109,7 +111,13 @@ def check_options(values: Values) -> None:
     for option, allowed in _NOT_FOLLOWED.items():
         if option in values and values[option] not in allowed and values[option] != []:
             raise validation_error(f"{option} is not supported by the local AWS")
-    if values.get("RollbackConfiguration", {}).get("RollbackTriggers"):
+    triggers = values.get("RollbackConfiguration", {}).get("RollbackTriggers", [])
+    for trigger in triggers:
+        if trigger["Type"] not in _TRIGGERS:
+            raise validation_error("Rollback Trigger Type not supported")
+        if not _ALARM.fullmatch(trigger["Arn"]):
+            raise validation_error("RelativeId of a Rollback Trigger's ARN is incorrect")
+    if triggers:
         raise validation_error(
             "RollbackConfiguration.RollbackTriggers is not supported by the local AWS"
         )

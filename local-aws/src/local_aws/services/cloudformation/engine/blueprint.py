@@ -17,7 +17,7 @@ from local_aws.services.cloudformation.engine.names import (
 )
 from local_aws.services.cloudformation.engine.refusals import format_error, validation_error
 from local_aws.services.cloudformation.engine.stacks import Output, Resource, Version
-from local_aws.template import Evaluator, as_text, references
+from local_aws.template import NO_VALUE, Evaluator, as_text, references
 
 
 class StackReferences(References, Protocol):
@@ -104,7 +104,12 @@ class Blueprint:
         for key, definition in self.template.outputs.items():
             if "Condition" in definition and not self._static.condition(definition["Condition"]):
                 continue
-            value = self._live.evaluate(definition.get("Value"))
+            value = self._live.evaluate(definition["Value"])
+            if value is NO_VALUE or isinstance(value, dict | list):
+                raise format_error(
+                    f"Output {key} is malformed. The Value field of every Outputs member must "
+                    "evaluate to a String."
+                )
             export = definition.get("Export")
             outputs[key] = Output(
                 key,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from local_aws.resources.schemas import is_custom, schema_of
@@ -21,6 +21,8 @@ _KEPT_ATTRIBUTES = {
     "UpdateReplacePolicy": "update_replace_policy",
 }
 """What a resource has beside its properties, by the scope that a change set names."""
+
+_POLICIES = ("DeletionPolicy", "UpdateReplacePolicy")
 
 
 @dataclass(frozen=True)
@@ -234,6 +236,23 @@ class Foreseen:
         return custom or change.new_physical_resource
 
 
+class Unmade:
+    """References of what a plan takes away: a change set shows no value of theirs (recorded by
+    LocalStack's suite, 2025)."""
+
+    def ref(self, logical_id: str) -> Any:
+        """Unknown."""
+        return Unknown(logical_id)
+
+    def attribute(self, logical_id: str, name: str) -> Any:
+        """Unknown."""
+        return Unknown(logical_id)
+
+    def conceals(self, logical_id: str) -> bool:
+        """No: there is nothing to conceal."""
+        return False
+
+
 @dataclass
 class Plan:
     """Everything that a deployment would change.
@@ -257,11 +276,19 @@ class Plan:
         refuse(f"No export named {name} found" for _, name in self.missing_exports)
 
 
-def plan(old: Version, new: Version, blueprint: Blueprint, foreseen: Foreseen, region: str) -> Plan:
+def plan(
+    old: Version,
+    new: Version,
+    before: Blueprint,
+    blueprint: Blueprint,
+    foreseen: Foreseen,
+    region: str,
+) -> Plan:
     """Compare a stack with what a new version would make of it, making nothing.
 
-    Raises AwsError ``ValidationError`` where a value of the template cannot be evaluated,
-    or a resource's type is changed.
+    ``before`` is the stack's own blueprint, with `Unmade` for its references. Raises AwsError
+    ``ValidationError`` where a value of the template cannot be evaluated, or a resource's type
+    is changed.
     """
     found = Plan()
     for logical_id in blueprint.graph.order():
@@ -276,14 +303,33 @@ def plan(old: Version, new: Version, blueprint: Blueprint, foreseen: Foreseen, r
         if change is not None:
             found.changes.append(change)
     found.changes += [
-        Change("Remove", resource, None)
+        Change("Remove", _as_written(resource, before), None)
         for logical_id, resource in old.resources.items()
         if logical_id not in blueprint.resources
     ]
     found.outputs_change = old.outputs != blueprint.outputs()
     found.missing_exports += foreseen.missed_exports("Outputs")
-    found.settings_change = old.tags != new.tags or (old.notification_arns != new.notification_arns)
+    found.settings_change = (
+        old.tags != new.tags
+        or old.notification_arns != new.notification_arns
+        or _written_policies(old.template) != _written_policies(new.template)
+    )
     return found
+
+
+def _as_written(resource: Resource, blueprint: Blueprint) -> Resource:
+    """A resource with the properties that its template alone tells."""
+    if resource.logical_id not in blueprint.resources:
+        return resource
+    return replace(resource, properties=blueprint.resource(resource.logical_id).properties)
+
+
+def _written_policies(template: Template) -> dict[str, tuple[Any, ...]]:
+    """Which resources have policies: one that says the default is not one that is absent."""
+    return {
+        logical_id: tuple(definition.get(name) for name in _POLICIES)
+        for logical_id, definition in template.resources.items()
+    }
 
 
 def _change(

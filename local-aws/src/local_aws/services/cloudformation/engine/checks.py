@@ -14,7 +14,16 @@ from local_aws.services.cloudformation.engine.graph import resource_graph
 from local_aws.services.cloudformation.engine.refusals import refuse
 from local_aws.services.cloudformation.engine.stacks import Resource
 from local_aws.services.cloudformation.engine.template import Template
-from local_aws.template import FUNCTIONS, PSEUDO_PARAMETERS, Reference, function_name, references
+from local_aws.template import (
+    FUNCTIONS,
+    PSEUDO_PARAMETERS,
+    Reference,
+    function_name,
+    references,
+    unresolved_condition,
+)
+
+AUTO_EXPAND = "CAPABILITY_AUTO_EXPAND"
 
 _TRANSFORMS = frozenset({"AWS::LanguageExtensions"})
 _POLICIES = {
@@ -62,12 +71,15 @@ def undeployable_types(
     ]
 
 
-def check_capabilities(template: Template, given: Iterable[str]) -> None:
-    """Refuse IAM resources that the caller has not acknowledged.
+def check_capabilities(template: Template, given: Iterable[str], *, reviewed: bool) -> None:
+    """Refuse IAM resources that the caller has not acknowledged, and transforms, too, unless
+    what they make of the template is ``reviewed``, as in a change set.
 
     Raises AwsError ``InsufficientCapabilitiesException``.
     """
     needed = required_capabilities(template)
+    if reviewed:
+        needed = [capability for capability in needed if capability != AUTO_EXPAND]
     acknowledged = set(given)
     if "CAPABILITY_NAMED_IAM" in acknowledged:
         acknowledged.add("CAPABILITY_IAM")
@@ -79,10 +91,11 @@ def check_capabilities(template: Template, given: Iterable[str]) -> None:
 
 
 def required_capabilities(template: Template) -> list[str]:
-    """CAPABILITY_IAM, or CAPABILITY_NAMED_IAM when an IAM resource is named, or nothing."""
+    """CAPABILITY_IAM, or CAPABILITY_NAMED_IAM when an IAM resource is named; what transforms."""
     iam = [each for each in template.resources.values() if each["Type"] in _IAM_NAMES]
     named = any(_IAM_NAMES[each["Type"]] in (each.get("Properties") or {}) for each in iam)
-    return ["CAPABILITY_NAMED_IAM" if named else "CAPABILITY_IAM"] if iam else []
+    needed = ["CAPABILITY_NAMED_IAM" if named else "CAPABILITY_IAM"] if iam else []
+    return [*needed, AUTO_EXPAND] if template.transforms else needed
 
 
 def _structural_problems(template: Template) -> Iterator[str]:
@@ -122,13 +135,15 @@ def _dangling(template: Template, section: str, name: str, value: Any) -> Iterat
 def _dangling_conditions(
     template: Template, section: str, name: str, definition: dict[str, Any]
 ) -> Iterator[str]:
-    used = [definition["Condition"]] if "Condition" in definition else []
-    for condition in [*used, *_conditions(definition)]:
+    condition = definition.get("Condition")
+    if condition is not None and condition not in template.conditions:
+        yield (
+            f"Template format error: Unresolved condition dependency {condition} in the "
+            f"{section} block of the template ({name})"
+        )
+    for condition in _conditions(definition):
         if condition not in template.conditions:
-            yield (
-                f"Template format error: Unresolved condition dependency {condition} in the "
-                f"{section} block of the template ({name})"
-            )
+            yield str(unresolved_condition(condition))
 
 
 def _policy_problems(logical_id: str, definition: dict[str, Any]) -> Iterator[str]:

@@ -8,11 +8,12 @@ from urllib.parse import unquote, urlparse
 
 from botocore.exceptions import ClientError
 
+from local_aws.authentication.browsers import is_loopback
 from local_aws.context import LocalContext
 from local_aws.resources import ResourceTypes
 from local_aws.s3_location import S3Location
 from local_aws.services.cloudformation.engine.blueprint import Blueprint
-from local_aws.services.cloudformation.engine.changes import Foreseen, Plan, plan
+from local_aws.services.cloudformation.engine.changes import Foreseen, Plan, Unmade, plan
 from local_aws.services.cloudformation.engine.checks import (
     check_attributes,
     check_capabilities,
@@ -26,6 +27,7 @@ from local_aws.services.cloudformation.engine.parameters import resolve
 from local_aws.services.cloudformation.engine.refusals import Refused, refuse, validation_error
 from local_aws.services.cloudformation.engine.stacks import Stack, Version
 from local_aws.services.cloudformation.engine.template import parse
+from local_aws.template import Unknown
 
 BODY_LIMIT_BYTES = 51_200
 """A TemplateBody's size (AWS CloudFormation quotas page, read 2026-11-21)."""
@@ -54,7 +56,9 @@ class Submissions:
         template = parse(body)
         check_references(template)
         check_attributes(template, stack.region)
-        check_capabilities(template, values.get("Capabilities", ()))
+        check_capabilities(
+            template, values.get("Capabilities", ()), reviewed="ChangeSetName" in values
+        )
         given = values.get("Parameters", [])
         tags = values.get("Tags")
         arns = values.get("NotificationARNs")
@@ -85,12 +89,18 @@ class Submissions:
             foreseen.imported,
         )
         refuse(blueprint.broken_rules())
+        before = Blueprint(
+            stack.version,
+            surroundings_of(stack, stack.version, self._context.account_id),
+            Unmade(),
+            lambda name: Unknown(),
+        )
         problems = undeployable_types(
             blueprint.template, blueprint.resources, self._types, self._context, stack.region
         )
         _refuse_changed_types(stack.version, blueprint)
         try:
-            planned = plan(stack.version, version, blueprint, foreseen, stack.region)
+            planned = plan(stack.version, version, before, blueprint, foreseen, stack.region)
         except Refused:
             refuse(problems)
             raise
@@ -129,19 +139,24 @@ class Submissions:
 
 
 def s3_place(url: str) -> tuple[str, str]:
-    """The bucket and key of a template's URL, S3's own or one of this local AWS."""
-    found = S3Location.find(url)
-    if found is not None:
-        return found.bucket, found.key
+    """The bucket and key of a template's URL, S3's own or one of this local AWS.
+
+    Raises AwsError ``ValidationError`` for any other, ``s3://bucket/key`` too.
+    """
     parts = urlparse(url)
-    path = unquote(parts.path).lstrip("/")
-    bucket, dot, service = (parts.hostname or "").partition(".")
-    if dot and service == "localhost":
-        return bucket, path
-    bucket, slash, key = path.partition("/")
-    if not slash or parts.scheme not in ("http", "https"):
-        raise validation_error(f"TemplateURL must be a supported URL, not {url}")
-    return bucket, key
+    if parts.scheme in ("http", "https"):
+        found = S3Location.find(url)
+        if found is not None:
+            return found.bucket, found.key
+        path = unquote(parts.path).lstrip("/")
+        host = parts.hostname or ""
+        bucket, dot, service = host.partition(".")
+        if dot and service == "localhost":
+            return bucket, path
+        bucket, slash, key = path.partition("/")
+        if slash and is_loopback(host):
+            return bucket, key
+    raise validation_error("TemplateURL must be a supported URL.")
 
 
 def _check_size(name: str, body: str, limit: int) -> None:

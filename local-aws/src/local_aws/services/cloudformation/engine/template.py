@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from local_aws.services.cloudformation.engine.refusals import format_error
+from local_aws.services.cloudformation.engine.refusals import format_error, validation_error
 from local_aws.template import short_form
 
 LIMITS = {"Resources": 500, "Parameters": 200, "Outputs": 200, "Mappings": 200}
@@ -96,7 +96,7 @@ class Template:
 
     def section(self, name: str) -> dict[str, Any]:
         """A section of the document, empty when the template has none."""
-        section: dict[str, Any] = self.document.get(name) or {}
+        section: dict[str, Any] = self.document.get(name, {})
         return section
 
 
@@ -114,19 +114,27 @@ def parse(body: str) -> Template:
     document = _load(body)
     if not isinstance(document, dict):
         raise format_error("unsupported structure.")
+    _refuse_nulls(document, "")
     unknown = sorted(str(key) for key in document if key not in _SECTIONS)
     if unknown:
         raise format_error(f"Invalid template property or properties [{', '.join(unknown)}]")
     for section in _SECTIONS - {"AWSTemplateFormatVersion", "Description", "Transform"}:
-        if not isinstance(document.get(section, {}), dict | None):
+        if not isinstance(document.get(section, {}), dict):
             raise format_error(f"Every {section} member must be an object.")
     for section, most in LIMITS.items():
-        count = len(document.get(section) or {})
+        count = len(document.get(section, {}))
         if count > most:
             raise format_error(
                 f"Number of {section.lower()}, {count}, is greater than maximum allowed, {most}"
             )
-    _check_resources(document.get("Resources") or {})
+    for kind in ("Parameter", "Resource"):
+        for name in document.get(f"{kind}s", {}):
+            if not str(name).isalnum():
+                raise format_error(f"{kind} name {name} is non alphanumeric.")
+    _check_resources(document.get("Resources", {}))
+    for output in document.get("Outputs", {}).values():
+        if not isinstance(output, dict) or "Value" not in output:
+            raise format_error("Every Outputs member must contain a Value object")
     return Template(body, document)
 
 
@@ -134,10 +142,8 @@ def _check_resources(resources: dict[str, Any]) -> None:
     if not resources:
         raise format_error("At least one Resources member must be defined.")
     for logical_id, resource in resources.items():
-        if not str(logical_id).isalnum():
-            raise format_error(f"Resource name {logical_id} is non alphanumeric.")
         if not isinstance(resource, dict):
-            raise format_error(f"[/Resources/{logical_id}] resource definition is malformed")
+            raise format_error("Any Resources member must be an object.")
         if not isinstance(resource.get("Type"), str):
             raise format_error(
                 f"[/Resources/{logical_id}] Every Resources object must contain a Type member."
@@ -145,10 +151,8 @@ def _check_resources(resources: dict[str, Any]) -> None:
         unknown = sorted(set(resource) - _RESOURCE_KEYS)
         if unknown:
             raise format_error(f"Invalid template resource property '{unknown[0]}' in {logical_id}")
-        properties = resource.get("Properties", {})
-        if not isinstance(properties, dict):
+        if not isinstance(resource.get("Properties", {}), dict):
             raise format_error(f"[/Resources/{logical_id}/Properties] must be an object")
-        _refuse_nulls(properties, f"/Resources/{logical_id}/Properties")
 
 
 def _refuse_nulls(value: Any, place: str) -> None:
@@ -159,7 +163,7 @@ def _refuse_nulls(value: Any, place: str) -> None:
         items = enumerate(value)
     for key, item in items:
         if item is None:
-            raise format_error(f"[{place}/{key}] 'null' values are not allowed in templates")
+            raise validation_error(f"[{place}/{key}] 'null' values are not allowed in templates")
         _refuse_nulls(item, f"{place}/{key}")
 
 
