@@ -140,7 +140,7 @@ class Evaluator:
 
     def _ref(self, name: Any) -> Any:
         if not isinstance(name, str):
-            raise malformed("Ref", "a string")
+            raise malformed("Ref")
         return NO_VALUE if name == "AWS::NoValue" else self._names.ref(name)
 
     def _get_att(self, argument: Any) -> Any:
@@ -155,7 +155,7 @@ class Evaluator:
         if isinstance(items, Unknown):
             return Unknown()
         if not isinstance(delimiter, str) or not isinstance(items, list):
-            raise malformed("Fn::Join", "a delimiter and a list")
+            raise malformed("Fn::Join")
         return joined([piece for item in items for piece in (delimiter, item)][1:])
 
     def _sub(self, argument: Any) -> Any:
@@ -183,10 +183,7 @@ class Evaluator:
             return Unknown()
         selectable = isinstance(items, list) and str(index).isdecimal()
         if not selectable or int(index) >= len(items):
-            raise TemplateError(
-                "Template error: Fn::Select requires a list argument with two elements: an "
-                "integer index and a list"
-            )
+            raise malformed("Fn::Select")
         return items[int(index)]
 
     def _split(self, argument: Any) -> Any:
@@ -194,17 +191,13 @@ class Evaluator:
         if isinstance(text, Unknown):
             return Unknown()
         if not isinstance(delimiter, str) or not isinstance(text, str) or not delimiter:
-            raise malformed(
-                "Fn::Split",
-                "two parameters, (1) a string delimiter and (2) a string to be split or a "
-                "function that returns a string to be split.",
-            )
+            raise malformed("Fn::Split")
         return text.split(delimiter)
 
     def _find_in_map(self, argument: Any) -> Any:
         arguments = self.evaluate(argument)
         if not isinstance(arguments, list) or len(arguments) not in (3, 4):
-            raise malformed("Fn::FindInMap", "a map name and two keys")
+            raise malformed("Fn::FindInMap")
         if any(isinstance(each, Unknown) for each in arguments[:3]):
             return Unknown()
         name, first, second = map(as_text, arguments[:3])
@@ -220,7 +213,7 @@ class Evaluator:
 
     def _if(self, argument: Any) -> Any:
         if not isinstance(argument, list) or len(argument) != 3:
-            raise malformed("Fn::If", "a condition and two values")
+            raise malformed("Fn::If")
         name, yes, no = argument
         holds = self.condition(name) if isinstance(name, str) else self.holds(name)
         return holds if isinstance(holds, Unknown) else self.evaluate(yes if holds else no)
@@ -238,7 +231,7 @@ class Evaluator:
     def _any_is(self, settling: bool, name: str, argument: Any) -> bool | Unknown:
         """``settling`` when one condition is that; what is unknown could be."""
         if not isinstance(argument, list) or not 2 <= len(argument) <= 10:
-            raise malformed(name, "a list of 2 to 10 conditions")
+            raise malformed(name)
         unknown = None
         for item in argument:
             holds = self.holds(item)
@@ -249,7 +242,7 @@ class Evaluator:
 
     def _not(self, argument: Any) -> bool | Unknown:
         if not isinstance(argument, list) or len(argument) != 1:
-            raise malformed("Fn::Not", "a list of one condition")
+            raise malformed("Fn::Not")
         holds = self.holds(argument[0])
         return holds if isinstance(holds, Unknown) else not holds
 
@@ -320,7 +313,7 @@ class Evaluator:
 
     def _arguments(self, name: str, argument: Any, *counts: int) -> list[Any]:
         if not isinstance(argument, list) or len(argument) not in counts:
-            raise malformed(name, f"a list of {' or '.join(map(str, counts))}")
+            raise malformed(name)
         return [self.evaluate(item) for item in argument]
 
 
@@ -358,5 +351,5 @@ def _has(items: Any, wanted: Any) -> bool:
 
 def _listed(name: str, value: Any) -> list[Any]:
     if not isinstance(value, list):
-        raise malformed(name, "a list")
+        raise malformed(name)
     return value

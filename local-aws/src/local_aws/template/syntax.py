@@ -48,9 +48,7 @@ def attribute_reference(argument: Any) -> tuple[str, Any]:
         rest = argument[1:]
         joined = ".".join(rest) if all(isinstance(part, str) for part in rest) else rest[0]
         return argument[0], joined
-    raise malformed(
-        "Fn::GetAtt", "two non-empty parameters, the resource name and the resource attribute"
-    )
+    raise malformed("Fn::GetAtt")
 
 
 def substitution(argument: Any) -> tuple[str, dict[Any, Any]]:
@@ -63,7 +61,7 @@ def substitution(argument: Any) -> tuple[str, dict[Any, Any]]:
             return text, {}
         case [str() as text, dict() as variables]:
             return text, variables
-    raise malformed("Fn::Sub", "a string, or a string and a map of variables")
+    raise malformed("Fn::Sub")
 
 
 def references(value: Any) -> Iterator[Reference]:
@@ -101,9 +99,40 @@ def short_form(loader: Any, tag: str, node: Any) -> dict[str, Any]:
     return {f"Fn::{tag}": value}
 
 
-def malformed(name: str, wanted: str) -> TemplateError:
+def malformed(name: str) -> TemplateError:
     """The answer to a function whose argument has not the shape that it takes."""
-    return TemplateError(f"Template error: every {name} object requires {wanted}")
+    if name == "Fn::Select":
+        said = "Fn::Select requires a list argument with two elements: an integer index and a list"
+    else:
+        said = f"every {name} object requires {_ARGUMENTS[name]}"
+    return TemplateError(f"Template error: {said}")
+
+
+_LIST_OF_STRINGS = (
+    "a list of strings to be joined or a function that returns a list of strings "
+    "(such as Fn::GetAZs) to be joined."
+)
+_ARGUMENTS = {
+    "Fn::And": "a list of 2 to 10 conditions",
+    "Fn::Cidr": "a list of 2 or 3",
+    "Fn::Contains": "a list and a value",
+    "Fn::EachMemberEquals": "a list and a value",
+    "Fn::EachMemberIn": "a list and a list",
+    "Fn::Equals": "a list of 2 string parameters.",
+    "Fn::FindInMap": "a map name and two keys",
+    "Fn::GetAtt": "two non-empty parameters, the resource name and the resource attribute",
+    "Fn::If": "a condition and two values",
+    "Fn::Join": f"two parameters, (1) a string delimiter and (2) {_LIST_OF_STRINGS}",
+    "Fn::Length": "a list",
+    "Fn::Not": "a list of one condition",
+    "Fn::Or": "a list of 2 to 10 conditions",
+    "Fn::Split": "two parameters, (1) a string delimiter and (2) a string to be split or a "
+    "function that returns a string to be split.",
+    "Fn::Sub": "a string, or a string and a map of variables",
+    "Ref": "a string",
+}
+"""What a function takes. CloudFormation's words are those of Equals, GetAtt, Join, Select and Split
+(recorded by LocalStack's suite, 2025)."""
 
 
 def unresolved_condition(name: str) -> TemplateError:

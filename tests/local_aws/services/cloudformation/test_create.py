@@ -201,6 +201,68 @@ def test_dynamic_references_are_resolved_and_not_kept(aws: Aws) -> None:
     assert "s3cret" not in str(aws.kept("dynamic"))
 
 
+def test_an_attribute_with_a_dynamic_reference_is_what_the_reference_names(aws: Aws) -> None:
+    """AWS answers Fn::GetAtt with the resource's own value (recorded by LocalStack's suite)."""
+    ssm = aws.client("ssm")
+    ssm.put_parameter(Name="/who", Value="world", Type="String")
+    shouts = parameter({"Fn::Sub": "${Greets.Value}!"}, Name="/shouts")
+    body = template(
+        {"Said": get_att("Greets", "Value")},
+        Greets=parameter("hello {{resolve:ssm:/who}}", Name="/greets"),
+        Shouts=shouts,
+    )
+
+    aws.create("greeting", body)
+
+    assert aws.outputs("greeting") == {"Said": "hello world"}
+    assert ssm.get_parameter(Name="/shouts")["Parameter"]["Value"] == "hello world!"
+
+    body["Resources"]["Greets"] = parameter("bye {{resolve:ssm:/who}}", Name="/greets")
+    aws.update("greeting", body)
+
+    assert aws.outputs("greeting") == {"Said": "bye world"}
+    assert ssm.get_parameter(Name="/shouts")["Parameter"]["Value"] == "bye world!"
+
+
+def test_an_attribute_that_a_type_does_not_have_fails_the_stack_before_anything_is_made(
+    aws: Aws,
+) -> None:
+    """AWS takes the template and rolls back (recorded by LocalStack's suite, 2023)."""
+    body = template({"Out": get_att("A", "Nope")}, A=parameter())
+
+    stack = aws.create("no-attribute", body)
+
+    assert stack["StackStatus"] == "ROLLBACK_COMPLETE"
+    assert {logical_id for logical_id, _ in aws.history("no-attribute")} == {"no-attribute"}
+    assert (
+        "[Error] /Outputs/Out/Value/Fn::GetAtt: Resource type AWS::SSM::Parameter does not support "
+        "attribute {Nope}. Rollback requested by user."
+    ) in [event.get("ResourceStatusReason") for event in aws.events("no-attribute")]
+
+
+@pytest.mark.parametrize(("stage", "left"), [("prod", True), ("dev", False)])
+def test_a_function_chooses_the_deletion_policy(aws: Aws, stage: str, left: bool) -> None:
+    """Recorded by LocalStack's suite, 2026, in a template without a transform."""
+    body = {
+        "Parameters": {"Stage": {"Type": "String"}},
+        "Conditions": {"Prod": {"Fn::Equals": [ref("Stage"), "prod"]}},
+        **template(
+            A={
+                **parameter(Name=f"/kept-in/{stage}"),
+                "DeletionPolicy": {"Fn::If": ["Prod", "Retain", "Delete"]},
+                "UpdateReplacePolicy": {"Fn::If": ["Prod", "Retain", ref("AWS::NoValue")]},
+            }
+        ),
+    }
+    given = [{"ParameterKey": "Stage", "ParameterValue": stage}]
+    aws.create(f"kept-in-{stage}", body, Parameters=given)
+
+    aws.delete(f"kept-in-{stage}")
+
+    found = aws.client("ssm").get_parameters(Names=[f"/kept-in/{stage}"])["Parameters"]
+    assert bool(found) is left
+
+
 def test_a_secret_is_resolved_by_its_json_key(aws: Aws) -> None:
     aws.client("secretsmanager").create_secret(Name="db", SecretString='{"password": "hunter2"}')
 

@@ -100,7 +100,7 @@ def test_a_no_echo_value_is_not_shown() -> None:
         (
             {"Type": "AWS::SSM::Parameter::Value<String>"},
             "/none",
-            r"Unable to fetch parameters \[/none\] from parameter store",
+            "Parameter P should either have input value or default value",
         ),
     ],
 )

@@ -81,6 +81,12 @@ def test_json_and_yaml_give_the_same_document() -> None:
             '{"Resources": {"A": {"Type": "T"}}, "Parameters": {"AWS::NoValue": {}}}',
             "Parameter name AWS::NoValue is non alphanumeric",
         ),
+        ('{"Mappings": {"M": "a"}}', "Every Mappings member M must be a map"),
+        ('{"Mappings": {"M": {"A": "a"}}}', "Every Mappings member A must be a map"),
+        (
+            '{"Mappings": {"M": {"A": {"B": {"Ref": "C"}}}}}',
+            "Every Mappings attribute must be a String or a List",
+        ),
         (
             json.dumps({"Resources": {f"R{n}": {"Type": "T"} for n in range(501)}}),
             "Number of resources, 501, is greater than maximum allowed, 500",

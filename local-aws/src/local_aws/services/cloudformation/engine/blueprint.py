@@ -93,8 +93,8 @@ class Blueprint:
             type_name,
             properties=self._with_stack_tags(type_name, properties),
             metadata=definition.get("Metadata") or {},
-            deletion_policy=definition.get("DeletionPolicy", "Delete"),
-            update_replace_policy=definition.get("UpdateReplacePolicy", "Delete"),
+            deletion_policy=self._policy(definition, "DeletionPolicy"),
+            update_replace_policy=self._policy(definition, "UpdateReplacePolicy"),
             needs=sorted(needs(definition) & self.resources.keys()),
         )
 
@@ -104,19 +104,26 @@ class Blueprint:
         for key, definition in self.template.outputs.items():
             if "Condition" in definition and not self._static.condition(definition["Condition"]):
                 continue
-            value = self._live.evaluate(definition["Value"])
+            export = definition.get("Export")
+            try:
+                value = self._live.evaluate(definition["Value"])
+                name = None if export is None else as_text(self._live.evaluate(export["Name"]))
+            except NotDeployed as error:
+                raise validation_error(
+                    f"Unresolved resource dependencies [{error.logical_id}] in the Outputs block "
+                    "of the template"
+                ) from None
             if value is NO_VALUE or isinstance(value, dict | list):
                 raise format_error(
                     f"Output {key} is malformed. The Value field of every Outputs member must "
                     "evaluate to a String."
                 )
-            export = definition.get("Export")
             outputs[key] = Output(
                 key,
                 as_text(value),
                 definition.get("Description"),
-                None if export is None else as_text(self._live.evaluate(export["Name"])),
-                self.conceals(definition.get("Value")),
+                name,
+                self.conceals(definition["Value"]),
             )
         return outputs
 
@@ -126,6 +133,14 @@ class Blueprint:
             reference.attribute is not None and self._references.conceals(reference.name)
             for reference in references(value)
         )
+
+    def _policy(self, definition: dict[str, Any], attribute: str) -> Any:
+        """A policy, which a function of parameters and conditions may choose.
+
+        AWS takes one without the transform that its documentation asks for (recorded in 2026).
+        """
+        chosen = self._static.evaluate([definition.get(attribute, "Delete")])
+        return chosen[0] if chosen else "Delete"
 
     def _with_stack_tags(self, type_name: str, properties: dict[str, Any]) -> dict[str, Any]:
         """The stack's tags on what can be tagged; the resource's own come first."""
@@ -163,24 +178,31 @@ class Existing:
     def _found(self, logical_id: str) -> Resource:
         resource = self._resources.get(logical_id)
         if resource is None:
-            raise unresolved(logical_id)
+            raise NotDeployed(logical_id)
         return resource
 
 
-def unresolved(logical_id: str) -> AwsError:
+class NotDeployed(AwsError):
     """CloudFormation's answer for a reference to what the deployment does not have."""
-    return format_error(
-        f"Unresolved resource dependencies [{logical_id}] in the Resources block of the template"
-    )
+
+    def __init__(self, logical_id: str) -> None:
+        super().__init__(
+            "ValidationError",
+            f"Template format error: Unresolved resource dependencies [{logical_id}] in the "
+            "Resources block of the template",
+        )
+        self.logical_id = logical_id
 
 
 def attribute_of(resource: Resource, name: str) -> Any:
     """A resource's attribute; dots lead into nested ones.
 
+    A property with a dynamic reference to SSM is what that pointed to when it was deployed.
     Raises AwsError ``ValidationError`` when the resource has no such attribute.
     """
     custom = is_custom(resource.type)
-    for values in (resource.attributes, {} if custom else resource.properties):
+    properties = {} if custom else {**resource.properties, **resource.resolved}
+    for values in (resource.attributes, properties):
         if name in values:
             return values[name]
         found: Any = values

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from local_aws.protocol import AwsError
 from local_aws.resources.schemas import is_custom, schema_of
-from local_aws.services.cloudformation.engine.blueprint import Blueprint, attribute_of, unresolved
+from local_aws.services.cloudformation.engine.blueprint import Blueprint, NotDeployed, attribute_of
 from local_aws.services.cloudformation.engine.parameters import MASK
 from local_aws.services.cloudformation.engine.refusals import refuse
 from local_aws.services.cloudformation.engine.stacks import Resource, Version
@@ -204,9 +205,14 @@ class Foreseen:
         if self._is_new(logical_id):
             return Unknown(logical_id)
         change = self._foreseen[logical_id]
-        if change is not None and change.wanted is not None and name in change.wanted.properties:
-            return change.wanted.properties[name]
-        return attribute_of(self._resources[logical_id], name)
+        if change is not None and change.differs is not None and change.wanted is not None:
+            changed = set(change.differs.properties) & change.wanted.properties.keys()
+            if name in changed:
+                return change.wanted.properties[name]
+        try:
+            return attribute_of(self._resources[logical_id], name)
+        except AwsError:  # one that there is not: the deployment will fail by it, the plan does not
+            return Unknown(logical_id)
 
     def imported(self, name: str) -> Any:
         """The export's value, unknown when there is none yet: it may be there in time."""
@@ -227,7 +233,7 @@ class Foreseen:
 
     def _is_new(self, logical_id: str) -> bool:
         if logical_id not in self._foreseen:
-            raise unresolved(logical_id)
+            raise NotDeployed(logical_id)
         change = self._foreseen[logical_id]
         if change is None:
             return False

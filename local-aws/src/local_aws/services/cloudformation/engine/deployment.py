@@ -17,6 +17,7 @@ from local_aws.resources.base import Cancelled
 from local_aws.resources.schemas import is_custom
 from local_aws.services.cloudformation.engine.blueprint import Blueprint, Existing
 from local_aws.services.cloudformation.engine.changes import difference
+from local_aws.services.cloudformation.engine.checks import attribute_problems
 from local_aws.services.cloudformation.engine.exports import Exports
 from local_aws.services.cloudformation.engine.graph import Graph, run
 from local_aws.services.cloudformation.engine.names import Surroundings
@@ -174,6 +175,10 @@ class Deployment:
             Existing(version.resources),
             import_value,
         )
+
+        problems = attribute_problems(blueprint.template, stack.region)
+        if problems:
+            return " ".join(problems)
 
         def deploy(logical_id: str) -> None:
             self._bring(logical_id, blueprint)

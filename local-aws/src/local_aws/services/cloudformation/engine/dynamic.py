@@ -15,20 +15,26 @@ Client = Callable[[str], Any]
 """A boto3 client of the stack's region by its service's name."""
 
 
-def resolve(value: Any, client: Client) -> Any:
+def resolve(value: Any, client: Client, *, public: bool = False) -> Any:
     """``value`` with each dynamic reference replaced by what it points to now.
 
-    Services are ssm, ssm-secure and secretsmanager. Raises AwsError
-    ``ValidationError`` for another service or a malformed reference, and botocore's
-    ClientError for a parameter or secret that does not exist.
+    Services are ssm, ssm-secure and secretsmanager; ``public``: ssm alone, whose values are no
+    secrets, and all else stays as written. Raises AwsError ``ValidationError`` for another service
+    or a malformed reference, and botocore's ClientError for a parameter or secret that does not
+    exist.
     """
     if isinstance(value, dict):
-        return {key: resolve(item, client) for key, item in value.items()}
+        return {key: resolve(item, client, public=public) for key, item in value.items()}
     if isinstance(value, list):
-        return [resolve(item, client) for item in value]
-    if isinstance(value, str) and "{{resolve:" in value:
-        return _REFERENCE.sub(lambda match: _fetch(match[1], match[2], client), value)
-    return value
+        return [resolve(item, client, public=public) for item in value]
+    if not isinstance(value, str) or "{{resolve:" not in value:
+        return value
+
+    def replacement(found: re.Match[str]) -> str:
+        secret = public and found[1] != "ssm"
+        return found[0] if secret else _fetch(found[1], found[2], client)
+
+    return _REFERENCE.sub(replacement, value)
 
 
 def _fetch(service: str, reference: str, client: Client) -> str:

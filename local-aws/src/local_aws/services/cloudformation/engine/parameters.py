@@ -121,12 +121,11 @@ def _resolve_ssm(
     if not names:
         return {}
     found = fetch_ssm(sorted(set(names.values())))
-    absent = sorted({name for name in names.values() if name not in found})
-    if absent:
-        raise validation_error(
-            f"Unable to fetch parameters [{','.join(absent)}] from parameter store for this "
-            "account."
-        )
+    refuse(
+        f"Parameter {key} should either have input value or default value"
+        for key, name in names.items()
+        if name not in found
+    )
     return {key: found[name] for key, name in names.items()}
 
 

@@ -33,14 +33,15 @@ class Resource:
     """One physical resource of a stack.
 
     ``properties`` are evaluated, with ``{{resolve:…}}`` still as written so that no
-    secret is kept; ``needs`` are the logical ids that must outlive it; ``no_echo`` says that
-    its attributes are not to be shown.
+    secret is kept; ``resolved`` are those in which it named a public value; ``needs`` are the
+    logical ids that must outlive it; ``no_echo`` says that its attributes are not to be shown.
     """
 
     logical_id: str
     type: str
     physical_id: str = ""
     properties: dict[str, Any] = field(default_factory=dict)
+    resolved: dict[str, Any] = field(default_factory=dict)
     attributes: dict[str, Any] = field(default_factory=dict)
     metadata: dict[str, Any] = field(default_factory=dict)
     deletion_policy: str = "Delete"

@@ -57,9 +57,10 @@ class Steps:
         )
 
         def work(provider: Provider) -> None:
+            wanted = self._wanted(resource)
             # Made and known to be made, or neither; what takes long claims its id by itself.
             with nullcontext() if provider.takes_long else self._context.write_lock.step():
-                made = provider.create(self._request(resource, self._wanted(resource)))
+                made = provider.create(self._request(resource, wanted))
                 resource.physical_id = made.physical_id if isinstance(made, Made) else made
             self._stack.set_resource_status(
                 resource, f"{verb}_IN_PROGRESS", "Resource creation Initiated"
@@ -67,7 +68,7 @@ class Steps:
             if isinstance(made, Made):
                 resource.attributes, resource.no_echo = made.attributes, made.no_echo
                 return
-            resource.attributes = provider.complete(self._request(resource, self._wanted(resource)))
+            resource.attributes = provider.complete(self._request(resource, wanted))
 
         self._do(resource, verb, work, cancelled="Resource creation cancelled")
 
@@ -125,12 +126,19 @@ class Steps:
         self._stack.set_resource_status(resource, f"{verb}_COMPLETE")
 
     def _wanted(self, resource: Resource) -> dict[str, Any]:
-        """The properties with their dynamic references resolved: for the service, not to keep."""
+        """The properties with their dynamic references resolved: for the service.
+
+        Of those that hold no secret the resource keeps what they are.
+        """
 
         def client(service: str) -> Any:
             return self._context.client(service, self._stack.region)
 
-        wanted: dict[str, Any] = resolve(resource.properties, client)
+        public = resolve(resource.properties, client, public=True)
+        resource.resolved = {
+            name: value for name, value in public.items() if value != resource.properties[name]
+        }
+        wanted: dict[str, Any] = resolve(public, client)
         return wanted
 
     def _request(

@@ -15,7 +15,6 @@ from local_aws.s3_location import S3Location
 from local_aws.services.cloudformation.engine.blueprint import Blueprint
 from local_aws.services.cloudformation.engine.changes import Foreseen, Plan, Unmade, plan
 from local_aws.services.cloudformation.engine.checks import (
-    check_attributes,
     check_capabilities,
     check_references,
     undeployable_types,
@@ -55,7 +54,6 @@ class Submissions:
         body = old.body if values.get("UsePreviousTemplate") else self.body(values, stack.region)
         template = parse(body)
         check_references(template)
-        check_attributes(template, stack.region)
         check_capabilities(
             template, values.get("Capabilities", ()), reviewed="ChangeSetName" in values
         )

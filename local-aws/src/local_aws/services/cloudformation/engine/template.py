@@ -128,14 +128,29 @@ def parse(body: str) -> Template:
                 f"Number of {section.lower()}, {count}, is greater than maximum allowed, {most}"
             )
     for kind in ("Parameter", "Resource"):
-        for name in document.get(f"{kind}s", {}):
+        for name in document.get(f"{kind}s") or {}:
             if not str(name).isalnum():
                 raise format_error(f"{kind} name {name} is non alphanumeric.")
-    _check_resources(document.get("Resources", {}))
-    for output in document.get("Outputs", {}).values():
+    _check_mappings(document.get("Mappings") or {})
+    _check_resources(document.get("Resources") or {})
+    for output in (document.get("Outputs") or {}).values():
         if not isinstance(output, dict) or "Value" not in output:
             raise format_error("Every Outputs member must contain a Value object")
     return Template(body, document)
+
+
+def _check_mappings(mappings: dict[str, Any]) -> None:
+    """A mapping has two levels of keys; a value is no function and no object."""
+    for name, mapping in mappings.items():
+        for key, row in {name: mapping, **_members(mapping)}.items():
+            if not isinstance(row, dict):
+                raise format_error(f"Every Mappings member {key} must be a map")
+        if any(isinstance(value, dict) for row in mapping.values() for value in row.values()):
+            raise format_error("Every Mappings attribute must be a String or a List.")
+
+
+def _members(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def _check_resources(resources: dict[str, Any]) -> None:
