@@ -98,6 +98,13 @@ def test_what_only_the_grammar_refuses_makes_no_machine_either(aws: Aws) -> None
         create(aws, of({"A": {"Type": "Pass", "Bogus": 1, "End": True}}))
 
 
+def test_a_refused_definition_leaves_nothing_to_the_next(aws: Aws) -> None:
+    plain = of({"Plain": {"Type": "Pass", "Parameters": {"a": 1}, "End": True}})
+    with pytest.raises(ClientError, match="InvalidDefinition"):
+        create(aws, {**plain, "QueryLanguage": "JSONata"})
+    assert create(aws, plain)
+
+
 def test_a_machine_is_made_once(aws: Aws) -> None:
     machine = create(aws, PASS, name="made-once")
     assert create(aws, PASS, name="made-once") == machine

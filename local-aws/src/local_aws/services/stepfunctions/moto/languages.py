@@ -8,6 +8,7 @@ from moto.stepfunctions.parser.asl.component.intrinsic import jsonata as own_fun
 from moto.stepfunctions.parser.asl.eval import states, variable_store
 from moto.stepfunctions.parser.asl.jsonata import jsonata as emulated
 from moto.stepfunctions.parser.asl.parse.asl_parser import AmazonStateLanguageParser
+from moto.stepfunctions.parser.asl.parse.preprocessor import Preprocessor
 
 from local_aws.services.stepfunctions.engine import jsonata, language
 from local_aws.services.stepfunctions.engine.interpreter import compact
@@ -16,6 +17,7 @@ from local_aws.services.stepfunctions.engine.interpreter import compact
 def apply() -> None:
     """Apply every patch of this file."""
     read_distributed_maps()
+    read_each_definition_by_itself()
     evaluate_jsonata()
     declare_any_text()
 
@@ -23,6 +25,16 @@ def apply() -> None:
 def read_distributed_maps() -> None:
     """The grammar lacks ItemBatcher, EXPRESS children and more: see `language`."""
     AmazonStateLanguageParser.parse = staticmethod(language.parse)
+
+
+def read_each_definition_by_itself() -> None:
+    """The stack of query languages is the class's: what a refused definition left on it held for
+    every following one."""
+
+    def initialise(self: Any) -> None:
+        self._query_language_per_scope = []
+
+    Preprocessor.__init__ = initialise
 
 
 def evaluate_jsonata() -> None:
