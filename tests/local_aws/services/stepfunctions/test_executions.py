@@ -292,7 +292,7 @@ def test_an_express_machine_answers_with_its_result(aws: Aws) -> None:
     assert answer["billingDetails"]["billedDurationInMilliseconds"] % 100 == 0
     express = begin(aws, machine)
     assert ":express:" in express
-    with pytest.raises(ClientError, match="not supported by EXPRESS executions"):
+    with pytest.raises(ClientError, match="not valid in this context: express"):
         client.describe_execution(executionArn=express)
     with pytest.raises(ClientError, match="StateMachineTypeNotSupported"):
         client.start_sync_execution(stateMachineArn=create(aws, PASS))

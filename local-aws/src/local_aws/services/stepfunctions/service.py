@@ -11,7 +11,6 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from botocore import xform_name
 from botocore.exceptions import BotoCoreError, ClientError
 
 from local_aws.arn import Arn
@@ -20,10 +19,12 @@ from local_aws.integration import Integration
 from local_aws.permissions.service import PassedRole, ServicePermissions
 from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
-from local_aws.protocol.validation import require_members
+from local_aws.protocol.models import service_model
+from local_aws.protocol.validation import validate
 from local_aws.resources.base import Provider
 from local_aws.service import Action, Service
 
+from .engine.requests import refuse_arns
 from .integrations import OWN
 from .prepared_roles import refuse_unprepared_role
 from .resources import StateMachine
@@ -35,7 +36,7 @@ _log = logging.getLogger(__name__)
 
 
 class StepFunctions(Service):
-    """State machines and their executions; tags, aliases and versions are the emulator's.
+    """State machines, their versions, aliases and tags, which the emulator keeps, and executions.
 
     ``restore_late`` gives the emulator's part what it held, once it is loaded.
     """
@@ -47,6 +48,8 @@ class StepFunctions(Service):
         resources={
             "executionArn": "execution:{}",
             "stateMachineArn": "stateMachine:{}",
+            "stateMachineVersionArn": "stateMachine:{}",
+            "stateMachineAliasArn": "stateMachine:{}",
             "mapRunArn": "mapRun:{}",
             "activityArn": "activity:{}",
             "resourceArn": "{}",
@@ -75,19 +78,19 @@ class StepFunctions(Service):
         context.targets.add("states", self._start)
 
     def actions(self) -> Mapping[str, Action]:
-        """What is ours; tags, aliases, versions and lists of machines are the emulator's."""
-        return dict.fromkeys(_ACTIONS, self._do)
+        """The whole API but for activities and TestState."""
+        operations = service_model(self.name).operation_names
+        return dict.fromkeys({*operations} - _ACTIVITIES - _LACKING, self._do)
 
     def emulates(self, operation: str) -> bool:
-        """Whether the emulator has what is not here; it lacks activities' tasks, say."""
-        from moto.stepfunctions.responses import StepFunctionResponse
-
-        return hasattr(StepFunctionResponse, xform_name(operation))
+        """Activities are kept by the emulator; nothing does their tasks."""
+        return operation in _ACTIVITIES
 
     def check(self, call: Call) -> None:
-        """Raise `AwsError` when a member that must be given is not, or a machine's role lacks
-        what Step Functions does in its name at once."""
-        require_members(call.model.input_shape, call.parameters, "ValidationException")
+        """Raise `AwsError` unless the call is what its operation accepts, its ARNs are of the
+        right kind, and a machine's role has what Step Functions does in its name at once."""
+        validate(call.model.input_shape, call.parameters)
+        refuse_arns(call.parameters)
         refuse_unprepared_role(call, self._context)
 
     def resource_types(self) -> Iterable[Provider]:
@@ -120,7 +123,8 @@ class StepFunctions(Service):
             self._api.close()
 
     def _do(self, call: Call) -> dict[str, Any] | None:
-        return self._loaded().actions[call.operation](call.parameters, call.region)
+        given = {name: each for name, each in call.parameters.items() if each is not None}
+        return self._loaded().actions[call.operation](given, call.region)
 
     def _loaded(self) -> Api:
         with self._loading:
@@ -148,23 +152,5 @@ class StepFunctions(Service):
             _log.warning("an event was not sent to %s: %s", arn, error)
 
 
-_ACTIONS = (
-    "CreateStateMachine",
-    "DeleteStateMachine",
-    "DescribeExecution",
-    "DescribeMapRun",
-    "DescribeStateMachineForExecution",
-    "GetExecutionHistory",
-    "ListExecutions",
-    "ListMapRuns",
-    "RedriveExecution",
-    "SendTaskFailure",
-    "SendTaskHeartbeat",
-    "SendTaskSuccess",
-    "StartExecution",
-    "StartSyncExecution",
-    "StopExecution",
-    "UpdateMapRun",
-    "UpdateStateMachine",
-    "ValidateStateMachineDefinition",
-)
+_ACTIVITIES = frozenset({"CreateActivity", "DeleteActivity", "DescribeActivity", "ListActivities"})
+_LACKING = frozenset({"GetActivityTask", "TestState"})

@@ -8,10 +8,10 @@ from datetime import datetime
 from typing import Any
 
 from local_aws.protocol import AwsError
-from local_aws.services.stepfunctions.engine.execution import Execution
+from local_aws.services.stepfunctions.engine.execution import Execution, Machine
+from local_aws.services.stepfunctions.engine.variable_references import variable_references
 
 _PAGE = 100
-_LARGEST_PAGE = 1000
 _DATA = ("input", "output")
 _SYNC = (
     *("executionArn", "stateMachineArn", "name", "startDate", "stopDate", "error", "cause"),
@@ -21,10 +21,12 @@ _SYNC = (
 
 def of_execution(execution: Execution) -> dict[str, Any]:
     """DescribeExecution's answer."""
-    return _present(
+    return present(
         {
             "executionArn": execution.arn,
             "stateMachineArn": execution.machine.arn,
+            "stateMachineVersionArn": execution.machine.version_arn,
+            "stateMachineAliasArn": execution.machine.alias_arn,
             "name": execution.name,
             "status": execution.status,
             "startDate": execution.start_date,
@@ -60,10 +62,12 @@ def of_sync_execution(execution: Execution) -> dict[str, Any]:
 
 def list_item(execution: Execution) -> dict[str, Any]:
     """An execution among others, as ListExecutions has it."""
-    return _present(
+    return present(
         {
             "executionArn": execution.arn,
             "stateMachineArn": execution.machine.arn,
+            "stateMachineVersionArn": execution.machine.version_arn,
+            "stateMachineAliasArn": execution.machine.alias_arn,
             "name": execution.name,
             "status": execution.status,
             "startDate": execution.start_date,
@@ -75,20 +79,32 @@ def list_item(execution: Execution) -> dict[str, Any]:
     )
 
 
-def machine_of(execution: Execution) -> dict[str, Any]:
-    """DescribeStateMachineForExecution's answer."""
-    machine = execution.machine
-    label = machine.arn.partition("/")[2] or None
-    return _present(
+def of_machine(machine: Machine, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """What DescribeStateMachine and DescribeStateMachineForExecution both answer."""
+    secret = asked.get("includedData") == "METADATA_ONLY"
+    return present(
         {
             "stateMachineArn": machine.arn,
             "name": machine.name,
-            "definition": machine.definition,
+            "definition": "{}" if secret else machine.definition,
             "roleArn": machine.role_arn,
-            "updateDate": execution.start_date,
-            "loggingConfiguration": dict(machine.logging) or None,
+            "loggingConfiguration": machine.logging,
+            "tracingConfiguration": machine.tracing,
+            "encryptionConfiguration": machine.encryption,
+            "revisionId": machine.revision_id,
+            "variableReferences": variable_references(machine.definition) or None,
+        }
+    )
+
+
+def machine_of(execution: Execution, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """DescribeStateMachineForExecution's answer."""
+    machine = execution.machine
+    return of_machine(machine, asked) | present(
+        {
+            "updateDate": datetime.fromisoformat(machine.update_date),
             "mapRunArn": execution.map_run_arn,
-            "label": label,
+            "label": machine.arn.partition("/")[2] or None,
         }
     )
 
@@ -106,6 +122,11 @@ def history(execution: Execution, with_data: bool) -> list[dict[str, Any]]:
     ]
 
 
+def present(members: dict[str, Any]) -> dict[str, Any]:
+    """The members that there are."""
+    return {name: value for name, value in members.items() if value is not None}
+
+
 def page(name: str, items: list[dict[str, Any]], asked: Mapping[str, Any]) -> dict[str, Any]:
     """One page of a list; ``nextToken`` when there are more.
 
@@ -113,7 +134,7 @@ def page(name: str, items: list[dict[str, Any]], asked: Mapping[str, Any]) -> di
     """
     size = asked.get("maxResults") or _PAGE  # AWS takes 0 for the default, too
     start = _start(asked.get("nextToken"))
-    end = start + min(size, _LARGEST_PAGE)
+    end = start + size
     more = {"nextToken": _token(end)} if end < len(items) else {}
     return {name: items[start:end], **more}
 
@@ -136,8 +157,4 @@ def _start(token: str | None) -> int:
     try:
         return int(base64.urlsafe_b64decode(token).decode().removeprefix("from "))
     except ValueError:
-        raise AwsError("InvalidToken", f"Invalid Token: '{token}'") from None
-
-
-def _present(members: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in members.items() if value is not None}
+        raise AwsError("InvalidToken", "Invalid Token: 'Invalid token'") from None

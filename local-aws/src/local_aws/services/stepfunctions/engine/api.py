@@ -1,8 +1,4 @@
-"""Step Functions' API where the local AWS has its own: definitions, executions, Map Runs.
-
-What is not here (tags, aliases, versions, lists of machines) the emulator
-answers, which also keeps the machines themselves.
-"""
+"""Step Functions' API, but for activities: machines, definitions, executions, Map Runs."""
 
 from __future__ import annotations
 
@@ -18,15 +14,16 @@ from moto.stepfunctions.parser.asl.eval.callback.callback import (
 
 from local_aws.context import LocalContext
 from local_aws.protocol import AwsError
+from local_aws.service import offered
 from local_aws.services.stepfunctions.engine import answers, logs
-from local_aws.services.stepfunctions.engine.execution import Execution
-from local_aws.services.stepfunctions.engine.machines import Machines, problems, refuse_invalid
+from local_aws.services.stepfunctions.engine.aliases import Aliases
+from local_aws.services.stepfunctions.engine.machines import STANDARD, Machines, problems
 from local_aws.services.stepfunctions.engine.registry import Executions
 from local_aws.services.stepfunctions.engine.requests import Parameters, input_of, name_of
+from local_aws.services.stepfunctions.engine.tags import Tags
+from local_aws.services.stepfunctions.engine.versions import Versions
 
 Action = Callable[[Parameters, str], dict[str, Any] | None]
-
-_STANDARD = "STANDARD"
 
 
 class Api:
@@ -34,10 +31,12 @@ class Api:
 
     def __init__(self, context: LocalContext) -> None:
         self._integrations = context.integrations
-        self._machines = Machines(context.account_id)
+        self._machines = machines = Machines(context)
         self.executions = Executions(on_end=partial(logs.deliver, context))
         self.actions: Mapping[str, Action] = {
-            "CreateStateMachine": self._create_state_machine,
+            **offered(
+                "stepfunctions", machines, Versions(machines), Aliases(machines), Tags(machines)
+            ),
             "DeleteStateMachine": self._delete_state_machine,
             "DescribeExecution": self._describe_execution,
             "DescribeMapRun": self._describe_map_run,
@@ -53,7 +52,6 @@ class Api:
             "StartSyncExecution": self._start_sync_execution,
             "StopExecution": self._stop_execution,
             "UpdateMapRun": self._update_map_run,
-            "UpdateStateMachine": self._update_state_machine,
             "ValidateStateMachineDefinition": self._validate,
         }
 
@@ -68,20 +66,8 @@ class Api:
         """Abort what runs."""
         self.executions.stop_all("the local AWS stops")
 
-    def _refuse(self, asked: Parameters, kind: str) -> None:
-        refuse_invalid(asked["definition"], kind, self._integrations)
-
-    def _create_state_machine(self, asked: Parameters, region: str) -> None:
-        self._refuse(asked, asked.get("type", _STANDARD))
-        self._machines.refuse_taken(asked, region)
-
-    def _update_state_machine(self, asked: Parameters, region: str) -> None:
-        if asked.get("definition") is not None:
-            machine = self._machines.find(asked["stateMachineArn"], region)
-            self._refuse(asked, machine.kind)
-
     def _validate(self, asked: Parameters, region: str) -> dict[str, Any]:
-        found = problems(asked["definition"], asked.get("type", _STANDARD), self._integrations)
+        found = problems(asked["definition"], asked.get("type", STANDARD), self._integrations)
         return {
             "result": "FAIL" if found else "OK",
             "diagnostics": [
@@ -96,8 +82,10 @@ class Api:
             "truncated": False,
         }
 
-    def _delete_state_machine(self, asked: Parameters, region: str) -> None:
+    def _delete_state_machine(self, asked: Parameters, region: str) -> dict[str, Any]:
+        self._machines.forget(asked["stateMachineArn"], region)
         self.executions.forget_machine(asked["stateMachineArn"])
+        return {}
 
     def _start_execution(self, asked: Parameters, region: str) -> dict[str, Any]:
         machine = self._machines.find(asked["stateMachineArn"], region)
@@ -107,21 +95,18 @@ class Api:
     def _start_sync_execution(self, asked: Parameters, region: str) -> dict[str, Any]:
         machine = self._machines.find(asked["stateMachineArn"], region)
         if machine.kind != "EXPRESS":
-            raise AwsError(
-                "StateMachineTypeNotSupported",
-                "This operation is not supported by this type of state machine",
-            )
+            raise _not_supported()
         execution = self.executions.start(machine, name_of(asked), input_of(asked))
         execution.ended.wait()
         return answers.of_sync_execution(execution)
 
     def _stop_execution(self, asked: Parameters, region: str) -> dict[str, Any]:
-        execution = self._standard(asked["executionArn"])
+        execution = self.executions.find(asked["executionArn"])
         execution.stop(error=asked.get("error"), cause=asked.get("cause"))
         return {"stopDate": execution.stop_date}
 
     def _redrive_execution(self, asked: Parameters, region: str) -> dict[str, Any]:
-        execution = self._standard(asked["executionArn"])
+        execution = self.executions.find(asked["executionArn"])
         raise AwsError(
             "ExecutionNotRedrivable",
             f"the local AWS redrives no executions; start '{execution.name}' anew under "
@@ -129,10 +114,10 @@ class Api:
         )
 
     def _describe_execution(self, asked: Parameters, region: str) -> dict[str, Any]:
-        return answers.of_execution(self._standard(asked["executionArn"]))
+        return answers.of_execution(self.executions.find(asked["executionArn"]))
 
     def _describe_machine_of(self, asked: Parameters, region: str) -> dict[str, Any]:
-        return answers.machine_of(self._standard(asked["executionArn"]))
+        return answers.machine_of(self.executions.find(asked["executionArn"]), asked)
 
     def _list_executions(self, asked: Parameters, region: str) -> dict[str, Any]:
         if asked.get("mapRunArn") is not None:
@@ -140,14 +125,16 @@ class Api:
             found = self.executions.of_map_run(asked["mapRunArn"])
         else:
             machine = self._machines.find(asked["stateMachineArn"], region)
-            found = self.executions.of_machine(machine.arn)
+            if machine.kind == "EXPRESS":
+                raise _not_supported()
+            found = self.executions.of_machine(asked["stateMachineArn"])
         wanted = asked.get("statusFilter")
         listed = [answers.list_item(each) for each in found if wanted in (None, each.status)]
         return answers.page("executions", listed, asked)
 
     def _get_execution_history(self, asked: Parameters, region: str) -> dict[str, Any]:
         events = answers.history(
-            self._standard(asked["executionArn"]), asked.get("includeExecutionData", True)
+            self.executions.find(asked["executionArn"]), asked.get("includeExecutionData", True)
         )
         if asked.get("reverseOrder"):
             events.reverse()
@@ -191,12 +178,9 @@ class Api:
                 ) from None
         raise AwsError("InvalidToken", "Invalid Token: 'Invalid token'")
 
-    def _standard(self, arn: str) -> Execution:
-        execution = self.executions.find(arn)
-        if execution.machine.kind == "EXPRESS":
-            raise AwsError(
-                "InvalidArn",
-                "This operation is not supported by EXPRESS executions: Invalid Arn: "
-                f"'Resource type not valid in this context: express': {arn}",
-            )
-        return execution
+
+def _not_supported() -> AwsError:
+    return AwsError(
+        "StateMachineTypeNotSupported",
+        "This operation is not supported by this type of state machine",
+    )

@@ -59,6 +59,11 @@ def problems(
     return found
 
 
+def is_expression(text: str) -> bool:
+    """Whether a text is one of JSONata's expressions."""
+    return text.startswith("{%") and text.endswith("%}")
+
+
 class _Judge:
     def __init__(
         self, check_expression: Callable[[str], str | None], integrations: Integrations
@@ -143,7 +148,7 @@ class _Judge:
             return
         own = {key: value for key, value in state.items() if key not in _SCOPES}
         for where, text in _texts(own, place):
-            if text.startswith("{%") and text.endswith("%}"):
+            if is_expression(text):
                 wrong = self._check_expression(text[2:-2])
                 if wrong is not None:
                     yield schema_problem(

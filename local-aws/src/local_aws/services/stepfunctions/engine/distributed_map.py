@@ -9,6 +9,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -213,14 +214,14 @@ def _selected(spec: DistributedState, selector: Any, env: Any, index: int, item:
 
 
 def _child_machine(spec: DistributedState, env: Any, run: MapRun) -> Machine:
-    machine = execution_of(env).machine
-    return Machine(
+    return replace(
+        execution_of(env).machine,
         arn=run.machine_arn,
         name=run.machine_arn.rpartition(":")[2],
         definition=spec.child_definition,
-        role_arn=machine.role_arn,
         kind=spec.config.get("ExecutionType", "STANDARD"),
-        logging=machine.logging,
+        version_arn=None,
+        alias_arn=None,
     )
 
 

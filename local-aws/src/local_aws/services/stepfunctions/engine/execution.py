@@ -32,6 +32,7 @@ class Machine:
     """A state machine as it was when an execution of it began.
 
     ``arn`` of a Distributed Map's children is the machine's with ``/<label>`` after it.
+    ``version_arn`` and ``alias_arn`` are there where the execution was asked for by them.
     """
 
     arn: str
@@ -40,6 +41,14 @@ class Machine:
     role_arn: str
     kind: str = "STANDARD"
     logging: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    tracing: Mapping[str, Any] = field(default_factory=lambda: {"enabled": False}, repr=False)
+    encryption: Mapping[str, Any] = field(
+        default_factory=lambda: {"type": "AWS_OWNED_KEY"}, repr=False
+    )
+    update_date: str = field(default_factory=lambda: iso(now()))
+    revision_id: str | None = None
+    version_arn: str | None = None
+    alias_arn: str | None = None
 
 
 class Execution:

@@ -17,6 +17,7 @@ from moto.stepfunctions.parser.asl.eval.event.logging import is_logging_enabled_
 from local_aws.arn import Arn
 from local_aws.context import LocalContext
 from local_aws.services.stepfunctions.engine.execution import Execution
+from local_aws.services.stepfunctions.engine.log_destination import log_groups
 from local_aws.services.stepfunctions.engine.times import epoch_milliseconds
 
 _log = logging.getLogger(__name__)
@@ -30,8 +31,8 @@ def deliver(context: LocalContext, execution: Execution) -> None:
     They come when the execution has ended. The service delivers them, not the role.
     """
     wanted = execution.machine.logging
-    group = _group(wanted)
-    if group is None or wanted.get("level", "OFF") == "OFF":
+    group = next((name for _, name in log_groups(wanted)), None)
+    if group is None or wanted["level"] == "OFF":
         return
     region = Arn.parse(execution.arn).region
     events = [
@@ -53,14 +54,6 @@ def deliver(context: LocalContext, execution: Execution) -> None:
             )
     except (BotoCoreError, ClientError) as error:
         _log.warning("no logs of execution %s in %s: %s", execution.name, group, error)
-
-
-def _group(wanted: Mapping[str, Any]) -> str | None:
-    for destination in wanted.get("destinations") or []:
-        arn = (destination.get("cloudWatchLogsLogGroup") or {}).get("logGroupArn", "")
-        if ":log-group:" in arn:
-            return str(arn.partition(":log-group:")[2].partition(":")[0])
-    return None
 
 
 def _entry(execution: Execution, event: Mapping[str, Any], *, with_data: bool) -> dict[str, Any]:

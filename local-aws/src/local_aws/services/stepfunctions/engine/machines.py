@@ -1,59 +1,211 @@
-"""State machines, which the emulator keeps: finding one, and refusing what cannot be one."""
+"""State machines, which the emulator keeps: made, changed, described and found.
+
+https://docs.aws.amazon.com/step-functions/latest/apireference/API_CreateStateMachine.html,
+API_UpdateStateMachine.html and API_DescribeStateMachine.html, read 2026-11-22, and what AWS was
+recorded to answer (LocalStack's suite, 2023 to 2025).
+"""
 
 from __future__ import annotations
 
+import random
+import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from moto.stepfunctions.exceptions import StateMachineDoesNotExist
+from moto.stepfunctions.models import StateMachine
 from moto.stepfunctions.parser.models import stepfunctions_parser_backends
 
+from local_aws.arn import arn_in
+from local_aws.context import LocalContext
 from local_aws.integration import Integrations
 from local_aws.protocol import AwsError
-from local_aws.services.stepfunctions.engine import definition, jsonata, language
+from local_aws.services.stepfunctions.engine import (
+    answers,
+    definition,
+    jsonata,
+    language,
+    log_destination,
+)
 from local_aws.services.stepfunctions.engine.execution import Machine
 from local_aws.services.stepfunctions.engine.problems import Problem, schema_problem
+from local_aws.services.stepfunctions.engine.requests import Parameters, refuse_name, role_of
+from local_aws.services.stepfunctions.engine.times import iso
+
+STANDARD = "STANDARD"
+
+_CONFIGURATIONS = ("loggingConfiguration", "tracingConfiguration", "encryptionConfiguration")
+_CHANGEABLE = ("definition", "roleArn", *_CONFIGURATIONS)
 
 
 class Machines:
     """The state machines of an account, in every region."""
 
-    def __init__(self, account_id: str) -> None:
-        self._account_id = account_id
+    def __init__(self, context: LocalContext) -> None:
+        self._context = context
+
+    def create_state_machine(self, asked: Parameters, region: str) -> dict[str, Any]:
+        """Make a machine; the same one again when all that counts is the same."""
+        refuse_name(asked["name"])
+        refuse_invalid(asked["definition"], asked.get("type", STANDARD), self._context.integrations)
+        settings = self._settings(asked)
+        refuse_description_of_nothing(asked)
+        arn = arn_in(region, "states", self._context.account_id, f"stateMachine:{asked['name']}")
+        kept = self.backend(region)
+        machine = _with_arn(kept.state_machines, arn)
+        if machine is None:
+            kind = asked.get("type", STANDARD)
+            machine = StateMachine(arn, asked["name"], backend=kept, sm_type=kind, **settings)
+            kept.state_machines.append(machine)
+            kept.tagger.tag_resource(arn, asked.get("tags") or [])
+        elif not _is_same(machine, asked, settings):
+            raise AwsError("StateMachineAlreadyExists", f"State Machine Already Exists: '{arn}'")
+        answer = {"stateMachineArn": arn, "creationDate": machine.creation_date}
+        return answer | published(machine, asked)
+
+    def update_state_machine(self, asked: Parameters, region: str) -> dict[str, Any]:
+        """Change a machine; it has another revision if that differs from what it was."""
+        machine = self.machine(asked["stateMachineArn"], region)
+        refuse_description_of_nothing(asked)
+        if not asked.keys() & {*_CHANGEABLE, "publish"}:
+            raise AwsError(
+                "MissingRequiredParameter",
+                "Either the definition, the role ARN, the LoggingConfiguration, or the "
+                "TracingConfiguration must be specified",
+            )
+        if "definition" in asked:
+            refuse_invalid(asked["definition"], machine.type, self._context.integrations)
+        changes = {
+            name: value
+            for name, value in self._settings(asked).items()
+            if name in asked and value != getattr(machine, name)
+        }
+        machine.update(**changes)
+        if changes:
+            machine.revision_id = str(uuid.uuid4())
+        revision = {"revisionId": revision_of(machine), "updateDate": machine.update_date}
+        return answers.present(revision | published(machine, asked))
+
+    def forget(self, arn: str, region: str) -> None:
+        """Delete a machine, if there is one, with its versions, aliases and tags."""
+        kept, machine = self.backend(region), self.machine_if_any(arn, region)
+        if machine is not None:
+            kept.state_machines.remove(machine)
+            kept.tagger.delete_all_tags_for_resource(machine.arn)
+
+    def describe_state_machine(self, asked: Parameters, region: str) -> dict[str, Any]:
+        """A machine, or one of its versions."""
+        found = self._machine_or_version(asked["stateMachineArn"], region)
+        if found is None:
+            raise _does_not_exist(asked["stateMachineArn"])
+        return answers.of_machine(_as_it_is(found), asked) | answers.present(
+            {
+                "stateMachineArn": found.arn,
+                "status": "ACTIVE",
+                "type": found.type,
+                "creationDate": found.creation_date,
+                "description": found.description,
+            }
+        )
+
+    def list_state_machines(self, asked: Parameters, region: str) -> dict[str, Any]:
+        """The machines of a region, by name."""
+        found = sorted(self.backend(region).state_machines, key=lambda each: str(each.name))
+        listed = [
+            {
+                "stateMachineArn": each.arn,
+                "name": each.name,
+                "type": each.type,
+                "creationDate": each.creation_date,
+            }
+            for each in found
+        ]
+        return answers.page("stateMachines", listed, asked)
 
     def find(self, arn: str, region: str) -> Machine:
-        """The machine, version or alias of an ARN, as it is now.
+        """What an execution of a machine, version or alias runs, as it is now.
 
         Raises AwsError StateMachineDoesNotExist.
         """
-        backend = stepfunctions_parser_backends[self._account_id][region]
-        try:
-            found = backend.describe_state_machine(_version_of(backend, arn))
-        except StateMachineDoesNotExist:
-            raise AwsError(
-                "StateMachineDoesNotExist", f"State Machine Does Not Exist: '{arn}'"
-            ) from None
-        return Machine(
-            arn=found.source_arn if hasattr(found, "source_arn") else found.arn,
-            name=found.name,
-            definition=found.definition,
-            role_arn=found.roleArn,
-            kind=found.type,
-            logging=found.loggingConfiguration,
-        )
+        alias = self.alias(arn, region)
+        version = None if alias is None else _one_of(alias.routing_configuration)
+        found = self._machine_or_version(version or arn, region)
+        if found is None:
+            raise _does_not_exist(arn)
+        return _as_it_is(found, alias_arn=None if alias is None else alias.arn)
 
-    def refuse_taken(self, asked: Mapping[str, Any], region: str) -> None:
-        """Raise AwsError StateMachineAlreadyExists for a name that another machine has.
+    def machine(self, arn: str, region: str) -> Any:
+        """The emulator's machine of an ARN without a version or an alias.
 
-        The same definition, role and type make it the same machine.
+        Raises AwsError StateMachineDoesNotExist.
         """
-        for machine in stepfunctions_parser_backends[self._account_id][region].state_machines:
-            own = (machine.definition, machine.roleArn, machine.type)
-            same = (asked["definition"], asked["roleArn"], asked.get("type", "STANDARD"))
-            if machine.name == asked["name"] and own != same:
-                raise AwsError(
-                    "StateMachineAlreadyExists", f"State Machine Already Exists: '{machine.arn}'"
-                )
+        found = self.machine_if_any(arn, region)
+        if found is None:
+            raise _does_not_exist(arn)
+        return found
+
+    def machine_if_any(self, arn: str, region: str) -> Any:
+        """`machine`, or None."""
+        return _with_arn(self.backend(region).state_machines, arn)
+
+    def alias(self, arn: str, region: str) -> Any:
+        """The emulator's alias of this ARN; None when there is none."""
+        machine = self.machine_if_any(machine_arn(arn), region)
+        return None if machine is None else _with_arn(machine.aliases.values(), arn)
+
+    def backend(self, region: str) -> Any:
+        """What the emulator keeps of a region."""
+        return stepfunctions_parser_backends[self._context.account_id][region]
+
+    def _machine_or_version(self, arn: str, region: str) -> Any:
+        machine = self.machine_if_any(machine_arn(arn), region)
+        return None if machine is None else _with_arn([machine, *machine.versions.values()], arn)
+
+    def _settings(self, asked: Parameters) -> dict[str, Any]:
+        """What of a request can be changed later, with its defaults."""
+        return {
+            "definition": asked.get("definition"),
+            "roleArn": role_of(asked),
+            "loggingConfiguration": log_destination.configuration(asked, self._context),
+            "tracingConfiguration": {"enabled": False, **asked.get("tracingConfiguration", {})},
+            "encryptionConfiguration": asked.get("encryptionConfiguration")
+            or {"type": "AWS_OWNED_KEY"},
+        }
+
+
+def machine_arn(arn: str) -> str:
+    """A machine's ARN without the version or the alias at its end."""
+    return ":".join(arn.split(":")[:7])
+
+
+def revision_of(found: Any) -> str | None:
+    """The revision of the emulator's machine or version; None before the first change."""
+    return getattr(found, "revision_id", None)
+
+
+def publish(machine: Any, description: str | None) -> Any:
+    """The version of a machine as it is now: the latest if that is still the same, or a new one."""
+    latest = machine.versions.get(machine.latest_version_number)
+    if latest is None or revision_of(latest) != revision_of(machine):
+        machine.publish(description)
+        latest = machine.latest_version
+        latest.revision_id = revision_of(machine)
+        latest.update_date = machine.update_date
+    return latest
+
+
+def published(machine: Any, asked: Parameters) -> dict[str, Any]:
+    """The version that CreateStateMachine and UpdateStateMachine publish if they are asked to."""
+    if not asked.get("publish"):
+        return {}
+    return {"stateMachineVersionArn": publish(machine, asked.get("versionDescription")).arn}
+
+
+def refuse_description_of_nothing(asked: Parameters) -> None:
+    """Raise AwsError ValidationException for a version's description without a version."""
+    if asked.get("versionDescription") and not asked.get("publish"):
+        raise AwsError(
+            "ValidationException", "Version description can only be set when publish is true"
+        )
 
 
 def refuse_invalid(text: str, kind: str, integrations: Integrations) -> None:
@@ -76,12 +228,41 @@ def problems(text: str, kind: str, integrations: Integrations) -> list[Problem]:
     return []
 
 
-def _version_of(backend: Any, arn: str) -> str:
-    """The version that an alias leads most calls to; any other ARN as it is."""
-    for machine in backend.state_machines:
-        for alias in machine.aliases.values():
-            if alias.arn == arn:
-                routes = alias.routing_configuration
-                heaviest = max(routes, key=lambda route: route["weight"])
-                return str(heaviest["stateMachineVersionArn"])
-    return arn
+def _with_arn(found: Any, arn: str) -> Any:
+    return next((each for each in found if each.arn == arn), None)
+
+
+def _does_not_exist(arn: str) -> AwsError:
+    return AwsError("StateMachineDoesNotExist", f"State Machine Does Not Exist: '{arn}'")
+
+
+def _is_same(machine: Any, asked: Parameters, settings: Mapping[str, Any]) -> bool:
+    """Whether creating a machine again asks for what it is; its role and tags do not count."""
+    counts = ("definition", *_CONFIGURATIONS)
+    return machine.type == asked.get("type", STANDARD) and all(
+        getattr(machine, name) == settings[name] for name in counts
+    )
+
+
+def _one_of(routes: list[dict[str, Any]]) -> str:
+    """The version that an alias leads the next call to, by weight."""
+    (route,) = random.choices(routes, [each["weight"] for each in routes])
+    return str(route["stateMachineVersionArn"])
+
+
+def _as_it_is(found: Any, alias_arn: str | None = None) -> Machine:
+    source = getattr(found, "source_arn", None)
+    return Machine(
+        arn=source or found.arn,
+        name=found.name,
+        definition=found.definition,
+        role_arn=found.roleArn,
+        kind=found.type,
+        logging=found.loggingConfiguration,
+        tracing=found.tracingConfiguration,
+        encryption=found.encryptionConfiguration,
+        update_date=iso(found.update_date),
+        revision_id=revision_of(found),
+        version_arn=None if source is None else found.arn,
+        alias_arn=alias_arn,
+    )

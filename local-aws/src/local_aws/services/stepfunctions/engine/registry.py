@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import uuid
 from collections.abc import Callable, Iterator
+from dataclasses import fields
 from datetime import datetime
 from typing import Any
 
@@ -70,8 +71,13 @@ class Executions:
         return found
 
     def of_machine(self, arn: str) -> list[Execution]:
-        """Executions of a machine, the newest first."""
-        return self._newest(lambda each: each.machine.arn == arn)
+        """Executions of a machine, or those of one of its versions or aliases, the newest first."""
+
+        def wanted(each: Execution) -> bool:
+            machine = each.machine
+            return arn in (machine.arn, machine.version_arn, machine.alias_arn)
+
+        return self._newest(wanted)
 
     def of_map_run(self, arn: str) -> list[Execution]:
         """Children of a Map Run, the newest first."""
@@ -134,7 +140,7 @@ def arn_of(machine: Machine, name: str) -> str:
 
 
 _TEXTS = ("arn", "name", "input", "status", "output", "error", "cause", "map_run_arn", "item_count")
-_MACHINE = ("arn", "name", "definition", "role_arn", "kind", "logging")
+_MACHINE = [each.name for each in fields(Machine)]
 
 
 def _exported(execution: Execution) -> dict[str, Any]:

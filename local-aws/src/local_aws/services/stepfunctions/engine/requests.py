@@ -7,21 +7,64 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from local_aws.arn import Arn
 from local_aws.protocol import AwsError
 
 Parameters = Mapping[str, Any]
 
-_NAME = re.compile(r"[^\s<>{}\[\]?*\"#%\\^|~`$&,;:/\x00-\x1f\x7f-\x9f]{1,80}")
+_UNFIT = re.compile(r"[\s<>{}\[\]?*\"#%\\^|~`$&,;:/\x00-\x1f\x7f-\x9f]")
+"""What no name has, nor a Map state's label, which becomes part of one."""
+
+_KINDS = {
+    "stateMachineArn": ("stateMachine",),
+    "stateMachineVersionArn": ("stateMachine",),
+    "stateMachineAliasArn": ("stateMachine",),
+    "executionArn": ("execution",),
+    "mapRunArn": ("mapRun",),
+    "resourceArn": ("stateMachine", "activity"),
+}
+_ROLE = re.compile(r"arn:aws[a-z-]*:iam::\d{12}:role/.+")
 _INPUT_CHARACTERS = 262_144
 """https://docs.aws.amazon.com/step-functions/latest/apireference/API_StartExecution.html,
 read 2026-11-21."""
 
 
+def refuse_arns(asked: Parameters) -> None:
+    """Raise AwsError InvalidArn for what is no ARN, and for that of another kind of resource."""
+    for member, kinds in _KINDS.items():
+        text = asked.get(member, "arn:")
+        if not text.startswith("arn:"):
+            raise _invalid_arn(f"Invalid ARN prefix: {text}")
+        kind = Arn.parse(text).resource.partition(":")[0]
+        if member in asked and kind not in kinds:
+            raise _invalid_arn(f"Resource type not valid in this context: {kind}")
+
+
+def refuse_name(name: str) -> None:
+    """Raise AwsError InvalidName for a machine's or an execution's name that cannot be one."""
+    if unfit_character(name) is not None:
+        raise AwsError("InvalidName", f"Invalid Name: '{name}'")
+
+
+def unfit_character(name: str) -> str | None:
+    """The first character that no name has."""
+    found = _UNFIT.search(name)
+    return None if found is None else found[0]
+
+
+def role_of(asked: Parameters) -> str | None:
+    """The ARN of the role that is asked for. Raises AwsError InvalidArn for what is no role's."""
+    arn: str | None = asked.get("roleArn")
+    if arn is not None and not _ROLE.fullmatch(arn):
+        raise AwsError("InvalidArn", f"Invalid Role Arn: '{arn}'")
+    return arn
+
+
 def name_of(asked: Parameters) -> str | None:
     """The name of an execution to start, if it has one. Raises AwsError InvalidName."""
-    name = asked.get("name")
-    if name is not None and not _NAME.fullmatch(name):
-        raise AwsError("InvalidName", f"Invalid Name: '{name}'")
+    name: str | None = asked.get("name")
+    if name is not None:
+        refuse_name(name)
     return name
 
 
@@ -45,3 +88,7 @@ def input_of(asked: Parameters) -> str:
             "InvalidExecutionInput", f"Invalid State Machine Execution Input: '{error}'"
         ) from None
     return text
+
+
+def _invalid_arn(why: str) -> AwsError:
+    return AwsError("InvalidArn", f"Invalid Arn: '{why}'")
