@@ -134,6 +134,8 @@ def _client_of(url: str, keys: Credentials | RoleSession, service: str, region: 
                 max_pool_connections=64,
                 read_timeout=_LONG_ANSWERS_SECONDS.get(service, 60),
                 retries={"max_attempts": 1},
+                # Nothing is lost on the way; and so Step Functions gets objects without checksums.
+                response_checksum_validation="when_required",
                 user_agent_extra=None if isinstance(keys, RoleSession) else INTERNAL_USER_AGENT,
             ).merge(DIRECTLY),
         )

@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+import base64
+import os
+from functools import wraps
 from typing import Any
 
+from moto.core.responses import BaseResponse
 from moto.iam.access_control import PermissionResult
 from moto.s3 import notifications
-from moto.s3.models import FakeBucket
+from moto.s3.models import FakeBucket, S3Backend
+from moto.s3.responses import S3Response
 
 from local_aws.events import Targets
+
+_ENCRYPTION = "x-amz-server-side-encryption"
+_AES256 = {
+    "Rule": {
+        "ApplyServerSideEncryptionByDefault": {"SSEAlgorithm": "AES256"},
+        "BucketKeyEnabled": "false",
+    }
+}
+"""How S3 encrypts where nobody has said otherwise, since January 2023: its user guide, "Setting
+default server-side encryption behavior", read 2026-11-22."""
 
 
 def apply(targets: Targets) -> None:
@@ -16,6 +31,9 @@ def apply(targets: Targets) -> None:
     leave_bucket_policies_to_the_gateway()
     log_access_before_the_policy_is_there()
     notify_functions_of_objects(targets)
+    encrypt_as_the_bucket_says()
+    say_what_checksums_are_of()
+    number_answers_as_s3()
 
 
 def leave_bucket_policies_to_the_gateway() -> None:
@@ -44,3 +62,80 @@ def notify_functions_of_objects(targets: Targets) -> None:
         targets.deliver(fn_arn, event_body, service="s3.amazonaws.com", source_arn=bucket)
 
     notifications._invoke_awslambda = invoke_function
+
+
+def encrypt_as_the_bucket_says() -> None:
+    """The emulator keeps, and answers, an encryption only where the request names one."""
+    put = getattr(S3Backend.put_object, "__wrapped__", S3Backend.put_object)
+    post = getattr(S3Response._key_response_post, "__wrapped__", S3Response._key_response_post)
+
+    @wraps(put)
+    def put_object(self: Any, bucket_name: str, *arguments: Any, **options: Any) -> Any:
+        if options.get("encryption") is None:
+            options |= _default_of(self.get_bucket(bucket_name))
+        return put(self, bucket_name, *arguments, **options)
+
+    @wraps(post)
+    def key_response_post(
+        self: Any, request: Any, body: bytes, bucket: str, query: Any, key: str
+    ) -> Any:
+        status, headers, written = post(self, request, body, bucket, query, key)
+        if "uploads" in query and _ENCRYPTION not in headers:
+            default = _default_of(self.backend.get_bucket(bucket))
+            headers |= {_ENCRYPTION: default["encryption"]}
+        return status, headers, written
+
+    S3Backend.put_object = put_object
+    S3Response._key_response_post = key_response_post
+    S3Backend.get_bucket_encryption = lambda self, bucket_name: _encryption_of(
+        self.get_bucket(bucket_name)
+    )
+
+
+def say_what_checksums_are_of() -> None:
+    """Where the emulator answers a checksum it says of few that they are of the whole object."""
+    for name in ("put_object", "get_object", "head_object"):
+        original = getattr(S3Response, name)
+        setattr(S3Response, name, _with_type(getattr(original, "__wrapped__", original)))
+
+
+def number_answers_as_s3() -> None:
+    """S3 has headers of its own for a request's id; by the second one SDKs know S3."""
+    original = getattr(S3Response._enrich_response, "__wrapped__", BaseResponse._enrich_response)
+
+    @wraps(original)
+    def enrich(headers: dict[str, str], body: Any) -> Any:
+        headers, body = original(headers, body)
+        headers["x-amz-request-id"] = headers.pop("x-amzn-requestid")
+        headers["x-amz-id-2"] = base64.b64encode(os.urandom(48)).decode()
+        return headers, body
+
+    S3Response._enrich_response = staticmethod(enrich)
+
+
+def _with_type(answer: Any) -> Any:
+    @wraps(answer)
+    def answered(self: Any, *arguments: Any, **options: Any) -> Any:
+        status, headers, body = answer(self, *arguments, **options)
+        if any(name.startswith("x-amz-checksum-") for name in headers):
+            version = self.querystring.get("versionId", [None])[0]
+            key = self.backend.get_object(self.bucket_name, self.parse_key_name(), version)
+            headers["x-amz-checksum-type"] = key.checksum_type or "FULL_OBJECT"
+        return status, headers, body
+
+    return answered
+
+
+def _default_of(bucket: Any) -> dict[str, Any]:
+    """What `S3Backend.put_object` takes of a bucket's encryption."""
+    rule = _encryption_of(bucket)["Rule"]
+    default = rule["ApplyServerSideEncryptionByDefault"]
+    return {
+        "encryption": default["SSEAlgorithm"],
+        "kms_key_id": default.get("KMSMasterKeyID"),
+        "bucket_key_enabled": rule.get("BucketKeyEnabled"),
+    }
+
+
+def _encryption_of(bucket: Any) -> Any:
+    return bucket.encryption or _AES256
