@@ -53,6 +53,16 @@ def test_each_input_type_is_read(config: dict[str, Any], body: bytes, items: lis
     assert item_reader.parsed(body, config) == items
 
 
+def test_a_rows_fields_come_in_the_order_of_a_java_map() -> None:
+    """Recorded by LocalStack's suite, 2023: an item's text shows the order."""
+    body = b"0,True,{},\n1,2,3,4\n"
+    (item,) = item_reader.parsed(body, {"InputType": "CSV", "CSVHeaderLocation": "FIRST_ROW"})
+    assert list(item.items()) == [("0", "1"), ("", "4"), ("{}", "3"), ("True", "2")]
+    wide = b",".join(b"c%d" % n for n in range(30)) + b"\n1"
+    (item,) = item_reader.parsed(wide, {"InputType": "CSV", "CSVHeaderLocation": "FIRST_ROW"})
+    assert len(item) == 30
+
+
 @pytest.mark.parametrize(
     ("config", "body", "cause"),
     [

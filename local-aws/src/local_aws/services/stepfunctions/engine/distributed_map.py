@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from copy import copy
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from botocore.exceptions import BotoCoreError, ClientError
 from moto.stepfunctions.parser.api import HistoryEventType
@@ -38,6 +39,8 @@ _TOO_LARGE = (
     "service limit."
 )
 
+Kind = TypeVar("Kind", int, float)
+
 
 class DistributedMap:
     """Evaluates Distributed Maps; ``executions`` keeps the children, ``roles`` make the calls."""
@@ -52,16 +55,23 @@ class DistributedMap:
         Raises the interpreter's FailureEventException with AWS's error name.
         """
         state = spec.state
+        reader = state.get("ItemReader")
         with _frame(env) as frame:
-            reads = "ItemReader" in state
-            items = [] if reads else _items(spec, frame, env)
-            _event(env, HistoryEventType.MapStateStarted, length=0 if reads else len(items))
-            run = _map_run(spec, frame, env)
+            at_once = _at_once(spec, frame)
+            items = [] if reader is not None else _items(spec, frame, env)
+            entered = copy(env.event_history_context)
+            _event(env, HistoryEventType.MapStateStarted, length=len(items))
+            frame.event_history_context = entered
+            run = _map_run(spec, frame, env, at_once)
+            limit = (
+                None if reader is None else _number(spec, _config(reader), "MaxItems", frame, int)
+            )
+            frame.event_history_context = env.event_history_context
             execution_of(env).map_runs.append(run)
             _event(env, HistoryEventType.MapRunStarted, mapRunArn=run.arn)
             try:
-                if reads:
-                    items = self._read(spec, frame, env)
+                if reader is not None:
+                    items = self._read(spec, frame, env, limit)
                 result = self._process(name, spec, frame, env, run, items)
             except FailureEventException as error:
                 run.end("FAILED")
@@ -124,15 +134,16 @@ class DistributedMap:
         if refused is not None:
             raise _failure(env, errors.PERMISSIONS, refused)
 
-    def _read(self, spec: DistributedState, frame: Any, env: Any) -> list[Any]:
+    def _read(self, spec: DistributedState, frame: Any, env: Any, limit: int | None) -> list[Any]:
         reader = spec.state["ItemReader"]
-        config = reader.get("ReaderConfig", {})
-        limit = _whole(spec.field(config, "MaxItems", frame))
+        if limit is not None and limit < 0:
+            cause = "field MaxItems must be positive"
+            raise _failure(env, errors.ITEM_READER_FAILED, cause)
         parameters = _object(spec.evaluate(spec.parameters_of(reader), frame))
         try:
             if reader["Resource"].endswith("listObjectsV2"):
                 return item_reader.listed(self._s3(env), parameters, limit)
-            return item_reader.read(self._s3(env), parameters, config, limit)
+            return item_reader.read(self._s3(env), parameters, _config(reader), limit)
         except ClientError as error:
             raise _failure(env, errors.ITEM_READER_FAILED, errors.cause_of_s3(error)) from None
         except (item_reader.UnreadableItems, BotoCoreError) as error:
@@ -171,21 +182,31 @@ def _items(spec: DistributedState, frame: Any, env: Any) -> list[Any]:
     return items
 
 
-def _map_run(spec: DistributedState, frame: Any, env: Any) -> MapRun:
+def _at_once(spec: DistributedState, frame: Any) -> int:
+    found = _number(spec, spec.state, "MaxConcurrency", frame, int) or 0
+    if found < 0:
+        cause = f"Expected non-negative integer for MaxConcurrency, got '{found}' instead."
+        raise _unusable(frame, cause)
+    return found
+
+
+def _map_run(spec: DistributedState, frame: Any, env: Any, at_once: int) -> MapRun:
     execution = execution_of(env)
     state = spec.state
     label = state.get("Label") or str(uuid.uuid4())
     arn = execution.machine.arn.partition("/")[0]
-    count = spec.field(state, "ToleratedFailureCount", frame)
-    percentage = spec.field(state, "ToleratedFailurePercentage", frame)
+    count = _number(spec, state, "ToleratedFailureCount", frame, int)
+    if count is not None and count < 0:
+        raise _unusable(frame, "ToleratedFailureCount cannot be negative.")
+    percentage = _number(spec, state, "ToleratedFailurePercentage", frame, float)
+    if percentage is not None and not 0 <= percentage <= 100:
+        raise _unusable(frame, "ToleratedFailurePercentage must be between 0 and 100.")
     return MapRun(
         arn=f"{arn.replace(':stateMachine:', ':mapRun:')}/{label}:{uuid.uuid4()}",
         execution_arn=execution.arn,
         machine_arn=f"{arn}/{label}",
-        max_concurrency=_whole(spec.field(state, "MaxConcurrency", frame)) or 0,
-        tolerance=Tolerance(
-            count=_whole(count), percentage=None if percentage is None else float(percentage)
-        ),
+        max_concurrency=at_once,
+        tolerance=Tolerance(count=count, percentage=percentage),
     )
 
 
@@ -200,8 +221,8 @@ def _inputs(spec: DistributedState, frame: Any, env: Any, items: Sequence[Any]) 
     given = batcher.get("BatchInput")
     return batched(
         items,
-        max_items=_whole(spec.field(batcher, "MaxItemsPerBatch", frame)),
-        max_bytes=_whole(spec.field(batcher, "MaxInputBytesPerBatch", frame)),
+        max_items=_number(spec, batcher, "MaxItemsPerBatch", frame, int),
+        max_bytes=_number(spec, batcher, "MaxInputBytesPerBatch", frame, int),
         batch_input=None if given is None else spec.evaluate(given, frame),
     )
 
@@ -256,8 +277,38 @@ def _object(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _whole(value: Any) -> int | None:
-    return None if value is None else int(value)
+def _config(reader: Mapping[str, Any]) -> Mapping[str, Any]:
+    return _object(reader.get("ReaderConfig"))
+
+
+def _number(
+    spec: DistributedState,
+    owner: Mapping[str, Any],
+    name: str,
+    frame: Any,
+    kind: type[Kind],
+) -> Kind | None:
+    """A field that is a number, or its text; None when absent.
+
+    Raises the interpreter's FailureEventException, which no Catch stops, for anything else.
+    """
+    value = spec.field(owner, name, frame)
+    if value is None:
+        return None
+    with suppress(ValueError):
+        if isinstance(value, str | kind | int) and not isinstance(value, bool):
+            return kind(value)
+    field = f"{name}Path" if f"{name}Path" in owner else name
+    shown = value if isinstance(value, str) else interpreter.compact(value)
+    what = "integer" if kind is int else "float"
+    raise _unusable(
+        frame,
+        f'The {field} field refers to value "{shown}" which is not a valid {what}: {owner[field]}',
+    )
+
+
+def _unusable(env: Any, cause: str) -> Exception:
+    return interpreter.failure(env, errors.RUNTIME, cause, HistoryEventType.ExecutionFailed)
 
 
 def _region(env: Any) -> str:

@@ -80,7 +80,20 @@ def _csv(text: str, config: Mapping[str, Any]) -> list[Any]:
 
 
 def _record(headers: Sequence[str], row: Sequence[str]) -> dict[str, str]:
-    return {name: row[n] if n < len(row) else "" for n, name in enumerate(headers)}
+    fields = [(name, row[n] if n < len(row) else "") for n, name in enumerate(headers)]
+    return dict(sorted(fields, key=lambda field: _slot(field[0], len(fields))))
+
+
+def _slot(name: str, count: int) -> int:
+    """Where Java's HashMap of so many keys has one: AWS writes a row's fields in that order."""
+    units = name.encode("utf-16-be")
+    value = 0
+    for at in range(0, len(units), 2):
+        value = (value * 31 + int.from_bytes(units[at : at + 2])) & 0xFFFFFFFF
+    slots = 16
+    while count > slots * 3 // 4:
+        slots *= 2
+    return (value ^ value >> 16) & (slots - 1)
 
 
 def _inventory(s3: Any, manifest: Any) -> list[Any]:

@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
+from moto.stepfunctions.parser.api import HistoryEventType
 from moto.stepfunctions.parser.asl.component.common.error_name.custom_error_name import (
     CustomErrorName,
 )
@@ -27,10 +28,15 @@ from moto.stepfunctions.parser.asl.component.common.timeouts.timeout import Eval
 from moto.stepfunctions.parser.asl.component.eval_component import EvalComponent
 from moto.stepfunctions.parser.asl.component.program.program import Program
 from moto.stepfunctions.parser.asl.component.state.exec.execute_state import ExecutionState
+from moto.stepfunctions.parser.asl.component.state.exec.state_parallel.branch_worker import (
+    BranchWorker,
+)
 from moto.stepfunctions.parser.asl.component.state.exec.state_task.service import (
     state_task_service_callback as callbacks,
 )
+from moto.stepfunctions.parser.asl.component.state.exec.state_task.state_task import StateTask
 from moto.stepfunctions.parser.asl.eval.callback.callback import CallbackOutcomeTimedOut
+from moto.stepfunctions.parser.asl.eval.program_state import ProgramError
 
 from local_aws.services.stepfunctions.engine import errors
 
@@ -50,6 +56,7 @@ def apply() -> None:
     stop_waiting_to_retry()
     catch_by_name_as_aws()
     stop_waiting_for_tokens()
+    abort_tasks_that_fail_their_branch()
 
 
 def keep_no_threads() -> None:
@@ -172,6 +179,27 @@ def stop_waiting_for_tokens() -> None:
         return outcome
 
     callbacks.StateTaskServiceCallback._eval_wait_for_task_token = wait
+
+
+def abort_tasks_that_fail_their_branch() -> None:
+    """A Task that fails its branch is aborted, too, and the history says so; no other state is.
+
+    Recorded by LocalStack's suite, 2024; what follows refers to the failure all the same.
+    """
+
+    def evaluate(self: Any) -> None:
+        self._program.eval(self.env)
+        context = self.env.states.context_object.context_object_data
+        last = self._program.states.states.get(context.get("State", {}).get("Name"))
+        if isinstance(self.env.program_state(), ProgramError) and isinstance(last, StateTask):
+            self.env.event_manager.add_event(
+                context=self.env.event_history_context,
+                event_type=HistoryEventType.TaskStateAborted,
+                update_source_event_id=False,
+            )
+        self._branch_worker_comm.on_terminated(env=self.env)
+
+    BranchWorker._thread_routine = evaluate
 
 
 def _within(seconds: float | None, work: Callable[[], None]) -> None:

@@ -57,8 +57,9 @@ def take_items_one_after_another() -> None:
             ended = isinstance(job.job_output, Exception) or self.stopped()
             following = None if ended else self._job_pool.next_job()
             if following is None:
-                context = frame.event_history_context
-                worker.event_history_context.source_event_id = context.last_published_event_id
+                if not ended:  # what follows a failure follows the state that failed
+                    last = frame.event_history_context.last_published_event_id
+                    worker.event_history_context.source_event_id = last
                 # Whoever waits for the last job goes on in the frame that encloses this one.
                 self._env.close_frame(worker)
             self._job_pool.close_job(job)
