@@ -27,6 +27,12 @@ class DynamoDb(Service):
     name = "dynamodb"
     permissions = ServicePermissions(prefix="dynamodb", resources=_tables)
 
+    def prepare(self) -> None:
+        """Change the emulator."""
+        from . import moto
+
+        moto.measure_what_is_asked_for()
+
     def integrations(self) -> Iterable[Integration]:
         """What a Task state can do with it."""
         return (

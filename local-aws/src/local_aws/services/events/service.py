@@ -55,10 +55,10 @@ class Events(Service):
         return (Rule(),)
 
     def prepare(self) -> None:
-        """Bring events to every target that there is here."""
+        """Change the emulator."""
         from . import moto
 
-        moto.send_events_to_targets(self._context.targets)
+        moto.apply(self._context.targets)
 
     def integrations(self) -> Iterable[Integration]:
         """What a Task state can do with it."""

@@ -192,6 +192,9 @@ def name_errors_of_optimised_calls(integrations: Integrations) -> None:
     def named(task: Any, failure: Exception) -> errors.TaskError | None:
         if isinstance(failure, LambdaFunctionErrorException):
             return errors.of_lambda_payload(failure.payload)
+        if isinstance(failure, events.SfnFailedEntryCountException):
+            cause = interpreter.compact(failure.cause)
+            return errors.TaskError(error="EventBridge.FailedEntry", cause=cause)
         return errors.of_optimised(integrations.get(task.resource.service_name), failure)
 
     for task in _OPTIMISED:
