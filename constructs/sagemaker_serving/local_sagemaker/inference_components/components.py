@@ -84,7 +84,18 @@ class InferenceComponents:
 
     def describe(self, region: Region, parameters: Parameters) -> Resource:
         """The component as it stands now."""
-        return dict(find_component(region, parameters["InferenceComponentName"]))
+        component = dict(find_component(region, parameters["InferenceComponentName"]))
+        specification = component["Specification"]
+        if "Container" in specification:
+            image = specification["Container"]["Image"]
+            deployed = {
+                "SpecifiedImage": image,
+                "ResolvedImage": image,
+                "ResolutionTime": component["CreationTime"],
+            }
+            container = {**specification["Container"], "DeployedImage": deployed}
+            component["Specification"] = {**specification, "Container": container}
+        return component
 
     def list(self, region: Region, parameters: Parameters) -> Resource:
         """The components of the region, of one endpoint or variant, page by page."""

@@ -324,14 +324,21 @@ def test_alarm_and_dashboard(aws: Aws) -> None:
         TreatMissingData="notBreaching",
         Tags=_tags("a=1"),
     )
-    dashboard = resource("CloudWatch::Dashboard", DashboardBody=json.dumps({"widgets": []}))
+    dashboard = resource(
+        "CloudWatch::Dashboard", DashboardBody=json.dumps({"widgets": []}), Tags=_tags("a=1")
+    )
     aws.create("alarm", template({"Arn": get_att("A", "Arn")}, A=alarm, D=dashboard))
     (found,) = cloudwatch.describe_alarms(AlarmNames=["errors"])["MetricAlarms"]
     assert (found["Threshold"], found["Period"]) == (1.5, 60)
     assert aws.outputs("alarm")["Arn"] == found["AlarmArn"]
 
-    aws.update("alarm", template(A=_changed(alarm, Threshold=3), D=dashboard))
+    aws.update(
+        "alarm", template(A=_changed(alarm, Threshold=3), D=_changed(dashboard, Tags=_tags("b=2")))
+    )
 
+    (shown,) = cloudwatch.list_dashboards()["DashboardEntries"]
+    tags = cloudwatch.list_tags_for_resource(ResourceARN=shown["DashboardArn"])["Tags"]
+    assert tags == _tags("b=2")
     (found,) = cloudwatch.describe_alarms(AlarmNames=["errors"])["MetricAlarms"]
     assert found["Threshold"] == 3
     second = aws.create("alarm-again", template(A=alarm))

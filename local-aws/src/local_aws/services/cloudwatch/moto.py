@@ -129,6 +129,24 @@ def tell(watcher: Watcher) -> None:
         assert before is not None  # the original raises for an alarm that is not there
         watcher.changed(self.region_name, _described(self.alarms[name]), before)
 
+    @_replaces("tag_resource")
+    def tag_resource(
+        original: Callable[..., Any], self: Any, arn: str, tags: dict[str, str]
+    ) -> None:
+        """The emulator tags no dashboards; AWS does (CloudWatch API reference, TagResource)."""
+        if arn not in [each.arn for each in self.dashboards.values()]:
+            original(self, arn, tags)
+            return
+        self.tagger.tag_resource(arn, self.tagger.convert_dict_to_tags_input(tags))
+
+    @_replaces("delete_dashboards")
+    def delete_dashboards(original: Callable[..., Any], self: Any, names: list[str]) -> str | None:
+        gone = [self.dashboards[name].arn for name in names if name in self.dashboards]
+        problem: str | None = original(self, names)
+        for arn in gone if problem is None else ():
+            self.tagger.delete_all_tags_for_resource(arn)
+        return problem
+
 
 _STATE = (
     "history",

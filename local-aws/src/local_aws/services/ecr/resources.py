@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from typing_extensions import override
 
 from local_aws.resources.api import ApiProvider
-from local_aws.resources.base import Attributes, Request
+from local_aws.resources.base import Attributes, Properties, Request
 
 
 class EcrRepository(ApiProvider):
@@ -15,13 +17,26 @@ class EcrRepository(ApiProvider):
     name_property = "RepositoryName"
     service = "ecr"
     create_operation = "CreateRepository"
-    also_supported = frozenset({"EmptyOnDelete", "LifecyclePolicy", "RepositoryPolicyText"})
+    also_supported = frozenset(
+        {
+            "EmptyOnDelete",
+            "ImageTagMutabilityExclusionFilters",
+            "LifecyclePolicy",
+            "RepositoryPolicyText",
+        }
+    )
     unchangeable = frozenset({"ImageTagMutabilityExclusionFilters"})
 
     @override
     def create(self, request: Request) -> str:
         name: str = request.properties.get("RepositoryName") or request.name(256, lower=True)
-        self.call(request, "CreateRepository", request.properties, RepositoryName=name)
+        self.call(
+            request,
+            "CreateRepository",
+            request.properties,
+            RepositoryName=name,
+            ImageTagMutabilityExclusionFilters=_filters(request.properties),
+        )
         return name
 
     @override
@@ -74,3 +89,11 @@ class EcrRepository(ApiProvider):
                 self.call(
                     request, "PutLifecyclePolicy", **repository, LifecyclePolicyText=lifecycle
                 )
+
+
+def _filters(properties: Properties) -> list[dict[str, Any]] | None:
+    """The API's ``filterType`` and ``filter``, for the type's own longer names."""
+    prefix = "ImageTagMutabilityExclusionFilter"
+    names = {f"{prefix}Type": "FilterType", f"{prefix}Value": "Filter"}
+    filters = properties.get("ImageTagMutabilityExclusionFilters")
+    return filters and [{names[key]: value for key, value in each.items()} for each in filters]
