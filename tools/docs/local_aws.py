@@ -55,10 +55,8 @@ def _cloudformation(gateway: Gateway) -> Iterator[str]:
     )
     for type_name, provider in sorted(gateway.resource_types.own.items()):
         schema = schema_of(type_name, REGION)
-        settable = [] if schema is None else sorted(schema.properties.keys() - schema.read_only)
-        refused = [
-            name for name in settable if not provider.supports(gateway.context, REGION, name)
-        ]
+        places = [] if schema is None else schema.every_place()
+        refused = sorted(provider.refused(gateway.context, REGION, places))
         fixed = sorted(provider.unchangeable)
         yield f"| `{type_name}` | {_names(refused)} | {_names(fixed)} |\n"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from local_aws.protocol import AwsError
@@ -52,6 +52,14 @@ NOT_FOLLOWED: Mapping[str, Mapping[str, tuple[object, ...]]] = {
     },
 }
 """By action: parameters whose meaning is not followed, with the values that change nothing."""
+
+
+def follows(action: str, place: Sequence[str]) -> bool:
+    """Whether any value of a parameter, by the names that lead to it, is followed."""
+    return not any(
+        path.replace("[]", "").split(".") == [*place] and not allowed
+        for path, allowed in NOT_FOLLOWED.get(action, {}).items()
+    )
 
 
 def refuse_what_is_not_followed(action: str, parameters: Mapping[str, Any]) -> None:

@@ -7,8 +7,11 @@ from typing import Any
 from botocore.exceptions import ClientError
 from typing_extensions import override
 
+from local_aws.context import LocalContext
 from local_aws.resources.api import ApiProvider, is_absent
 from local_aws.resources.base import Attributes, Request, ResourceFailed
+from local_aws.resources.schemas import Place
+from sagemaker_serving.local_sagemaker.offered import follows
 
 ENDPOINT_LIMIT_SECONDS = 10 * 3600.0
 """How long an endpoint may take to reach a final state: a guarded deployment may take 8 hours
@@ -24,6 +27,11 @@ class _Named(ApiProvider):
     arn_property: str
     delete_operation: str
     describe_operation: str
+
+    @override
+    def supports(self, context: LocalContext, region: str, place: Place) -> bool:
+        """Whether the create operation takes the property, and the local SageMaker follows it."""
+        return super().supports(context, region, place) and follows(self.create_operation, place)
 
     @override
     def create(self, request: Request) -> str:

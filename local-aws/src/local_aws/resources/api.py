@@ -17,6 +17,7 @@ from typing_extensions import override
 
 from local_aws.context import LocalContext
 from local_aws.resources.base import Provider, Request, ResourceFailed
+from local_aws.resources.schemas import Place
 
 NOT_FOUND = (
     "NoSuch",
@@ -36,17 +37,27 @@ class ApiProvider(Provider):
     create_operation: str
     """The operation whose arguments are the properties that can be given."""
     also_supported: frozenset[str] = frozenset()
-    """Properties that the provider carries out by other calls."""
+    """Properties that the provider carries out by other calls, or in other words."""
     tag_operations: tuple[str, str] = ("TagResource", "UntagResource")
 
     @override
-    def supports(self, context: LocalContext, region: str, name: str) -> bool:
+    def supports(self, context: LocalContext, region: str, place: Place) -> bool:
         """Whether the create operation takes the property, or the provider sees to it."""
-        members = _shape(context.client(self.service, region), self.create_operation).members
-        known = {member.casefold() for member in members} | {
-            other.casefold() for other in self.also_supported
-        }
-        return name.casefold() in known
+        if not super().supports(context, region, place):
+            return False
+        if place[0] in self.also_supported:
+            return True
+        shape = _shape(context.client(self.service, region), self.create_operation)
+        for name in place:
+            while shape.type_name == "list":
+                shape = shape.member
+            if shape.type_name != "structure":
+                return True
+            members = _members(shape)
+            if name.casefold() not in members:
+                return False
+            shape = shape.members[members[name.casefold()]]
+        return True
 
     def call(
         self, request: Request, operation: str, *sources: Mapping[str, Any], **values: Any
@@ -59,7 +70,7 @@ class ApiProvider(Provider):
         client = request.client(self.service)
         merged = {key: value for source in sources for key, value in source.items()} | values
         shape = _shape(client, operation)
-        names = {name.casefold(): name for name in shape.members}
+        names = _members(shape)
         arguments = {
             names[key.casefold()]: fitted(shape.members[names[key.casefold()]], value, key)
             for key, value in merged.items()
@@ -143,9 +154,7 @@ def tag_list(tags: Mapping[str, str]) -> list[dict[str, str]]:
 def _fitted_structure(shape: Any, value: Any, place: str) -> dict[str, Any]:
     if not isinstance(value, Mapping):
         raise ResourceFailed(f"#/{place}: expected type: Object, found {value!r}")
-    if set(shape.members) == {"TagKey", "TagValue"}:
-        value = {f"Tag{key}": item for key, item in value.items()}
-    names = {name.casefold(): name for name in shape.members}
+    names = _members(shape)
     for key in value:
         if key.casefold() not in names:
             raise ResourceFailed(
@@ -156,6 +165,13 @@ def _fitted_structure(shape: Any, value: Any, place: str) -> dict[str, Any]:
         for key, item in value.items()
         if item is not None
     }
+
+
+def _members(shape: Any) -> dict[str, str]:
+    """The names of a structure's members, by those that a template may write in any case."""
+    names = {name.casefold(): name for name in shape.members}
+    is_tag = shape.members.keys() == {"TagKey", "TagValue"}
+    return names | ({"key": "TagKey", "value": "TagValue"} if is_tag else {})
 
 
 def _text(value: Any) -> str:

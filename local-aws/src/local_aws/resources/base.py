@@ -11,6 +11,7 @@ from threading import Event
 from typing import Any, TypeVar
 
 from local_aws.context import LocalContext
+from local_aws.resources.schemas import Place
 
 POLL_SECONDS = 0.1
 """Between two looks at a resource that takes time."""
@@ -120,6 +121,8 @@ class Provider(ABC):
     type_name: str
     name_property: str | None = None
     """The property by which a template names the resource itself."""
+    not_carried_out: frozenset[str] = frozenset()
+    """Properties that are refused before anything is made: ``Tags``, ``Rules.Prefix``."""
     unchangeable: frozenset[str] = frozenset()
     """Properties that AWS changes in place and ``update`` does not."""
     takes_long: bool = False
@@ -150,9 +153,21 @@ class Provider(ABC):
     def delete(self, request: Request) -> None:
         """Delete the resource, whose properties are ``request.properties``."""
 
-    def supports(self, context: LocalContext, region: str, name: str) -> bool:
-        """Whether the top-level property ``name`` is carried out."""
-        return True
+    def refused(self, context: LocalContext, region: str, places: Iterable[Place]) -> list[str]:
+        """Those of the places, each after what it is in, that are not carried out, dotted.
+
+        What is in a refused one goes with it.
+        """
+        found: list[Place] = []
+        for place in places:
+            within = any(place[: len(each)] == each for each in found)
+            if not within and not self.supports(context, region, place):
+                found.append(place)
+        return [".".join(place) for place in found]
+
+    def supports(self, context: LocalContext, region: str, place: Place) -> bool:
+        """Whether the property at ``place``, in one that is carried out, is so, too."""
+        return ".".join(place) not in self.not_carried_out
 
     def problems(self, properties: Properties) -> Iterable[str]:
         """What the local AWS cannot carry out of these values, each a clause of its own.

@@ -18,6 +18,9 @@ from local_aws.template import Unknown, function_name, same
 Path_ = tuple[str, ...]
 """A property's place: ``("EncryptionConfiguration", "KmsKey")``; ``*`` is any list item."""
 
+Place = tuple[str, ...]
+"""A property's place by names alone: what is in a list's items is in the list."""
+
 _ABSENT = object()
 
 
@@ -67,7 +70,7 @@ class Schema:
         """Whether tags are ``{key: value}`` rather than a list of Key and Value."""
         return (
             self.tag_property is not None
-            and self._resolved(self.properties[self.tag_property]).get("type") == "object"
+            and self.resolved(self.properties[self.tag_property]).get("type") == "object"
         )
 
     def replacing(self, old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Path_]:
@@ -75,6 +78,42 @@ class Schema:
         return [
             path for path in self.create_only if not same_values(_at(old, path), _at(new, path))
         ]
+
+    def places(self, properties: Mapping[str, Any]) -> list[Place]:
+        """The places of the properties that are given, each after the one that it is in.
+
+        Free-form values, maps and what a function still has to give have none within.
+        """
+        found = self._within(self.document, dict(properties), ())
+        return list(dict.fromkeys(found))
+
+    def every_place(self) -> list[Place]:
+        """The places of all properties that a template may give, each after what it is in."""
+        return [
+            place
+            for place in dict.fromkeys(self._beneath(self.document, (), ()))
+            if place[0] not in self.read_only
+        ]
+
+    def _beneath(self, schema: Any, place: Place, above: tuple[Any, ...]) -> Iterator[Place]:
+        if not isinstance(schema, dict) or schema in above:  # what contains itself is told once
+            return
+        resolved = self.resolved(schema)
+        for name, item in (resolved.get("properties") or {}).items():
+            yield (*place, name)
+            yield from self._beneath(item, (*place, name), (*above, schema))
+        yield from self._beneath(resolved.get("items"), place, (*above, schema))
+
+    def _within(self, schema: Mapping[str, Any], value: Any, place: Place) -> Iterator[Place]:
+        schema = self.resolved(schema)
+        for item in value if isinstance(value, list) else ():
+            yield from self._within(schema.get("items") or {}, item, place)
+        if isinstance(value, dict) and function_name(value) is None:
+            known = schema.get("properties") or {}
+            for name, item in value.items():
+                if name in known:
+                    yield (*place, name)
+                    yield from self._within(known[name], item, (*place, name))
 
     def problems(self, properties: Mapping[str, Any]) -> list[str]:
         """Unknown and missing properties at any depth, in CloudFormation's words.
@@ -93,7 +132,7 @@ class Schema:
         return list(self._judge(top, dict(properties), "#"))
 
     def _judge(self, schema: Mapping[str, Any], value: Any, place: str) -> Iterator[str]:
-        schema = self._resolved(schema)
+        schema = self.resolved(schema)
         if isinstance(value, list):
             for index, item in enumerate(value):
                 yield from self._judge(schema.get("items") or {}, item, f"{place}/{index}")
@@ -111,14 +150,15 @@ class Schema:
             elif schema.get("additionalProperties", False) is False:
                 yield f"{place}: extraneous key [{name}] is not permitted"
 
-    def _resolved(self, schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    def resolved(self, schema: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A property's own schema, where another place of the document has it."""
         reference = schema.get("$ref")
         if reference is None:
             return schema
         node: Any = self.document
         for step in reference.removeprefix("#/").split("/"):
             node = node.get(step, {})
-        return self._resolved(node) if isinstance(node, dict) else {}
+        return self.resolved(node) if isinstance(node, dict) else {}
 
     def _paths(self, key: str) -> tuple[Path_, ...]:
         return tuple(

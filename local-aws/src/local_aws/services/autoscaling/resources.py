@@ -69,6 +69,7 @@ class ScalingPolicy(ApiProvider):
     service = "application-autoscaling"
     create_operation = "PutScalingPolicy"
     also_supported = frozenset({"ScalingTargetId"})
+    not_carried_out = frozenset({"PredictiveScalingPolicyConfiguration"})
 
     @override
     def create(self, request: Request) -> str:

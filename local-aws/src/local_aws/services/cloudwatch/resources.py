@@ -17,6 +17,16 @@ class Alarm(ApiProvider):
     name_property = "AlarmName"
     service = "cloudwatch"
     create_operation = "PutMetricAlarm"
+    not_carried_out = frozenset(
+        {
+            "ActionConfiguration",
+            "EvaluationCriteria",
+            "EvaluationInterval",
+            "EvaluationWindow",
+            "Metrics.AccountId",
+            "WarmUpConfiguration",
+        }
+    )
 
     @override
     def create(self, request: Request) -> str:

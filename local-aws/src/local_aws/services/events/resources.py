@@ -18,6 +18,9 @@ class Rule(ApiProvider):
     name_property = "Name"
     service = "events"
     create_operation = "PutRule"
+    not_carried_out = frozenset(
+        {"Targets.EcsParameters.PlacementStrategies", "Targets.EcsParameters.TagList"}
+    )
     also_supported = frozenset({"Targets"})
 
     @override

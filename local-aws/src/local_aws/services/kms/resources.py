@@ -15,10 +15,7 @@ class Key(ApiProvider):
     type_name = "AWS::KMS::Key"
     service = "kms"
     create_operation = "CreateKey"
-    also_supported = frozenset(
-        {"EnableKeyRotation", "Enabled", "KeyPolicy", "PendingWindowInDays", "RotationPeriodInDays"}
-    )
-
+    also_supported = frozenset({"EnableKeyRotation", "Enabled", "KeyPolicy", "PendingWindowInDays"})
     unchangeable = frozenset({"KeySpec", "KeyUsage", "MultiRegion", "Origin"})
 
     @override

@@ -42,6 +42,9 @@ class Function(ApiProvider):
     name_property = "FunctionName"
     service = "lambda"
     create_operation = "CreateFunction"
+    not_carried_out = frozenset(
+        {"LoggingConfig.ApplicationLogLevel", "LoggingConfig.SystemLogLevel"}
+    )
     also_supported = frozenset({"ReservedConcurrentExecutions"})
 
     @override
@@ -105,6 +108,7 @@ class Permission(ApiProvider):
     type_name = "AWS::Lambda::Permission"
     service = "lambda"
     create_operation = "AddPermission"
+    not_carried_out = frozenset({"FunctionUrlAuthType", "InvokedViaFunctionUrl"})
 
     @override
     def create(self, request: Request) -> str:
@@ -170,6 +174,7 @@ class FunctionAlias(ApiProvider):
     name_property = "Name"
     service = "lambda"
     create_operation = "CreateAlias"
+    not_carried_out = frozenset({"RoutingConfig"})
 
     @override
     def create(self, request: Request) -> str:

@@ -17,7 +17,7 @@ class LogGroup(ApiProvider):
     service = "logs"
     create_operation = "CreateLogGroup"
     also_supported = frozenset({"RetentionInDays"})
-    unchangeable = frozenset({"DeletionProtectionEnabled", "LogGroupClass"})
+    not_carried_out = frozenset({"DeletionProtectionEnabled", "LogGroupClass"})
 
     @override
     def create(self, request: Request) -> str:

@@ -13,6 +13,7 @@ from local_aws.arn import arn_in
 from local_aws.context import LocalContext
 from local_aws.resources.api import ApiProvider, is_absent, tag_list, tags_of
 from local_aws.resources.base import Attributes, Properties, Request, ResourceFailed
+from local_aws.resources.schemas import Place
 from local_aws.template import region_names
 
 
@@ -39,14 +40,26 @@ class Bucket(ApiProvider):
     name_property = "BucketName"
     service = "s3"
     create_operation = "CreateBucket"
+    not_carried_out = frozenset(
+        {
+            "BucketEncryption.ServerSideEncryptionConfiguration.BlockedEncryptionTypes",
+            "LifecycleConfiguration.Rules.NoncurrentVersionExpiration.NewerNoncurrentVersions",
+            "LifecycleConfiguration.Rules.ObjectSizeGreaterThan",
+            "LifecycleConfiguration.Rules.ObjectSizeLessThan",
+            "LifecycleConfiguration.TransitionDefaultMinimumObjectSize",
+            "LoggingConfiguration.TargetObjectKeyFormat",
+        }
+    )
     unchangeable = frozenset({"ObjectLockEnabled"})
 
     @override
-    def supports(self, context: LocalContext, region: str, name: str) -> bool:
+    def supports(self, context: LocalContext, region: str, place: Place) -> bool:
         """Whether there are calls for this configuration below."""
-        return name in {"AccessControl", "BucketName", "ObjectLockEnabled"} or any(
-            setting.property == name for setting in _SETTINGS
-        )
+        settings = {setting.property for setting in _SETTINGS}
+        return ".".join(place) not in self.not_carried_out and place[0] in {
+            *("AccessControl", "BucketName", "ObjectLockEnabled"),
+            *settings,
+        }
 
     @override
     def create(self, request: Request) -> str:

@@ -19,17 +19,13 @@ class Topic(ApiProvider):
     service = "sns"
     create_operation = "CreateTopic"
     _attributes = (
-        "ArchivePolicy",
         "ContentBasedDeduplication",
         "DisplayName",
-        "FifoThroughputScope",
         "FifoTopic",
         "KmsMasterKeyId",
-        "SignatureVersion",
-        "TracingConfig",
     )
     also_supported = frozenset({*_attributes, "Subscription", "TopicName"})
-    unchangeable = frozenset({"DataProtectionPolicy"})
+    not_carried_out = frozenset({"DataProtectionPolicy"})
 
     @override
     def create(self, request: Request) -> str:

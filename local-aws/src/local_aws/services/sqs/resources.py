@@ -29,7 +29,6 @@ class Queue(ApiProvider):
         "MaximumMessageSize",
         "MessageRetentionPeriod",
         "ReceiveMessageWaitTimeSeconds",
-        "RedriveAllowPolicy",
         "RedrivePolicy",
         "SqsManagedSseEnabled",
         "VisibilityTimeout",

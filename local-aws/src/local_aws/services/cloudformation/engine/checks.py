@@ -187,9 +187,8 @@ def _type_problems(
         return
     for problem in schema.problems(properties):
         yield f"Properties validation failed for resource {logical_id} with message: {problem}"
-    for name in properties:
-        if name in schema.properties and not provider.supports(context, region, name):
-            yield (f"Resource {logical_id}: the local AWS does not carry out {name} of {type_name}")
+    for place in provider.refused(context, region, schema.places(properties)):
+        yield f"Resource {logical_id}: the local AWS does not carry out {place} of {type_name}"
 
 
 def undeployable_values(planned: Iterable[Resource], types: ResourceTypes) -> list[str]:

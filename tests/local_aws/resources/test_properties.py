@@ -1,0 +1,245 @@
+"""No property is lost: what the schema of a type has is read back, or is refused by name.
+
+A property that a newer schema brings fails here until it has a sample or is refused.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from datetime import datetime
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from local_aws.resources.base import Provider
+from local_aws.resources.schemas import Place, Schema, schema_of
+from tests.local_aws.aws import REGION, Aws, eventually
+from tests.local_aws.resources.made import made
+from tests.local_aws.resources.samples import GROUND, PASS, SAMPLES, Sample
+
+_GROUND = re.compile(r"\$([A-Z]\w+(?:\.\w+)?)")
+"""``$Name.Attribute`` in a sample."""
+
+
+@pytest.fixture(scope="module")
+def ground(aws: Aws) -> Iterator[Mapping[str, str]]:
+    """What samples refer to, by ``Name`` and ``Name.Attribute``."""
+    for bucket in ("policed", "texts"):
+        aws.client("s3").create_bucket(
+            Bucket=bucket, CreateBucketConfiguration={"LocationConstraint": REGION}
+        )
+    aws.client("s3").put_object(Bucket="texts", Key="pass.json", Body=json.dumps(PASS))
+    aws.client("iam").create_user(UserName="ground")
+    aws.client("iam").create_group(GroupName="ground")
+    used = {
+        name.partition(".")[::2]
+        for name in _GROUND.findall(str(SAMPLES))
+        if name.partition(".")[0] in GROUND
+    }
+    outputs = {
+        f"{name}X{attribute}": {
+            "Value": {"Fn::GetAtt": [name, attribute]} if attribute else {"Ref": name}
+        }
+        for name, attribute in used
+    }
+    with deployed(aws, "ground", {"Resources": GROUND, "Outputs": outputs}) as given:
+        yield {key.replace("X", ".", 1).removesuffix("."): given[key] for key in outputs}
+
+
+@pytest.mark.parametrize(
+    ("type_name", "sample"),
+    [
+        pytest.param(type_name, sample, id=f"{type_name}-{number}")
+        for type_name, samples in SAMPLES.items()
+        for number, sample in enumerate(samples)
+    ],
+)
+def test_what_is_given_is_read_back(
+    aws: Aws, ground: Mapping[str, str], type_name: str, sample: Sample
+) -> None:
+    """Against what is read of a resource that has no more than it needs."""
+    given = placed(sample.properties, ground)
+    least = {*_schema(type_name).document.get("required", ()), *sample.needs}
+    needed = {name: value for name, value in given.items() if name in least}
+    before = said_of(aws, ground, type_name, sample, needed)
+    after = said_of(aws, ground, type_name, sample, given)
+    lost = {
+        name: missing
+        for name, value in given.items()
+        if name not in sample.unread
+        and (
+            missing := Counter(texts(sample.told.get(name, value)))
+            - (after if name in least else after - before)
+        )
+    }
+    assert not lost
+
+
+@pytest.mark.parametrize("type_name", SAMPLES)
+def test_what_has_no_sample_is_refused_by_name(aws: Aws, type_name: str) -> None:
+    schema, provider = _schema(type_name), _provider(aws, type_name)
+    samples = SAMPLES[type_name]
+    sampled = {place for sample in samples for place in schema.places(sample.properties)}
+    unread = {tuple(place.split(".")) for sample in samples for place in sample.unread}
+    places = [
+        place
+        for place in schema.every_place()
+        if place not in sampled and not _begins(place, unread)
+    ]
+    refused = provider.refused(aws.gateway.context, REGION, schema.every_place())
+    by_value = [
+        ".".join(place)
+        for place in places
+        if list(provider.problems(made(type_name, ".".join(place))))
+    ]
+    known = {tuple(place.split(".")) for place in (*refused, *by_value)}
+    assert [".".join(place) for place in places if not _begins(place, known)] == []
+    for place in refused:
+        with pytest.raises(ClientError) as refusal:
+            aws.client("cloudformation").create_stack(
+                StackName="refused",
+                TemplateBody=json.dumps(
+                    {"Resources": {"It": {"Type": type_name, "Properties": made(type_name, place)}}}
+                ),
+            )
+        assert f"the local AWS does not carry out {place} of {type_name}" in str(refusal.value)
+
+
+def test_every_type_has_samples(aws: Aws) -> None:
+    own = aws.gateway.resource_types.own
+    assert sorted(own) == sorted(SAMPLES)
+
+
+def said_of(
+    aws: Aws,
+    ground: Mapping[str, str],
+    type_name: str,
+    sample: Sample,
+    properties: Mapping[str, Any],
+) -> Counter[str]:
+    """What its service says of a resource while it is deployed: each value, how often."""
+    attributes = {name for read in sample.reads for name in re.findall(r"{(\w+)}", read)}
+    template = {
+        "Resources": {"It": {"Type": type_name, "Properties": properties}},
+        "Outputs": {
+            "Ref": {"Value": {"Ref": "It"}},
+            **{
+                name: {"Value": {"Fn::GetAtt": ["It", name]}}
+                for name in attributes & _schema(type_name).properties.keys()
+            },
+        },
+    }
+    found: Counter[str] = Counter()
+    with deployed(aws, "one", template) as known:
+        for read in sample.reads:
+            service, operation, *arguments = placed(read, ground).format(**known).split(" ")
+            client = aws.client(service)
+            method = next(
+                each
+                for each, name in client.meta.method_to_api_mapping.items()
+                if name == operation
+            )
+            given: dict[str, Any] = dict(argument.split("=", 1) for argument in arguments)
+            for name, value in given.items():
+                if value.startswith("["):
+                    given[name] = [value[1:-1]]
+            with suppress(ClientError):  # there is none of it
+                answer = getattr(client, method)(**given)
+                del answer["ResponseMetadata"]
+                known |= {name: value for name, value in _named(answer) if name not in known}
+                for text in texts([given, answer]):
+                    found.update({text, re.split("[/:]", text)[-1]})
+    return found
+
+
+def texts(value: Any) -> Iterator[str]:
+    """Every value within, as text that does not depend on how it is written; JSON is read."""
+    match value:
+        case {"Key": _, "Value": tag, **rest} | {"TagKey": _, "TagValue": tag, **rest} if not rest:
+            yield from texts(tag)
+        case Mapping():
+            for item in value.values():
+                yield from texts(item)
+        case list():
+            for item in value:
+                yield from texts(item)
+        case datetime():
+            yield value.isoformat().replace("+00:00", "Z").casefold()
+        case int() | float() if not isinstance(value, bool):
+            yield f"{value:g}"
+        case str() if value.startswith(("{", "[")):
+            yield from texts(json.loads(value))
+        case _:
+            yield str(value).casefold()
+
+
+def placed(value: Any, ground: Mapping[str, str]) -> Any:
+    """A sample with what it refers to."""
+    if isinstance(value, Mapping):
+        return {key: placed(item, ground) for key, item in value.items()}
+    if isinstance(value, list):
+        return [placed(item, ground) for item in value]
+    if isinstance(value, str):
+        return _GROUND.sub(lambda name: ground.get(name[1], name[0]), value)
+    return value
+
+
+@contextmanager
+def deployed(aws: Aws, name: str, template: Mapping[str, Any]) -> Iterator[dict[str, str]]:
+    """The outputs of a stack that is there for a while; all that failed is in the error."""
+    cloudformation = aws.client("cloudformation")
+    stack_id = cloudformation.create_stack(
+        StackName=name, TemplateBody=json.dumps(template), Capabilities=["CAPABILITY_NAMED_IAM"]
+    )["StackId"]
+    try:
+        stack = _done(aws, stack_id)
+        failed = [
+            (event["LogicalResourceId"], event.get("ResourceStatusReason"))
+            for event in cloudformation.describe_stack_events(StackName=stack_id)["StackEvents"]
+            if event["ResourceStatus"].endswith("_FAILED")
+        ]
+        assert stack["StackStatus"] == "CREATE_COMPLETE", failed
+        yield {each["OutputKey"]: each["OutputValue"] for each in stack.get("Outputs", ())}
+    finally:
+        cloudformation.delete_stack(StackName=stack_id)
+        _done(aws, stack_id)
+
+
+def _done(aws: Aws, stack_id: str) -> dict[str, Any]:
+    def look() -> Any:
+        (stack,) = aws.client("cloudformation").describe_stacks(StackName=stack_id)["Stacks"]
+        return None if stack["StackStatus"].endswith("_IN_PROGRESS") else stack
+
+    found: dict[str, Any] = eventually(look)
+    return found
+
+
+def _schema(type_name: str) -> Schema:
+    schema = schema_of(type_name, REGION)
+    assert schema is not None
+    return schema
+
+
+def _provider(aws: Aws, type_name: str) -> Provider:
+    provider = aws.gateway.resource_types.provider_of(type_name)
+    assert provider is not None
+    return provider
+
+
+def _begins(place: Place, others: set[Place]) -> bool:
+    """Whether a place, or what it is in, is among others."""
+    return any(place[:length] in others for length in range(1, len(place) + 1))
+
+
+def _named(value: Any) -> Iterator[tuple[str, str]]:
+    """Every text in an answer, by its member's name."""
+    items = value.items() if isinstance(value, Mapping) else ()
+    yield from ((name, item) for name, item in items if isinstance(item, str))
+    for item in value if isinstance(value, list) else dict(items).values():
+        if isinstance(item, Mapping | list):
+            yield from _named(item)
