@@ -16,6 +16,7 @@ from local_aws.protocol.validation import require_members
 from local_aws.resources import ResourceTypes
 from local_aws.resources.base import Provider
 from local_aws.services.cloudformation.change_set_actions import ChangeSetActions
+from local_aws.services.cloudformation.engine.notifications import Notifications
 from local_aws.services.cloudformation.engine.operations import Operations
 from local_aws.services.cloudformation.engine.persistence import export_stacks, restore_stacks
 from local_aws.services.cloudformation.engine.recovery import Recovered, recover
@@ -44,7 +45,8 @@ class CloudFormation(service.Service):
         on_settled: Callable[[], None] = lambda: None,
     ) -> None:
         self._recovered: list[Recovered] = []
-        self._stacks = Stacks()
+        self._notifications = Notifications(context)
+        self._stacks = Stacks(self._notifications.tell)
         self._operations = Operations(context, types, self._stacks, on_settled)
         submissions = Submissions(context, types, self._operations.exports)
         stack_actions = StackActions(context, self._stacks, self._operations, submissions)
@@ -117,6 +119,7 @@ class CloudFormation(service.Service):
     def stop(self) -> None:
         """End the operations under way and their threads; stacks stay as they are."""
         self._operations.close()
+        self._notifications.close()
 
 
 def _do(action: Callable[[Mapping[str, Any], str], dict[str, Any]], call: Call) -> dict[str, Any]:

@@ -170,10 +170,10 @@ class StackActions:
         change_set: ChangeSet | None = None,
     ) -> None:
         """Start making a stack whose version has been judged, by a change set or without."""
-        self._begin_deployment(
-            stack, "CREATE_IN_PROGRESS", (REVIEW_IN_PROGRESS,), token, change_set
-        )
-        stack.version = version
+        with self._stacks.lock:
+            _check_status(stack, (REVIEW_IN_PROGRESS,))
+            stack.carry_out(version, change_set)
+            self._begin(stack, "CREATE_IN_PROGRESS", (REVIEW_IN_PROGRESS,), token)
         stack.on_failure = on_failure
         stack.disable_rollback = on_failure == "DO_NOTHING"
         self._operations.start(stack, lambda deployment: deployment.create(on_failure))
@@ -190,34 +190,20 @@ class StackActions:
         """Start bringing a stack to a version that has been judged, by a change set or without."""
         with self._stacks.lock:
             check_updatable(stack)
-            was = stack.status
-            self._begin_deployment(stack, "UPDATE_IN_PROGRESS", (was,), token, change_set)
-        if stack.stable is None:
-            stack.stable = Version() if was == "CREATE_FAILED" else stack.version.copy()
-        old = stack.version
-        version.resources, version.outputs, version.imports = (
-            old.resources,
-            old.outputs,
-            old.imports,
-        )
-        stack.version = version
+            was, old = stack.status, stack.version
+            if stack.stable is None:
+                stack.stable = Version() if was == "CREATE_FAILED" else old.copy()
+            version.resources, version.outputs, version.imports = (
+                old.resources,
+                old.outputs,
+                old.imports,
+            )
+            stack.carry_out(version, change_set)
+            self._begin(stack, "UPDATE_IN_PROGRESS", (was,), token)
         stack.disable_rollback = disable_rollback
         self._operations.start(
             stack, lambda deployment: deployment.update(disable_rollback=disable_rollback)
         )
-
-    def _begin_deployment(
-        self,
-        stack: Stack,
-        status: str,
-        from_statuses: tuple[str, ...],
-        token: str | None,
-        change_set: ChangeSet | None,
-    ) -> None:
-        with self._stacks.lock:
-            _check_status(stack, from_statuses)
-            stack.carry_out(change_set)
-            self._begin(stack, status, from_statuses, token)
 
     def _begin(
         self, stack: Stack, status: str, from_statuses: tuple[str, ...], token: str | None

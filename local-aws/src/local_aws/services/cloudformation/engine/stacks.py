@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -177,6 +177,9 @@ class Stack:
     termination_protection: bool = False
     settings: dict[str, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self.on_event: OnEvent = _tell_nobody
+
     @property
     def busy(self) -> bool:
         """Whether an operation is under way."""
@@ -194,8 +197,9 @@ class Stack:
         self.operation_id = str(uuid4())
         self.token = token
 
-    def carry_out(self, change_set: ChangeSet | None) -> None:
-        """Deploy what a change set planned, or None; all others are obsolete by it."""
+    def carry_out(self, version: Version, change_set: ChangeSet | None) -> None:
+        """Be that version, by a change set or without; all others are obsolete by it."""
+        self.version = version
         for each in list(self.change_sets.values()):
             if each.active:
                 each.execution_status = "OBSOLETE"
@@ -258,22 +262,31 @@ class Stack:
                 self.token,
             )
             self.events.append(event)
+            self.on_event(self, event)
         return event
+
+
+OnEvent = Callable[[Stack, Event], None]
+"""Called with every event of a stack, from any thread."""
+
+
+def _tell_nobody(stack: Stack, event: Event) -> None:
+    """What a stack does with its events until it is one of `Stacks`."""
 
 
 class Stacks:
     """Every stack of every region; the deleted ones are found by their id alone."""
 
-    def __init__(self) -> None:
+    def __init__(self, on_event: OnEvent) -> None:
         self.lock = RLock()
+        self._on_event = on_event
         self._by_id: dict[str, Stack] = {}
 
     def add(self, name: str, region: str, account_id: str) -> Stack:
         """A new stack in review, with an id of its own."""
         stack_id = arn_in(region, "cloudformation", account_id, f"stack/{name}/{uuid4()}")
         stack = Stack(name, stack_id, region, now())
-        with self.lock:
-            self._by_id[stack_id] = stack
+        self.put(stack)
         return stack
 
     def every(self) -> list[Stack]:
@@ -282,7 +295,8 @@ class Stacks:
             return list(self._by_id.values())
 
     def put(self, stack: Stack) -> None:
-        """Take a stack that another process has made."""
+        """Take a stack, one that another process has made, too."""
+        stack.on_event = self._on_event
         with self.lock:
             self._by_id[stack.stack_id] = stack
 
