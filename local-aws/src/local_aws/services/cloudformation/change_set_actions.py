@@ -209,4 +209,5 @@ def _apart(version: Version) -> Version:
         capabilities=version.capabilities,
         notification_arns=version.notification_arns,
         role_arn=version.role_arn,
+        processed=version.processed,
     )

@@ -124,7 +124,7 @@ class Queries:
         return {"StackResourceSummaries": views, "NextToken": token}
 
     def get_template(self, values: Values, region: str) -> Answer:
-        """The template's text as it was sent, of the stack or of one of its change sets."""
+        """A template, of a stack or of a change set: what its transforms made, or as sent."""
         if "ChangeSetName" in values:
             check_stack_is_named(values, "StackName is a required parameter.")
             version = found_change_set(self._stacks, values, region)[1].version
@@ -132,7 +132,10 @@ class Queries:
             version = self._described(values["StackName"], region).version
         else:
             raise validation_error("StackName is required if ChangeSetName is not specified.")
-        return {"TemplateBody": version.body, "StagesAvailable": ["Original", "Processed"]}
+        body = version.body
+        if values.get("TemplateStage", "Processed") == "Processed":
+            body = version.processed or version.body
+        return {"TemplateBody": body, "StagesAvailable": ["Original", "Processed"]}
 
     def get_template_summary(self, values: Values, region: str) -> Answer:
         """What a template declares, of a stack or as sent."""
@@ -142,12 +145,12 @@ class Queries:
                 raise validation_error(
                     "GetTemplateSummary cannot be called on REVIEW_IN_PROGRESS stacks."
                 )
-            template = stack.version.template
+            written, template = parse(stack.version.body), stack.version.template
         else:
-            template = parse(self._submissions.body(values, region))
-        metadata = template.section("Metadata")
+            written = template = parse(self._submissions.body(values, region))
+        metadata = written.section("Metadata")
         return {
-            **_declared(template),
+            **_declared(written),
             "ResourceTypes": sorted({each["Type"] for each in template.resources.values()}),
             "Version": template.document.get("AWSTemplateFormatVersion", "2010-09-09"),
             "Metadata": str(metadata) if metadata else None,

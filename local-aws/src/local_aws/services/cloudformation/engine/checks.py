@@ -25,7 +25,6 @@ from local_aws.template import (
 
 AUTO_EXPAND = "CAPABILITY_AUTO_EXPAND"
 
-_TRANSFORMS = frozenset({"AWS::LanguageExtensions"})
 _POLICIES = {
     "DeletionPolicy": ("Delete", "Retain", "RetainExceptOnCreate"),
     "UpdateReplacePolicy": ("Delete", "Retain"),
@@ -71,15 +70,13 @@ def undeployable_types(
     ]
 
 
-def check_capabilities(template: Template, given: Iterable[str], *, reviewed: bool) -> None:
-    """Refuse IAM resources that the caller has not acknowledged, and transforms, too, unless
-    what they make of the template is ``reviewed``, as in a change set.
+def check_capabilities(template: Template, given: Iterable[str], *, expanded: bool) -> None:
+    """Refuse IAM resources that the caller has not acknowledged.
 
-    Raises AwsError ``InsufficientCapabilitiesException``.
+    ``expanded``: nobody has seen what transforms made of the template, which asks for
+    CAPABILITY_AUTO_EXPAND. Raises AwsError ``InsufficientCapabilitiesException``.
     """
-    needed = required_capabilities(template)
-    if reviewed:
-        needed = [capability for capability in needed if capability != AUTO_EXPAND]
+    needed = [*required_capabilities(template), *([AUTO_EXPAND] if expanded else [])]
     acknowledged = set(given)
     if "CAPABILITY_NAMED_IAM" in acknowledged:
         acknowledged.add("CAPABILITY_IAM")
@@ -99,9 +96,6 @@ def required_capabilities(template: Template) -> list[str]:
 
 
 def _structural_problems(template: Template) -> Iterator[str]:
-    for transform in template.transforms:
-        if transform not in _TRANSFORMS:
-            yield f"Transform {transform} cannot be deployed on the local AWS"
     for section in ("Resources", "Outputs", "Conditions", "Rules"):
         for name, definition in template.section(section).items():
             for function in _functions(definition):

@@ -94,7 +94,11 @@ class Output:
 
 @dataclass
 class Version:
-    """All that a deployment sets and a rollback restores."""
+    """All that a deployment sets and a rollback restores.
+
+    ``body`` is the template's text as it was sent, ``processed`` what its transforms made of
+    it, None where there are none.
+    """
 
     body: str = ""
     parameters: dict[str, Parameter] = field(default_factory=dict)
@@ -105,11 +109,12 @@ class Version:
     capabilities: list[str] = field(default_factory=list)
     notification_arns: list[str] = field(default_factory=list)
     role_arn: str | None = None
+    processed: str | None = None
 
     @property
     def template(self) -> Template:
-        """The template, parsed."""
-        return parse(self.body) if self.body else EMPTY
+        """The template that is deployed, parsed."""
+        return parse(self.processed or self.body) if self.body else EMPTY
 
     def copy(self) -> Version:
         """The same, sharing nothing that a deployment changes."""

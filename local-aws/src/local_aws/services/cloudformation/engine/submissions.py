@@ -22,11 +22,12 @@ from local_aws.services.cloudformation.engine.checks import (
 )
 from local_aws.services.cloudformation.engine.deployment import surroundings_of
 from local_aws.services.cloudformation.engine.exports import Exports
-from local_aws.services.cloudformation.engine.parameters import resolve
+from local_aws.services.cloudformation.engine.parameters import Parameter, resolve
 from local_aws.services.cloudformation.engine.refusals import Refused, refuse, validation_error
 from local_aws.services.cloudformation.engine.stacks import Stack, Version
-from local_aws.services.cloudformation.engine.template import parse
-from local_aws.template import Unknown
+from local_aws.services.cloudformation.engine.template import Template, parse
+from local_aws.services.cloudformation.engine.transforms import transformed
+from local_aws.template import Names, Unknown
 
 BODY_LIMIT_BYTES = 51_200
 """A TemplateBody's size (AWS CloudFormation quotas page, read 2026-11-21)."""
@@ -52,17 +53,19 @@ class Submissions:
         """
         old = stack.version
         body = old.body if values.get("UsePreviousTemplate") else self.body(values, stack.region)
-        template = parse(body)
+        processed = self._processed(stack, parse(body), values)
+        template = parse(processed or body)
         check_references(template)
         check_capabilities(
-            template, values.get("Capabilities", ()), reviewed="ChangeSetName" in values
+            template,
+            values.get("Capabilities", ()),
+            expanded=processed is not None and "ChangeSetName" not in values,
         )
-        given = values.get("Parameters", [])
         tags = values.get("Tags")
         arns = values.get("NotificationARNs")
         return Version(
             body,
-            resolve(template, given, old.parameters, lambda names: self._ssm(names, stack.region)),
+            self._parameters(stack, template, values),
             dict(old.tags) if tags is None else {tag["Key"]: tag["Value"] for tag in tags},
             old.resources,
             old.outputs,
@@ -70,7 +73,37 @@ class Submissions:
             list(values.get("Capabilities", ())),
             list(old.notification_arns if arns is None else arns),
             values.get("RoleARN", old.role_arn),
+            processed,
         )
+
+    def _parameters(self, stack: Stack, template: Template, values: Values) -> dict[str, Parameter]:
+        return resolve(
+            template,
+            values.get("Parameters", []),
+            stack.version.parameters,
+            lambda names: self._ssm(names, stack.region),
+        )
+
+    def _processed(self, stack: Stack, template: Template, values: Values) -> str | None:
+        """What transforms make of a template; a NoEcho parameter's value never gets into it."""
+        if not template.is_transformed:
+            return None
+        parameters = self._parameters(stack, template, values)
+        surroundings = surroundings_of(stack, stack.version, self._context.account_id)
+        known = {
+            **surroundings.pseudo_parameters(),
+            **{key: each.reference for key, each in parameters.items() if not each.no_echo},
+        }
+
+        def fetch(location: str) -> str:
+            place = S3Location.find(location)
+            if place is None:
+                raise validation_error(
+                    f"Transform AWS::Include failed with: {location} is not in S3"
+                )
+            return self._object(place.bucket, place.key, stack.region)
+
+        return transformed(template, Names(known), fetch)
 
     def plan(self, stack: Stack, version: Version) -> Plan:
         """What deploying the version would change.
@@ -119,7 +152,9 @@ class Submissions:
         return body
 
     def _download(self, url: str, region: str) -> str:
-        bucket, key = s3_place(url)
+        return self._object(*s3_place(url), region)
+
+    def _object(self, bucket: str, key: str, region: str) -> str:
         try:
             answer = self._context.client("s3", region).get_object(Bucket=bucket, Key=key)
         except ClientError as error:

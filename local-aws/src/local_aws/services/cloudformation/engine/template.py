@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -15,6 +15,10 @@ from local_aws.template import short_form
 
 LIMITS = {"Resources": 500, "Parameters": 200, "Outputs": 200, "Mappings": 200}
 """Entries a section may have (AWS CloudFormation quotas page, read 2026-11-21)."""
+
+LANGUAGE_EXTENSIONS = "AWS::LanguageExtensions"
+FOR_EACH = "Fn::ForEach::"
+"""What a loop's key begins with, where LANGUAGE_EXTENSIONS transforms the template."""
 
 _SECTIONS = frozenset(
     {
@@ -52,10 +56,11 @@ class Template:
     body: str
     document: dict[str, Any]
 
-    @property
+    @cached_property
     def resources(self) -> dict[str, dict[str, Any]]:
-        """Every resource by logical id, conditions not yet judged."""
-        return self.section("Resources")
+        """Every resource by logical id, conditions not yet judged; no loops, nor what is yet to
+        be included."""
+        return dict(_entries(self.section("Resources")))
 
     @property
     def parameters(self) -> dict[str, dict[str, Any]]:
@@ -87,6 +92,11 @@ class Template:
         """The template's own description, or None."""
         return self.document.get("Description")
 
+    @property
+    def is_transformed(self) -> bool:
+        """Whether a transform may make something else of it."""
+        return bool(self.transforms) or "Fn::Transform" in self.body or "!Transform" in self.body
+
     @cached_property
     def transforms(self) -> tuple[str, ...]:
         """The macros it asks for, by name."""
@@ -111,7 +121,7 @@ def parse(body: str) -> Template:
     Raises AwsError ``ValidationError`` ("Template format error: …") when the text is
     neither JSON nor YAML, or has not the shape of a template.
     """
-    document = _load(body)
+    document = load(body)
     if not isinstance(document, dict):
         raise format_error("unsupported structure.")
     _refuse_nulls(document, "")
@@ -127,16 +137,28 @@ def parse(body: str) -> Template:
             raise format_error(
                 f"Number of {section.lower()}, {count}, is greater than maximum allowed, {most}"
             )
+    template = Template(body, document)
+    loops = LANGUAGE_EXTENSIONS in template.transforms
     for kind in ("Parameter", "Resource"):
-        for name in document.get(f"{kind}s") or {}:
-            if not str(name).isalnum():
+        for name in document.get(f"{kind}s", {}):
+            if not str(name).isalnum() and not (loops and str(name).startswith(FOR_EACH)):
                 raise format_error(f"{kind} name {name} is non alphanumeric.")
-    _check_mappings(document.get("Mappings") or {})
-    _check_resources(document.get("Resources") or {})
-    for output in (document.get("Outputs") or {}).values():
+    _check_mappings(dict(_entries(document.get("Mappings", {}))))
+    if not document.get("Resources"):
+        raise format_error("At least one Resources member must be defined.")
+    _check_resources(template.resources)
+    for _, output in _entries(document.get("Outputs", {})):
         if not isinstance(output, dict) or "Value" not in output:
             raise format_error("Every Outputs member must contain a Value object")
-    return Template(body, document)
+    return template
+
+
+def _entries(section: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """A section's members, without those that a transform is yet to make."""
+    for name, definition in section.items():
+        included = isinstance(definition, dict) and "Fn::Transform" in definition
+        if not included and not str(name).startswith("Fn::"):
+            yield name, definition
 
 
 def _check_mappings(mappings: dict[str, Any]) -> None:
@@ -154,8 +176,6 @@ def _members(value: Any) -> dict[str, Any]:
 
 
 def _check_resources(resources: dict[str, Any]) -> None:
-    if not resources:
-        raise format_error("At least one Resources member must be defined.")
     for logical_id, resource in resources.items():
         if not isinstance(resource, dict):
             raise format_error("Any Resources member must be an object.")
@@ -182,7 +202,11 @@ def _refuse_nulls(value: Any, place: str) -> None:
         _refuse_nulls(item, f"{place}/{key}")
 
 
-def _load(body: str) -> Any:
+def load(body: str) -> Any:
+    """What a template's text says, or that of a part of one.
+
+    Raises AwsError ``ValidationError`` for what is neither JSON nor YAML.
+    """
     try:
         return json.loads(body)
     except json.JSONDecodeError as error:

@@ -1,0 +1,191 @@
+"""AWS::LanguageExtensions and AWS::Include: what is deployed, and what GetTemplate shows of it.
+
+As recorded by LocalStack's suite (2024, 2025), and as the template reference has it under
+"Fn::ForEach", "AWS::LanguageExtensions transform" and "AWS::Include transform".
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from tests.local_aws.services.cloudformation.conftest import Aws
+from tests.local_aws.services.cloudformation.templates import get_att, parameter, ref, template
+
+EXTENDED = {"Transform": "AWS::LanguageExtensions"}
+CAPABILITIES = ["CAPABILITY_AUTO_EXPAND"]
+
+
+def _create(aws: Aws, name: str, body: dict[str, Any], **given: str) -> dict[str, Any]:
+    """What became of the template of a stack that is created."""
+    aws.cloudformation.create_stack(
+        StackName=name,
+        TemplateBody=json.dumps(body),
+        Capabilities=CAPABILITIES,
+        Parameters=[{"ParameterKey": key, "ParameterValue": value} for key, value in given.items()],
+    )
+    assert aws.done(aws.stack(name)["StackId"])["StackStatus"] == "CREATE_COMPLETE"
+    original = aws.cloudformation.get_template(StackName=name, TemplateStage="Original")
+    assert original["TemplateBody"] == body
+    processed: dict[str, Any] = aws.cloudformation.get_template(StackName=name)["TemplateBody"]
+    assert "Transform" not in processed
+    return processed
+
+
+def test_loops_make_resources_and_outputs(aws: Aws) -> None:
+    body = {
+        **EXTENDED,
+        "Parameters": {"Teams": {"Type": "CommaDelimitedList"}},
+        "Resources": {
+            "Fn::ForEach::Teams": [
+                "Team",
+                ref("Teams"),
+                {
+                    "All&{Team}": parameter({"Fn::Sub": "all of ${Team}"}),
+                    "Fn::ForEach::Stages": [
+                        "Stage",
+                        ["Dev", "Prod"],
+                        {"One&{Team}${Stage}": parameter(ref("Stage"), "All&{Team}")},
+                    ],
+                },
+            ]
+        },
+        "Outputs": {
+            "Fn::ForEach::Told": [
+                "Team",
+                ref("Teams"),
+                {"Of&{Team}": {"Value": get_att("All&{Team}", "Value")}},
+            ]
+        },
+    }
+
+    processed = _create(aws, "loops", body, Teams="a-1,b")
+
+    assert sorted(aws.physical_ids("loops")) == [
+        *("Alla1", "Allb", "Onea1Dev", "Onea1Prod", "OnebDev", "OnebProd")
+    ]
+    assert aws.outputs("loops") == {"Ofa1": "all of a-1", "Ofb": "all of b"}
+    assert processed["Resources"]["Onea1Prod"] == parameter("Prod", "Alla1")
+    assert processed["Outputs"]["Ofb"] == {"Value": get_att("Allb", "Value")}
+    with pytest.raises(ClientError, match="No updates are to be performed"):
+        aws.cloudformation.update_stack(
+            StackName="loops",
+            UsePreviousTemplate=True,
+            Capabilities=CAPABILITIES,
+            Parameters=[{"ParameterKey": "Teams", "UsePreviousValue": True}],
+        )
+
+
+def test_functions_that_need_no_resource_are_worked_out(aws: Aws) -> None:
+    body = {
+        **EXTENDED,
+        "Parameters": {
+            "List": {"Type": "CommaDelimitedList"},
+            "Secret": {"Type": "String", "NoEcho": True},
+        },
+        "Resources": {
+            "A": parameter({"Fn::Length": ref("List")}),
+            "B": parameter({"Fn::Sub": "${AWS::StackName} ${Secret}"}),
+            "C": parameter({"Fn::Join": ["-", [ref("A"), {"Fn::ToJsonString": {"a": 1}}]]}),
+        },
+    }
+
+    processed = _create(aws, "functions", body, List="a,b,c", Secret="hidden")
+
+    values = {name: each["Properties"]["Value"] for name, each in processed["Resources"].items()}
+    assert values == {
+        "A": 3,
+        "B": {"Fn::Sub": "${AWS::StackName} ${Secret}"},
+        "C": {"Fn::Join": ["-", [ref("A"), '{"a":1}']]},
+    }
+
+
+def test_a_change_set_shows_what_a_loop_adds(aws: Aws) -> None:
+    loop = ["Name", ["One", "Two"], {"${Name}": parameter()}]
+    answer = aws.cloudformation.create_change_set(
+        StackName="planned",
+        ChangeSetName="plan",
+        ChangeSetType="CREATE",
+        TemplateBody=json.dumps({**EXTENDED, "Resources": {"Fn::ForEach::All": loop}}),
+    )
+
+    described = aws.cloudformation.describe_change_set(ChangeSetName=answer["Id"])
+
+    added = [each["ResourceChange"]["LogicalResourceId"] for each in described["Changes"]]
+    assert added == ["One", "Two"]
+    aws.cloudformation.execute_change_set(ChangeSetName=answer["Id"])
+    aws.done(answer["StackId"])
+    assert sorted(aws.physical_ids("planned")) == ["One", "Two"]
+
+
+def test_what_is_included_becomes_part_of_the_template(aws: Aws) -> None:
+    s3 = aws.client("s3")
+    s3.create_bucket(
+        Bucket="snippets", CreateBucketConfiguration={"LocationConstraint": "eu-west-1"}
+    )
+    snippets = {
+        "value.yaml": "Value: included",
+        "resource.yaml": "Type: AWS::SSM::Parameter\n"
+        "Properties: {Type: String, Value: !Ref Bucket}",
+        "top.json": json.dumps({"Outputs": {"Told": {"Value": ref("Whole")}}}),
+    }
+    for key, text in snippets.items():
+        s3.put_object(Bucket="snippets", Key=key, Body=text.encode())
+
+    def include(key: str) -> dict[str, Any]:
+        location = {"Fn::Sub": f"s3://${{Bucket}}/{key}"}
+        return {"Name": "AWS::Include", "Parameters": {"Location": location}}
+
+    body = {
+        "Transform": include("top.json"),
+        "Parameters": {"Bucket": {"Type": "String"}},
+        "Resources": {
+            "Part": {
+                "Type": "AWS::SSM::Parameter",
+                "Properties": {"Type": "String", "Fn::Transform": include("value.yaml")},
+            },
+            "Whole": {"Fn::Transform": include("resource.yaml")},
+        },
+    }
+
+    processed = _create(aws, "included", body, Bucket="snippets")
+
+    assert processed["Resources"]["Part"]["Properties"] == {"Type": "String", "Value": "included"}
+    assert processed["Resources"]["Whole"]["Properties"]["Value"] == ref("Bucket")
+    assert aws.outputs("included") == {"Told": aws.physical_ids("included")["Whole"]}
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ({"Resources": {"Fn::ForEach::A": []}}, "name Fn::ForEach::A is non alphanumeric"),
+        ({**EXTENDED, "Resources": {"Fn::ForEach::A": []}}, "every Fn::ForEach::A object requires"),
+        (
+            {**EXTENDED, "Resources": {"Fn::ForEach::A": ["X", ref("B"), {}], "B": parameter()}},
+            "a list that is known before the deployment",
+        ),
+        (
+            {**EXTENDED, "Resources": {"Fn::ForEach::A": ["X", ["1", "2"], {"B": parameter()}]}},
+            "Fn::ForEach::A makes B a second time",
+        ),
+        (
+            template(A=parameter({"Fn::Transform": {"Name": "Mine", "Parameters": {}}})),
+            "Transform Mine cannot be deployed on the local AWS",
+        ),
+        (
+            template(A=parameter({"Fn::Transform": {"Name": "AWS::Include"}})),
+            "Location must be an address in S3",
+        ),
+    ],
+)
+def test_a_transform_that_cannot_be_carried_out_is_refused(
+    aws: Aws, body: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ClientError, match=message) as refusal:
+        aws.cloudformation.create_stack(
+            StackName="refused", TemplateBody=json.dumps(body), Capabilities=CAPABILITIES
+        )
+    assert refusal.value.response["Error"]["Code"] == "ValidationError"
