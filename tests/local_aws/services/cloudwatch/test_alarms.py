@@ -85,6 +85,9 @@ def test_an_alarm_goes_off_and_comes_back(aws: Aws) -> None:
         )
 
     assert state()[0] == "INSUFFICIENT_DATA"
+    (new,) = cloudwatch.describe_alarms(AlarmNames=["errors"])["MetricAlarms"]
+    assert new.keys().isdisjoint({"Metrics", "StateReasonData"})
+    assert new["StateTransitionedTimestamp"] == new["StateUpdatedTimestamp"]
     put(9, seconds_ago=1, endpoint="another")
     put(9, seconds_ago=600)
     assert state()[0] == "INSUFFICIENT_DATA"

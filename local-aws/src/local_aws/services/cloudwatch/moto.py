@@ -111,6 +111,10 @@ def tell(watcher: Watcher) -> None:
         before = self.alarms.get(name)
         alarm = original(self, name, **given)
         alarm.state_value = "INSUFFICIENT_DATA"
+        # DescribeAlarms leaves out what is empty (recorded by LocalStack's suite, 2023).
+        alarm.state_reason_data = None
+        alarm.metric_data_queries = alarm.metric_data_queries or None
+        alarm.state_transitioned_timestamp = alarm.state_updated_timestamp
         for attribute in _STATE if before is not None else ():
             setattr(alarm, attribute, getattr(before, attribute))
         watcher.watch(self.region_name)
@@ -127,7 +131,10 @@ def tell(watcher: Watcher) -> None:
         before = None if known is None else _described(known)
         original(self, name, *given)
         assert before is not None  # the original raises for an alarm that is not there
-        watcher.changed(self.region_name, _described(self.alarms[name]), before)
+        assert known is not None
+        if known.state_value != before["StateValue"]:
+            known.state_transitioned_timestamp = known.state_updated_timestamp
+        watcher.changed(self.region_name, _described(known), before)
 
     @_replaces("tag_resource")
     def tag_resource(
@@ -152,6 +159,7 @@ _STATE = (
     "history",
     "state_reason",
     "state_reason_data",
+    "state_transitioned_timestamp",
     "state_updated_timestamp",
     "state_value",
 )
