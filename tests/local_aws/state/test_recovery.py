@@ -149,17 +149,11 @@ def test_a_deletion_goes_on_and_lets_go_of_what_it_was_to(local: Gateway) -> Non
 
 def test_what_is_deleted_already_does_not_stop_a_deletion(local: Gateway) -> None:
     body = template(
-        Table=resource(
-            "DynamoDB::Table",
-            TableName="gone",
-            KeySchema=[{"AttributeName": "k", "KeyType": "HASH"}],
-            AttributeDefinitions=[{"AttributeName": "k", "AttributeType": "S"}],
-            BillingMode="PAY_PER_REQUEST",
-        ),
+        Stream=resource("Kinesis::Stream", Name="gone", ShardCount=1),
         Topic=resource("SNS::Topic"),
     )
     for _ in _stack(local, body):
-        of(local, "dynamodb").delete_table(TableName="gone")
+        of(local, "kinesis").delete_stream(StreamName="gone")
         assert recovered(local, status="DELETE_IN_PROGRESS") is None
 
 

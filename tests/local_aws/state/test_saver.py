@@ -23,16 +23,10 @@ from tests.local_aws.state.kept_resources import DESCRIBED, make
 from tests.local_aws.state.killed import settled
 
 TEMPLATE = template(
-    {"Topic": ref("Topic"), "Table": get_att("Table", "Arn")},
+    {"Topic": ref("Topic"), "Stream": get_att("Stream", "Arn")},
     Topic=resource("SNS::Topic"),
     Parameter=parameter(get_att("Topic", "TopicName"), Name="/stack/topic"),
-    Table=resource(
-        "DynamoDB::Table",
-        TableName="by-the-emulator-itself",
-        KeySchema=[{"AttributeName": "k", "KeyType": "HASH"}],
-        AttributeDefinitions=[{"AttributeName": "k", "AttributeType": "S"}],
-        BillingMode="PAY_PER_REQUEST",
-    ),
+    Stream=resource("Kinesis::Stream", Name="by-the-emulator-itself", ShardCount=1),
 )
 TEMPLATE["Outputs"]["Topic"]["Export"] = {"Name": "topic"}
 
@@ -159,7 +153,7 @@ def test_a_stack_can_be_updated_and_deleted(twice: Twice) -> None:
     cloudformation.delete_stack(StackName="stack")
     assert settled(cloudformation, "stack") is None
     with pytest.raises(ClientError, match="NotFound"):
-        twice.client("dynamodb").describe_table(TableName="by-the-emulator-itself")
+        twice.client("kinesis").describe_stream(StreamName="by-the-emulator-itself")
 
 
 def test_an_object_that_was_deleted_is_deleted_on_the_disk(twice: Twice) -> None:

@@ -45,7 +45,7 @@ class ApiProvider(Provider):
         """Whether the create operation takes the property, or the provider sees to it."""
         if not super().supports(context, region, place):
             return False
-        if place[0] in self.also_supported:
+        if place[0].casefold() in {name.casefold() for name in self.also_supported}:
             return True
         shape = _shape(context.client(self.service, region), self.create_operation)
         for name in place:

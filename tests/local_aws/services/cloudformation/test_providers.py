@@ -251,6 +251,69 @@ def test_role_and_policies(aws: Aws) -> None:
     assert name not in [each["RoleName"] for each in iam.list_roles()["Roles"]]
 
 
+def test_user_and_group(aws: Aws) -> None:
+    iam = aws.client("iam")
+    read = "arn:aws:iam::aws:policy/ReadOnlyAccess"
+    own = {"ManagedPolicyArns": [read], "Policies": [{"PolicyName": "p", "PolicyDocument": POLICY}]}
+    user = resource(
+        "IAM::User",
+        Groups=[ref("One"), ref("Two")],
+        LoginProfile={"Password": "a-Pass-word-1"},
+        Tags=_tags("a=1"),
+        **own,
+    )
+    body = template(
+        {"Arn": get_att("User", "Arn")},
+        One=resource("IAM::Group", **own),
+        Two=resource("IAM::Group", GroupName="two", Path="/of/"),
+        User=user,
+    )
+    aws.create("user", body)
+
+    ids = aws.physical_ids("user")
+    name = ids["User"]
+    assert aws.outputs("user") == {"Arn": f"arn:aws:iam::123456789012:user/{name}"}
+    assert iam.get_group(GroupName="two")["Group"]["Arn"].endswith(":group/of/two")
+
+    def groups() -> set[str]:
+        answer = iam.list_groups_for_user(UserName=name)
+        return {each["GroupName"] for each in answer["Groups"]}
+
+    assert groups() == {ids["One"], "two"}
+    for kind, of in (("User", name), ("Group", ids["One"])):
+        named = {f"{kind}Name": of}
+        attached = getattr(iam, f"list_attached_{kind.lower()}_policies")(**named)
+        assert [each["PolicyArn"] for each in attached["AttachedPolicies"]] == [read]
+        assert getattr(iam, f"list_{kind.lower()}_policies")(**named)["PolicyNames"] == ["p"]
+    assert iam.get_login_profile(UserName=name)["LoginProfile"]["UserName"] == name
+    assert iam.list_user_tags(UserName=name)["Tags"] == _tags("a=1")
+
+    body["Resources"]["User"] = resource("IAM::User", Groups=["two"], Tags=_tags("b=2"))
+    body["Resources"]["One"] = resource("IAM::Group")
+    assert aws.update("user", body)["StackStatus"] == "UPDATE_COMPLETE"
+
+    assert aws.physical_ids("user") == ids
+    assert groups() == {"two"}
+    assert iam.list_attached_user_policies(UserName=name)["AttachedPolicies"] == []
+    assert iam.list_user_policies(UserName=name)["PolicyNames"] == []
+    assert iam.list_group_policies(GroupName=ids["One"])["PolicyNames"] == []
+    with pytest.raises(ClientError, match="NoSuchEntity"):
+        iam.get_login_profile(UserName=name)
+    assert iam.list_user_tags(UserName=name)["Tags"] == _tags("b=2")
+    assert aws.delete("user")["StackStatus"] == "DELETE_COMPLETE"
+    assert iam.list_users()["Users"] == []
+    assert iam.list_groups()["Groups"] == []
+
+
+def test_a_policy_of_nobody_fails(aws: Aws) -> None:
+    """AWS wants one of the three; CloudFormation's page of AWS::IAM::Policy has it."""
+    nobody = resource("IAM::Policy", PolicyName="p", PolicyDocument=POLICY, Roles=[])
+
+    assert aws.create("nobody", template(P=nobody))["StackStatus"] == "ROLLBACK_COMPLETE"
+    reasons = [event.get("ResourceStatusReason") for event in aws.events("nobody")]
+    assert "At least one of [Groups,Roles,Users] must be non-empty." in reasons
+
+
 def test_state_machine(aws: Aws) -> None:
     states = aws.client("stepfunctions")
     definition = {
@@ -407,6 +470,93 @@ def test_topic_queue_and_subscription(aws: Aws) -> None:
     assert ids["Queue"] not in sqs.list_queues().get("QueueUrls", [])
 
 
+def test_a_topic_keeps_all_that_it_is_given(aws: Aws) -> None:
+    sns = aws.client("sns")
+    topic = resource(
+        "SNS::Topic",
+        FifoTopic=True,
+        ArchivePolicy={"MessageRetentionPeriod": 30},
+        FifoThroughputScope="MessageGroup",
+        SignatureVersion="2",
+        TracingConfig="Active",
+    )
+    aws.create("whole-topic", template(Topic=topic))
+
+    arn = aws.physical_ids("whole-topic")["Topic"]
+    attributes = sns.get_topic_attributes(TopicArn=arn)["Attributes"]
+    assert json.loads(attributes["ArchivePolicy"]) == {"MessageRetentionPeriod": "30"}
+    assert attributes["FifoThroughputScope"] == "MessageGroup"
+    assert (attributes["SignatureVersion"], attributes["TracingConfig"]) == ("2", "Active")
+
+    changed = _changed(topic, ArchivePolicy=None)
+    assert aws.update("whole-topic", template(Topic=changed))["StackStatus"] == "UPDATE_COMPLETE"
+
+    assert "ArchivePolicy" not in sns.get_topic_attributes(TopicArn=arn)["Attributes"]
+
+
+def test_a_queue_without_properties_has_the_usual_ones_and_keeps_its_policy(aws: Aws) -> None:
+    """AWS brings the attributes back to their defaults (recorded by LocalStack's suite)."""
+    sqs = aws.client("sqs")
+    given = {
+        "DelaySeconds": 7,
+        "MaximumMessageSize": 2048,
+        "MessageRetentionPeriod": 900,
+        "ReceiveMessageWaitTimeSeconds": 3,
+        "RedrivePolicy": {"deadLetterTargetArn": get_att("Dead", "Arn"), "maxReceiveCount": 2},
+        "VisibilityTimeout": 60,
+    }
+    body = template(
+        Dead=resource("SQS::Queue"),
+        Queue=resource("SQS::Queue", **given),
+        Policy=resource("SQS::QueuePolicy", Queues=[ref("Queue")], PolicyDocument=POLICY),
+    )
+    aws.create("plain-queue", body)
+
+    body["Resources"]["Queue"] = {"Type": "AWS::SQS::Queue"}
+    assert aws.update("plain-queue", body)["StackStatus"] == "UPDATE_COMPLETE"
+
+    ids = aws.physical_ids("plain-queue")
+    plain, queue = (
+        sqs.get_queue_attributes(QueueUrl=ids[each], AttributeNames=["All"])["Attributes"]
+        for each in ("Dead", "Queue")
+    )
+    assert json.loads(queue["Policy"]) == POLICY
+    assert {name: queue.get(name) for name in given} == {name: plain.get(name) for name in given}
+
+
+def test_bus(aws: Aws) -> None:
+    events = aws.client("events")
+    statement = {**POLICY["Statement"][0], "Sid": "s", "Principal": "*"}  # type: ignore[dict-item]
+    statement |= {"Action": "events:PutEvents"}
+    document = {"Version": "2012-10-17", "Statement": [statement]}
+    bus = resource("Events::EventBus", Name="own", Policy=document, Tags=_tags("a=1"))
+    rule = resource(
+        "Events::Rule",
+        Name="on-it",
+        EventBusName=get_att("Bus", "Name"),
+        EventPattern={"source": ["a"]},
+    )
+    outputs = {"Arn": get_att("Bus", "Arn"), "Rule": get_att("Rule", "Arn"), "Ref": ref("Rule")}
+    aws.create("bus", template(outputs, Bus=bus, Rule=rule))
+
+    at = "arn:aws:events:eu-west-1:123456789012"
+    assert aws.outputs("bus") == {
+        "Arn": f"{at}:event-bus/own",
+        "Rule": f"{at}:rule/own/on-it",
+        "Ref": "own|on-it",
+    }
+    found = events.describe_event_bus(Name="own")
+    assert json.loads(found["Policy"])["Statement"][0]["Sid"] == "s"
+
+    changed = _changed(bus, Policy=None, Tags=_tags("b=2"))
+    aws.update("bus", template(outputs, Bus=changed, Rule=rule))
+
+    assert "Policy" not in events.describe_event_bus(Name="own")
+    assert events.list_tags_for_resource(ResourceARN=found["Arn"])["Tags"] == _tags("b=2")
+    assert aws.delete("bus")["StackStatus"] == "DELETE_COMPLETE"
+    assert [each["Name"] for each in events.list_event_buses()["EventBuses"]] == ["default"]
+
+
 def test_rule(aws: Aws) -> None:
     events = aws.client("events")
     target = "arn:aws:sns:eu-west-1:123456789012:t"
@@ -540,21 +690,106 @@ def test_scalable_target_and_policy(aws: Aws) -> None:
     assert scaling.describe_scalable_targets(ServiceNamespace="sagemaker")["ScalableTargets"] == []
 
 
-def test_a_type_of_the_emulator(aws: Aws) -> None:
+def test_types_of_the_emulator(aws: Aws) -> None:
+    """One that says its physical id, and one whose Ref is its name."""
+    kinesis, iot = aws.client("kinesis"), aws.client("iot")
+    stream = resource("Kinesis::Stream", Name="records", ShardCount=1)
+    thing = resource("IoT::Thing", ThingName="a-thing")
+    body = template({"Arn": get_att("Stream", "Arn")}, Stream=stream, Thing=thing)
+    aws.create("emulated", body)
+
+    described = kinesis.describe_stream(StreamName="records")["StreamDescription"]
+    assert aws.outputs("emulated")["Arn"] == described["StreamARN"]
+    assert aws.physical_ids("emulated") == {"Stream": "records", "Thing": "a-thing"}
+    assert aws.delete("emulated")["StackStatus"] == "DELETE_COMPLETE"
+    assert kinesis.list_streams()["StreamNames"] == []
+    assert iot.list_things()["things"] == []
+
+
+def test_table(aws: Aws) -> None:
+    """DescribeTable's members are those that LocalStack's suite recorded, 2025."""
     dynamodb = aws.client("dynamodb")
+    key = [{"AttributeName": "id", "KeyType": "HASH"}]
+    index = {"IndexName": "by-id", "KeySchema": key, "Projection": {"ProjectionType": "ALL"}}
     table = resource(
         "DynamoDB::Table",
         TableName="records",
-        BillingMode="PAY_PER_REQUEST",
-        KeySchema=[{"AttributeName": "id", "KeyType": "HASH"}],
         AttributeDefinitions=[{"AttributeName": "id", "AttributeType": "S"}],
+        KeySchema=key,
+        ProvisionedThroughput={"ReadCapacityUnits": "5", "WriteCapacityUnits": 5},
+        TimeToLiveSpecification={"AttributeName": "until", "Enabled": "true"},
+        PointInTimeRecoverySpecification={"PointInTimeRecoveryEnabled": True},
+        TableClass="STANDARD_INFREQUENT_ACCESS",
+        ResourcePolicy={"PolicyDocument": POLICY},
+        Tags=_tags("a=1"),
     )
+
+    def found() -> dict[str, Any]:
+        described: dict[str, Any] = dynamodb.describe_table(TableName="records")["Table"]
+        return described
+
+    def time_to_live() -> dict[str, str]:
+        answer = dynamodb.describe_time_to_live(TableName="records")
+        described: dict[str, str] = answer["TimeToLiveDescription"]
+        return described
+
     aws.create("table", template({"Arn": get_att("Table", "Arn")}, Table=table))
 
+    arn = found()["TableArn"]
+    assert aws.outputs("table") == {"Arn": arn}
+    assert found()["TableId"] == found()["TableId"]
     assert (
-        aws.outputs("table")["Arn"]
-        == dynamodb.describe_table(TableName="records")["Table"]["TableArn"]
+        found()
+        .keys()
+        .isdisjoint({"BillingModeSummary", "GlobalSecondaryIndexes", "LocalSecondaryIndexes"})
     )
+    assert found()["TableClassSummary"] == {"TableClass": "STANDARD_INFREQUENT_ACCESS"}
+    assert time_to_live() == {"AttributeName": "until", "TimeToLiveStatus": "ENABLED"}
+    backups = dynamodb.describe_continuous_backups(TableName="records")
+    recovery = backups["ContinuousBackupsDescription"]["PointInTimeRecoveryDescription"]
+    assert recovery["PointInTimeRecoveryStatus"] == "ENABLED"
+    assert json.loads(dynamodb.get_resource_policy(ResourceArn=arn)["Policy"]) == POLICY
+    assert dynamodb.list_tags_of_resource(ResourceArn=arn)["Tags"] == _tags("a=1")
+
+    changed = _changed(
+        table,
+        ProvisionedThroughput=None,
+        BillingMode="PAY_PER_REQUEST",
+        GlobalSecondaryIndexes=[index],
+        StreamSpecification={"StreamViewType": "NEW_IMAGE"},
+        TimeToLiveSpecification={"AttributeName": "later", "Enabled": True},
+        PointInTimeRecoverySpecification=None,
+        TableClass=None,
+        ResourcePolicy=None,
+        Tags=_tags("b=2"),
+    )
+    outputs = {"Stream": get_att("Table", "StreamArn")}
+    assert aws.update("table", template(outputs, Table=changed))["StackStatus"] == "UPDATE_COMPLETE"
+
+    summary = found()["BillingModeSummary"]
+    assert summary["BillingMode"] == "PAY_PER_REQUEST"
+    assert summary["LastUpdateToPayPerRequestDateTime"] > found()["CreationDateTime"]
+    assert [each["IndexName"] for each in found()["GlobalSecondaryIndexes"]] == ["by-id"]
+    assert aws.outputs("table") == {"Stream": found()["LatestStreamArn"]}
+    assert found()["StreamSpecification"]["StreamViewType"] == "NEW_IMAGE"
+    assert time_to_live() == {"AttributeName": "later", "TimeToLiveStatus": "ENABLED"}
+    assert found()["TableClassSummary"] == {"TableClass": "STANDARD"}
+    assert dynamodb.list_tags_of_resource(ResourceArn=arn)["Tags"] == _tags("b=2")
+
+    other = {**index, "Projection": {"ProjectionType": "KEYS_ONLY"}}
+    changed = _changed(
+        changed,
+        GlobalSecondaryIndexes=[other],
+        StreamSpecification={"StreamViewType": "KEYS_ONLY"},
+        TimeToLiveSpecification=None,
+    )
+    assert aws.update("table", template(outputs, Table=changed))["StackStatus"] == "UPDATE_COMPLETE"
+
+    (projected,) = found()["GlobalSecondaryIndexes"]
+    assert projected["Projection"] == other["Projection"]
+    assert aws.outputs("table") == {"Stream": found()["LatestStreamArn"]}
+    assert found()["StreamSpecification"]["StreamViewType"] == "KEYS_ONLY"
+    assert time_to_live()["TimeToLiveStatus"] == "DISABLED"
     assert aws.delete("table")["StackStatus"] == "DELETE_COMPLETE"
     assert dynamodb.list_tables()["TableNames"] == []
 

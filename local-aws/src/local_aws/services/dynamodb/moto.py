@@ -2,16 +2,91 @@
 
 from __future__ import annotations
 
+from functools import wraps
 from typing import Any
+from uuid import NAMESPACE_URL, uuid5
 
 from moto.core.responses import BaseResponse
-from moto.dynamodb.responses import DynamoHandler
+from moto.core.utils import utcnow
+from moto.dynamodb.models import DynamoDBBackend, Table
+from moto.dynamodb.responses import DynamoHandler, DynamoResult
 
+_ON_DEMAND = "PAY_PER_REQUEST"
 _ASKED_FOR = {
     "ConsumedCapacity": "ReturnConsumedCapacity",
     "ItemCollectionMetrics": "ReturnItemCollectionMetrics",
 }
 """What an answer has only when the request says so, in this parameter."""
+
+
+def apply() -> None:
+    """Apply every patch; a second time changes nothing more."""
+    describe_tables_as_aws()
+    keep_what_tables_are_given()
+    enable_streams_again()
+    measure_what_is_asked_for()
+
+
+def describe_tables_as_aws() -> None:
+    """The emulator shows empty lists of indexes and a summary of provisioned billing, and no id.
+
+    AWS leaves empty members out, and has the summary of a table that is, or was, on demand
+    (recorded by LocalStack's suite, 2025).
+    """
+    original = getattr(Table.describe, "__wrapped__", Table.describe)
+
+    @wraps(original)
+    def describe(self: Any, base_key: str = "TableDescription") -> dict[str, Any]:
+        answer: dict[str, Any] = original(self, base_key)
+        shown = answer[base_key]
+        shown["TableId"] = str(uuid5(NAMESPACE_URL, f"{self.table_arn} {self.created_at}"))
+        for name in ("GlobalSecondaryIndexes", "LocalSecondaryIndexes"):
+            if not shown[name]:
+                del shown[name]
+        since = _on_demand_since(self)
+        if since is None:
+            del shown["BillingModeSummary"]
+        else:
+            shown["BillingModeSummary"]["LastUpdateToPayPerRequestDateTime"] = since
+        return {base_key: {**shown, **getattr(self, "given", {})}}
+
+    Table.describe = describe
+
+
+def keep_what_tables_are_given() -> None:
+    """The emulator forgets a table's class, its limits on demand, its changes of billing mode."""
+    for name in ("create_table", "update_table"):
+        _keep_given(name)
+    original = getattr(DynamoDBBackend.update_table, "__wrapped__", DynamoDBBackend.update_table)
+
+    @wraps(original)
+    def update_table(self: Any, name: str, *rest: Any, **changes: Any) -> Any:
+        table = self.get_table(name)
+        since = _on_demand_since(table)
+        turned = changes.get("billing_mode") == _ON_DEMAND != table.billing_mode
+        table.on_demand_since = utcnow() if turned else since
+        if turned:
+            zero = {"ReadCapacityUnits": 0, "WriteCapacityUnits": 0, "NumberOfDecreasesToday": 0}
+            table.throughput = zero
+        return original(self, name, *rest, **changes)
+
+    DynamoDBBackend.update_table = update_table
+
+
+def enable_streams_again() -> None:
+    """The emulator does not let a stream be enabled that was disabled before."""
+    original = getattr(
+        DynamoDBBackend.update_table_streams, "__wrapped__", DynamoDBBackend.update_table_streams
+    )
+
+    @wraps(original)
+    def update_table_streams(self: Any, table: Any, stream_specification: dict[str, Any]) -> None:
+        if not table.stream_specification["StreamEnabled"]:
+            table.set_stream_specification(stream_specification)
+        else:
+            original(self, table, stream_specification)
+
+    DynamoDBBackend.update_table_streams = update_table_streams
 
 
 def measure_what_is_asked_for() -> None:
@@ -26,3 +101,29 @@ def measure_what_is_asked_for() -> None:
         return BaseResponse.serialized(self, action_result)
 
     DynamoHandler.serialized = serialized
+
+
+def _keep_given(operation: str) -> None:
+    method = getattr(DynamoHandler, operation)
+    original = getattr(method, "__wrapped__", method)
+
+    @wraps(original)
+    def answer(self: Any) -> Any:
+        body = self.body
+        original(self)
+        table = self.dynamodb_backend.get_table(body["TableName"])
+        given = dict(getattr(table, "given", {}))
+        if "TableClass" in body:
+            given["TableClassSummary"] = {"TableClass": body["TableClass"]}
+        if "OnDemandThroughput" in body:
+            given["OnDemandThroughput"] = body["OnDemandThroughput"]
+        table.given = given
+        return DynamoResult(table.describe())
+
+    setattr(DynamoHandler, operation, answer)
+
+
+def _on_demand_since(table: Any) -> Any:
+    """When the table was last turned to on-demand billing; None for never."""
+    made_so = table.created_at if table.billing_mode == _ON_DEMAND else None
+    return getattr(table, "on_demand_since", None) or made_so

@@ -7,7 +7,10 @@ from collections.abc import Iterable, Iterator
 from local_aws.integration import Integration
 from local_aws.permissions.service import ServicePermissions, first
 from local_aws.protocol.call import Call
+from local_aws.resources.base import Provider
 from local_aws.service import Service
+
+from .resources import Table
 
 
 def _tables(call: Call) -> Iterator[str]:
@@ -27,11 +30,15 @@ class DynamoDb(Service):
     name = "dynamodb"
     permissions = ServicePermissions(prefix="dynamodb", resources=_tables)
 
-    def prepare(self) -> None:
-        """Change the emulator."""
-        from . import moto
+    def resource_types(self) -> Iterable[Provider]:
+        """Its types of CloudFormation."""
+        return (Table(),)
 
-        moto.measure_what_is_asked_for()
+    def prepare(self) -> None:
+        """Describe tables as AWS does."""
+        from . import moto  # loading it takes long, and few ask for it
+
+        moto.apply()
 
     def integrations(self) -> Iterable[Integration]:
         """What a Task state can do with it."""

@@ -1,4 +1,4 @@
-"""EventBridge rules."""
+"""EventBridge: buses and rules."""
 
 from __future__ import annotations
 
@@ -9,6 +9,48 @@ from typing_extensions import override
 
 from local_aws.resources.api import ApiProvider
 from local_aws.resources.base import Attributes, Properties, Request
+
+
+class EventBus(ApiProvider):
+    """``AWS::Events::EventBus``: Ref is the name."""
+
+    type_name = "AWS::Events::EventBus"
+    name_property = "Name"
+    service = "events"
+    create_operation = "CreateEventBus"
+    also_supported = frozenset({"Policy"})
+    not_carried_out = frozenset({"LogConfig"})
+    unchangeable = frozenset({"DeadLetterConfig", "Description", "KmsKeyIdentifier"})
+
+    @override
+    def create(self, request: Request) -> str:
+        self.call(request, "CreateEventBus", request.properties)
+        return str(request.properties["Name"])
+
+    @override
+    def complete(self, request: Request) -> Attributes:
+        self._permit(request)
+        bus = self.call(request, "DescribeEventBus", Name=request.physical_id)
+        return {"Arn": bus["Arn"], "Name": bus["Name"]}
+
+    @override
+    def update(self, request: Request) -> Attributes:
+        self._permit(request)
+        self.retag(request, ResourceARN=request.attributes["Arn"])
+        return dict(request.attributes)
+
+    @override
+    def delete(self, request: Request) -> None:
+        self.discard(request, "DeleteEventBus", Name=request.physical_id)
+
+    def _permit(self, request: Request) -> None:
+        if not request.changed("Policy"):
+            return
+        bus = {"EventBusName": request.physical_id}
+        if "Policy" in request.previous:
+            self.call(request, "RemovePermission", **bus, RemoveAllPermissions=True)
+        if "Policy" in request.properties:
+            self.call(request, "PutPermission", **bus, Policy=request.properties["Policy"])
 
 
 class Rule(ApiProvider):

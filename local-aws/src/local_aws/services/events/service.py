@@ -12,7 +12,7 @@ from local_aws.protocol.call import Call
 from local_aws.resources.base import Provider
 from local_aws.service import Service
 
-from .resources import Rule
+from .resources import EventBus, Rule
 
 
 def _resources(call: Call) -> Iterator[str]:
@@ -52,7 +52,7 @@ class Events(Service):
 
     def resource_types(self) -> Iterable[Provider]:
         """Its types of CloudFormation."""
-        return (Rule(),)
+        return (EventBus(), Rule())
 
     def prepare(self) -> None:
         """Change the emulator."""

@@ -1,44 +1,96 @@
-"""IAM: roles, inline policies and managed policies."""
+"""IAM: roles, users, groups, inline policies and managed policies."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from typing_extensions import override
 
 from local_aws.resources.api import ApiProvider
-from local_aws.resources.base import Attributes, Properties, Request
+from local_aws.resources.base import Attributes, Properties, Request, ResourceFailed
 
 _PRINCIPALS = (("Roles", "Role"), ("Users", "User"), ("Groups", "Group"))
 """The properties that name principals, and what the API's operations call them."""
 
 
-class Role(ApiProvider):
-    """``AWS::IAM::Role``: Ref is the name."""
+class _Identity(ApiProvider):
+    """What policies are given to: attached ones and those of its own."""
 
-    type_name = "AWS::IAM::Role"
-    name_property = "RoleName"
     service = "iam"
-    create_operation = "CreateRole"
-    tag_operations = ("TagRole", "UntagRole")
-    also_supported = frozenset({"ManagedPolicyArns", "Policies"})
+    kind: str
+    """What the API's operations call it."""
 
     @override
     def create(self, request: Request) -> str:
-        name: str = request.properties.get("RoleName") or request.name(64)
-        self.call(request, "CreateRole", request.properties, RoleName=name)
+        key = f"{self.kind}Name"
+        name: str = request.properties.get(key) or request.name(64)
+        self.call(request, self.create_operation, request.properties, **{key: name})
         return name
 
     @override
     def complete(self, request: Request) -> Attributes:
         self._bring_policies(request, request.previous, request.properties)
-        role = self.call(request, "GetRole", RoleName=request.physical_id)["Role"]
-        return {"Arn": role["Arn"], "RoleId": role["RoleId"]}
+        found = self.call(request, f"Get{self.kind}", **self._named(request))[self.kind]
+        return {"Arn": found["Arn"], f"{self.kind}Id": found[f"{self.kind}Id"]}
+
+    @override
+    def delete(self, request: Request) -> None:
+        self._bring_policies(request, request.properties, {})
+        self.discard(request, f"Delete{self.kind}", **self._named(request))
+
+    def _named(self, request: Request) -> dict[str, str]:
+        return {f"{self.kind}Name": request.physical_id}
+
+    def _bring_policies(self, request: Request, old: Properties, new: Properties) -> None:
+        """Make its policies, attached and inline, from the old ones the new ones."""
+        name = self._named(request)
+        before, after = old.get("ManagedPolicyArns") or [], new.get("ManagedPolicyArns") or []
+        for arn in before:
+            if arn not in after:
+                self.discard(request, f"Detach{self.kind}Policy", **name, PolicyArn=arn)
+        for arn in after:
+            if arn not in before:
+                self.call(request, f"Attach{self.kind}Policy", **name, PolicyArn=arn)
+        inline_before, inline_after = _inline(old), _inline(new)
+        for policy in inline_before.keys() - inline_after.keys():
+            self.discard(request, f"Delete{self.kind}Policy", **name, PolicyName=policy)
+        for policy, document in inline_after.items():
+            if inline_before.get(policy) != document:
+                self.call(
+                    request,
+                    f"Put{self.kind}Policy",
+                    **name,
+                    PolicyName=policy,
+                    PolicyDocument=document,
+                )
+
+    def _bring_boundary(self, request: Request) -> None:
+        if request.changed("PermissionsBoundary"):
+            boundary = request.properties.get("PermissionsBoundary")
+            operation = "Delete" if boundary is None else "Put"
+            self.call(
+                request,
+                f"{operation}{self.kind}PermissionsBoundary",
+                **self._named(request),
+                PermissionsBoundary=boundary,
+            )
+
+
+class Role(_Identity):
+    """``AWS::IAM::Role``: Ref is the name."""
+
+    type_name = "AWS::IAM::Role"
+    name_property = "RoleName"
+    kind = "Role"
+    create_operation = "CreateRole"
+    tag_operations = ("TagRole", "UntagRole")
+    also_supported = frozenset({"ManagedPolicyArns", "Policies"})
 
     @override
     def update(self, request: Request) -> Attributes:
-        name = {"RoleName": request.physical_id}
+        name = self._named(request)
         wanted = request.properties
         if request.changed("AssumeRolePolicyDocument"):
             self.call(
@@ -55,39 +107,81 @@ class Role(ApiProvider):
                 Description=wanted.get("Description", ""),
                 MaxSessionDuration=wanted.get("MaxSessionDuration", 3600),
             )
-        if request.changed("PermissionsBoundary"):
-            boundary = wanted.get("PermissionsBoundary")
-            operation = "Delete" if boundary is None else "Put"
-            self.call(
-                request, f"{operation}RolePermissionsBoundary", **name, PermissionsBoundary=boundary
-            )
+        self._bring_boundary(request)
         self._bring_policies(request, request.previous, wanted)
         self.retag(request, **name)
         return dict(request.attributes)
 
+
+class User(_Identity):
+    """``AWS::IAM::User``: Ref is the name."""
+
+    type_name = "AWS::IAM::User"
+    name_property = "UserName"
+    kind = "User"
+    create_operation = "CreateUser"
+    tag_operations = ("TagUser", "UntagUser")
+    also_supported = frozenset({"Groups", "LoginProfile", "ManagedPolicyArns", "Policies"})
+
+    @override
+    def complete(self, request: Request) -> Attributes:
+        self._bring_groups(request, request.properties)
+        self._bring_login(request, request.properties)
+        return super().complete(request)
+
+    @override
+    def update(self, request: Request) -> Attributes:
+        if request.changed("Path"):
+            path = request.properties.get("Path", "/")
+            self.call(request, "UpdateUser", **self._named(request), NewPath=path)
+        self._bring_boundary(request)
+        self._bring_groups(request, request.properties)
+        self._bring_login(request, request.properties)
+        self.retag(request, **self._named(request))
+        self._bring_policies(request, request.previous, request.properties)
+        found = self.call(request, "GetUser", **self._named(request))["User"]
+        return {**request.attributes, "Arn": found["Arn"]}
+
     @override
     def delete(self, request: Request) -> None:
-        self._bring_policies(request, request.properties, {})
-        self.discard(request, "DeleteRole", RoleName=request.physical_id)
+        gone = replace(request, previous=request.properties)
+        self._bring_groups(gone, {})
+        self._bring_login(gone, {})
+        super().delete(request)
 
-    def _bring_policies(self, request: Request, old: Properties, new: Properties) -> None:
-        """Make the role's policies, attached and inline, from the old ones the new ones."""
-        name = {"RoleName": request.physical_id}
-        before, after = old.get("ManagedPolicyArns") or [], new.get("ManagedPolicyArns") or []
-        for arn in before:
-            if arn not in after:
-                self.discard(request, "DetachRolePolicy", **name, PolicyArn=arn)
-        for arn in after:
-            if arn not in before:
-                self.call(request, "AttachRolePolicy", **name, PolicyArn=arn)
-        inline_before, inline_after = _inline(old), _inline(new)
-        for policy in inline_before.keys() - inline_after.keys():
-            self.discard(request, "DeleteRolePolicy", **name, PolicyName=policy)
-        for policy, document in inline_after.items():
-            if inline_before.get(policy) != document:
-                self.call(
-                    request, "PutRolePolicy", **name, PolicyName=policy, PolicyDocument=document
-                )
+    def _bring_groups(self, request: Request, wanted: Properties) -> None:
+        name = self._named(request)
+        before, after = request.previous.get("Groups") or [], wanted.get("Groups") or []
+        for group in [each for each in before if each not in after]:
+            self.discard(request, "RemoveUserFromGroup", **name, GroupName=group)
+        for group in [each for each in after if each not in before]:
+            self.call(request, "AddUserToGroup", **name, GroupName=group)
+
+    def _bring_login(self, request: Request, wanted: Properties) -> None:
+        name = self._named(request)
+        before, after = request.previous.get("LoginProfile"), wanted.get("LoginProfile")
+        if after is None:
+            if before is not None:
+                self.discard(request, "DeleteLoginProfile", **name)
+        elif after != before:
+            operation = "Create" if before is None else "Update"
+            self.call(request, f"{operation}LoginProfile", after, **name)
+
+
+class Group(_Identity):
+    """``AWS::IAM::Group``: Ref is the name."""
+
+    type_name = "AWS::IAM::Group"
+    name_property = "GroupName"
+    kind = "Group"
+    create_operation = "CreateGroup"
+    unchangeable = frozenset({"Path"})
+    also_supported = frozenset({"ManagedPolicyArns", "Policies"})
+
+    @override
+    def update(self, request: Request) -> Attributes:
+        self._bring_policies(request, request.previous, request.properties)
+        return dict(request.attributes)
 
 
 class Policy(ApiProvider):
@@ -122,7 +216,12 @@ class Policy(ApiProvider):
         self._remove(request, request.properties["PolicyName"], _principals(request.properties))
 
     def _put(self, request: Request) -> None:
-        for kind, name in _principals(request.properties):
+        principals = _principals(request.properties)
+        if not principals:
+            raise ResourceFailed(
+                "At least one of [Groups,Roles,Users] must be non-empty.", code=None
+            )
+        for kind, name in principals:
             self.call(request, f"Put{kind}Policy", request.properties, **{f"{kind}Name": name})
 
     def _remove(self, request: Request, policy: str, principals: list[tuple[str, str]]) -> None:

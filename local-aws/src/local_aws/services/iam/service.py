@@ -9,7 +9,7 @@ from local_aws.resources.base import Provider
 from local_aws.service import Service
 
 from . import moto
-from .resources import ManagedPolicy, Policy, Role
+from .resources import Group, ManagedPolicy, Policy, Role, User
 
 
 class Iam(Service):
@@ -30,7 +30,7 @@ class Iam(Service):
 
     def resource_types(self) -> Iterable[Provider]:
         """Its types of CloudFormation."""
-        return (ManagedPolicy(), Policy(), Role())
+        return (Group(), ManagedPolicy(), Policy(), Role(), User())
 
     def start(self) -> None:
         """Change the emulator."""

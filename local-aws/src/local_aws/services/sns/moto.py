@@ -5,8 +5,10 @@ from __future__ import annotations
 from functools import wraps
 from typing import Any
 
-from moto.core.utils import iso_8601_datetime_with_milliseconds
+from moto.core.responses import ActionResult
+from moto.core.utils import camelcase_to_underscores, iso_8601_datetime_with_milliseconds
 from moto.sns.models import Subscription
+from moto.sns.responses import SNSResponse
 
 from local_aws.events import Targets
 
@@ -33,6 +35,27 @@ def publish_to_functions(targets: Targets) -> None:
         )
 
     Subscription.publish = publish
+
+
+def tell_every_attribute() -> None:
+    """The emulator keeps whatever a topic is given, and tells a few of it only."""
+    original = getattr(
+        SNSResponse.get_topic_attributes, "__wrapped__", SNSResponse.get_topic_attributes
+    )
+
+    @wraps(original)
+    def get_topic_attributes(self: Any) -> ActionResult:
+        told = original(self).result["Attributes"]
+        topic = self.backend.get_topic(self._get_param("TopicArn"))
+        kept = {name: getattr(topic, camelcase_to_underscores(name), "") for name in _ATTRIBUTES}
+        given = {name: value for name, value in kept.items() if value != ""}
+        return ActionResult({"Attributes": {**told, **given}})
+
+    SNSResponse.get_topic_attributes = get_topic_attributes
+
+
+_ATTRIBUTES = ("ArchivePolicy", "FifoThroughputScope", "SignatureVersion", "TracingConfig")
+"""Those that the emulator does not tell."""
 
 
 def _notification(subscription: Any, message: str, message_id: str, options: Any) -> Any:

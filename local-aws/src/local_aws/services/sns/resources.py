@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from typing_extensions import override
@@ -19,10 +20,14 @@ class Topic(ApiProvider):
     service = "sns"
     create_operation = "CreateTopic"
     _attributes = (
+        "ArchivePolicy",
         "ContentBasedDeduplication",
         "DisplayName",
+        "FifoThroughputScope",
         "FifoTopic",
         "KmsMasterKeyId",
+        "SignatureVersion",
+        "TracingConfig",
     )
     also_supported = frozenset({*_attributes, "Subscription", "TopicName"})
     not_carried_out = frozenset({"DataProtectionPolicy"})
@@ -32,7 +37,7 @@ class Topic(ApiProvider):
         wanted = request.properties
         fifo = str(wanted.get("FifoTopic", False)).lower() == "true"
         name = wanted.get("TopicName") or request.name(251) + (".fifo" if fifo else "")
-        attributes = given(wanted, self._attributes)
+        attributes = {key: self._value(request, key) for key in given(wanted, self._attributes)}
         answer = self.call(request, "CreateTopic", wanted, Name=name, Attributes=attributes)
         arn: str = answer["TopicArn"]
         return arn
@@ -52,7 +57,7 @@ class Topic(ApiProvider):
                     "SetTopicAttributes",
                     TopicArn=request.physical_id,
                     AttributeName=name,
-                    AttributeValue=request.properties.get(name, ""),
+                    AttributeValue=self._value(request, name),
                 )
         self._subscribe(request)
         self.retag(request, ResourceArn=request.physical_id)
@@ -61,6 +66,14 @@ class Topic(ApiProvider):
     @override
     def delete(self, request: Request) -> None:
         self.discard(request, "DeleteTopic", TopicArn=request.physical_id)
+
+    @staticmethod
+    def _value(request: Request, name: str) -> Any:
+        """An attribute, nothing for none; a policy's numbers are text, as recorded of AWS."""
+        value = request.properties.get(name, "")
+        if name == "ArchivePolicy" and isinstance(value, Mapping):
+            return {key: str(item) for key, item in value.items()}
+        return value
 
     def _subscribe(self, request: Request) -> None:
         for subscription in request.properties.get("Subscription") or []:

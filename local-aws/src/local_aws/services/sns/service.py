@@ -43,10 +43,11 @@ class Sns(Service):
         return (Subscription(), Topic(), TopicPolicy())
 
     def prepare(self) -> None:
-        """Bring messages to functions."""
+        """Bring messages to functions, and tell all that a topic is given."""
         from . import moto  # loading it takes long, and few ask for it
 
         moto.publish_to_functions(self._context.targets)
+        moto.tell_every_attribute()
 
     def integrations(self) -> Iterable[Integration]:
         """What a Task state can do with it."""

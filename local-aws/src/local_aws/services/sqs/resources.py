@@ -62,7 +62,7 @@ class Queue(ApiProvider):
                 "SetQueueAttributes",
                 QueueUrl=request.physical_id,
                 Attributes={
-                    name: request.properties.get(name, "")
+                    name: request.properties.get(name, _DEFAULTS.get(name, ""))
                     for name in self._attributes
                     if request.changed(name)
                 },
@@ -106,3 +106,18 @@ class QueuePolicy(ApiProvider):
             self.discard(
                 request, "SetQueueAttributes", QueueUrl=queue, Attributes={"Policy": policy}
             )
+
+
+_DEFAULTS = {
+    "ContentBasedDeduplication": "false",
+    "DeduplicationScope": "queue",
+    "DelaySeconds": "0",
+    "FifoThroughputLimit": "perQueue",
+    "KmsDataKeyReusePeriodSeconds": "300",
+    "MaximumMessageSize": "1048576",
+    "MessageRetentionPeriod": "345600",
+    "ReceiveMessageWaitTimeSeconds": "0",
+    "SqsManagedSseEnabled": "true",
+    "VisibilityTimeout": "30",
+}
+"""What a queue has of what is not given (SQS API reference, CreateQueue, read 2026-11-22)."""

@@ -50,6 +50,12 @@ class Sqs(Service):
         """Its types of CloudFormation."""
         return (Queue(), QueuePolicy())
 
+    def prepare(self) -> None:
+        """Keep what is not set."""
+        from . import moto
+
+        moto.keep_policies()
+
     def integrations(self) -> Iterable[Integration]:
         """What a Task state can do with it."""
         return (
