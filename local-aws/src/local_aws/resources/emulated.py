@@ -16,11 +16,16 @@ from typing import Any
 from typing_extensions import override
 
 from local_aws.resources.api import NOT_FOUND
-from local_aws.resources.base import Attributes, Provider, Request, ResourceFailed
+from local_aws.resources.base import Attributes, Made, Provider, Request, ResourceFailed
 from local_aws.resources.schemas import schema_of
 
 _MODULES = {"ElasticLoadBalancing": "elb", "ElasticLoadBalancingV2": "elbv2"}
 """The emulator's modules whose name is not the service's own in lower case."""
+
+
+_SHOWING_STACKS = "AWS::EC2::"
+"""Whose types show the tags by which AWS marks what a stack made (recorded by LocalStack's suite,
+2025); other services keep them to themselves, or are not known to show them."""
 
 
 class Emulated(Provider):
@@ -48,21 +53,26 @@ class Emulated(Provider):
         return self._attributes(request, self.made[request.physical_id])
 
     @override
-    def update(self, request: Request) -> Attributes:
+    def update(self, request: Request) -> Made:
         if not _implemented(self.model, "update_from_cloudformation_json"):
             raise ResourceFailed(
                 f"the emulator cannot change a {self.type_name} in place; give it a new logical id",
                 code="NotUpdatable",
             )
+        current = self.made.get(request.physical_id)
         made = self.model.update_from_cloudformation_json(
-            original_resource=self.made.get(request.physical_id),
-            new_resource_name=request.physical_id,
+            original_resource=current,
+            new_resource_name=getattr(current, "name", request.physical_id),
             cloudformation_json=self._json(request),
             account_id=request.context.account_id,
             region_name=request.region,
         )
-        self.made[request.physical_id] = made
-        return self._attributes(request, made)
+        named = request.physical_id if self.name_property else None
+        physical_id = _physical_id(made, named)
+        # Some of the emulator's classes make another one in its place.
+        self.made.pop(request.physical_id, None)
+        self.made[physical_id] = made
+        return Made(physical_id=physical_id, attributes=self._attributes(request, made))
 
     @override
     def delete(self, request: Request) -> None:
@@ -84,7 +94,11 @@ class Emulated(Provider):
             )
 
     def _json(self, request: Request) -> dict[str, Any]:
-        return {"Type": self.type_name, "Properties": dict(request.properties)}
+        properties = dict(request.properties)
+        schema = schema_of(self.type_name, request.region)
+        if self.type_name.startswith(_SHOWING_STACKS) and schema and schema.tag_property == "Tags":
+            properties["Tags"] = [*properties.get("Tags", []), *_stack_tags(request)]
+        return {"Type": self.type_name, "Properties": properties}
 
     def _attributes(self, request: Request, made: Any) -> Attributes:
         schema = schema_of(self.type_name, request.region)
@@ -94,6 +108,15 @@ class Emulated(Provider):
             with suppress(Exception):
                 attributes[name] = made.get_cfn_attribute(name)
         return attributes
+
+
+def _stack_tags(request: Request) -> list[dict[str, str]]:
+    tags = {
+        "logical-id": request.logical_id,
+        "stack-id": request.stack_id,
+        "stack-name": request.stack_name,
+    }
+    return [{"Key": f"aws:cloudformation:{key}", "Value": value} for key, value in tags.items()]
 
 
 def _name_property(type_name: str, said: str) -> str | None:

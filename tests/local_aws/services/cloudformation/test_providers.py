@@ -706,6 +706,38 @@ def test_types_of_the_emulator(aws: Aws) -> None:
     assert iot.list_things()["things"] == []
 
 
+def test_a_security_group_is_marked_as_its_stacks_and_found_after_a_change(aws: Aws) -> None:
+    ec2 = aws.client("ec2")
+    group = resource("EC2::SecurityGroup", GroupDescription="one", Tags=_tags("a=1"))
+    body = template({"Id": get_att("Group", "GroupId")}, Group=group)
+    stack_id = aws.create("group", body)["StackId"]
+
+    def found() -> dict[str, Any]:
+        (group,) = ec2.describe_security_groups(GroupIds=[aws.outputs("group")["Id"]])[
+            "SecurityGroups"
+        ]
+        return dict(group)
+
+    name = found()["GroupName"]
+    assert {tag["Key"]: tag["Value"] for tag in found()["Tags"]} == {
+        "a": "1",
+        "aws:cloudformation:logical-id": "Group",
+        "aws:cloudformation:stack-id": stack_id,
+        "aws:cloudformation:stack-name": "group",
+    }
+
+    rule = {"IpProtocol": "tcp", "FromPort": 22, "ToPort": 22, "CidrIp": "10.0.0.0/8"}
+    body["Resources"]["Group"] = _changed(group, SecurityGroupIngress=[rule])
+    assert aws.update("group", body)["StackStatus"] == "UPDATE_COMPLETE"
+
+    assert found()["GroupName"] == name
+    assert [each["FromPort"] for each in found()["IpPermissions"]] == [22]
+    assert aws.physical_ids("group")["Group"] == found()["GroupId"]
+    assert aws.delete("group")["StackStatus"] == "DELETE_COMPLETE"
+    left = ec2.describe_security_groups()["SecurityGroups"]
+    assert name not in [each["GroupName"] for each in left]
+
+
 def test_table(aws: Aws) -> None:
     """DescribeTable's members are those that LocalStack's suite recorded, 2025."""
     dynamodb = aws.client("dynamodb")
