@@ -28,15 +28,42 @@ def problems(document: Any) -> list[str]:
     ("document", "problem"),
     [
         ("{", "INVALID_JSON_DESCRIPTION: Expecting property name enclosed in double quotes"),
-        ("[]", "The definition is not an object"),
-        ({"States": {"A": END}}, "The field 'StartAt' is required but was missing"),
-        ({"StartAt": "A"}, "States must be an object with at least one state"),
+        ("[]", "SCHEMA_VALIDATION_FAILED: Definition must be a valid JSON object"),
+        (" ", "SCHEMA_VALIDATION_FAILED: Definition must be a valid JSON object"),
+        ({}, "SCHEMA_VALIDATION_FAILED: These fields are required: [States, StartAt] at /"),
+        ({"States": {"A": END}}, "These fields are required: [StartAt] at /"),
+        ({"StartAt": "A", "States": {}}, "Value cannot be empty at /States"),
+        ({"StartAt": "A", "States": 1}, "The value must be an object at /States"),
+        (
+            of({"A": {"Type": "Choice", "Choices": [1]}}),
+            "The value must be an object at /States/A/Choices[0]",
+        ),
+        (
+            of({"A": {**distributed(PASS), "ItemReader": "x"}}),
+            "The value must be an object at /States/A/ItemReader",
+        ),
         ({"StartAt": "B", "States": {"A": END}}, "Missing 'StartAt' target: B at /StartAt"),
         (of({"A": {"Type": "Pass", "Next": "B"}}), "Missing 'Next' target: B at /States/A/Next"),
         (of({"A": {"Type": "Pass"}}), "A state has either 'Next' or 'End' at /States/A"),
         (of({"A": {**END, "Next": "A"}}), "A state has either 'Next' or 'End' at /States/A"),
         (of({"A": END, "B": END}), 'State "B" is not reachable. at /States/B'),
-        (of({"A": {"Type": "Step", "End": True}}), "Type is 'Step'; it is one of Task, Pass"),
+        (
+            of({"A": {"Type": "Step", "End": True}}),
+            "The field 'Type' should have one of these values: [Task,",
+        ),
+        (
+            of({"A": {**END, "QueryLanguage": "JSONPath"}}, QueryLanguage="JSONata"),
+            "'QueryLanguage' can not be 'JSONPath' if set to 'JSONata' for whole state machine at "
+            "/States/A",
+        ),
+        (
+            of({"A": {**task("aws-sdk:s3:listBuckets", {}), "Credentials": {}}}),
+            "The field 'RoleArn' is required but was missing at /States/A/Credentials",
+        ),
+        (
+            of({"A": {"Type": "Parallel", "Branches": [], "End": True}}),
+            "Value cannot be empty at /States/A/Branches",
+        ),
         (
             of({"A": {"Type": "Choice", "Choices": [{"Next": "B"}]}}),
             "Missing 'Next' target: B at /States/A/Choices[0]/Next",
@@ -81,6 +108,7 @@ def problems(document: Any) -> list[str]:
         ),
         (of({"A": distributed(PASS, "FAST")}), "needs ExecutionType STANDARD or EXPRESS"),
         (of({"A": distributed(PASS, Label="x" * 41)}), "Label cannot exceed 40 characters"),
+        (of({"A": distributed(PASS, Label="")}), "Label cannot be empty at /States/A/Label"),
         (
             of({"A": {**distributed(PASS), "ItemProcessor": PASS, "ItemReader": READER}}),
             "ItemReader is for a Map state whose Mode is DISTRIBUTED",
@@ -100,6 +128,41 @@ def problems(document: Any) -> list[str]:
 )
 def test_what_cannot_run_is_named_with_its_place(document: Any, problem: str) -> None:
     assert any(problem in found for found in problems(document)), problems(document)
+
+
+@pytest.mark.parametrize("character", [*' ?*<>{}[]:;,\\|^~$#%&`"', "\x00", "\n", "\x7f", "\x9f"])
+def test_a_label_has_no_character_that_a_name_has_not(character: str) -> None:
+    """That AWS refuses each is in LocalStack's suite, 2024; the words there are not AWS's."""
+    (found,) = problems(of({"A": distributed(PASS, Label=f"a{character}")}))
+    assert f"Label contains invalid character: {character!r} at /States/A/Label" in found
+
+
+@pytest.mark.parametrize(
+    ("text", "good"),
+    [
+        ("2016-03-14T01:59:00Z", True),
+        ("2016-03-05T21:29:29.243167252Z", True),
+        ("2016-03-05T21:29:29+01:00", True),
+        ("2016-12-05 21:29:29Z", False),
+        ("2016-12-05T21:29:29", False),
+        ("2016-13-05T21:29:29Z", False),
+        ("2016-12-05T25:29:29Z", False),
+        ("05-12-2016T21:29:29Z", False),
+        ("{% '2016-03-14T01:59:00Z' %}", False),
+    ],
+)
+def test_a_time_is_written_as_rfc_3339_has_it(text: str, good: bool) -> None:
+    """Of a Wait state recorded of AWS by LocalStack's suite, 2024; of a Choice it is in the
+    language's own text."""
+    rule = {"Not": {"Variable": "$.a", "TimestampEquals": text}, "Next": "B"}
+    choice = {"A": {"Type": "Choice", "Choices": [rule], "Default": "B"}, "B": END}
+    broken = "String does not match RFC3339 timestamp at /States/A"
+    for states, field in (
+        ({"A": {"Type": "Wait", "Timestamp": text, "End": True}}, "Timestamp"),
+        (choice, "Choices[0]/Not/TimestampEquals"),
+    ):
+        wanted = [] if good else [f"SCHEMA_VALIDATION_FAILED: {broken}/{field}"]
+        assert problems(of(states)) == wanted
 
 
 @pytest.mark.parametrize(

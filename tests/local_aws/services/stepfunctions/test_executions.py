@@ -105,6 +105,33 @@ def test_a_refused_definition_leaves_nothing_to_the_next(aws: Aws) -> None:
     assert create(aws, plain)
 
 
+def test_a_state_of_a_jsonata_map_may_be_in_jsonpath(aws: Aws) -> None:
+    """Recorded of AWS by LocalStack's suite, 2025."""
+    inner = {"Type": "Pass", "QueryLanguage": "JSONPath", "Parameters": {"got.$": "$"}, "End": True}
+    each = {
+        "Type": "Map",
+        "QueryLanguage": "JSONata",
+        "Items": "{% $states.input.items %}",
+        "ItemProcessor": of({"Inner": inner}),
+        "End": True,
+    }
+    assert output(aws, {"Each": each}, {"items": [1, 2]}) == [{"got": 1}, {"got": 2}]
+
+
+def test_what_is_wrong_with_a_definition_is_told_as_far_as_wanted(aws: Aws) -> None:
+    client = aws.client("stepfunctions")
+    broken = json.dumps(of({"A": {"Type": "Pass"}, "B": {"Type": "Step"}}))
+    for most, count, truncated in ((0, 3, False), (3, 3, False), (2, 2, True)):
+        judged = client.validate_state_machine_definition(definition=broken, maxResults=most)
+        assert (len(judged["diagnostics"]), judged["truncated"]) == (count, truncated)
+    (nothing,) = client.validate_state_machine_definition(definition=" ")["diagnostics"]
+    assert nothing == {
+        "severity": "ERROR",
+        "code": "SCHEMA_VALIDATION_FAILED",
+        "message": "Definition must be a valid JSON object",
+    }
+
+
 def test_a_machine_is_made_once(aws: Aws) -> None:
     machine = create(aws, PASS, name="made-once")
     assert create(aws, PASS, name="made-once") == machine

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from functools import partial
 from typing import Any
 
@@ -22,6 +23,10 @@ from local_aws.services.stepfunctions.engine.registry import Executions
 from local_aws.services.stepfunctions.engine.requests import Parameters, input_of, name_of
 from local_aws.services.stepfunctions.engine.tags import Tags
 from local_aws.services.stepfunctions.engine.versions import Versions
+
+_DIAGNOSTICS = 100
+"""https://docs.aws.amazon.com/step-functions/latest/apireference/API_ValidateStateMachineDefinition.html,
+read 2026-11-23."""
 
 Action = Callable[[Parameters, str], dict[str, Any] | None]
 
@@ -68,18 +73,13 @@ class Api:
 
     def _validate(self, asked: Parameters, region: str) -> dict[str, Any]:
         found = problems(asked["definition"], asked.get("type", STANDARD), self._integrations)
+        most = asked.get("maxResults") or _DIAGNOSTICS  # AWS takes 0 for the default, too
         return {
             "result": "FAIL" if found else "OK",
             "diagnostics": [
-                {
-                    "severity": "ERROR",
-                    "code": each.code,
-                    "message": each.message,
-                    "location": each.location,
-                }
-                for each in found
+                answers.present({"severity": "ERROR", **asdict(each)}) for each in found[:most]
             ],
-            "truncated": False,
+            "truncated": len(found) > most,
         }
 
     def _delete_state_machine(self, asked: Parameters, region: str) -> dict[str, Any]:

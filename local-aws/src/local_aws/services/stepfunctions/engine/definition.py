@@ -9,14 +9,21 @@ and https://states-language.net/spec.html, read 2026-11-21.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
 from typing import Any
 
 from local_aws.integration import Integrations
 from local_aws.services.stepfunctions.engine.express import express_problems
+from local_aws.services.stepfunctions.engine.field_types import type_problems
 from local_aws.services.stepfunctions.engine.map_definition import map_problems
-from local_aws.services.stepfunctions.engine.problems import SCHEMA, Problem, schema_problem
+from local_aws.services.stepfunctions.engine.problems import (
+    Problem,
+    missing_fields,
+    schema_problem,
+)
 from local_aws.services.stepfunctions.engine.task_resources import (
     Resource,
     UnknownResource,
@@ -25,7 +32,10 @@ from local_aws.services.stepfunctions.engine.task_resources import (
 
 _TARGET = "MISSING_TRANSITION_TARGET"
 
-_TYPES = ("Task", "Pass", "Choice", "Wait", "Succeed", "Fail", "Parallel", "Map")
+_TYPES = ("Task", "Wait", "Pass", "Succeed", "Fail", "Choice", "Parallel", "Map")
+_TIMESTAMP = re.compile(
+    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?P<fraction>\.\d+)?(Z|[+-]\d\d:\d\d)", re.ASCII
+)
 
 
 def problems(
@@ -40,12 +50,15 @@ def problems(
     ``integrations`` are those that there are here; ``kind`` is STANDARD or EXPRESS.
     """
     try:
-        document = json.loads(definition)
+        document = json.loads(definition) if definition.strip() else None
     except ValueError as error:
         return [Problem(code="INVALID_JSON_DESCRIPTION", message=str(error), location="/")]
     if not isinstance(document, dict):
-        return [Problem(code=SCHEMA, message="The definition is not an object", location="/")]
-    judge = _Judge(check_expression, integrations)
+        return [schema_problem("Definition must be a valid JSON object", None)]
+    mistyped = list(type_problems(document))
+    if mistyped:
+        return mistyped
+    judge = _Judge(check_expression, integrations, document.get("QueryLanguage"))
     found = [*judge.scope(document, "", "JSONPath"), *express_problems(document, kind)]
     twice = [name for name, count in Counter(judge.names).items() if count > 1]
     found += [
@@ -65,11 +78,17 @@ def is_expression(text: str) -> bool:
 
 
 class _Judge:
+    """``language`` is the whole machine's own; None where it has none."""
+
     def __init__(
-        self, check_expression: Callable[[str], str | None], integrations: Integrations
+        self,
+        check_expression: Callable[[str], str | None],
+        integrations: Integrations,
+        language: str | None,
     ) -> None:
         self._check_expression = check_expression
         self._integrations = integrations
+        self._language = language
         self.names: list[str] = []
 
     def scope(self, scope: Mapping[str, Any], place: str, language: str) -> Iterator[Problem]:
@@ -80,22 +99,18 @@ class _Judge:
                 f"QueryLanguage is '{language}'; it is JSONPath or JSONata",
                 f"{place}/QueryLanguage",
             )
-        states = scope.get("States")
-        if not isinstance(states, dict) or not states:
-            yield schema_problem(
-                "States must be an object with at least one state", f"{place}/States"
-            )
+        missing = list(missing_fields(scope, ("States", "StartAt"), place or "/"))
+        if missing:
+            yield from missing
             return
-        if "StartAt" not in scope:
-            yield schema_problem("The field 'StartAt' is required but was missing", f"{place}/")
+        states = scope["States"]
+        if not states:
+            yield schema_problem("Value cannot be empty", f"{place}/States")
             return
         self.names += states
         targets = [("StartAt", scope["StartAt"], f"{place}/StartAt")]
         for name, state in states.items():
             here = f"{place}/States/{name}"
-            if not isinstance(state, dict):
-                yield schema_problem("A state must be an object", here)
-                continue
             yield from self.state(state, here, state.get("QueryLanguage", language))
             targets += _targets(state, here)
         for field, target, where in targets:
@@ -116,9 +131,15 @@ class _Judge:
         kind = state.get("Type")
         if kind not in _TYPES:
             yield schema_problem(
-                f"Type is {kind!r}; it is one of {', '.join(_TYPES)}", f"{place}/Type"
+                f"The field 'Type' should have one of these values: [{', '.join(_TYPES)}]",
+                f"{place}/Type",
             )
             return
+        if (self._language, state.get("QueryLanguage")) == ("JSONata", "JSONPath"):
+            yield schema_problem(
+                "'QueryLanguage' can not be 'JSONPath' if set to 'JSONata' for whole state machine",
+                place,
+            )
         if kind not in ("Choice", "Succeed", "Fail") and ("Next" in state) == (
             state.get("End") is True
         ):
@@ -127,13 +148,19 @@ class _Judge:
         match kind:
             case "Task":
                 yield from _task(state, place, self._integrations)
+            case "Wait" | "Choice":
+                if language == "JSONPath":
+                    yield from _timestamps(state, place)
             case "Parallel":
+                yield from missing_fields(state, ("Branches",), place)
+                if state.get("Branches") == []:
+                    yield schema_problem("Value cannot be empty", f"{place}/Branches")
                 for index, branch in enumerate(state.get("Branches", [])):
                     yield from self.scope(branch, f"{place}/Branches[{index}]", language)
             case "Map":
                 field = "Iterator" if "Iterator" in state else "ItemProcessor"
                 processor = state.get(field)
-                if not isinstance(processor, dict):
+                if processor is None:
                     yield schema_problem(
                         "The field 'ItemProcessor' is required but was missing", place
                     )
@@ -182,7 +209,35 @@ def _targets(state: Mapping[str, Any], place: str) -> list[tuple[str, Any, str]]
     return found
 
 
+def _timestamps(value: Any, place: str) -> Iterator[Problem]:
+    """Times that are written out: a Wait state's, and those that a Choice state compares with."""
+    items: Iterable[tuple[Any, Any, str]] = ()
+    if isinstance(value, dict):
+        items = ((key, each, f"{place}/{key}") for key, each in value.items())
+    elif isinstance(value, list):
+        items = (("", each, f"{place}[{index}]") for index, each in enumerate(value))
+    for key, each, where in items:
+        if not key.startswith("Timestamp") or key.endswith("Path"):
+            yield from _timestamps(each, where)
+        elif not _is_timestamp(each):
+            yield schema_problem("String does not match RFC3339 timestamp", where)
+
+
+def _is_timestamp(value: Any) -> bool:
+    if not isinstance(value, str) or _TIMESTAMP.fullmatch(value) is None:
+        return False
+    try:
+        datetime.fromisoformat(value)
+    except ValueError:
+        return False
+    return True
+
+
 def _task(state: Mapping[str, Any], place: str, integrations: Integrations) -> Iterator[Problem]:
+    if "Credentials" in state and not state["Credentials"].keys() & {"RoleArn", "RoleArn.$"}:
+        yield schema_problem(
+            "The field 'RoleArn' is required but was missing", f"{place}/Credentials"
+        )
     arn = state.get("Resource")
     if not isinstance(arn, str):
         yield schema_problem("The field 'Resource' is required but was missing", place)

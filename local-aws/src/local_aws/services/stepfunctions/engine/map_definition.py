@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from local_aws.services.stepfunctions.engine.problems import Problem, schema_problem
+from local_aws.services.stepfunctions.engine.requests import unfit_character
 
 _READER_TYPES = ("CSV", "JSON", "JSONL", "MANIFEST")
 _DELIMITERS = ("COMMA", "PIPE", "SEMICOLON", "SPACE", "TAB")
@@ -37,10 +38,21 @@ def map_problems(
             "A Map state whose Mode is DISTRIBUTED needs ExecutionType STANDARD or EXPRESS",
             f"{place}/ProcessorConfig",
         )
-    if len(state.get("Label", "")) > 40:
-        yield schema_problem("Label cannot exceed 40 characters", f"{place}/Label")
+    if "Label" in state:
+        yield from _label(state["Label"], f"{place}/Label")
     yield from _reader(state.get("ItemReader"), f"{place}/ItemReader")
     yield from _writer(state.get("ResultWriter"), f"{place}/ResultWriter")
+
+
+def _label(label: str, place: str) -> Iterator[Problem]:
+    """It becomes part of a name."""
+    unfit = unfit_character(label)
+    if not label:
+        yield schema_problem("Label cannot be empty", place)
+    if len(label) > 40:
+        yield schema_problem("Label cannot exceed 40 characters", place)
+    if unfit is not None:
+        yield schema_problem(f"Label contains invalid character: {unfit!r}", place)
 
 
 def _reader(reader: Any, place: str) -> Iterator[Problem]:

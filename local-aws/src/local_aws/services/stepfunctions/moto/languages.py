@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import wraps
 from typing import Any
 
+from moto.stepfunctions.parser.asl.component.common.query_language import QueryLanguage
 from moto.stepfunctions.parser.asl.component.intrinsic import jsonata as own_functions
 from moto.stepfunctions.parser.asl.eval import states, variable_store
 from moto.stepfunctions.parser.asl.jsonata import jsonata as emulated
@@ -18,6 +20,7 @@ def apply() -> None:
     """Apply every patch of this file."""
     read_distributed_maps()
     read_each_definition_by_itself()
+    read_jsonpath_within_jsonata()
     evaluate_jsonata()
     declare_any_text()
 
@@ -35,6 +38,24 @@ def read_each_definition_by_itself() -> None:
         self._query_language_per_scope = []
 
     Preprocessor.__init__ = initialise
+
+
+def read_jsonpath_within_jsonata() -> None:
+    """A state of a JSONata Map may be in JSONPath, if the machine as a whole is."""
+    opened = getattr(
+        Preprocessor._open_query_language_scope,
+        "__wrapped__",
+        Preprocessor._open_query_language_scope,
+    )
+
+    @wraps(opened)
+    def open_scope(self: Any, parse_tree: Any) -> None:
+        try:
+            opened(self, parse_tree)
+        except ValueError:  # raised for nothing else; the definition was judged before
+            self._query_language_per_scope.append(QueryLanguage())
+
+    Preprocessor._open_query_language_scope = open_scope
 
 
 def evaluate_jsonata() -> None:
