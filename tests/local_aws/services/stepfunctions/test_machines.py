@@ -177,6 +177,15 @@ def test_a_deleted_machine_leaves_nothing_and_one_that_is_not_there_is_deleted_t
             ("InvalidToken", "Invalid Token: 'Invalid token'"),
         ),
         (
+            "send_task_success",
+            {"taskToken": "any", "output": "{"},
+            (
+                "InvalidOutput",
+                "Invalid Output: 'Expecting property name enclosed in double quotes: line 1 "
+                "column 2 (char 1)'",
+            ),
+        ),
+        (
             "tag_resource",
             {"resourceArn": f"{ARN}:stateMachine:none", "tags": []},
             ("ResourceNotFound", f"Resource not found: '{ARN}:stateMachine:none'"),
@@ -230,6 +239,19 @@ def test_tags_are_written_over_taken_away_and_no_versions(aws: Aws) -> None:
     ]
     code, _ = refusal(lambda: client.tag_resource(resourceArn=f"{machine}:1", tags=[]))
     assert code == "ResourceNotFound"
+
+
+def test_there_are_fifty_tags_at_most(aws: Aws) -> None:
+    """Service quotas of Step Functions."""
+    tags = [{"key": f"key-{number}", "value": ""} for number in range(51)]
+    machine = create(aws, PASS, tags=tags[:50])
+    tag = aws.client("stepfunctions").tag_resource
+    tag(resourceArn=machine, tags=tags[:50])
+    for ask in (
+        partial(create, aws, PASS, tags=tags),
+        partial(tag, resourceArn=machine, tags=tags[50:]),
+    ):
+        assert refusal(ask)[0] == "TooManyTags"
 
 
 # Logging
@@ -477,6 +499,30 @@ def test_executions_know_the_version_and_the_alias_that_they_were_asked_of(
 
     counts = [listed(f"{machine}{each}") for each in ("", ":1", ":2", ":live")]
     assert counts == [3, 1, 1, 1]
+
+
+def test_executions_are_listed_of_a_machine_or_of_a_map_run(aws: Aws, machine: str) -> None:
+    """API_ListExecutions; nothing is redriven here."""
+    client = aws.client("stepfunctions")
+    begin(aws, machine)
+    for asked in ({}, {"stateMachineArn": machine, "mapRunArn": f"{ARN}:mapRun:a/b:c"}):
+        assert refusal(partial(client.list_executions, **asked))[0] == "ValidationException"
+    for redriven, count in (("REDRIVEN", 0), ("NOT_REDRIVEN", 1)):
+        found = client.list_executions(stateMachineArn=machine, redriveFilter=redriven)
+        assert len(found["executions"]) == count
+
+
+def test_an_execution_is_described_with_its_trace_and_without_its_data(
+    aws: Aws, machine: str
+) -> None:
+    """API_DescribeExecution, "traceHeader" and "includedData"."""
+    execution = begin(aws, machine, input='{"a": 1}', traceHeader="Root=1-2-3")
+    assert result(aws, execution)["traceHeader"] == "Root=1-2-3"
+    found = aws.client("stepfunctions").describe_execution(
+        executionArn=execution, includedData="METADATA_ONLY"
+    )
+    assert found.keys() & {"input", "output"} == set()
+    assert found["inputDetails"] == found["outputDetails"] == {"included": False}
 
 
 def test_an_execution_describes_the_machine_as_it_was(aws: Aws, machine: str) -> None:

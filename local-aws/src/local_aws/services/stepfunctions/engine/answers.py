@@ -15,12 +15,13 @@ _PAGE = 100
 _DATA = ("input", "output")
 _SYNC = (
     *("executionArn", "stateMachineArn", "name", "startDate", "stopDate", "error", "cause"),
-    *("input", "inputDetails", "output", "outputDetails"),
+    *("input", "inputDetails", "output", "outputDetails", "traceHeader"),
 )
 
 
-def of_execution(execution: Execution) -> dict[str, Any]:
+def of_execution(execution: Execution, asked: Mapping[str, Any]) -> dict[str, Any]:
     """DescribeExecution's answer."""
+    secret = _is_secret(asked)
     return present(
         {
             "executionArn": execution.arn,
@@ -31,10 +32,11 @@ def of_execution(execution: Execution) -> dict[str, Any]:
             "status": execution.status,
             "startDate": execution.start_date,
             "stopDate": execution.stop_date,
-            "input": execution.input,
-            "inputDetails": {"included": True},
-            "output": execution.output,
-            "outputDetails": None if execution.output is None else {"included": True},
+            "input": None if secret else execution.input,
+            "inputDetails": {"included": not secret},
+            "output": None if secret else execution.output,
+            "outputDetails": None if execution.output is None else {"included": not secret},
+            "traceHeader": execution.trace_header,
             "mapRunArn": execution.map_run_arn,
             "error": execution.error,
             "cause": execution.cause,
@@ -44,9 +46,9 @@ def of_execution(execution: Execution) -> dict[str, Any]:
     )
 
 
-def of_sync_execution(execution: Execution) -> dict[str, Any]:
+def of_sync_execution(execution: Execution, asked: Mapping[str, Any]) -> dict[str, Any]:
     """StartSyncExecution's answer; what is billed is the time rounded up to 100 ms, in 64 MB."""
-    described = of_execution(execution)
+    described = of_execution(execution, asked)
     took = (execution.stop_date or execution.start_date) - execution.start_date
     billed = -(-took.total_seconds() * 1000 // 100) * 100
     status = "FAILED" if execution.status == "ABORTED" else execution.status
@@ -81,12 +83,11 @@ def list_item(execution: Execution) -> dict[str, Any]:
 
 def of_machine(machine: Machine, asked: Mapping[str, Any]) -> dict[str, Any]:
     """What DescribeStateMachine and DescribeStateMachineForExecution both answer."""
-    secret = asked.get("includedData") == "METADATA_ONLY"
     return present(
         {
             "stateMachineArn": machine.arn,
             "name": machine.name,
-            "definition": "{}" if secret else machine.definition,
+            "definition": "{}" if _is_secret(asked) else machine.definition,
             "roleArn": machine.role_arn,
             "loggingConfiguration": machine.logging,
             "tracingConfiguration": machine.tracing,
@@ -137,6 +138,11 @@ def page(name: str, items: list[dict[str, Any]], asked: Mapping[str, Any]) -> di
     end = start + size
     more = {"nextToken": _token(end)} if end < len(items) else {}
     return {name: items[start:end], **more}
+
+
+def _is_secret(asked: Mapping[str, Any]) -> bool:
+    """Whether the caller wants no data, which a key of the caller's own may encrypt."""
+    return asked.get("includedData") == "METADATA_ONLY"
 
 
 def _details(details: Mapping[str, Any], with_data: bool) -> dict[str, Any]:

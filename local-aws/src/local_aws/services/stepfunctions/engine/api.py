@@ -18,9 +18,15 @@ from local_aws.protocol import AwsError
 from local_aws.service import offered
 from local_aws.services.stepfunctions.engine import answers, logs
 from local_aws.services.stepfunctions.engine.aliases import Aliases
+from local_aws.services.stepfunctions.engine.execution import Execution, Machine
 from local_aws.services.stepfunctions.engine.machines import STANDARD, Machines, problems
 from local_aws.services.stepfunctions.engine.registry import Executions
-from local_aws.services.stepfunctions.engine.requests import Parameters, input_of, name_of
+from local_aws.services.stepfunctions.engine.requests import (
+    Parameters,
+    input_of,
+    name_of,
+    refuse_output,
+)
 from local_aws.services.stepfunctions.engine.tags import Tags
 from local_aws.services.stepfunctions.engine.versions import Versions
 
@@ -89,16 +95,20 @@ class Api:
 
     def _start_execution(self, asked: Parameters, region: str) -> dict[str, Any]:
         machine = self._machines.find(asked["stateMachineArn"], region)
-        execution = self.executions.start(machine, name_of(asked), input_of(asked))
+        execution = self._started(machine, asked)
         return {"executionArn": execution.arn, "startDate": execution.start_date}
 
     def _start_sync_execution(self, asked: Parameters, region: str) -> dict[str, Any]:
         machine = self._machines.find(asked["stateMachineArn"], region)
         if machine.kind != "EXPRESS":
             raise _not_supported()
-        execution = self.executions.start(machine, name_of(asked), input_of(asked))
+        execution = self._started(machine, asked)
         execution.ended.wait()
-        return answers.of_sync_execution(execution)
+        return answers.of_sync_execution(execution, asked)
+
+    def _started(self, machine: Machine, asked: Parameters) -> Execution:
+        name, given = name_of(asked), input_of(asked)
+        return self.executions.start(machine, name, given, asked.get("traceHeader"))
 
     def _stop_execution(self, asked: Parameters, region: str) -> dict[str, Any]:
         execution = self.executions.find(asked["executionArn"])
@@ -114,13 +124,17 @@ class Api:
         )
 
     def _describe_execution(self, asked: Parameters, region: str) -> dict[str, Any]:
-        return answers.of_execution(self.executions.find(asked["executionArn"]))
+        return answers.of_execution(self.executions.find(asked["executionArn"]), asked)
 
     def _describe_machine_of(self, asked: Parameters, region: str) -> dict[str, Any]:
         return answers.machine_of(self.executions.find(asked["executionArn"]), asked)
 
     def _list_executions(self, asked: Parameters, region: str) -> dict[str, Any]:
-        if asked.get("mapRunArn") is not None:
+        if ("mapRunArn" in asked) == ("stateMachineArn" in asked):
+            raise AwsError(
+                "ValidationException", "Specify either a stateMachineArn or a mapRunArn, not both"
+            )
+        if "mapRunArn" in asked:
             self.executions.map_run(asked["mapRunArn"])
             found = self.executions.of_map_run(asked["mapRunArn"])
         else:
@@ -129,6 +143,8 @@ class Api:
                 raise _not_supported()
             found = self.executions.of_machine(asked["stateMachineArn"])
         wanted = asked.get("statusFilter")
+        if asked.get("redriveFilter") == "REDRIVEN":
+            found = []  # none ever is
         listed = [answers.list_item(each) for each in found if wanted in (None, each.status)]
         return answers.page("executions", listed, asked)
 
@@ -157,6 +173,7 @@ class Api:
 
     def _send_task_success(self, asked: Parameters, region: str) -> dict[str, Any]:
         token = asked["taskToken"]
+        refuse_output(asked["output"])
         return self._tell("notify", token, CallbackOutcomeSuccess(token, asked["output"]))
 
     def _send_task_failure(self, asked: Parameters, region: str) -> dict[str, Any]:

@@ -155,6 +155,7 @@ class DistributedMap:
         if "Resource" not in writer:
             kind = {"Transformation": "COMPACT", **config}
             shown = [child for child in run.children if child.status == "SUCCEEDED" or config]
+            run.results_written(shown)
             return result_writer.results(shown, kind)
         parameters = _object(spec.evaluate(spec.parameters_of(writer), frame))
         try:

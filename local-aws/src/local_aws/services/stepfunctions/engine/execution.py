@@ -66,6 +66,7 @@ class Execution:
         input: str,
         map_run_arn: str | None = None,
         item_count: int | None = None,
+        trace_header: str | None = None,
         on_end: Callable[[Execution], None] = lambda _: None,
     ) -> None:
         self.arn = arn
@@ -74,6 +75,7 @@ class Execution:
         self.input = input
         self.map_run_arn = map_run_arn
         self.item_count = item_count
+        self.trace_header = trace_header
         self.status = "RUNNING"
         self.start_date: datetime = now()
         self.stop_date: datetime | None = None

@@ -28,7 +28,12 @@ from local_aws.services.stepfunctions.engine import (
 )
 from local_aws.services.stepfunctions.engine.execution import Machine
 from local_aws.services.stepfunctions.engine.problems import Problem, schema_problem
-from local_aws.services.stepfunctions.engine.requests import Parameters, refuse_name, role_of
+from local_aws.services.stepfunctions.engine.requests import (
+    Parameters,
+    refuse_name,
+    refuse_too_many,
+    role_of,
+)
 from local_aws.services.stepfunctions.engine.times import iso
 
 STANDARD = "STANDARD"
@@ -51,12 +56,13 @@ class Machines:
         refuse_description_of_nothing(asked)
         arn = arn_in(region, "states", self._context.account_id, f"stateMachine:{asked['name']}")
         kept = self.backend(region)
-        machine = _with_arn(kept.state_machines, arn)
+        machine, tags = self.machine_if_any(arn, region), asked.get("tags", [])
+        refuse_too_many(tags, arn)
         if machine is None:
             kind = asked.get("type", STANDARD)
             machine = StateMachine(arn, asked["name"], backend=kept, sm_type=kind, **settings)
             kept.state_machines.append(machine)
-            kept.tagger.tag_resource(arn, asked.get("tags") or [])
+            kept.tagger.tag_resource(arn, tags)
         elif not _is_same(machine, asked, settings):
             raise AwsError("StateMachineAlreadyExists", f"State Machine Already Exists: '{arn}'")
         answer = {"stateMachineArn": arn, "creationDate": machine.creation_date}

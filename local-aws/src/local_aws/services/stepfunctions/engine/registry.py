@@ -25,7 +25,9 @@ class Executions:
         self._lock = threading.RLock()
         self._on_end = on_end
 
-    def start(self, machine: Machine, name: str | None, input: str) -> Execution:
+    def start(
+        self, machine: Machine, name: str | None, input: str, trace_header: str | None = None
+    ) -> Execution:
         """Start an execution; the same name and input as one that runs is that one.
 
         Raises AwsError ExecutionAlreadyExists when the name is taken otherwise.
@@ -36,7 +38,8 @@ class Executions:
                 if taken.status == "RUNNING" and taken.input == input:
                     return taken
                 raise AwsError("ExecutionAlreadyExists", f"Execution Already Exists: '{taken.arn}'")
-            execution = self.add(machine, name or str(uuid.uuid4()), input)
+            name = name or str(uuid.uuid4())
+            execution = self.add(machine, name, input, trace_header=trace_header)
         execution.start()
         return execution
 
@@ -48,6 +51,7 @@ class Executions:
         *,
         map_run_arn: str | None = None,
         item_count: int | None = None,
+        trace_header: str | None = None,
     ) -> Execution:
         """An execution that somebody else runs."""
         execution = Execution(
@@ -57,6 +61,7 @@ class Executions:
             input=input,
             map_run_arn=map_run_arn,
             item_count=item_count,
+            trace_header=trace_header,
             on_end=self._on_end,
         )
         with self._lock:
@@ -139,7 +144,10 @@ def arn_of(machine: Machine, name: str) -> str:
     return f"{machine.arn.replace(':stateMachine:', ':execution:')}:{name}"
 
 
-_TEXTS = ("arn", "name", "input", "status", "output", "error", "cause", "map_run_arn", "item_count")
+_TEXTS = (
+    *("arn", "name", "input", "status", "output", "error", "cause", "map_run_arn", "item_count"),
+    "trace_header",
+)
 _MACHINE = [each.name for each in fields(Machine)]
 
 
@@ -164,6 +172,7 @@ def _restored(data: dict[str, Any]) -> Execution:
         input=data["input"],
         map_run_arn=data["map_run_arn"],
         item_count=data["item_count"],
+        trace_header=data.get("trace_header"),
     )
     for name in ("status", "output", "error", "cause"):
         setattr(execution, name, data[name])

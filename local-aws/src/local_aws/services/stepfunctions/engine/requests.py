@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from local_aws.arn import Arn
@@ -23,6 +23,9 @@ _KINDS = {
     "mapRunArn": ("mapRun",),
     "resourceArn": ("stateMachine", "activity"),
 }
+_TAGS = 50
+"""https://docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html, read 2026-11-23."""
+
 _ROLE = re.compile(r"arn:aws[a-z-]*:iam::\d{12}:role/.+")
 _INPUT_CHARACTERS = 262_144
 """https://docs.aws.amazon.com/step-functions/latest/apireference/API_StartExecution.html,
@@ -50,6 +53,14 @@ def unfit_character(name: str) -> str | None:
     """The first character that no name has."""
     found = _UNFIT.search(name)
     return None if found is None else found[0]
+
+
+def refuse_too_many(
+    tags: Iterable[Mapping[str, str]], arn: str, *, kept: Iterable[str] = ()
+) -> None:
+    """Raise AwsError TooManyTags where these and the keys that are kept are more than 50."""
+    if len({*kept, *(tag["key"] for tag in tags)}) > _TAGS:
+        raise AwsError("TooManyTags", f"'{arn}' would have more than {_TAGS} tags")
 
 
 def role_of(asked: Parameters) -> str | None:
@@ -88,6 +99,14 @@ def input_of(asked: Parameters) -> str:
             "InvalidExecutionInput", f"Invalid State Machine Execution Input: '{error}'"
         ) from None
     return text
+
+
+def refuse_output(text: str) -> None:
+    """Raise AwsError InvalidOutput for a task's output that is not JSON."""
+    try:
+        json.loads(text)
+    except ValueError as error:
+        raise AwsError("InvalidOutput", f"Invalid Output: '{error}'") from None
 
 
 def _invalid_arn(why: str) -> AwsError:

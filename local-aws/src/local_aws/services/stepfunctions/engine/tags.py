@@ -6,7 +6,7 @@ from typing import Any
 
 from local_aws.protocol import AwsError
 from local_aws.services.stepfunctions.engine.machines import Machines
-from local_aws.services.stepfunctions.engine.requests import Parameters
+from local_aws.services.stepfunctions.engine.requests import Parameters, refuse_too_many
 
 
 class Tags:
@@ -17,7 +17,9 @@ class Tags:
 
     def tag_resource(self, asked: Parameters, region: str) -> dict[str, Any]:
         """Write tags; those of the same keys are replaced."""
-        self._tagger(asked, region).tag_resource(asked["resourceArn"], asked["tags"])
+        arn, tagger = asked["resourceArn"], self._tagger(asked, region)
+        refuse_too_many(asked["tags"], arn, kept=tagger.get_tag_dict_for_resource(arn))
+        tagger.tag_resource(arn, asked["tags"])
         return {}
 
     def untag_resource(self, asked: Parameters, region: str) -> dict[str, Any]:
