@@ -56,6 +56,21 @@ def test_everything_that_is_wrong_is_said_at_once() -> None:
     ) in message
 
 
+def test_a_list_is_shown_as_aws_writes_it() -> None:
+    routes = [{"stateMachineVersionArn": f"arn:{number}", "weight": 1} for number in range(3)]
+    shape = operation("stepfunctions", "CreateStateMachineAlias").input_shape
+    with pytest.raises(AwsError) as refused:
+        validation.validate(shape, {"name": "a", "routingConfiguration": routes})
+    shown = ", ".join(
+        f"RoutingConfigurationListItem(stateMachineVersionArn=arn:{number}, weight=1)"
+        for number in range(3)
+    )
+    assert refused.value.message == (
+        f"1 validation error detected: Value '[{shown}]' at 'routingConfiguration' failed to "
+        "satisfy constraint: Member must have length less than or equal to 2"
+    )
+
+
 def test_a_member_that_is_missing_is_null() -> None:
     assert refusal("CreateEndpoint", {"EndpointName": "e"}).message == (
         "1 validation error detected: Value null at 'endpointConfigName' failed to satisfy "

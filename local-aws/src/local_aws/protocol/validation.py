@@ -70,7 +70,8 @@ def _absent(shape: Any, value: Mapping[str, Any], path: str) -> Iterator[str]:
 def _list(shape: Any, value: object, path: str) -> Iterator[str]:
     if not isinstance(value, list):
         raise _wrong_type(value, path, "a List")
-    yield from (_fault(value, path, broken) for broken in _broken_length(shape, value))
+    broken_length = list(_broken_length(shape, value))
+    yield from (_fault(_as_text(shape, value), path, broken) for broken in broken_length)
     for number, member in enumerate(value, start=1):
         yield from _faults(shape.member, member, f"{path}.{number}.member")
 
@@ -173,6 +174,29 @@ def _wrong_type(value: object, path: str, wanted: str) -> AwsError:
 def _fault(value: object, path: str, constraint: str) -> str:
     shown = "null" if value is None else f"'{_shown(value)}'"
     return f"Value {shown} at '{path}' failed to satisfy constraint: {constraint}"
+
+
+def _as_text(shape: Any, value: Any) -> str:
+    """A value as AWS's services write it: ``[Tag(key=a, value=null)]``.
+
+    That of Step Functions and of CloudWatch Logs was recorded by LocalStack's suite, 2025.
+    """
+    match value:
+        case None:
+            return "null"
+        case dict() if shape.type_name == "structure":
+            members = (
+                f"{_join('', name)}={_as_text(each, value.get(name))}"
+                for name, each in shape.members.items()
+            )
+            return f"{shape.name}({', '.join(members)})"
+        case dict():
+            items = (f"{key}={_as_text(shape.value, each)}" for key, each in value.items())
+            return f"{{{', '.join(items)}}}"
+        case list():
+            return f"[{', '.join(_as_text(shape.member, each) for each in value)}]"
+        case _:
+            return value if isinstance(value, str) else json.dumps(value, default=str)
 
 
 def _shown(value: object) -> str:

@@ -21,6 +21,7 @@ _KINDS = {
     "stateMachineAliasArn": ("stateMachine",),
     "executionArn": ("execution",),
     "mapRunArn": ("mapRun",),
+    "activityArn": ("activity",),
     "resourceArn": ("stateMachine", "activity"),
 }
 _TAGS = 50
