@@ -30,17 +30,29 @@ class History(EventManager):  # type: ignore[misc]
         super().__init__()
         self.owner = owner
         self._closed = False
+        self._evaluation_failed: Any = None
 
     def restore(self, events: list[dict[str, Any]]) -> None:
         """Take up the events of an earlier life of the local AWS; it is still open."""
         self._history_event_list.extend(events)
         self._event_id_gen._next_id = len(events) + 1
 
-    def add_event(self, context: Any, event_type: Any, *arguments: Any, **options: Any) -> int:
-        """Take one more event, unless the execution has ended; its id."""
+    def add_event(
+        self, context: Any, event_type: Any, event_details: Any = None, **options: Any
+    ) -> int:
+        """Take one more event, unless the execution has ended; its id.
+
+        An expression that fails is told where it stands, and again, without its state or in the
+        same words, by the state that it fails: that is left out.
+        """
+        if event_type == HistoryEventType.EvaluationFailed:
+            told, self._evaluation_failed = self._evaluation_failed, event_details
+            details = event_details["evaluationFailedEventDetails"]
+            if "state" not in details or told == event_details:
+                return int(context.last_published_event_id)
         if self._closed:
             return int(context.last_published_event_id)
-        return int(super().add_event(context, event_type, *arguments, **options))
+        return int(super().add_event(context, event_type, event_details, **options))
 
     def started(self, *, input: str, role_arn: str) -> None:
         """The first event."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import wraps
 from typing import Any
 
@@ -9,6 +10,7 @@ from moto.stepfunctions.parser.asl.component.common.query_language import QueryL
 from moto.stepfunctions.parser.asl.component.intrinsic import jsonata as own_functions
 from moto.stepfunctions.parser.asl.eval import states, variable_store
 from moto.stepfunctions.parser.asl.jsonata import jsonata as emulated
+from moto.stepfunctions.parser.asl.parse import preprocessor
 from moto.stepfunctions.parser.asl.parse.asl_parser import AmazonStateLanguageParser
 from moto.stepfunctions.parser.asl.parse.preprocessor import Preprocessor
 
@@ -21,8 +23,10 @@ def apply() -> None:
     read_distributed_maps()
     read_each_definition_by_itself()
     read_jsonpath_within_jsonata()
+    read_text_as_json()
     evaluate_jsonata()
     declare_any_text()
+    assign_at_the_states_end()
 
 
 def read_distributed_maps() -> None:
@@ -58,6 +62,18 @@ def read_jsonpath_within_jsonata() -> None:
     Preprocessor._open_query_language_scope = open_scope
 
 
+def read_text_as_json() -> None:
+    """Escapes in a definition's text stay as they are written, or are taken for Python's."""
+
+    def text(parser_rule_context: Any) -> str | None:
+        written = parser_rule_context.getText()
+        value: str | None = json.loads(written) if written[:1] in ('"', "n") else written
+        return value
+
+    Preprocessor._inner_string_of = staticmethod(text)
+    preprocessor.from_string_literal = text
+
+
 def evaluate_jsonata() -> None:
     """The emulator has the language but no engine: each expression ends in "NoneType".
 
@@ -72,6 +88,30 @@ def declare_any_text() -> None:
     """Variables are put before an expression as text; a quote in a string broke it."""
     for module in (emulated, states, variable_store):
         module.encode_jsonata_variable_declarations = _declarations
+
+
+def assign_at_the_states_end() -> None:
+    """What a state assigns is there at once, and changes what its Output is.
+
+    On AWS it holds from the next state on: its developer guide, "Passing data between states with
+    variables", read 2026-11-22. A text with a quote in it is told as JSON, too.
+    """
+
+    def assign(self: Any, variable_identifier: str, variable_value: Any) -> None:
+        if variable_identifier in self._outer_scope:
+            raise variable_store.IllegalOuterScopeWrite(
+                variable_identifier=variable_identifier, variable_value=variable_value
+            )
+        vars(self).setdefault("assigned", {})[variable_identifier] = variable_value
+
+    def get_assigned_variables(self: Any) -> dict[str, str]:
+        assigned: dict[str, Any] = vars(self).pop("assigned", {})
+        self._inner_scope.update(assigned)
+        self._variable_declarations_cache = None
+        return {name: compact(value) for name, value in assigned.items()}
+
+    variable_store.VariableStore.set = assign
+    variable_store.VariableStore.get_assigned_variables = get_assigned_variables
 
 
 def _declarations(bindings: dict[str, Any]) -> str:
