@@ -9,6 +9,7 @@ import pytest
 
 from tests.local_aws.aws import Aws, eventually
 from tests.local_aws.services.stepfunctions.machines import (
+    PASS,
     create,
     of,
     output,
@@ -62,6 +63,13 @@ def test_an_execution_waits_for_another(aws: Aws, child: str, pattern: str, put_
     assert (answer["Status"], answer["Output"]) == ("SUCCEEDED", put_out)
     assert answer["StateMachineArn"] == child
     assert isinstance(answer["StopDate"], int)
+
+
+def test_an_execution_that_is_given_null_gets_nothing(aws: Aws) -> None:
+    """Recorded by LocalStack's suite, 2023."""
+    parameters = {"StateMachineArn": create(aws, PASS), "Input.$": "$.none"}
+    states = {"Start": task("states:startExecution.sync", parameters)}
+    assert output(aws, states, {"none": None})["Input"] == "{}"
 
 
 def test_a_nested_failure_is_the_cause_of_the_tasks(aws: Aws, child: str) -> None:

@@ -463,3 +463,50 @@ def test_an_inline_map_takes_a_thousand_items_one_after_another(aws: Aws) -> Non
         "End": True,
     }
     assert output(aws, {"Each": each}, list(range(1100))) == {"count": 1100}
+
+
+@pytest.mark.parametrize(
+    ("resource", "parameters", "error", "cause"),
+    [
+        (
+            "sqs:sendMessage",
+            {"QueueUrl": "http://q", "MessageBody.$": "$.none"},
+            "SQS.AmazonSQSException",
+            "The request must contain the parameter MessageBody. (Service: AmazonSQS; Status Code: "
+            "400; Error Code: MissingParameter; Request ID: ",
+        ),
+        (
+            "dynamodb:putItem",
+            {"TableName": "t", "Item.$": "$.none"},
+            "DynamoDB.AmazonDynamoDBException",
+            "1 validation error detected: Value null at 'item' failed to satisfy constraint: "
+            "Member must not be null (Service: AmazonDynamoDBv2; Status Code: 400; Error Code: "
+            "ValidationException; Request ID: ",
+        ),
+        (
+            "aws-sdk:dynamodb:putItem",
+            {"TableName": "t", "Item.$": "$.none"},
+            "DynamoDb.DynamoDbException",
+            "1 validation error detected: Value null at 'item' failed to satisfy constraint: "
+            "Member must not be null (Service: DynamoDb, Status Code: 400, Request ID: ",
+        ),
+    ],
+)
+def test_what_is_null_is_absent_and_the_service_asks_for_it(
+    aws: Aws, resource: str, parameters: dict[str, Any], error: str, cause: str
+) -> None:
+    """Recorded by LocalStack's suite, 2023."""
+    catch = [{"ErrorEquals": ["States.TaskFailed"], "Next": "Caught"}]
+    asks = task(resource, parameters, Catch=catch, Next="Caught")
+    caught = output(aws, {"Ask": asks, "Caught": {"Type": "Succeed"}}, {"none": None})
+    assert caught["Error"] == error
+    assert caught["Cause"].startswith(cause)
+
+
+def test_what_is_null_and_not_required_is_left_out(aws: Aws) -> None:
+    aws.client("sqs").create_queue(QueueName="nulls")
+    url = aws.client("sqs").get_queue_url(QueueName="nulls")["QueueUrl"]
+    parameters = {"QueueUrl": url, "MessageBody": {"kept": None}, "DelaySeconds.$": "$.none"}
+    output(aws, {"Send": task("sqs:sendMessage", parameters)}, {"none": None})
+    (message,) = aws.client("sqs").receive_message(QueueUrl=url)["Messages"]
+    assert json.loads(message["Body"]) == {"kept": None}

@@ -46,7 +46,7 @@ class DynamoDb(Service):
             Integration(
                 name="dynamodb",
                 prefix="DynamoDB",
-                service="AmazonDynamoDB",
+                service="AmazonDynamoDBv2",
                 actions=frozenset({"getItem", "putItem", "updateItem", "deleteItem"}),
                 takes_token=False,
             ),

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 
 from local_aws.permissions import deployed
 from local_aws.permissions.service import ServicePermissions, first
+from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
-from local_aws.service import Service
+from local_aws.service import Action, Service
+
+_NAME = re.compile(r"[A-Za-z0-9/_+=.@!-]{1,512}")
+"""The API reference, "CreateSecret", read 2026-11-22."""
 
 
 def _secrets(call: Call) -> Iterator[str]:
@@ -22,3 +27,16 @@ class SecretsManager(Service):
 
     name = "secretsmanager"
     permissions = ServicePermissions(prefix="secretsmanager", resources=_secrets)
+
+    def actions(self) -> Mapping[str, Action]:
+        """What the emulator does once the request is judged, which it does not do itself."""
+        return {"CreateSecret": _judge_name}
+
+
+def _judge_name(call: Call) -> None:
+    if not _NAME.fullmatch(str(call.parameters.get("Name", ""))):
+        raise AwsError(
+            "ValidationException",
+            "Invalid name. Must be a valid name containing alphanumeric characters, or any of the "
+            "following: -/_+=.@!",
+        )

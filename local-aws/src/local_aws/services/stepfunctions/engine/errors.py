@@ -50,8 +50,9 @@ def of_optimised(names: Integration | None, failure: Exception) -> TaskError | N
         return None
     if isinstance(failure, ClientError):
         answer, meta = failure.response["Error"], failure.response["ResponseMetadata"]
+        fallback = names.service.removesuffix("v2")  # of a package's name, not of a class's
         return TaskError(
-            error=f"{names.prefix}.{_exception(failure, fallback=names.service)}",
+            error=f"{names.prefix}.{_exception(failure, fallback=fallback)}",
             cause=(
                 f"{answer.get('Message', '')} (Service: {names.service}; "
                 f"Status Code: {meta['HTTPStatusCode']}; Error Code: {answer['Code']}; "

@@ -36,13 +36,21 @@ from moto.stepfunctions.parser.asl.component.state.exec.state_task.service impor
 from moto.stepfunctions.parser.asl.component.state.exec.state_task.service import (
     state_task_service_sqs as sqs,
 )
+from moto.stepfunctions.parser.asl.component.state.exec.state_task.service.state_task_service import (  # noqa: E501
+    StateTaskService,
+)
 from moto.stepfunctions.parser.asl.component.state.exec.state_task.state_task import StateTask
 
 from local_aws.context import LocalContext
 from local_aws.integration import Integrations
 from local_aws.services.stepfunctions.engine import errors, interpreter, task_resources
 from local_aws.services.stepfunctions.engine.roles import Roles
-from local_aws.services.stepfunctions.engine.sdk_tasks import as_json, as_request
+from local_aws.services.stepfunctions.engine.sdk_tasks import (
+    as_json,
+    as_request,
+    require,
+    without_nulls,
+)
 from local_aws.services.stepfunctions.engine.waiting import WaitingTask
 
 _OPTIMISED = (
@@ -60,6 +68,7 @@ def apply(context: LocalContext, roles: Roles) -> None:
     call_as_the_role(context, roles)
     take_other_roles(roles)
     know_services_by_their_java_names()
+    leave_out_what_is_null(context.integrations)
     ask_as_the_api_has_it(context.integrations)
     answer_in_json(context.integrations)
     name_errors_of_sdk_calls()
@@ -145,6 +154,24 @@ def know_services_by_their_java_names() -> None:
     aws_sdk.StateTaskServiceAwsSdk._get_boto_service_action = service_action
 
 
+def leave_out_what_is_null(integrations: Integrations) -> None:
+    """boto3 refuses what is null, and what is absent, before the service does.
+
+    The execution would end; on AWS the task fails, with the service's error, and is caught.
+    """
+
+    def normalise_parameters(
+        self: Any, parameters: dict[str, Any], *_: object, **__: object
+    ) -> None:
+        operation = _operation(self, integrations)
+        given = without_nulls(parameters, operation.input_shape)
+        require(given, operation)
+        parameters.clear()
+        parameters.update(given)
+
+    StateTaskService._normalise_parameters = normalise_parameters
+
+
 def ask_as_the_api_has_it(integrations: Integrations) -> None:
     """``aws-sdk:*`` arguments reach boto3 as they stand in the definition, and are refused.
 
@@ -153,6 +180,7 @@ def ask_as_the_api_has_it(integrations: Integrations) -> None:
     """
 
     def normalise_parameters(self: Any, parameters: dict[str, Any], *_: object) -> None:
+        StateTaskService._normalise_parameters(self, parameters)
         asked = as_request(parameters, _operation(self, integrations).input_shape)
         parameters.clear()
         parameters.update(asked)
