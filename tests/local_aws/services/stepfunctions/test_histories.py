@@ -69,3 +69,14 @@ def test_a_state_of_another_kind_that_fails_its_branch_is_not(aws: Aws) -> None:
         ("ParallelStateFailed", 4),
         ("ExecutionFailed", 5),
     ]
+
+
+def test_an_execution_that_a_state_ends_is_told_to_have_failed_once(aws: Aws) -> None:
+    """Recorded by LocalStack's suite, 2024."""
+    parameters = {"Bucket": "absent", "Key": "k"}
+    ask = task("aws-sdk:s3:headObject", parameters, TimeoutSecondsPath="$.none")
+    assert told(aws, {"Ask": ask}) == [
+        ("ExecutionStarted", 0),
+        ("TaskStateEntered", 0),
+        ("ExecutionFailed", 2),
+    ]

@@ -15,7 +15,7 @@ _PAGE = 100
 _DATA = ("input", "output")
 _SYNC = (
     *("executionArn", "stateMachineArn", "name", "startDate", "stopDate", "error", "cause"),
-    *("input", "inputDetails", "output", "outputDetails", "traceHeader"),
+    *("input", "inputDetails", "output", "traceHeader"),
 )
 
 
@@ -54,6 +54,7 @@ def of_sync_execution(execution: Execution, asked: Mapping[str, Any]) -> dict[st
     status = "FAILED" if execution.status == "ABORTED" else execution.status
     return {
         **{name: described[name] for name in _SYNC if name in described},
+        "outputDetails": {"included": not _is_secret(asked)},  # without an output, too
         "status": status,
         "billingDetails": {
             "billedMemoryUsedInMB": 64,

@@ -83,7 +83,7 @@ class Execution:
         self.error: str | None = None
         self.cause: str | None = None
         self.map_runs: list[AnyMapRun] = []
-        self.history = interpreter.History(self)
+        self.history = interpreter.History(self, self._goes_on)
         self.ended = threading.Event()
         self._env: Any = None
         self._lock = threading.RLock()
@@ -160,6 +160,11 @@ class Execution:
             self.history.timed_out()
             self._end("TIMED_OUT", error=errors.TIMEOUT)
         self._interrupt(env, errors.TIMEOUT, None)
+
+    def _goes_on(self) -> bool:
+        """Whether the interpreter is at work on it."""
+        env = self._env
+        return env is not None and bool(env.is_running())
 
     def _is_ending(self) -> bool:
         """Ended, or at its own end within the interpreter."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from moto.stepfunctions.parser.api import HistoryEventType
@@ -23,12 +23,14 @@ from local_aws.services.stepfunctions.engine import errors
 class History(EventManager):  # type: ignore[misc]
     """The events of one execution, in order; none is taken after its end.
 
-    ``owner`` is that execution, which the interpreter's frames know by their history only.
+    ``owner`` is that execution, which the interpreter's frames know by their history only;
+    ``is_running`` says whether it goes on.
     """
 
-    def __init__(self, owner: object) -> None:
+    def __init__(self, owner: object, is_running: Callable[[], bool]) -> None:
         super().__init__()
         self.owner = owner
+        self._is_running = is_running
         self._closed = False
         self._evaluation_failed: Any = None
 
@@ -42,15 +44,17 @@ class History(EventManager):  # type: ignore[misc]
     ) -> int:
         """Take one more event, unless the execution has ended; its id.
 
-        An expression that fails is told where it stands, and again, without its state or in the
-        same words, by the state that it fails: that is left out.
+        Some failures are told twice, and once here. An expression's where it stands, and again,
+        without its state or in the same words, by the state that it fails; an execution's at its
+        end, and before it by the state that ends it.
         """
         if event_type == HistoryEventType.EvaluationFailed:
             told, self._evaluation_failed = self._evaluation_failed, event_details
             details = event_details["evaluationFailedEventDetails"]
             if "state" not in details or told == event_details:
                 return int(context.last_published_event_id)
-        if self._closed:
+        too_early = event_type == HistoryEventType.ExecutionFailed and self._is_running()
+        if self._closed or too_early:
             return int(context.last_published_event_id)
         return int(super().add_event(context, event_type, event_details, **options))
 
