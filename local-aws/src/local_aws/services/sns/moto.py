@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+import base64
 from functools import wraps
 from typing import Any
 
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import padding
 from moto.core.responses import ActionResult
 from moto.core.utils import camelcase_to_underscores, iso_8601_datetime_with_milliseconds
-from moto.sns.models import Subscription
+from moto.sns.exceptions import SNSInvalidParameter
+from moto.sns.models import SNSBackend, Subscription
 from moto.sns.responses import SNSResponse
 
 from local_aws.events import Targets
+
+_SIGNED = ("Message", "MessageId", "Subject", "Timestamp", "TopicArn", "Type")
+
+
+def apply(targets: Targets) -> None:
+    """Apply every patch; a second time only leads the emulator to other targets."""
+    publish_to_functions(targets)
+    refuse_what_cannot_be_published()
+    number_messages_of_fifo_topics()
+    sign_as_the_topic_says()
+    tell_every_attribute()
 
 
 def publish_to_functions(targets: Targets) -> None:
@@ -56,6 +71,73 @@ def tell_every_attribute() -> None:
 
 _ATTRIBUTES = ("ArchivePolicy", "FifoThroughputScope", "SignatureVersion", "TracingConfig")
 """Those that the emulator does not tell."""
+
+
+def refuse_what_cannot_be_published() -> None:
+    """The emulator takes a topic that is gone for a telephone, and has another word for a message
+    without a group. Recorded by LocalStack's suite, 2025."""
+    original = getattr(SNSBackend.publish, "__wrapped__", SNSBackend.publish)
+
+    @wraps(original)
+    def publish(self: Any, message: str, arn: str | None, **options: Any) -> Any:
+        if arn is not None and ":endpoint/" not in arn:
+            topic = self.get_topic(arn)
+            if topic.fifo_topic and not options.get("group_id"):
+                raise SNSInvalidParameter(
+                    "Invalid parameter: The MessageGroupId parameter is required for FIFO topics"
+                )
+        return original(self, message, arn, **options)
+
+    SNSBackend.publish = publish
+
+
+def number_messages_of_fifo_topics() -> None:
+    """Answers about a FIFO topic have a SequenceNumber of 20 digits: SNS's API reference,
+    "Publish", read 2026-11-22."""
+    one = getattr(SNSResponse.publish, "__wrapped__", SNSResponse.publish)
+    several = getattr(SNSResponse.publish_batch, "__wrapped__", SNSResponse.publish_batch)
+
+    @wraps(one)
+    def publish(self: Any) -> Any:
+        answer = one(self)
+        _number(self.backend.topics.get(self._get_param("TopicArn")), [answer.result])
+        return answer
+
+    @wraps(several)
+    def publish_batch(self: Any) -> Any:
+        answer = several(self)
+        topic = self.backend.topics.get(self._get_param("TopicArn"))
+        _number(topic, answer.result["Successful"])
+        return answer
+
+    SNSResponse.publish, SNSResponse.publish_batch = publish, publish_batch
+
+
+def sign_as_the_topic_says() -> None:
+    """The emulator signs all with SHA256, and leaves out the subject; a topic's SignatureVersion
+    is 1, SHA1, unless it says 2: SNS's developer guide, "Verifying the signatures of Amazon SNS
+    messages", read 2026-11-22."""
+    original = getattr(Subscription.get_post_data, "__wrapped__", Subscription.get_post_data)
+
+    @wraps(original)
+    def get_post_data(self: Any, *arguments: Any, **options: Any) -> dict[str, Any]:
+        data: dict[str, Any] = original(self, *arguments, **options)
+        version = getattr(self.topic, "signature_version", "1")
+        signed = "".join(f"{name}\n{data[name]}\n" for name in _SIGNED if name in data)
+        digest = hashes.SHA256() if version == "2" else hashes.SHA1()
+        signature = self.private_key().sign(signed.encode(), padding.PKCS1v15(), digest)
+        encoded = base64.b64encode(signature).decode()
+        return data | {"SignatureVersion": version, "Signature": encoded}
+
+    Subscription.get_post_data = get_post_data
+
+
+def _number(topic: Any, published: list[dict[str, Any]]) -> None:
+    if topic is None or not topic.fifo_topic:
+        return
+    for answer in published:
+        topic.sequence = getattr(topic, "sequence", 10**19) + 1
+        answer["SequenceNumber"] = str(topic.sequence)
 
 
 def _notification(subscription: Any, message: str, message_id: str, options: Any) -> Any:

@@ -43,11 +43,10 @@ class Sns(Service):
         return (Subscription(), Topic(), TopicPolicy())
 
     def prepare(self) -> None:
-        """Bring messages to functions, and tell all that a topic is given."""
+        """Change the emulator."""
         from . import moto  # loading it takes long, and few ask for it
 
-        moto.publish_to_functions(self._context.targets)
-        moto.tell_every_attribute()
+        moto.apply(self._context.targets)
 
     def integrations(self) -> Iterable[Integration]:
         """What a Task state can do with it."""
