@@ -8,9 +8,11 @@ from xml.etree import ElementTree
 
 import pytest
 from botocore.parsers import create_parser
-from werkzeug import Response
+from werkzeug import Request, Response
+from werkzeug.test import EnvironBuilder
 
-from local_aws.protocol.answers import write_answer
+from local_aws.protocol import AwsError
+from local_aws.protocol.answers import error_answer, write_answer
 from local_aws.protocol.call import Call
 from local_aws.protocol.models import service_model
 
@@ -88,3 +90,22 @@ def test_what_xml_cannot_carry_does_not_break_the_answer() -> None:
         if element.tag.endswith("StackStatusReason")
     )
     assert reason == "\ufffd[31mred\r\n"
+
+
+@pytest.mark.parametrize(
+    ("service", "code", "status", "members"),
+    [
+        ("lambda", "ResourceNotFoundException", 404, {"Message": "m", "Type": "User"}),
+        ("lambda", "InvalidParameterValueException", 400, {"message": "m", "Type": "User"}),
+        ("lambda", "ServiceException", 500, {"Message": "m", "Type": "Service"}),
+        ("lambda", "AccessDeniedException", 403, {"Message": "m"}),
+        ("sagemaker-runtime", "ModelError", 424, {"Message": "m"}),
+    ],
+)
+def test_an_error_has_the_members_of_its_model(
+    service: str, code: str, status: int, members: dict[str, str]
+) -> None:
+    """That Lambda's say whose fault it is was recorded by LocalStack's suite, November 2025."""
+    request = Request(EnvironBuilder(path="/2015-03-31/functions/f").get_environ())
+    answer = error_answer(request, service, AwsError(code, "m", status=status))
+    assert (answer.status_code, answer.json) == (status, members)

@@ -81,7 +81,7 @@ def error_answer(request: Request, service: str, error: AwsError) -> Response:
         return Response(body, error.status, content_type=JSON, headers=[request_id()])
     if family is Family.REST_JSON:
         return Response(
-            json.dumps({"Message": error.message, **error.members}),
+            json.dumps(_rest_json_error(error, service)),
             error.status,
             mimetype="application/json",
             headers=[("x-amzn-ErrorType", error.code), request_id()],
@@ -91,6 +91,22 @@ def error_answer(request: Request, service: str, error: AwsError) -> Response:
         "application/xml" if family is Family.S3 else XML,
     )
     return Response(body, error.status, content_type=content_type)
+
+
+def _rest_json_error(error: AwsError, service: str) -> dict[str, object]:
+    """The error's members under the names that its model has: Lambda's differ in ``message``.
+
+    Lambda's say beside whose fault it is (Lambda API reference, "Errors" of each action, read
+    2026-11-22).
+    """
+    name = service_of(service)
+    known = (
+        service_model(name).shape_for_error_code(error.code) if name in service_names() else None
+    )
+    members = {} if known is None else known.members
+    message = next((each for each in members if each.lower() == "message"), "Message")
+    at_fault = {"Type": "User" if error.status < 500 else "Service"} if "Type" in members else {}
+    return {message: error.message, **at_fault, **error.members}
 
 
 def _query_error(error: AwsError, service: str) -> str:
