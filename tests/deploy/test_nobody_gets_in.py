@@ -25,6 +25,7 @@ import pytest
 from sagemaker_serving.catalog import image_uri
 from tests.deploy.conftest import REGION, Project
 from tests.local_aws.aws import eventually
+from tests.local_aws.functions import in_place
 from tools.roles import trust
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
@@ -67,6 +68,7 @@ def busy(project: Project) -> Project:
         Handler="index.handler",
         Runtime="python3.11",
     )
+    in_place(functions, "f")
     functions.invoke(FunctionName="f", Payload=b"{}")
     (bucket, *_) = (each["Name"] for each in aws.client("s3").list_buckets()["Buckets"])
     aws.client("s3").put_object(Bucket=bucket, Key="many/none.tar.gz", Body=b"")

@@ -37,6 +37,16 @@ def zipped(files: Mapping[str, str]) -> bytes:
     return packed.getvalue()
 
 
+def in_place(api: Any, name: str) -> str:
+    """The function's ARN, once it is no longer Pending, nor an update of it InProgress."""
+
+    def look() -> Any:
+        found = api.get_function_configuration(FunctionName=name)
+        return found.get("LastUpdateStatus") == "Successful" and found["FunctionArn"]
+
+    return str(eventually(look))
+
+
 @dataclass(frozen=True)
 class Answer:
     """An invocation as its caller sees it."""
@@ -71,7 +81,7 @@ class Functions:
         return f"arn:aws:iam::{ACCOUNT}:role/{name}"
 
     def create(self, name: str, source: str, **more: Any) -> Any:
-        """A function of one file, whose handler is ``app.handler``."""
+        """A function of one file, whose handler is ``app.handler``, once it is in place."""
         given = {
             "FunctionName": name,
             "Runtime": "python3.11",
@@ -79,7 +89,13 @@ class Functions:
             "Role": ROLE,
             "Code": {"ZipFile": zipped({"app.py": source})},
         }
-        return self.api.create_function(**{**given, **more})
+        made = self.api.create_function(**{**given, **more})
+        self.in_place(made["FunctionName"])
+        return made
+
+    def in_place(self, name: str) -> None:
+        """Wait until the function is no longer Pending, nor an update of it InProgress."""
+        in_place(self.api, name)
 
     def invoke(self, name: str, event: Any = None, **more: Any) -> Answer:
         answer = self.api.invoke(

@@ -20,7 +20,7 @@ from sagemaker_serving.infra.batch.definition import batch_definition
 from sagemaker_serving.infra.batch.settings import transform_settings
 from sagemaker_serving.spec import BatchTransform, Retries, Retry
 from tests.local_aws.aws import Aws, eventually
-from tests.local_aws.functions import zipped
+from tests.local_aws.functions import in_place, zipped
 
 BUCKET = "models"
 QUICK = Retries(
@@ -72,21 +72,17 @@ class Pipeline:
         client = self.aws.client("lambda")
         name = f"batch-transform-{self._function_seconds}"
         functions = client.list_functions()["Functions"]
-        found = [each["FunctionArn"] for each in functions if each["FunctionName"] == name]
-        if not found:
-            role = self.aws.role(name, "lambda")
-            found = [
-                client.create_function(
-                    FunctionName=name,
-                    Runtime="python3.14",
-                    Handler="batch_transform.handler.handler",
-                    Role=role,
-                    Timeout=self._function_seconds,
-                    MemorySize=1024,
-                    Code={"ZipFile": packed()},
-                )["FunctionArn"]
-            ]
-        return str(found[0])
+        if name not in [each["FunctionName"] for each in functions]:
+            client.create_function(
+                FunctionName=name,
+                Runtime="python3.14",
+                Handler="batch_transform.handler.handler",
+                Role=self.aws.role(name, "lambda"),
+                Timeout=self._function_seconds,
+                MemorySize=1024,
+                Code={"ZipFile": packed()},
+            )
+        return in_place(client, name)
 
     @property
     def input(self) -> str:

@@ -14,7 +14,7 @@ from sagemaker_serving.functions import neo_compilation
 from sagemaker_serving.infra.neo.states import compiling_states
 from tests.functions.neo_compilation.driving import Listener, event, properties, statuses
 from tests.local_aws.aws import Aws, eventually
-from tests.local_aws.functions import zipped
+from tests.local_aws.functions import in_place, zipped
 from tests.local_aws.services.stepfunctions.machines import begin, create
 
 pytestmark = pytest.mark.slow
@@ -24,7 +24,8 @@ pytestmark = pytest.mark.slow
 def machine(aws: Aws) -> str:
     folder = Path(neo_compilation.__file__).parent
     files = {f"neo_compilation/{path.name}": path.read_text() for path in folder.glob("*.py")}
-    function = aws.client("lambda").create_function(
+    client = aws.client("lambda")
+    client.create_function(
         FunctionName="work",
         Runtime="python3.14",
         Role=aws.role("work", "lambda"),
@@ -33,7 +34,7 @@ def machine(aws: Aws) -> str:
         Timeout=60,
         MemorySize=512,
     )
-    states = json.dumps(compiling_states(function["FunctionArn"]))
+    states = json.dumps(compiling_states(in_place(client, "work")))
     return create(aws, json.loads(states.replace(cdk.Aws.PARTITION, "aws")))
 
 

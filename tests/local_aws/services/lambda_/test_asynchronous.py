@@ -58,23 +58,7 @@ def test_what_fails_for_good_goes_to_the_dead_letters_and_the_destination(
     sqs = functions.client("sqs")
     urls = {name: sqs.create_queue(QueueName=name)["QueueUrl"] for name in ("dead", "failed")}
     arn = "arn:aws:sqs:eu-west-1:123456789012"
-    role = functions.role("sender", "lambda.amazonaws.com", LOGS)
-    functions.client("iam").put_role_policy(
-        RoleName="sender",
-        PolicyName="send",
-        PolicyDocument=json.dumps(
-            {
-                "Version": "2012-10-17",
-                "Statement": [
-                    {
-                        "Effect": "Allow",
-                        "Action": ["sqs:SendMessage", "sqs:GetQueueUrl"],
-                        "Resource": "*",
-                    }
-                ],
-            }
-        ),
-    )
+    role = _role_that_may(functions, "sender", "sqs:SendMessage")
     functions.create("never", COUNTS, Role=role, DeadLetterConfig={"TargetArn": f"{arn}:dead"})
     functions.api.put_function_event_invoke_config(
         FunctionName="never",
@@ -103,6 +87,99 @@ def test_what_fails_for_good_goes_to_the_dead_letters_and_the_destination(
     record = eventually(lambda: received("failed"))
     assert record["requestContext"]["condition"] == "ZeroReservedConcurrency"
     assert record["requestContext"]["approximateInvokeCount"] == 0
+
+
+FAILS = "def handler(event, context):\n    raise RuntimeError('no')\n"
+
+
+@pytest.mark.parametrize(("age", "attempts"), [(60, 1), (90, 2), (300, 3)])
+def test_an_event_ages_by_the_minutes_that_aws_waits(
+    functions: Functions, age: int, attempts: int
+) -> None:
+    """A minute before the second attempt and two before the third (recorded by LocalStack's suite,
+    2023)."""
+    sqs = functions.client("sqs")
+    url = sqs.create_queue(QueueName=f"aged-{age}")["QueueUrl"]
+    role = _role_that_may(functions, f"aging-{age}", "sqs:SendMessage")
+    functions.create(f"aging-{age}", FAILS, Role=role)
+    functions.api.put_function_event_invoke_config(
+        FunctionName=f"aging-{age}",
+        MaximumEventAgeInSeconds=age,
+        DestinationConfig={
+            "OnFailure": {"Destination": f"arn:aws:sqs:eu-west-1:123456789012:aged-{age}"}
+        },
+    )
+    functions.api.invoke(FunctionName=f"aging-{age}", InvocationType="Event")
+    (message,) = eventually(lambda: sqs.receive_message(QueueUrl=url).get("Messages"))
+    context = json.loads(message["Body"])["requestContext"]
+    assert context["approximateInvokeCount"] == attempts
+    assert context["condition"] == ("RetriesExhausted" if attempts == 3 else "EventAgeExceeded")
+
+
+def test_a_dead_letter_says_why_in_its_attributes(functions: Functions) -> None:
+    """AWS's page "Adding a dead-letter queue"; its role needs leave for sqs:SendMessage alone."""
+    sqs = functions.client("sqs")
+    url = sqs.create_queue(QueueName="letters")["QueueUrl"]
+    functions.create(
+        "letters",
+        FAILS,
+        Role=_role_that_may(functions, "letters", "sqs:SendMessage"),
+        DeadLetterConfig={"TargetArn": "arn:aws:sqs:eu-west-1:123456789012:letters"},
+    )
+    sent = functions.api.invoke(FunctionName="letters", InvocationType="Event", Payload=b"[1]")
+    (message,) = eventually(
+        lambda: sqs.receive_message(QueueUrl=url, MessageAttributeNames=["All"]).get("Messages")
+    )
+    assert message["Body"] == "[1]"
+    assert {name: each["StringValue"] for name, each in message["MessageAttributes"].items()} == {
+        "RequestID": sent["ResponseMetadata"]["RequestId"],
+        "ErrorCode": "200",
+        "ErrorMessage": "no",
+    }
+
+
+def test_a_bucket_and_a_bus_are_told_too(functions: Functions, tmp_path: Path) -> None:
+    """Keys and members by AWS's page "Capturing records of Lambda asynchronous invocations"."""
+    s3, events = functions.client("s3"), functions.client("events")
+    s3.create_bucket(Bucket="told", CreateBucketConfiguration={"LocationConstraint": "eu-west-1"})
+    rule = events.put_rule(Name="told", EventPattern='{"source": ["lambda"]}')["RuleArn"]
+    arn = functions.create("hears", NOTES % (tmp_path / "heard"))["FunctionArn"]
+    _permit(functions, "hears", "events.amazonaws.com", rule)
+    events.put_targets(Rule="told", Targets=[{"Id": "it", "Arn": arn}])
+    role = _role_that_may(functions, "teller", "s3:PutObject", "events:PutEvents")
+    bus = "arn:aws:events:eu-west-1:123456789012:event-bus/default"
+    source = "def handler(event, context):\n    return 1 / event\n"
+    tells = functions.create("tells", source, Role=role)["FunctionArn"]
+    functions.api.put_function_event_invoke_config(
+        FunctionName="tells",
+        MaximumRetryAttempts=0,
+        DestinationConfig={
+            "OnSuccess": {"Destination": bus},
+            "OnFailure": {"Destination": "arn:aws:s3:::told"},
+        },
+    )
+    for number in (b"2", b"0"):
+        functions.api.invoke(FunctionName="tells", InvocationType="Event", Payload=number)
+    (line,) = eventually(lambda: lines(tmp_path / "heard"))
+    event = json.loads(line)
+    assert event["detail-type"] == "Lambda Function Invocation Result - Success"
+    assert event["resources"] == [bus, f"{tells}:$LATEST"]
+    assert event["detail"]["responsePayload"] == 0.5
+    (listed,) = eventually(lambda: s3.list_objects_v2(Bucket="told").get("Contents"))
+    assert listed["Key"].startswith("aws/lambda/async/tells/20")
+    record = json.load(s3.get_object(Bucket="told", Key=listed["Key"])["Body"])
+    assert record["responsePayload"]["errorType"] == "ZeroDivisionError"
+
+
+def _role_that_may(functions: Functions, name: str, *actions: str) -> str:
+    role = functions.role(name, "lambda.amazonaws.com", LOGS)
+    statement = {"Effect": "Allow", "Action": list(actions), "Resource": "*"}
+    functions.client("iam").put_role_policy(
+        RoleName=name,
+        PolicyName="own",
+        PolicyDocument=json.dumps({"Version": "2012-10-17", "Statement": [statement]}),
+    )
+    return role
 
 
 def test_an_event_that_finds_no_room_waits_for_it(

@@ -11,7 +11,7 @@ from botocore.exceptions import ClientError
 from local_aws.faults import Fault, Kind
 from sagemaker_serving.local_sagemaker.states_task import MANAGED
 from tests.local_aws.aws import REGION, Aws, children, eventually, policy
-from tests.local_aws.functions import zipped
+from tests.local_aws.functions import in_place, zipped
 from tests.local_aws.services.stepfunctions.machines import (
     begin,
     create,
@@ -422,16 +422,15 @@ def function(aws: Aws) -> str:
         "    if event.get('odd'): raise TooOdd('so odd')\n"
         "    return {'twice': event['n'] * 2}\n"
     )
-    made = aws.client("lambda").create_function(
+    client = aws.client("lambda")
+    client.create_function(
         FunctionName="double",
         Runtime="python3.11",
         Handler="app.handler",
         Role=aws.role("function", "lambda"),
         Code={"ZipFile": zipped({"app.py": source})},
     )
-    aws.client("lambda").get_waiter("function_active_v2").wait(FunctionName="double")
-    arn: str = made["FunctionArn"]
-    return arn
+    return in_place(client, "double")
 
 
 def test_a_function_is_invoked_and_its_error_is_named_by_its_type(aws: Aws, function: str) -> None:

@@ -2,34 +2,41 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import threading
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
-from botocore.exceptions import BotoCoreError, ClientError
-
-from local_aws.arn import Arn
 from local_aws.context import LocalContext
 from local_aws.protocol import AwsError
-from local_aws.services.lambda_.invocations import Invoker, Result, check_payload
+from local_aws.services.lambda_.functions import SETTLING_SECONDS
+from local_aws.services.lambda_.invocations import (
+    Invoker,
+    Result,
+    check_payload,
+    version_to_invoke,
+)
 from local_aws.services.lambda_.limits import CONCURRENT_EXECUTIONS
-from local_aws.services.lambda_.names import find_version, qualifier_of
+from local_aws.services.lambda_.names import find_version, qualifier_of, version_of
+from local_aws.services.lambda_.records import Fate, Records
 from local_aws.services.lambda_.store import LATEST, Configuration, Function, Store
 
 _log = logging.getLogger(__name__)
 
 RETRY_SECONDS = (0.5, 1.0)
-"""Before the second and the third attempt; AWS waits one and two minutes (AWS Lambda developer
-guide, "How Lambda handles errors and retries with asynchronous invocation", read 2026-11-21)."""
+"""Before the second and the third attempt, divided by the time scale."""
+
+RETRY_SECONDS_ON_AWS = (60.0, 120.0)
+"""By so much an event ages meanwhile, as on AWS (AWS Lambda developer guide, "How Lambda handles
+errors and retries with asynchronous invocation", read 2026-11-21)."""
 
 THROTTLED_SECONDS = 1.0
 """Between attempts of an event that finds no room; they do not count."""
+
+_AGE = "MaximumEventAgeInSeconds"
 
 DEFAULT_AGE_SECONDS = 6 * 3600
 WORKERS = CONCURRENT_EXECUTIONS
@@ -37,10 +44,9 @@ WORKERS = CONCURRENT_EXECUTIONS
 
 @dataclass(frozen=True, kw_only=True)
 class Event:
-    """One event on its way to a version of a function."""
+    """One event on its way to a version of a function: what runs is seen at each attempt."""
 
     function: Function
-    configuration: Configuration
     qualifier: str
     payload: str
     request_id: str
@@ -61,19 +67,24 @@ class Queue:
         self._store = store
         self._invoker = invoker
         self._retry_seconds = retry_seconds
+        self._records = Records(context)
         self._workers = ThreadPoolExecutor(WORKERS, thread_name_prefix="lambda-event")
         self._closing = threading.Event()
 
     def put(self, region: str, given: Mapping[str, Any], request_id: str) -> dict[str, Any]:
         """Take an event, as Invoke with InvocationType Event does."""
-        function, configuration = find_version(self._store, region, given)
+        version_to_invoke(self._store, region, given)
+        return self.take(region, given, request_id)
+
+    def take(self, region: str, given: Mapping[str, Any], request_id: str) -> dict[str, Any]:
+        """Take an event of a service of AWS, which waits for a function that is Pending."""
+        function, _ = find_version(self._store, region, given)
         payload = given.get("Payload") or b""
         check_payload(payload, "Event")
         self._workers.submit(
             self._run,
             Event(
                 function=function,
-                configuration=configuration,
                 qualifier=qualifier_of(given, region),
                 payload=payload.decode() or "{}",
                 request_id=request_id,
@@ -94,35 +105,52 @@ class Queue:
             _log.exception("an event of %s was lost", event.function.name)
 
     def _attempt(self, event: Event) -> None:
-        config = _config(event)
-        most = config.get("MaximumRetryAttempts", len(self._retry_seconds))
-        age = config.get("MaximumEventAgeInSeconds", DEFAULT_AGE_SECONDS)
-        attempts = 0
+        attempts, paused, paused_on_aws = 0, 0.0, 0.0
         while not self._closing.is_set():
-            if event.function.reserved_concurrency == 0:
+            function = event.function
+            if self._store.find(function.region, function.name) is not function:
+                return  # deleted, and its events with it
+            config = _config(event)
+            most = config.get("MaximumRetryAttempts", len(RETRY_SECONDS))
+            if function.reserved_concurrency == 0:
                 self._let_go(event, config, "ZeroReservedConcurrency", attempts, None)
                 return
             result = self._result(event)
             if result is not None:
                 attempts += 1
                 if not result.failed:
-                    self._record(event, config, "OnSuccess", "Success", attempts, result)
+                    self._record(
+                        event, config, "OnSuccess", _fate(event, "Success", attempts, result)
+                    )
                     return
             if attempts > most:
                 self._let_go(event, config, "RetriesExhausted", attempts, result)
                 return
-            pause = THROTTLED_SECONDS if result is None else self._retry_seconds[attempts - 1]
-            if time.time() + pause > event.taken_at + age:
+            pause, on_aws = self._pause(event, attempts, result)
+            age = (time.time() - event.taken_at - paused) * self._context.time_scale
+            if age + paused_on_aws + on_aws > config.get(_AGE, DEFAULT_AGE_SECONDS):
                 self._let_go(event, config, "EventAgeExceeded", attempts, result)
                 return
+            paused, paused_on_aws = paused + pause, paused_on_aws + on_aws
             self._closing.wait(pause)
+
+    def _pause(self, event: Event, attempts: int, result: Result | None) -> tuple[float, float]:
+        """Seconds until the next attempt, here and on AWS, by which an event ages."""
+        if result is not None:
+            here, on_aws = self._retry_seconds[attempts - 1], RETRY_SECONDS_ON_AWS[attempts - 1]
+            return self._context.seconds(here), on_aws
+        on_aws = SETTLING_SECONDS if _running(event) is None else THROTTLED_SECONDS
+        return self._context.seconds(on_aws), on_aws
 
     def _result(self, event: Event) -> Result | None:
         """None when there was no room for it."""
+        running = _running(event)
+        if running is None:
+            return None
         try:
             return self._invoker.run(
                 event.function,
-                event.configuration,
+                running,
                 event.payload,
                 request_id=event.request_id,
                 qualifier=event.qualifier,
@@ -143,62 +171,44 @@ class Queue:
         reason = "throttled" if result is None else result.reason
         _log.warning("%s gave an event up (%s): %s", event.function.name, why, reason)
         self._context.callbacks.abandon(event.payload, f"{event.function.name}: {reason}")
-        self._record(event, config, "OnFailure", why, attempts, result)
-        target = (event.configuration.get("DeadLetterConfig") or {}).get("TargetArn")
+        fate = _fate(event, why, attempts, result)
+        self._record(event, config, "OnFailure", fate)
+        configuration = _configuration(event)
+        target = (configuration.get("DeadLetterConfig") or {}).get("TargetArn")
         if target:
-            self._send(event, target, event.payload)
+            self._records.bury(target, fate, configuration)
 
-    def _record(
-        self,
-        event: Event,
-        config: Mapping[str, Any],
-        which: str,
-        condition: str,
-        attempts: int,
-        result: Result | None,
-    ) -> None:
+    def _record(self, event: Event, config: Mapping[str, Any], which: str, fate: Fate) -> None:
         """Tell the destination, when there is one, what became of the event."""
         target = ((config.get("DestinationConfig") or {}).get(which) or {}).get("Destination")
-        if not target:
-            return
-        record: dict[str, Any] = {
-            "version": "1.0",
-            "timestamp": datetime.now(UTC).isoformat(timespec="milliseconds"),
-            "requestContext": {
-                "requestId": event.request_id,
-                "functionArn": f"{event.function.arn}:{event.qualifier or LATEST}",
-                "condition": condition,
-                "approximateInvokeCount": attempts,
-            },
-            "requestPayload": json.loads(event.payload),
-        }
-        if result is not None:
-            failed = {"functionError": "Unhandled"} if result.failed else {}
-            record["responseContext"] = {
-                "statusCode": 200,
-                "executedVersion": result.version,
-                **failed,
-            }
-            record["responsePayload"] = json.loads(result.body)
-        self._send(event, target, json.dumps(record))
+        if target:
+            self._records.tell(target, fate, _configuration(event))
 
-    def _send(self, event: Event, target: str, text: str) -> None:
-        """Send to a queue, a topic or a function in the name of the function's role."""
-        _, service, region, _, name = Arn.parse(target)
-        session = self._context.sessions.assume(event.configuration["Role"], event.function.name)
-        client = self._context.client_as(session, service, region)
-        try:
-            if service == "sqs":
-                url = client.get_queue_url(QueueName=name)["QueueUrl"]
-                client.send_message(QueueUrl=url, MessageBody=text)
-            elif service == "sns":
-                client.publish(TopicArn=target, Message=text)
-            elif service == "lambda":
-                client.invoke(FunctionName=target, InvocationType="Event", Payload=text.encode())
-            else:
-                _log.warning("the local AWS sends no records of functions to %s", target)
-        except (BotoCoreError, ClientError) as error:
-            _log.warning("the record of an event of %s was lost: %s", event.function.name, error)
+
+def _fate(event: Event, condition: str, attempts: int, result: Result | None) -> Fate:
+    return Fate(
+        request_id=event.request_id,
+        function_arn=f"{event.function.arn}:{event.qualifier or LATEST}",
+        payload=event.payload,
+        condition=condition,
+        attempts=attempts,
+        result=result,
+    )
+
+
+def _version(event: Event) -> str:
+    return version_of(event.function, event.qualifier or LATEST)
+
+
+def _running(event: Event) -> Configuration | None:
+    """What runs of the event's version by now, which may be newer than the event."""
+    return event.function.running(_version(event))
+
+
+def _configuration(event: Event) -> Configuration:
+    """The settings of the event's version; of one that is gone by now, the function's."""
+    versions = event.function.versions
+    return versions.get(_version(event), versions[LATEST])
 
 
 def _config(event: Event) -> Mapping[str, Any]:

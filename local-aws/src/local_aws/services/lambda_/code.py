@@ -18,6 +18,7 @@ from uuid import uuid4
 
 from botocore.exceptions import ClientError
 
+from local_aws.protocol import AwsError
 from local_aws.services.lambda_.limits import UNPACKED_BYTES, ZIP_BYTES, invalid
 
 PATH = "/_local/lambda-code/"
@@ -93,9 +94,10 @@ def _content(source: Mapping[str, Any], s3: Any) -> bytes:
                 "Could not unzip uploaded file. Please check your file, then try to upload again."
             ) from None
         if len(content) > ZIP_BYTES:
-            raise invalid(
-                f"the zip has {len(content)} bytes; a request may carry {ZIP_BYTES}, "
-                "larger ones are read from S3"
+            raise AwsError(
+                "RequestEntityTooLargeException",
+                f"Zipped size must be smaller than {ZIP_BYTES} bytes",
+                status=413,
             )
         return content
     if not source.get("S3Bucket") or not source.get("S3Key"):

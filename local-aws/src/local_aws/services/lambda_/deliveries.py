@@ -47,7 +47,7 @@ class Deliveries:
                 )
                 return
             payload = json.dumps(event).encode()
-            self._queue.put(region, {**given, "Payload": payload}, str(uuid4()))
+            self._queue.take(region, {**given, "Payload": payload}, str(uuid4()))
         except AwsError as error:
             _log.warning("an event of %s was lost: %s", source_arn, error.message)
 

@@ -2,24 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+import time
+from collections.abc import Callable, Mapping
 from typing import Any
 from uuid import uuid4
 
+from local_aws.arn import arn_in
 from local_aws.context import LocalContext
-from local_aws.protocol import AwsError
 from local_aws.services.lambda_.code import PATH, CodeStore, hex_of
 from local_aws.services.lambda_.limits import (
     check_environment,
     check_handler,
+    check_name,
     check_sizes,
+    check_tags,
     invalid,
     refusals,
 )
-from local_aws.services.lambda_.names import Target, conflict, find_function, find_version
+from local_aws.services.lambda_.names import (
+    Target,
+    check_revision,
+    check_settled,
+    conflict,
+    find_function,
+    find_version,
+    qualified,
+    qualifier_of,
+)
 from local_aws.services.lambda_.paging import page
 from local_aws.services.lambda_.store import LATEST, Configuration, Function, Store, now_text
-from local_aws.services.lambda_.versions import publish
+from local_aws.services.lambda_.versions import listed, publish
 
 Parameters = Mapping[str, Any]
 Answer = dict[str, Any]
@@ -32,10 +45,14 @@ DEFAULTS: Mapping[str, Any] = {
     "Architectures": ["x86_64"],
     "EphemeralStorage": {"Size": 512},
     "TracingConfig": {"Mode": "PassThrough"},
-    "SnapStart": {"ApplyOn": "None"},
+    "SnapStart": {"ApplyOn": "None", "OptimizationStatus": "Off"},
 }
 """What a function has when nobody said otherwise (Lambda API reference, CreateFunction, read
 2026-11-21)."""
+
+SETTLING_SECONDS = 0.1
+"""How long a function is Pending, or its update InProgress; AWS takes some seconds, and says no
+figure. Divided by the time scale."""
 
 _CONFIGURABLE = (
     "DeadLetterConfig",
@@ -67,28 +84,31 @@ class Functions:
     def create_function(self, region: str, given: Parameters) -> Answer:
         """Keep a function and its zip."""
         name = Target.parse(given["FunctionName"], region).name
+        check_name(name)
         _refuse(given)
         check_handler(given)
         self._check_role(given["Role"])
+        check_tags(given.get("Tags") or {})
         function = Function(name, region, tags=dict(given.get("Tags") or {}))
         configuration = {
             **DEFAULTS,
             "FunctionName": name,
             "FunctionArn": function.arn,
             "Version": LATEST,
-            "State": "Active",
-            "LastUpdateStatus": "Successful",
             "Architectures": given.get("Architectures") or DEFAULTS["Architectures"],
             "LoggingConfig": {"LogFormat": "Text", "LogGroup": f"/aws/lambda/{name}"},
         }
-        self._configure(configuration, given)
+        self._configure(configuration, given, region)
         self._load(configuration, given["Code"], region)
-        function.versions[LATEST] = configuration
+        in_place_at = self._soon()
+        function.make(LATEST, configuration, in_place_at=in_place_at)
         with self._store.lock:
             if self._store.find(region, name) is not None:
                 raise conflict(f"Function already exist: {name}")
             self._store.add(function)
-            return publish(function) if given.get("Publish") else dict(configuration)
+            if not given.get("Publish"):
+                return dict(function.versions[LATEST])
+            return {**publish(function, in_place_at=in_place_at), "FunctionArn": function.arn}
 
     def get_function(self, region: str, given: Parameters) -> Answer:
         """A version's configuration, where its zip can be read, the function's tags."""
@@ -96,19 +116,20 @@ class Functions:
         concurrency = function.reserved_concurrency
         digest = hex_of(configuration["CodeSha256"])
         seal = self._context.credentials.seal(digest)
+        tags = {"Tags": function.tags} if function.tags else {}
         return {
-            "Configuration": configuration,
+            "Configuration": _as_asked(function, configuration, given),
             "Code": {
                 "RepositoryType": "S3",
                 "Location": f"{self._context.url}{PATH}{seal}/{digest}",
             },
-            "Tags": function.tags,
+            **tags,
             **({} if concurrency is None else {"Concurrency": _reserved(concurrency)}),
         }
 
     def get_function_configuration(self, region: str, given: Parameters) -> Answer:
         """A version's configuration."""
-        return find_version(self._store, region, given)[1]
+        return _as_asked(*find_version(self._store, region, given), given)
 
     def list_functions(self, region: str, given: Parameters) -> Answer:
         """The functions of the region; with FunctionVersion ALL, each of their versions."""
@@ -116,49 +137,44 @@ class Functions:
         found = [
             configuration
             for function in self._store.all(region)
-            for version, configuration in function.versions.items()
-            if every or version == LATEST
+            for configuration in listed(function, every=every)
         ]
         return page("Functions", found, given)
 
     def update_function_code(self, region: str, given: Parameters) -> Answer:
         """Give the function another zip."""
-        function = find_function(self._store, region, given)
-        configuration = dict(function.versions[LATEST])
         _refuse({"ImageConfig": given.get("ImageUri")})
-        if given.get("Architectures"):
-            configuration["Architectures"] = given["Architectures"]
-        self._load(configuration, given, region)
-        if not given.get("DryRun"):
-            self._replace(function, configuration, given)
-        if given.get("Publish"):
-            with self._store.lock:
-                return publish(function)
-        return configuration
+
+        def changed(configuration: Configuration) -> None:
+            if given.get("Architectures"):
+                configuration["Architectures"] = given["Architectures"]
+            self._load(configuration, given, region)
+
+        return self._change(region, given, changed)
 
     def update_function_configuration(self, region: str, given: Parameters) -> Answer:
         """Change what is given of the function's configuration."""
-        function = find_function(self._store, region, given)
-        configuration = dict(function.versions[LATEST])
         _refuse(given)
-        if "Role" in given:
-            self._check_role(given["Role"])
-        self._configure(configuration, given)
-        check_handler(configuration)
-        self._replace(function, configuration, given)
-        return configuration
+
+        def changed(configuration: Configuration) -> None:
+            if "Role" in given:
+                self._check_role(given["Role"])
+            self._configure(configuration, given, region)
+            check_handler(configuration)
+
+        return self._change(region, given, changed)
 
     def delete_function(self, region: str, given: Parameters) -> Answer:
         """Forget a function, or one published version of it."""
-        function = find_function(self._store, region, given)
-        qualifier = given.get("Qualifier") or Target.parse(given["FunctionName"], region).qualifier
+        target = Target.of(given, region)
+        qualifier = target.qualifier
+        if qualifier == LATEST:
+            raise invalid("$LATEST version cannot be deleted without deleting the function.")
+        function = find_function(self._store, region, {"FunctionName": target.name})
         with self._store.lock:
             if not qualifier:
                 self._store.remove(function)
                 return {}
-            if qualifier == LATEST:
-                raise invalid("$LATEST version cannot be deleted without deleting the function.")
-            find_version(self._store, region, {**given, "Qualifier": qualifier})
             using = [
                 name
                 for name, alias in function.aliases.items()
@@ -171,20 +187,21 @@ class Functions:
             function.versions.pop(qualifier, None)
         return {}
 
-    def _configure(self, configuration: Configuration, given: Parameters) -> None:
-        variables = (given.get("Environment") or {}).get("Variables") or {}
-        check_environment(variables)
+    def _configure(self, configuration: Configuration, given: Parameters, region: str) -> None:
+        check_environment((given.get("Environment") or {}).get("Variables") or {})
         check_sizes(given)
         for name in _CONFIGURABLE:
             if given.get(name) is None:
                 continue
             value = given[name]
-            if name == "LoggingConfig":
-                value = {**configuration["LoggingConfig"], **value}
+            if name in ("LoggingConfig", "SnapStart"):
+                value = {**configuration[name], **value}
             configuration[name] = value
-        if "Environment" in given and not variables:
-            configuration.pop("Environment", None)
-        configuration |= {"LastModified": now_text(), "RevisionId": str(uuid4())}
+        configuration |= {
+            "RuntimeVersionConfig": {"RuntimeVersionArn": _runtime_version(configuration, region)},
+            "LastModified": now_text(),
+            "RevisionId": str(uuid4()),
+        }
 
     def _load(self, configuration: Configuration, source: Parameters, region: str) -> None:
         code = self._code.add(
@@ -197,22 +214,46 @@ class Functions:
             "RevisionId": str(uuid4()),
         }
 
-    def _replace(self, function: Function, new: Configuration, given: Parameters) -> None:
+    def _change(
+        self, region: str, given: Parameters, changed: Callable[[Configuration], None]
+    ) -> Answer:
+        """Have ``changed`` change what $LATEST is, unless an earlier change is under way."""
+        function = find_function(self._store, region, given)
+        check_settled(function)
+        configuration = dict(function.versions[LATEST])
+        changed(configuration)
         with self._store.lock:
-            revision = given.get("RevisionId")
-            if revision is not None and revision != function.versions[LATEST]["RevisionId"]:
-                raise AwsError(
-                    "PreconditionFailedException",
-                    "The RevisionId provided does not match the latest RevisionId. Call the "
-                    "GetFunction/GetAlias API to retrieve the latest RevisionId",
-                    status=412,
-                )
-            function.versions[LATEST] = new
+            check_settled(function)
+            check_revision(
+                given, function.versions[LATEST]["RevisionId"], told_by="GetFunction/GetAlias"
+            )
+            if given.get("DryRun"):
+                return configuration
+            in_place_at = self._soon()
+            function.change(configuration, in_place_at=in_place_at)
+            if given.get("Publish"):
+                return publish(function, in_place_at=in_place_at)
+            return dict(function.versions[LATEST])
+
+    def _soon(self) -> float:
+        return time.time() + self._context.seconds(SETTLING_SECONDS)
 
     def _check_role(self, arn: str) -> None:
         """Refuse a role that is not there or does not trust Lambda."""
         if not self._context.evaluator.trusts(arn, "lambda.amazonaws.com"):
             raise invalid("The role defined for the function cannot be assumed by Lambda.")
+
+
+def _as_asked(function: Function, configuration: Configuration, given: Parameters) -> Answer:
+    """A version's configuration, whose ARN ends as the request named it."""
+    qualifier = qualifier_of(given, function.region)
+    return {**configuration, "FunctionArn": qualified(function.arn, qualifier)}
+
+
+def _runtime_version(configuration: Configuration, region: str) -> str:
+    """An ARN as AWS's runtime versions have it; which one AWS runs nobody here knows."""
+    digest = hashlib.sha256(configuration["Runtime"].encode()).hexdigest()
+    return arn_in(region, "lambda", "", f"runtime:{digest}")
 
 
 def _refuse(given: Parameters) -> None:

@@ -17,10 +17,16 @@ from local_aws.services.lambda_.limits import (
     SYNCHRONOUS_PAYLOAD_BYTES,
 )
 from local_aws.services.lambda_.logs import LogWriter
-from local_aws.services.lambda_.names import find_version, qualifier_of
+from local_aws.services.lambda_.names import (
+    find_version,
+    pending,
+    qualified,
+    qualifier_of,
+    version_of,
+)
 from local_aws.services.lambda_.pool import Pool
 from local_aws.services.lambda_.sandbox import Invocation, Outcome
-from local_aws.services.lambda_.store import Configuration, Function, Store
+from local_aws.services.lambda_.store import LATEST, Configuration, Function, Store
 
 TAIL_BYTES = 4096
 """How much of the log LogResult carries (botocore's documentation of Invoke, read 2026-11-21)."""
@@ -54,7 +60,7 @@ class Invoker:
 
     def invoke(self, region: str, given: Mapping[str, Any], request_id: str) -> dict[str, Any]:
         """Invoke with InvocationType RequestResponse or DryRun, as the API answers it."""
-        function, configuration = find_version(self._store, region, given)
+        function, configuration = version_to_invoke(self._store, region, given)
         payload = given.get("Payload") or b""
         check_payload(payload, "RequestResponse")
         if given.get("InvocationType") == "DryRun":
@@ -94,7 +100,7 @@ class Invoker:
         Raises `AwsError` when it cannot be run at all: throttled, or no code.
         """
         request_id = request_id or str(uuid4())
-        arn = f"{function.arn}:{qualifier}" if qualifier else function.arn
+        arn = qualified(function.arn, qualifier)
         with self._pool.worker(function, configuration) as worker:
             outcome = worker.sandbox.invoke(
                 Invocation(
@@ -117,6 +123,21 @@ class Invoker:
             error_type=outcome.error_type,
             log=log,
         )
+
+
+def version_to_invoke(
+    store: Store, region: str, given: Mapping[str, Any]
+) -> tuple[Function, Configuration]:
+    """The function that Invoke means, and what runs of it now.
+
+    Raises ResourceNotFoundException, and ResourceConflictException while it is Pending.
+    """
+    qualifier = qualifier_of(given, region) or LATEST
+    function, _ = find_version(store, region, {**given, "Qualifier": qualifier})
+    running = function.running(version_of(function, qualifier))
+    if running is None:
+        raise pending()
+    return function, running
 
 
 def check_payload(payload: bytes, invocation_type: str) -> None:

@@ -6,6 +6,7 @@ Invoke (both read 2026-11-21).
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -26,6 +27,14 @@ MOST_MEMORY_MB = 10_240
 
 CONCURRENT_EXECUTIONS = 100
 """Processes of functions at one time in a region; AWS's default is 1,000."""
+
+ACCOUNT_CONCURRENCY = 1_000
+LEAST_UNRESERVED = 100
+"""Of the account's concurrent executions, so many cannot be reserved ("Configuring reserved
+concurrency for a function", read 2026-11-22)."""
+
+MOST_TAGS = 50
+NAME_CHARACTERS = 64
 
 RUNTIMES = tuple(f"python3.{minor}" for minor in range(9, 15))
 """The runtimes that are run, all by the Python that runs the local AWS."""
@@ -112,9 +121,24 @@ def check_environment(variables: Mapping[str, str]) -> None:
             f"{unable}contains reserved keys that are currently not supported for modification. "
             f"Reserved keys used in this request: {', '.join(reserved)}"
         )
-    size = sum(len(name.encode()) + len(value.encode()) for name, value in variables.items())
-    if size > ENVIRONMENT_BYTES:
-        raise invalid(f"{unable}exceeded the 4KB limit. String measured: {size} bytes")
+    measured = json.dumps(variables, separators=(",", ":"), ensure_ascii=False)
+    if len(measured.encode()) > ENVIRONMENT_BYTES:
+        raise invalid(f"{unable}exceeded the 4KB limit. String measured: {measured}")
+
+
+def check_runtime(shape: Any, runtime: object) -> None:
+    """Raise `AwsError` for a runtime that the model of an operation's input does not have.
+
+    Lambda says so with another code than of all else that its model does not take.
+    """
+    if not isinstance(runtime, str):
+        return
+    known = shape.members["Runtime"].enum
+    if runtime not in known:
+        raise invalid(
+            f"Value {runtime} at 'runtime' failed to satisfy constraint: Member must satisfy enum "
+            f"value set: [{', '.join(known)}] or be a valid ARN"
+        )
 
 
 def check_sizes(given: Mapping[str, Any]) -> None:
@@ -127,6 +151,22 @@ def check_sizes(given: Mapping[str, Any]) -> None:
                 f"1 validation error detected: Value '{value}' at '{name}' failed to satisfy "
                 f"constraint: Member must have value less than or equal to {most}",
             )
+
+
+def check_tags(tags: Mapping[str, str]) -> None:
+    """Raise `AwsError` (InvalidParameterValueException) for more tags than a function may have."""
+    if len(tags) > MOST_TAGS:
+        raise invalid("Number of tags exceeds resource tag limit.")
+
+
+def check_name(name: str) -> None:
+    """Raise `AwsError` for a new function's name that is too long: with an ARN its model takes
+    140 characters."""
+    if len(name) > NAME_CHARACTERS:
+        raise invalid(
+            f"1 validation error detected: Value '{name}' at 'functionName' failed to satisfy "
+            f"constraint: Member must have length less than or equal to {NAME_CHARACTERS}"
+        )
 
 
 def check_handler(configuration: Mapping[str, Any]) -> None:

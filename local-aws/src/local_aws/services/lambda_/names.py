@@ -9,6 +9,7 @@ from typing import Any
 
 from local_aws.context import ACCOUNT_ID
 from local_aws.protocol import AwsError
+from local_aws.services.lambda_.limits import invalid
 from local_aws.services.lambda_.store import LATEST, Configuration, Function, Store, arn_of
 
 _TARGET = re.compile(
@@ -30,17 +31,41 @@ class Target:
         found = _TARGET.fullmatch(text)
         if found is None:
             raise AwsError("ValidationException", f"'{text}' is no function's name or ARN")
-        if found["region"] not in (None, region) or found["account"] not in (None, ACCOUNT_ID):
-            raise _not_found(text)
+        if found["region"] not in (None, region):
+            raise absent(
+                f"Functions from '{found['region']}' are not reachable in this region ('{region}')"
+            )
+        if found["account"] not in (None, ACCOUNT_ID):
+            raise AwsError(
+                "AccessDeniedException",
+                f"the functions of account {found['account']} are not those of the caller's, "
+                f"{ACCOUNT_ID}",
+                status=403,
+            )
         return cls(found["name"], found["qualifier"] or "")
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any], region: str) -> Target:
+        """What a request's FunctionName and Qualifier name together.
+
+        Raises as `parse`, and InvalidParameterValueException where the two differ.
+        """
+        target = cls.parse(given["FunctionName"], region)
+        qualifier = given.get("Qualifier") or target.qualifier
+        if target.qualifier not in ("", qualifier):
+            raise invalid(
+                "The derived qualifier from the function name does not match the specified "
+                "qualifier."
+            )
+        return cls(target.name, qualifier)
 
 
 def find_function(store: Store, region: str, given: Mapping[str, Any]) -> Function:
     """The function that FunctionName names; raises ResourceNotFoundException."""
-    target = Target.parse(given["FunctionName"], region)
+    target = Target.of(given, region)
     function = store.find(region, target.name)
     if function is None:
-        raise _not_found(arn_of(region, target.name))
+        raise _not_found(qualified(arn_of(region, target.name), target.qualifier))
     return function
 
 
@@ -50,27 +75,65 @@ def find_version(
     """The function and the version that FunctionName and Qualifier name, $LATEST without one."""
     function = find_function(store, region, given)
     qualifier = qualifier_of(given, region) or LATEST
-    version = function.aliases.get(qualifier, {}).get("FunctionVersion", qualifier)
-    configuration = function.versions.get(version)
+    configuration = function.versions.get(version_of(function, qualifier))
     if configuration is None:
         raise _not_found(f"{function.arn}:{qualifier}")
     return function, configuration
+
+
+def version_of(function: Function, qualifier: str) -> str:
+    """The version that an alias of the function means; of what is no alias, itself."""
+    version: str = function.aliases.get(qualifier, {}).get("FunctionVersion", qualifier)
+    return version
 
 
 def find_alias(function: Function, name: str) -> dict[str, Any]:
     """The alias of that name; raises ResourceNotFoundException."""
     alias = function.aliases.get(name)
     if alias is None:
-        raise AwsError(
-            "ResourceNotFoundException", f"Cannot find alias arn: {function.arn}:{name}", status=404
-        )
+        raise absent(f"Cannot find alias arn: {function.arn}:{name}")
     return alias
 
 
 def qualifier_of(given: Mapping[str, Any], region: str) -> str:
     """The request's Qualifier, or that at the end of its FunctionName, or ""."""
-    own = Target.parse(given["FunctionName"], region).qualifier
-    return given.get("Qualifier") or own
+    return Target.of(given, region).qualifier
+
+
+def qualified(arn: str, qualifier: str) -> str:
+    """The ARN of a version or alias; of the function itself for qualifier ""."""
+    return f"{arn}:{qualifier}" if qualifier else arn
+
+
+def check_settled(function: Function) -> None:
+    """Raise ResourceConflictException while $LATEST is not in place yet."""
+    if LATEST not in function.settling:
+        return
+    if function.running(LATEST) is None:
+        raise pending()
+    raise conflict(
+        "The operation cannot be performed at this time. An update is in progress for resource: "
+        f"{function.arn}"
+    )
+
+
+def pending() -> AwsError:
+    """Lambda's error for what asks for a version that is not in place yet."""
+    return conflict(
+        "The operation cannot be performed at this time. The function is currently in the "
+        "following state: Pending"
+    )
+
+
+def check_revision(given: Mapping[str, Any], latest: str, *, told_by: str) -> None:
+    """Raise PreconditionFailedException when the request is about an earlier revision."""
+    if given.get("RevisionId") not in (None, latest):
+        raise AwsError(
+            "PreconditionFailedException",
+            "The Revision Id provided does not match the latest Revision Id. Call the "
+            f"{told_by} API to retrieve the latest Revision Id",
+            status=412,
+        )
 
 
 def conflict(message: str) -> AwsError:
@@ -78,5 +141,10 @@ def conflict(message: str) -> AwsError:
     return AwsError("ResourceConflictException", message, status=409)
 
 
+def absent(message: str) -> AwsError:
+    """Lambda's error for what is not there."""
+    return AwsError("ResourceNotFoundException", message, status=404)
+
+
 def _not_found(arn: str) -> AwsError:
-    return AwsError("ResourceNotFoundException", f"Function not found: {arn}", status=404)
+    return absent(f"Function not found: {arn}")

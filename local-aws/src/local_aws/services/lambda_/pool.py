@@ -22,7 +22,7 @@ from local_aws.services.lambda_.limits import CONCURRENT_EXECUTIONS
 from local_aws.services.lambda_.logs import Stream
 from local_aws.services.lambda_.names import Target
 from local_aws.services.lambda_.sandbox import Sandbox
-from local_aws.services.lambda_.store import Configuration, Function
+from local_aws.services.lambda_.store import Configuration, Function, without_state
 
 _log = logging.getLogger(__name__)
 
@@ -36,7 +36,7 @@ class Worker:
 
     function: str
     region: str
-    revision: str
+    runs: Configuration
     sandbox: Sandbox
     stream: Stream
     busy: bool = True
@@ -169,7 +169,7 @@ class Pool:
         return Worker(
             function=function.name,
             region=function.region,
-            revision=configuration["RevisionId"],
+            runs=_what_runs(configuration),
             sandbox=Sandbox(launch),
             stream=stream,
         )
@@ -186,15 +186,20 @@ class TooManyRequests(AwsError):
 
     def __init__(self, reason: str) -> None:
         super().__init__("TooManyRequestsException", "Rate Exceeded.", status=429)
-        self.members = {"Reason": reason, "Type": "User"}
+        self.members = {"Reason": reason}
 
 
 def _fits(worker: Worker, function: Function, configuration: Configuration) -> bool:
     return (
         worker.sandbox.alive
         and (worker.region, worker.function) == (function.region, function.name)
-        and worker.revision == configuration["RevisionId"]
+        and worker.runs == _what_runs(configuration)
     )
+
+
+def _what_runs(configuration: Configuration) -> Configuration:
+    """What a process was started for: another revision may be the same code and settings."""
+    return {**without_state(configuration), "RevisionId": None}
 
 
 def _is_idle_for_long(worker: Worker) -> bool:

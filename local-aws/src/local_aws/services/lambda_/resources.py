@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 import zipfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -31,6 +32,9 @@ _RESET: Mapping[str, Any] = {
     "TracingConfig": {"Mode": "PassThrough"},
 }
 """What becomes of a property that a template no longer has."""
+
+_LOOK_SECONDS = 0.02
+"""Between two looks at a function that is not in place yet."""
 
 _CFNRESPONSE = Path(lambda_functions.__file__).with_name("cfnresponse.py")
 
@@ -61,8 +65,7 @@ class Function(ApiProvider):
     @override
     def complete(self, request: Request) -> Attributes:
         self._reserve(request)
-        function = self.call(request, "GetFunction", FunctionName=request.physical_id)
-        return {"Arn": function["Configuration"]["FunctionArn"]}
+        return {"Arn": self._wait(request)["FunctionArn"]}
 
     @override
     def update(self, request: Request) -> Attributes:
@@ -75,12 +78,14 @@ class Function(ApiProvider):
                 FunctionName=name,
                 Architectures=wanted.get("Architectures"),
             )
+            self._wait(request)
         beside = ("Code", "Architectures", "ReservedConcurrentExecutions", "Tags")
         changed = wanted.keys() | request.previous.keys()
         if request.changed(*(changed - set(beside))):
             self.call(
                 request, "UpdateFunctionConfiguration", {**_RESET, **wanted}, FunctionName=name
             )
+            self._wait(request)
         self._reserve(request)
         self.retag(request, Resource=request.attributes["Arn"])
         return dict(request.attributes)
@@ -88,6 +93,14 @@ class Function(ApiProvider):
     @override
     def delete(self, request: Request) -> None:
         self.discard(request, "DeleteFunction", FunctionName=request.physical_id)
+
+    def _wait(self, request: Request) -> dict[str, Any]:
+        """The function's configuration once it is in place, as CloudFormation waits for it."""
+        while True:
+            found = self.call(request, "GetFunctionConfiguration", FunctionName=request.physical_id)
+            if found["State"] != "Pending" and found["LastUpdateStatus"] != "InProgress":
+                return found
+            time.sleep(_LOOK_SECONDS)
 
     def _reserve(self, request: Request) -> None:
         """Reserve the executions that are wanted, or none any more."""

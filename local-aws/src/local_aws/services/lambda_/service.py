@@ -24,7 +24,10 @@ from local_aws.services.lambda_.code import PATH, CodeStore, hex_of
 from local_aws.services.lambda_.deliveries import Deliveries
 from local_aws.services.lambda_.functions import Functions
 from local_aws.services.lambda_.invocations import Invoker
+from local_aws.services.lambda_.invoke_configs import InvokeConfigs
+from local_aws.services.lambda_.limits import check_runtime
 from local_aws.services.lambda_.logs import LogWriter
+from local_aws.services.lambda_.policies import Policies
 from local_aws.services.lambda_.pool import Pool
 from local_aws.services.lambda_.resources import (
     EventInvokeConfig,
@@ -59,7 +62,12 @@ class Lambda(service.Service):
         self._queue = Queue(context, self.store, self._invoker, retry_seconds)
         functions = Functions(context, self.store, self._code)
         self._written_down: Mapping[str, Action] = service.offered(
-            "lambda", functions, Versions(self.store), Settings(self.store)
+            "lambda",
+            functions,
+            Versions(self.store),
+            Policies(self.store),
+            Settings(self.store),
+            InvokeConfigs(self.store),
         )
 
         self.permissions = self._permissions()
@@ -98,9 +106,14 @@ class Lambda(service.Service):
         return {**written_down, "Invoke": self._invoke}
 
     def check(self, call: Call) -> None:
-        """Raise `AwsError` ValidationException for what the API's model does not take."""
-        known = {name: value for name, value in call.parameters.items() if name != "Payload"}
+        """Raise `AwsError` for what the API's model does not take: mostly ValidationException."""
+        known = {
+            name: value
+            for name, value in call.parameters.items()
+            if name not in ("Payload", "Runtime")
+        }
         validate(call.model.input_shape, known)
+        check_runtime(call.model.input_shape, call.parameters.get("Runtime"))
 
     def _invoke(self, call: Call) -> dict[str, Any]:
         asynchronous = call.parameters.get("InvocationType") == "Event"

@@ -1,12 +1,18 @@
-"""What Lambda remembers, region by region: plain values that JSON can carry."""
+"""What Lambda remembers, region by region: plain values that JSON can carry.
+
+What is made or changed is in place a moment later, as on AWS: until then a version is Pending, or
+its last update InProgress, and the code and settings from before it go on running.
+"""
 
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any
+from uuid import uuid4
 
 from local_aws.arn import arn_in
 from local_aws.context import ACCOUNT_ID
@@ -23,7 +29,10 @@ class Function:
 
     ``versions`` has ``$LATEST`` and the published ones by number; ``policies`` the statements
     of the resource policy by qualifier ("" for the function itself); ``invoke_configs`` what
-    is set for asynchronous events, by qualifier.
+    is set for asynchronous events, by qualifier. ``policy_revisions`` is the RevisionId of each
+    policy. ``settling`` has the versions that are not in place yet, with the time at which they
+    are, in seconds since the epoch, and what runs until then; None runs nothing.
+    ``published_from`` is what $LATEST was when the newest version was made of it.
     """
 
     name: str
@@ -32,6 +41,9 @@ class Function:
     published: int = 0
     aliases: dict[str, dict[str, Any]] = field(default_factory=dict)
     policies: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    policy_revisions: dict[str, str] = field(default_factory=dict)
+    settling: dict[str, tuple[float, Configuration | None]] = field(default_factory=dict)
+    published_from: Configuration | None = None
     tags: dict[str, str] = field(default_factory=dict)
     reserved_concurrency: int | None = None
     invoke_configs: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -40,6 +52,37 @@ class Function:
     def arn(self) -> str:
         """The ARN without a qualifier."""
         return arn_of(self.region, self.name)
+
+    def revise(self, version: str = LATEST) -> None:
+        """Make another revision of a version."""
+        self.versions[version]["RevisionId"] = str(uuid4())
+
+    def make(self, version: str, configuration: Configuration, *, in_place_at: float) -> None:
+        """Have a new version, which is Pending until it is in place."""
+        self.versions[version] = {**without_state(configuration), **_PENDING}
+        self.settling[version] = (in_place_at, None)
+
+    def change(self, configuration: Configuration, *, in_place_at: float) -> None:
+        """Have another $LATEST, whose update is InProgress until it is in place."""
+        before = self.versions[LATEST]
+        self.versions[LATEST] = {**without_state(configuration), **_IN_PROGRESS}
+        self.settling[LATEST] = (in_place_at, before)
+
+    def settle(self, now: float) -> None:
+        """Let what is in place by now be Active, and another revision."""
+        for version, (in_place_at, _) in list(self.settling.items()):
+            if in_place_at <= now:
+                self.settling.pop(version, None)
+                configuration = self.versions.get(version)
+                if configuration is not None:
+                    self.versions[version] = {**without_state(configuration), **IN_PLACE}
+                    self.revise(version)
+
+    def running(self, version: str) -> Configuration | None:
+        """What an event of this version runs now; None while there is none, or it is Pending."""
+        if version in self.settling:
+            return self.settling[version][1]
+        return self.versions.get(version)
 
 
 class Store:
@@ -50,8 +93,12 @@ class Store:
         self._functions: dict[tuple[str, str], Function] = {}
 
     def find(self, region: str, name: str) -> Function | None:
-        """The function of that name in the region."""
-        return self._functions.get((region, name))
+        """The function of that name in the region, as it is by now."""
+        function = self._functions.get((region, name))
+        if function is not None and function.settling:
+            with self.lock:
+                function.settle(time.time())
+        return function
 
     def add(self, function: Function) -> None:
         """Remember a function."""
@@ -65,6 +112,8 @@ class Store:
         """The functions of a region, or of all, by name."""
         with self.lock:
             functions = list(self._functions.values())
+            for function in functions:
+                function.settle(time.time())
         return iter(
             sorted(
                 (each for each in functions if region in (None, each.region)),
@@ -82,6 +131,33 @@ class Store:
             self._functions.clear()
             for saved in state["functions"]:
                 self.add(Function(**saved))
+
+
+def without_state(configuration: Configuration) -> Configuration:
+    """A version's configuration without what says how far it is."""
+    return {
+        name: value
+        for name, value in configuration.items()
+        if not name.startswith(("State", "LastUpdateStatus"))
+    }
+
+
+def what_runs(configuration: Configuration) -> Configuration:
+    """The code and settings of a version: what two revisions of it may have in common."""
+    own = ("FunctionArn", "LastModified", "RevisionId", "Version")
+    return {k: v for k, v in without_state(configuration).items() if k not in own}
+
+
+_WHY = "The function is being created."
+_PENDING = {"State": "Pending", "StateReason": _WHY, "StateReasonCode": "Creating"}
+_IN_PROGRESS = {
+    "State": "Active",
+    "LastUpdateStatus": "InProgress",
+    "LastUpdateStatusReason": _WHY,
+    "LastUpdateStatusReasonCode": "Creating",
+}
+IN_PLACE = {"State": "Active", "LastUpdateStatus": "Successful"}
+"""What AWS answers of a version in each state (recorded by LocalStack's suite, November 2025)."""
 
 
 def arn_of(region: str, name: str) -> str:

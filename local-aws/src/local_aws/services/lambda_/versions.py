@@ -6,11 +6,24 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import uuid4
 
-from local_aws.protocol import AwsError
 from local_aws.services.lambda_.limits import invalid
-from local_aws.services.lambda_.names import conflict, find_alias, find_function
+from local_aws.services.lambda_.names import (
+    absent,
+    check_revision,
+    check_settled,
+    conflict,
+    find_alias,
+    find_function,
+)
 from local_aws.services.lambda_.paging import page
-from local_aws.services.lambda_.store import LATEST, Configuration, Function, Store
+from local_aws.services.lambda_.store import (
+    LATEST,
+    Configuration,
+    Function,
+    Store,
+    what_runs,
+    without_state,
+)
 
 Parameters = Mapping[str, Any]
 Answer = dict[str, Any]
@@ -25,7 +38,9 @@ class Versions:
     def publish_version(self, region: str, given: Parameters) -> Answer:
         """Fix what the function is now under the next number."""
         function = find_function(self._store, region, given)
+        check_settled(function)
         latest = function.versions[LATEST]
+        check_revision(given, latest["RevisionId"], told_by="GetFunction/GetAlias")
         sha256 = given.get("CodeSha256")
         if sha256 is not None and sha256 != latest["CodeSha256"]:
             raise invalid(
@@ -38,7 +53,7 @@ class Versions:
     def list_versions_by_function(self, region: str, given: Parameters) -> Answer:
         """Every version, $LATEST first."""
         function = find_function(self._store, region, given)
-        return page("Versions", list(function.versions.values()), given)
+        return page("Versions", listed(function, every=True), given)
 
     def create_alias(self, region: str, given: Parameters) -> Answer:
         """Give a version a name."""
@@ -53,8 +68,11 @@ class Versions:
     def update_alias(self, region: str, given: Parameters) -> Answer:
         """Let the name mean another version."""
         function = find_function(self._store, region, given)
-        alias = dict(find_alias(function, given["Name"]))
         with self._store.lock:
+            if given["Name"] not in function.aliases:
+                raise absent(f"Alias not found: {function.arn}:{given['Name']}")
+            alias = dict(function.aliases[given["Name"]])
+            check_revision(given, alias["RevisionId"], told_by="GetFunction/GetAlias")
             return self._set_alias(function, alias, given)
 
     def get_alias(self, region: str, given: Parameters) -> Answer:
@@ -82,11 +100,7 @@ class Versions:
             raise invalid("the local AWS has no weighted aliases (RoutingConfig)")
         version = given.get("FunctionVersion") or alias["FunctionVersion"]
         if version not in function.versions:
-            raise AwsError(
-                "ResourceNotFoundException",
-                f"Function not found: {function.arn}:{version}",
-                status=404,
-            )
+            raise absent(f"Function not found: {function.arn}:{version}")
         alias |= {
             "FunctionVersion": version,
             "Description": given.get("Description", alias["Description"]),
@@ -96,11 +110,16 @@ class Versions:
         return alias
 
 
-def publish(function: Function, description: str | None = None) -> Configuration:
-    """Fix what the function is; the newest version when nothing has changed, as Lambda has it."""
+def publish(
+    function: Function, description: str | None = None, *, in_place_at: float | None = None
+) -> Configuration:
+    """Fix what the function is; the newest version when nothing has changed, as Lambda has it.
+
+    The version is in place at once, or ``in_place_at`` that time.
+    """
     latest = function.versions[LATEST]
     newest = function.versions.get(str(function.published))
-    if newest is not None and _same(newest, latest):
+    if newest is not None and function.published_from == what_runs(latest):
         return newest
     function.published += 1
     number = str(function.published)
@@ -112,12 +131,23 @@ def publish(function: Function, description: str | None = None) -> Configuration
     }
     if description is not None:
         version["Description"] = description
-    function.versions[number] = version
-    return version
+    if in_place_at is None:
+        function.versions[number] = version
+    else:
+        function.make(number, version, in_place_at=in_place_at)
+    function.published_from = what_runs(latest)
+    function.revise()
+    return function.versions[number]
 
 
-def _same(version: Configuration, latest: Configuration) -> bool:
-    own = ("Version", "FunctionArn", "RevisionId", "LastModified", "Description")
-    return {k: v for k, v in version.items() if k not in own} == {
-        k: v for k, v in latest.items() if k not in own
-    }
+def listed(function: Function, *, every: bool) -> list[Configuration]:
+    """$LATEST, or every version, as lists have it: without its state, each under its own ARN."""
+    versions = function.versions if every else {LATEST: function.versions[LATEST]}
+    return [
+        {
+            **without_state(configuration),
+            "FunctionArn": f"{function.arn}:{version}" if every else function.arn,
+            "RuntimeVersionConfig": None,
+        }
+        for version, configuration in versions.items()
+    ]

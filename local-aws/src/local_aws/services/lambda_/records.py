@@ -1,0 +1,165 @@
+"""What became of an asynchronous event: told to its destination, or put among the dead letters.
+
+Sent in the name of the function's role, which needs leave to send, and no more.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from uuid import uuid4
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from local_aws.arn import Arn
+from local_aws.context import LocalContext
+from local_aws.services.lambda_.invocations import Result
+from local_aws.services.lambda_.store import Configuration
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fate:
+    """What became of an event: ``condition`` is AWS's word, ``result`` its last attempt's."""
+
+    request_id: str
+    function_arn: str
+    payload: str
+    condition: str
+    attempts: int
+    result: Result | None
+
+    def record(self) -> dict[str, Any]:
+        """It as destinations are told ("Capturing records of Lambda asynchronous invocations",
+        read 2026-11-22)."""
+        record: dict[str, Any] = {
+            "version": "1.0",
+            "timestamp": datetime.now(UTC).isoformat(timespec="milliseconds"),
+            "requestContext": {
+                "requestId": self.request_id,
+                "functionArn": self.function_arn,
+                "condition": self.condition,
+                "approximateInvokeCount": self.attempts,
+            },
+            "requestPayload": json.loads(self.payload),
+        }
+        if self.result is not None:
+            failed = {"functionError": "Unhandled"} if self.result.failed else {}
+            record["responseContext"] = {
+                "statusCode": 200,
+                "executedVersion": self.result.version,
+                **failed,
+            }
+            record["responsePayload"] = json.loads(self.result.body)
+        return record
+
+
+class Records:
+    """Sends what became of events; what cannot be sent is said in the log."""
+
+    def __init__(self, context: LocalContext) -> None:
+        self._context = context
+
+    def tell(self, target: str, fate: Fate, configuration: Configuration) -> None:
+        """Give a destination the record."""
+        self._send(target, fate, json.dumps(fate.record()), configuration, {})
+
+    def bury(self, target: str, fate: Fate, configuration: Configuration) -> None:
+        """Put the event itself into a dead-letter queue or topic, with why in its attributes."""
+        said = json.loads(fate.result.body) if fate.result is not None else {}
+        attributes = {
+            "RequestID": {"DataType": "String", "StringValue": fate.request_id},
+            "ErrorCode": {"DataType": "Number", "StringValue": "200" if fate.result else "429"},
+            "ErrorMessage": {
+                "DataType": "String",
+                "StringValue": str(said.get("errorMessage") or fate.condition)[:_MESSAGE],
+            },
+        }
+        self._send(target, fate, fate.payload, configuration, {"MessageAttributes": attributes})
+
+    def _send(
+        self,
+        target: str,
+        fate: Fate,
+        text: str,
+        configuration: Configuration,
+        more: Mapping[str, Any],
+    ) -> None:
+        arn = Arn.parse(target)
+        name = configuration["FunctionName"]
+        session = self._context.sessions.assume(configuration["Role"], name)
+        client = self._context.client_as(session, arn.service, arn.region or _region_of(fate))
+        try:
+            _SENDERS[arn.service](client, self._context, target, fate, text, more)
+        except (BotoCoreError, ClientError) as error:
+            _log.warning("the record of an event of %s was lost: %s", name, error)
+
+
+def _region_of(fate: Fate) -> str:
+    """The function's region: a bucket's ARN has none."""
+    return Arn.parse(fate.function_arn).region
+
+
+_Sender = Callable[[Any, LocalContext, str, Fate, str, Mapping[str, Any]], object]
+
+
+def _to_queue(
+    client: Any, context: LocalContext, target: str, _: Fate, text: str, more: Mapping[str, Any]
+) -> None:
+    arn = Arn.parse(target)
+    # Made up, not asked for: AWS needs no leave for sqs:GetQueueUrl.
+    url = f"{context.url}/{arn.account}/{arn.resource}"
+    client.send_message(QueueUrl=url, MessageBody=text, **more)
+
+
+def _to_topic(
+    client: Any, _: LocalContext, target: str, __: Fate, text: str, more: Mapping[str, Any]
+) -> None:
+    client.publish(TopicArn=target, Message=text, **more)
+
+
+def _to_function(
+    client: Any, _: LocalContext, target: str, __: Fate, text: str, ___: Mapping[str, Any]
+) -> None:
+    client.invoke(FunctionName=target, InvocationType="Event", Payload=text.encode())
+
+
+def _to_bus(
+    client: Any, _: LocalContext, target: str, fate: Fate, text: str, __: Mapping[str, Any]
+) -> None:
+    which = "Success" if fate.condition == "Success" else "Failure"
+    entry = {
+        "Source": "lambda",
+        "DetailType": f"Lambda Function Invocation Result - {which}",
+        "Resources": [target, fate.function_arn],
+        "Detail": text,
+        "EventBusName": target,
+    }
+    client.put_events(Entries=[entry])
+
+
+def _to_bucket(
+    client: Any, _: LocalContext, target: str, fate: Fate, text: str, __: Mapping[str, Any]
+) -> None:
+    now = datetime.now(UTC)
+    name = Arn.parse(fate.function_arn).resource.split(":")[1]
+    key = f"aws/lambda/async/{name}/{now:%Y/%m/%d}/{now:%Y-%m-%dT%H.%M.%S}-{uuid4()}"
+    client.put_object(Bucket=Arn.parse(target).resource, Key=key, Body=text.encode())
+
+
+_SENDERS: Mapping[str, _Sender] = {
+    "events": _to_bus,
+    "lambda": _to_function,
+    "s3": _to_bucket,
+    "sns": _to_topic,
+    "sqs": _to_queue,
+}
+
+_MESSAGE = 1024
+"""How much of an error's message a dead letter carries ("Adding a dead-letter queue", read
+2026-11-22)."""
