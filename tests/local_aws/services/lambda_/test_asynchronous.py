@@ -238,7 +238,7 @@ def test_the_log_group_has_what_was_said(functions: Functions) -> None:
         found = logs.filter_log_events(logGroupName="/aws/lambda/says")["events"]
         return [each["message"] for each in found]
 
-    assert "said" in eventually(messages)
+    assert "said\n" in eventually(messages)
 
 
 def test_a_role_that_may_not_write_logs_loses_them(functions: Functions) -> None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
+import zipfile
+from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
 
 from local_aws.gateway import Gateway
+from local_aws.services.lambda_.launches import can_mount
 from local_aws.services.lambda_.service import Lambda
 from tests.local_aws.aws import eventually, gateway_of, service_in
 from tests.local_aws.functions import Functions
@@ -267,6 +271,139 @@ def test_a_function_sees_its_own_variables_and_nothing_of_the_users(
         *("AWS_LAMBDA_FUNCTION_VERSION", "AWS_LAMBDA_INITIALIZATION_TYPE"),
         *("AWS_LAMBDA_LOG_GROUP_NAME", "AWS_LAMBDA_LOG_STREAM_NAME"),
     }
+
+
+LOOKS = """
+import os, sys
+def handler(event, context):
+    try:
+        open("/var/task/app.py", "a")
+    except OSError as error:
+        refused = error.strerror
+    return {"root": os.environ["LAMBDA_TASK_ROOT"], "runtime": os.environ["LAMBDA_RUNTIME_DIR"],
+            "cwd": os.getcwd(), "path": sys.path[0], "file": __file__, "refused": refused,
+            "beside": sorted(set(os.listdir("/var")) - {"task", "runtime"})}
+"""
+
+
+def test_a_functions_code_lies_where_aws_has_it_and_cannot_be_written(
+    functions: Functions,
+) -> None:
+    if not can_mount():
+        assert functions.run("looks", "x = 1").payload["errorType"] == "Runtime.HandlerNotFound"
+        return
+    assert functions.run("looks", LOOKS).payload == {
+        "root": "/var/task",
+        "runtime": "/var/runtime",
+        "cwd": "/var/task",
+        "path": "/var/task",
+        "file": "/var/task/app.py",
+        "refused": "Read-only file system",
+        "beside": sorted({each.name for each in Path("/var").iterdir()} - {"task", "runtime"}),
+    }
+
+
+def test_where_there_are_no_mounts_it_lies_where_its_root_says(
+    functions: Functions, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    can_mount.cache_clear()
+    monkeypatch.setattr("local_aws.services.lambda_.launches.ISOLATED_PYTHON", ("false",))
+    source = "import os\ndef handler(event, context):\n    return os.environ['LAMBDA_TASK_ROOT']\n"
+    try:
+        root = functions.run("elsewhere", source).payload
+    finally:
+        can_mount.cache_clear()
+    assert root.startswith(str(functions.gateway.context.state_dir))
+    assert "functions find their code in LAMBDA_TASK_ROOT alone" in caplog.text
+
+
+WRAPPED: list[tuple[str, str, Any]] = [
+    ("exports", '#!/bin/sh\nexport SAID=yes\nexec "$@"\n', "yes"),
+    (
+        "adds-an-argument",
+        '#!/bin/bash\nexec "${@:1:$#-1}" -X dev "${@: -1}"\n',
+        "dev",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "script", "said"), WRAPPED, ids=[each[0] for each in WRAPPED])
+def test_a_wrapper_script_starts_the_runtime(
+    functions: Functions, name: str, script: str, said: Any
+) -> None:
+    """AWS's page "Modifying the runtime environment", wrapper scripts."""
+    if not can_mount():
+        return
+    source = (
+        "import os, sys\n"
+        "def handler(event, context):\n"
+        "    return os.environ.get('SAID') or (sys.flags.dev_mode and 'dev')\n"
+    )
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("app.py", source)
+        member = zipfile.ZipInfo("wrapper")
+        member.external_attr = 0o755 << 16
+        archive.writestr(member, script)
+    wrapper = {"Variables": {"AWS_LAMBDA_EXEC_WRAPPER": "/var/task/wrapper"}}
+    code = {"ZipFile": packed.getvalue()}
+    assert functions.run(name, "", Code=code, Environment=wrapper).payload == said
+
+
+def test_a_wrapper_that_is_not_there_ends_the_runtime(functions: Functions) -> None:
+    """Recorded by LocalStack's suite, 2023."""
+    wrapper = {"Variables": {"AWS_LAMBDA_EXEC_WRAPPER": "/nowhere/wrapper"}}
+    answer = functions.run("no-wrapper", RAISES, Environment=wrapper)
+    assert answer.payload["errorType"] == "Runtime.ExitError"
+    assert answer.payload["errorMessage"].endswith("Runtime exited with error: exit status 127")
+
+
+def test_processes_of_one_function_have_keys_of_their_own(functions: Functions) -> None:
+    """Recorded by LocalStack's suite, 2023."""
+    source = (
+        "import os\n"
+        "def handler(event, context):\n"
+        "    if event: os._exit(1)\n"
+        "    return [os.environ['AWS_ACCESS_KEY_ID'], os.environ['AWS_SESSION_TOKEN']]\n"
+    )
+    first = functions.run("keys", source).payload
+    assert functions.invoke("keys").payload == first
+    functions.invoke("keys", {"die": True})
+    second = functions.invoke("keys").payload
+    assert not {*first} & {*second}
+
+
+def test_a_function_of_one_letter_has_a_longer_sessions_name(functions: Functions) -> None:
+    """Recorded by LocalStack's suite, 2024."""
+    source = (
+        "import boto3\n"
+        "def handler(event, context):\n"
+        "    return boto3.client('sts').get_caller_identity()['Arn']\n"
+    )
+    found = functions.run("u", source, Timeout=30, MemorySize=256).payload
+    assert found.endswith(":assumed-role/function/u@lambda_function")
+
+
+@pytest.mark.parametrize(
+    ("runtime", "result", "payload"),
+    [
+        ("python3.12", "b'\\xc3\\xa4'", '"ä"'),
+        ("python3.11", "'ä'", '"\\u00e4"'),
+        ("python3.12", "decimal.Decimal('1.5')", "1.5"),
+        ("python3.12", "[decimal.Decimal(2)]", "[2]"),
+        ("python3.12", "float('nan')", "NaN"),
+    ],
+)
+def test_a_result_is_written_as_awss_runtime_writes_it(
+    functions: Functions, runtime: str, result: str, payload: str
+) -> None:
+    """Bytes as text recorded by LocalStack's suite, 2024; the rest by AWS's runtime interface
+    client, `lambda_runtime_marshaller`."""
+    name = f"writes-{abs(hash(result))}"
+    source = f"import decimal\ndef handler(event, context):\n    return {result}\n"
+    functions.create(name, source, Runtime=runtime)
+    answer = functions.api.invoke(FunctionName=name)
+    assert answer["Payload"].read().decode() == payload
 
 
 def test_a_function_may_import_what_lambda_has_and_no_more(functions: Functions) -> None:

@@ -146,7 +146,7 @@ def test_events_of_services_wait_for_a_function(functions: Functions) -> None:
             return []
         return [each["message"] for each in logs.filter_log_events(logGroupName=group)["events"]]
 
-    eventually(lambda: "event 1" in messages())
+    eventually(lambda: "event 1\n" in messages())
 
 
 def test_every_change_is_another_revision(functions: Functions) -> None:

@@ -72,7 +72,7 @@ class CodeStore:
                 partial = self._tasks / f".{uuid4()}"
                 try:
                     with zipfile.ZipFile(self._zips / f"{folder.name}.zip") as archive:
-                        archive.extractall(partial)
+                        _unpack(archive, partial)
                     partial.rename(folder)
                 finally:
                     shutil.rmtree(partial, ignore_errors=True)
@@ -117,6 +117,15 @@ def _content(source: Mapping[str, Any], s3: Any) -> bytes:
         ) from None
     content = answer["Body"].read()
     return bytes(content)
+
+
+def _unpack(archive: zipfile.ZipFile, folder: Path) -> None:
+    """Unpack all, with who may read and run it, where the zip says so."""
+    for member in archive.infolist():
+        path = Path(archive.extract(member, folder))
+        mode = member.external_attr >> 16 & 0o777
+        if mode:
+            path.chmod(mode | (0o700 if path.is_dir() else 0o600))
 
 
 def _check(content: bytes) -> None:

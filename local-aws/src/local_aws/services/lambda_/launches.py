@@ -2,41 +2,83 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import subprocess
+import tempfile
+from functools import cache
 from pathlib import Path
 
 from local_aws.permissions import RoleSession
+from local_aws.process import ISOLATED_PYTHON
+from local_aws.services.lambda_ import mounts
 from local_aws.services.lambda_.logs import Stream
 from local_aws.services.lambda_.runtime_folder import make_runtime_folder
 from local_aws.services.lambda_.sandbox import Launch
 from local_aws.services.lambda_.store import Configuration
 
+_log = logging.getLogger(__name__)
+
 
 def launch_of(
-    configuration: Configuration, stream: Stream, *, task_root: Path, runtime: Path, url: str
+    configuration: Configuration,
+    stream: Stream,
+    session: RoleSession,
+    *,
+    task_root: Path,
+    runtime: Path,
+    url: str,
 ) -> Launch:
     """How a process of one version is started.
 
     Its environment is the function's variables, Lambda's own, and its role's credentials for
     the local AWS at ``url``: nothing of this process's. It imports from ``task_root`` and from
-    ``runtime``, which has what AWS's runtime has.
+    ``runtime``, which has what AWS's runtime has; both lie where AWS has them, if that can be.
     """
     make_runtime_folder(runtime)
+    is_mounted = can_mount()
+    shown_task = mounts.TASK_ROOT if is_mounted else str(task_root)
+    shown_runtime = mounts.RUNTIME_DIR if is_mounted else str(runtime)
     variables = (configuration.get("Environment") or {}).get("Variables") or {}
     python_path = [each for each in variables.get("PYTHONPATH", "").split(os.pathsep) if each]
     return Launch(
         task_root=task_root,
-        import_path=[str(task_root), *python_path, str(runtime)],
+        mounted_runtime=runtime if is_mounted else None,
+        import_path=[shown_task, *python_path, shown_runtime],
         environment={
             **_own(variables),
             **_defined(configuration, stream),
-            **_credentials(stream.session),
+            **_credentials(session),
             "AWS_ENDPOINT_URL": url,
-            "LAMBDA_TASK_ROOT": str(task_root),
-            "LAMBDA_RUNTIME_DIR": str(runtime),
+            "LAMBDA_TASK_ROOT": shown_task,
+            "LAMBDA_RUNTIME_DIR": shown_runtime,
         },
         memory_mb=configuration["MemorySize"],
     )
+
+
+@cache
+def can_mount() -> bool:
+    """Whether this machine lets a process have mounts of its own; said in the log where not."""
+    with tempfile.TemporaryDirectory() as folder:
+        folders = [Path(folder, name) for name in ("task", "runtime", "stage")]
+        for each in folders:
+            each.mkdir()
+        tried = subprocess.run(
+            [*ISOLATED_PYTHON, mounts.__file__, *folders],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    if tried.returncode != 0:
+        said = tried.stderr.strip().rpartition("\n")[2]
+        _log.warning(
+            "functions find their code in LAMBDA_TASK_ROOT alone, not in %s: this machine lets "
+            "processes have no mounts of their own (%s)",
+            mounts.TASK_ROOT,
+            said,
+        )
+    return tried.returncode == 0
 
 
 def _own(variables: dict[str, str]) -> dict[str, str]:

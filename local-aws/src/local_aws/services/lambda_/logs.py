@@ -48,7 +48,7 @@ class LogWriter:
         """Have ``lines`` written; a role that may not write them loses them, as on AWS."""
         now = int(time.time() * 1000)
         events: list[dict[str, object]] = [
-            {"timestamp": now, "message": line} for line in lines if line
+            {"timestamp": now, "message": f"{line}\n"} for line in lines if line
         ]
         with self._lock:
             if self._thread is None:

@@ -105,6 +105,12 @@ def qualified(arn: str, qualifier: str) -> str:
     return f"{arn}:{qualifier}" if qualifier else arn
 
 
+def session_name(function_name: str) -> str:
+    """What a function's role is assumed as: such a name has two characters at least (recorded by
+    LocalStack's suite, 2024)."""
+    return function_name if len(function_name) > 1 else f"{function_name}@lambda_function"
+
+
 def check_settled(function: Function) -> None:
     """Raise ResourceConflictException while $LATEST is not in place yet."""
     if LATEST not in function.settling:

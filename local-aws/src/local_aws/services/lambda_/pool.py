@@ -20,7 +20,7 @@ from local_aws.services.lambda_.code import CodeStore
 from local_aws.services.lambda_.launches import launch_of
 from local_aws.services.lambda_.limits import CONCURRENT_EXECUTIONS
 from local_aws.services.lambda_.logs import Stream
-from local_aws.services.lambda_.names import Target
+from local_aws.services.lambda_.names import Target, session_name
 from local_aws.services.lambda_.sandbox import Sandbox
 from local_aws.services.lambda_.store import Configuration, Function, without_state
 
@@ -28,6 +28,10 @@ _log = logging.getLogger(__name__)
 
 IDLE_SECONDS = 300.0
 """How long a process waits for another event; AWS says no figure."""
+
+
+SESSION_SECONDS = 36 * 3600
+"""How long a process's own credentials hold; AWS says no figure."""
 
 
 @dataclass(kw_only=True)
@@ -151,9 +155,9 @@ class Pool:
             raise TooManyRequests("ConcurrentInvocationLimitExceeded")
 
     def _start(self, function: Function, configuration: Configuration, task_root: Path) -> Worker:
-        session = self._context.sessions.assume(configuration["Role"], function.name)
+        role, name = configuration["Role"], session_name(function.name)
         stream = Stream(
-            session=session,
+            session=self._context.sessions.assume(role, name),
             region=function.region,
             group=configuration["LoggingConfig"]["LogGroup"],
             name=f"{datetime.now(UTC):%Y/%m/%d}/[{configuration['Version']}]{uuid4().hex}",
@@ -162,6 +166,7 @@ class Pool:
         launch = launch_of(
             configuration,
             stream,
+            self._context.sessions.hand_out(role, name, SESSION_SECONDS),
             task_root=task_root,
             runtime=self._runtime,
             url=self._context.url,

@@ -18,6 +18,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from local_aws.arn import Arn
 from local_aws.context import LocalContext
 from local_aws.services.lambda_.invocations import Result
+from local_aws.services.lambda_.names import session_name
 from local_aws.services.lambda_.store import Configuration
 
 _log = logging.getLogger(__name__)
@@ -92,7 +93,7 @@ class Records:
     ) -> None:
         arn = Arn.parse(target)
         name = configuration["FunctionName"]
-        session = self._context.sessions.assume(configuration["Role"], name)
+        session = self._context.sessions.assume(configuration["Role"], session_name(name))
         client = self._context.client_as(session, arn.service, arn.region or _region_of(fate))
         try:
             _SENDERS[arn.service](client, self._context, target, fate, text, more)

@@ -134,7 +134,7 @@ def _run(handler: Any, request: dict[str, Any]) -> tuple[str, Any]:
         failure = _raised(error, frames) | {"requestId": request_id}
     else:
         try:
-            return "result", json.dumps(result, ensure_ascii=False)
+            return "result", _ENCODER.encode(result)
         except (TypeError, ValueError) as error:
             message = f"Unable to marshal response: {error}"
             failure = _problem("Runtime.MarshalError", message) | {"requestId": request_id}
@@ -177,6 +177,24 @@ def _client_context(text: str | None) -> Any:
 _current = {"aws_request_id": ""}
 
 
+class _Encoder(json.JSONEncoder):
+    """Results as AWS's runtime writes them, which takes bytes for text and Decimals for numbers."""
+
+    def default(self, o: Any) -> Any:
+        if isinstance(o, bytes):
+            return o.decode()
+        if type(o).__name__ == "Decimal":
+            return int(o) if o == o.to_integral_value() else float(o)
+        return super().default(o)
+
+
+_ENCODER = _Encoder(
+    ensure_ascii=os.environ.get("AWS_EXECUTION_ENV", "").endswith((".9", ".10", ".11"))
+)
+"""From python3.12 on, text stays as it is ("Building Lambda functions with Python", read
+2026-11-22)."""
+
+
 class _Handler(logging.Handler):
     """Prints as AWS's runtime does: level, time, request id and message between tabs."""
 
@@ -200,3 +218,8 @@ def _log_with_request_ids() -> None:
     handler.setFormatter(form)
     handler.addFilter(_RequestId())
     logging.getLogger().addHandler(handler)
+
+
+if __name__ == "__main__":
+    _requests, _answers, _import_path = os.environ.pop("_LOCAL_AWS_RUNTIME").split("\n")
+    main(int(_requests), int(_answers), _import_path)

@@ -48,10 +48,12 @@ class Launch:
 
     ``task_root`` is its unpacked zip, ``import_path`` where modules are looked for first;
     ``environment`` is all the process gets, but for HOME and TMPDIR; ``memory_mb`` bounds its
-    resident memory.
+    resident memory. ``mounted_runtime`` is what it finds in ``/var/runtime``, and with that its zip
+    in ``/var/task``; None where the kernel does not let it.
     """
 
     task_root: Path
+    mounted_runtime: Path | None = None
     import_path: Sequence[str]
     environment: Mapping[str, str]
     memory_mb: int
@@ -100,10 +102,15 @@ class Sandbox:
         self._ended = False
         self._pipes = Pipes()
         requests, answers, output = self._pipes.theirs
-        import_path, supervisor = json.dumps(list(launch.import_path)), SUPERVISOR
+        command = [*_PYTHON, _BOOTSTRAP, requests, answers]
+        command += [json.dumps(list(launch.import_path)), SUPERVISOR]
+        if launch.mounted_runtime is not None:
+            stage = self._scratch / "var"
+            stage.mkdir()
+            command += [launch.task_root, launch.mounted_runtime, stage]
         try:
             self._process = popen(
-                [*_PYTHON, str(_BOOTSTRAP), str(requests), str(answers), import_path, supervisor],
+                [str(each) for each in command],
                 env={
                     **launch.environment,
                     "HOME": str(self._scratch),
