@@ -38,7 +38,8 @@ test-fast: setup ## The tests that start no TensorFlow, CDK CLI, local AWS or co
 	$(BIN)/python -m pytest -n 2 --dist loadscope -m "not slow and not long" -q
 
 fuzz: setup ## Tens of thousands of damaged archives, files to check and requests
-	ARCHIVE_FUZZ_CASES=20000 RULES_FUZZ_CASES=20000 SERVER_FUZZ_CASES=50000 $(BIN)/python -m pytest \
+	ARCHIVE_FUZZ_CASES=20000 RULES_FUZZ_CASES=20000 SERVER_FUZZ_CASES=50000 \
+		LOCAL_AWS_FUZZ_CASES=50000 $(BIN)/python -m pytest tests/local_aws/test_fuzz.py \
 		tests/archive/test_fuzz.py tests/rules/test_fuzz.py tests/model_server/contract/test_fuzz.py \
 		-n 2 --timeout 3600
 

@@ -44,8 +44,9 @@ from local_aws.authentication import (
 )
 from local_aws.callbacks import PATH as CALLBACKS
 from local_aws.context import LocalContext
-from local_aws.emulator import judged_operations, memory
+from local_aws.emulator import judged_operations, memory, messages
 from local_aws.emulator.application import Emulator
+from local_aws.emulator.diagnosis import own_words
 from local_aws.errors import Mistake
 from local_aws.faults import api as faults_api
 from local_aws.faults.calls import refuse_injected
@@ -143,6 +144,7 @@ class Gateway:
         """Answer requests from now on; returns at once."""
         judged_operations.apply()
         memory.apply()
+        messages.apply()
         _forget_an_earlier_gateway()
         for service in self._services.values():
             service.start()
@@ -197,6 +199,7 @@ class Gateway:
         """Answer one request, as WSGI has it."""
         request = Request(environ, populate_request=False)
         scope = Scope.said_by(environ, self.region)
+        exchange = None
         try:
             reject_foreign_origin(environ)
             if request.path.startswith(PAGES):
@@ -211,10 +214,16 @@ class Gateway:
                     self._saver.changed(exchange.service)
         except AwsError as error:
             answer = error_answer(request, scope.service, error)
-        except Exception:
-            _log.exception("%s %s", request.method, request.path)
-            answer = error_answer(request, scope.service, crash_of(request, scope.service))
+        except Exception as raised:
+            said = own_words(raised) or self._crash(request, exchange)
+            answer = error_answer(request, scope.service, said)
         return answer(environ, start_response)
+
+    def _crash(self, request: Request, exchange: _Exchange | None) -> AwsError:
+        """What is said of a failure of the local AWS's own, which its log has whole."""
+        _log.exception("%s %s", request.method, request.path)
+        call = None if exchange is None else vars(exchange).get("call")
+        return crash_of(call, self.context.state_dir / "local.log")
 
     def _answer(self, exchange: _Exchange) -> WsgiApplication:
         """What answers a request whose caller is known. Raises `AwsError` when nothing does."""

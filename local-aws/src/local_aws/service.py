@@ -16,8 +16,9 @@ from werkzeug import Request, Response
 
 from local_aws.permissions.service import ServicePermissions
 from local_aws.protocol import AwsError
-from local_aws.protocol.call import Call
+from local_aws.protocol.call import PARSED_WITHOUT_BODY, Call
 from local_aws.protocol.models import service_model
+from local_aws.protocol.validation import known_members, validate
 
 if TYPE_CHECKING:
     from local_aws.context import LocalContext
@@ -46,6 +47,10 @@ class Service:
     permissions: ServicePermissions | None = None
     """What its calls need; None is the usual: IAM's name is boto3's, calls are about ``*``."""
 
+    invalid: str | None = None
+    """The code of what its calls give wrongly; None is ValidationError of what speaks in forms and
+    XML, ValidationException of all else."""
+
     warm_up: str | None = None
     """An operation without parameters, in boto3's spelling, that every deploy begins with."""
 
@@ -58,7 +63,15 @@ class Service:
         return not self.whole
 
     def check(self, call: Call) -> None:
-        """Raise `AwsError` unless the call's parameters are what its operation accepts."""
+        """Raise `AwsError` unless the call's parameters are what its operation accepts.
+
+        Asked of the emulator's operations, too. Unless said otherwise, it is what botocore's model
+        says: types, members that must be given, lengths, ranges, patterns, enumerations. What it
+        does not know is left unread. Nothing is asked of what is not read itself.
+        """
+        shape = call.model.input_shape
+        if shape is not None and call.service not in PARSED_WITHOUT_BODY:
+            validate(shape, known_members(shape, call.parameters), self.invalid or call.invalid)
 
     def resource_types(self) -> Iterable[Provider]:
         """Its types of CloudFormation."""
@@ -111,14 +124,13 @@ def output_of(service: Service, call: Call) -> Mapping[str, Any] | Response | No
     action.
     """
     action = service.actions().get(call.operation)
-    if action is None and call.model is not None and service.emulates(call.operation):
-        return None
-    if action is None:
+    emulated = call.model is not None and service.emulates(call.operation)
+    if action is None and not emulated:
         raise _no_action(call)
     if call.malformed is not None:
         raise call.malformed
     service.check(call)
-    return action(call)
+    return None if action is None else action(call)
 
 
 def offered(service: str, *parts: object) -> dict[str, Callable[..., Any]]:
@@ -144,11 +156,23 @@ def no_operation(service: str, request: Request) -> AwsError:
     return AwsError("UnknownOperationException", what, status=404)
 
 
+def not_offered(call: Call | None) -> AwsError:
+    """What is said of an operation that AWS has and the local AWS has not; None is one that
+    nothing is known of."""
+    if call is None:
+        return AwsError("UnknownOperationException", "the local AWS does not offer this yet")
+    what = f"the local AWS does not offer {call.operation} of {call.service} yet"
+    return AwsError(_unknown(call), what)
+
+
 def _no_action(call: Call) -> AwsError:
-    code = "InvalidAction" if call.protocol == "query" else "UnknownOperationException"
     if call.model is None:
-        return AwsError(code, f"{call.service} has no action '{call.operation}'")
-    return AwsError(code, f"the local AWS does not offer {call.operation} of {call.service} yet")
+        return AwsError(_unknown(call), f"{call.service} has no action '{call.operation}'")
+    return not_offered(call)
+
+
+def _unknown(call: Call) -> str:
+    return "InvalidAction" if call.protocol == "query" else "UnknownOperationException"
 
 
 def _method_name(operation: str) -> str:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from functools import cache, lru_cache
 from typing import Any
 
 from moto.core import responses, utils
 from moto.moto_server import werkzeug_app
+
+from local_aws.protocol.call import JUDGED
+from local_aws.service import not_offered
+
+from .diagnosis import diagnosis
 
 werkzeug_app.DISABLE_GLOBAL_CORS = True
 """The emulator would let every web page read every answer; what a bucket's own rules say is
@@ -27,6 +33,26 @@ class Emulator(werkzeug_app.DomainDispatcherApplication):  # type: ignore[misc]
         super().__init__(werkzeug_app.create_backend_app)
         # The emulator would list its own folder anew for each request.
         self._backend = lru_cache(maxsize=1024)(self.get_backend_for_host)
+
+    def __call__(
+        self, environ: dict[str, Any], start_response: Callable[..., Any]
+    ) -> Iterable[bytes]:
+        """Answer one request.
+
+        Raises `AwsError` for an operation that it does not have, and for what it does not look at
+        before it uses it.
+        """
+        call = environ.get(JUDGED)
+        try:
+            answer: Iterable[bytes] = super().__call__(environ, start_response)
+        except NotImplementedError as lacking:
+            raise not_offered(call) from lacking
+        except Exception as broken:
+            wrong = None if call is None or call.model is None else diagnosis(call, broken)
+            if wrong is None:
+                raise
+            raise wrong from broken
+        return answer
 
     def get_application(self, environ: dict[str, Any]) -> Any:
         """The application of the service in the Authorization header, as the gateway wrote it."""

@@ -13,6 +13,7 @@ import re
 import uuid
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
 
@@ -135,7 +136,8 @@ _XML = {Family.QUERY: _query_error, Family.EC2: _ec2_error, Family.S3: _s3_error
 
 
 def _code_and_message(error: AwsError) -> str:
-    return f"<Code>{escape(error.code)}</Code><Message>{escape(error.message)}</Message>"
+    message = escape(_NOT_XML.sub("\ufffd", error.message))
+    return f"<Code>{escape(error.code)}</Code><Message>{message}</Message>"
 
 
 def request_id() -> tuple[str, str]:
@@ -143,11 +145,9 @@ def request_id() -> tuple[str, str]:
     return ("x-amzn-RequestId", str(uuid.uuid4()))
 
 
-def crash_of(request: Request, service: str) -> AwsError:
-    """What a caller is told of a failure of the local AWS's own."""
-    what = service or request.headers.get("X-Amz-Target", "") or request.path
+def crash_of(call: Call | None, log: Path) -> AwsError:
+    """What a caller is told of a failure of the local AWS's own; ``log`` has its cause."""
+    what = "a request" if call is None else f"{call.operation} of {call.service}"
     return AwsError(
-        "InternalFailure",
-        f"the local AWS failed on this request to {what}; its log has the cause",
-        status=500,
+        "InternalFailure", f"the local AWS failed on {what}; {log} says why", status=500
     )

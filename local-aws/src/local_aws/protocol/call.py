@@ -31,7 +31,7 @@ RPC_PATH = re.compile(r"/service/[^/]+/operation/(?P<operation>[A-Za-z]+)")
 """Smithy RPC v2: https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2.html, read
 2026-11-22."""
 
-_PARSED_WITHOUT_BODY = ("s3", "sagemaker-runtime")
+PARSED_WITHOUT_BODY = ("s3", "sagemaker-runtime")
 """Bodies of any size, in which is nothing that is judged."""
 
 
@@ -57,6 +57,12 @@ class Call:
     caller: Any = None
     protocol: str = ""
     request_id: str = field(default_factory=lambda: str(uuid4()))
+
+    @property
+    def invalid(self) -> str:
+        """The code of what a call gives wrongly, where its service has none of its own."""
+        codes = {"query": "ValidationError", "rest-xml": "InvalidArgument"}
+        return codes.get(self.protocol, "ValidationException")
 
     @property
     def model(self) -> Any:
@@ -97,13 +103,13 @@ def read_call(
         environ.pop("HTTP_TRANSFER_ENCODING", None)
         return content
 
-    if service not in _PARSED_WITHOUT_BODY:
+    if service not in PARSED_WITHOUT_BODY:
         body()
     protocol = protocol_of(request, service)
     operation, in_path = _operation(request, service, protocol)
     if operation is None:
         return None
-    if service in _PARSED_WITHOUT_BODY:
+    if service in PARSED_WITHOUT_BODY:
         parameters, malformed = in_path, conflicting_flags(request, service)
     else:
         parameters, malformed = parse(request, service, operation, in_path)

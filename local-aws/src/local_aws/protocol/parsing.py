@@ -64,8 +64,8 @@ def parse(
         )
     except AwsError as malformed:
         return in_path, malformed
-    except Exception:  # the emulator's parsers raise whatever a malformed body leads them to
-        return in_path, None
+    except Exception as error:  # the emulator's parsers raise whatever a malformed body leads to
+        return in_path, AwsError("SerializationException", f"the request cannot be read: {error!r}")
     return dict(found), None
 
 

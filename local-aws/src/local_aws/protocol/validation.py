@@ -7,7 +7,8 @@ checks everything its model says, and answers all that is wrong at once.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from functools import cache
 from typing import Any
 
@@ -16,18 +17,36 @@ import regex
 from local_aws.protocol import AwsError
 
 
-def validate(shape: Any, parameters: Mapping[str, Any]) -> None:
+def validate(shape: Any, parameters: Mapping[str, Any], code: str = "ValidationException") -> None:
     """Raise `AwsError` unless ``parameters`` are what an operation's input ``shape`` accepts.
 
-    A value of the wrong type is a SerializationException; everything else a
-    ValidationException in AWS's words: ``1 validation error detected: Value
-    'x' at 'endpointName' failed to satisfy constraint: …``.
+    A value of the wrong type is a SerializationException; everything else has
+    ``code``, in AWS's words: ``1 validation error detected: Value 'x' at
+    'endpointName' failed to satisfy constraint: …``.
     """
-    _refuse(list(_structure(shape, parameters, "")), "ValidationException")
+    _refuse(list(_structure(shape, parameters, "")), code)
+
+
+def known_members(shape: Any, value: Any) -> Any:
+    """``value`` without what its shape does not have, which most services leave unread."""
+    if isinstance(value, Mapping) and shape.type_name == "structure":
+        members = shape.members
+        return {
+            name: known_members(members[name], each)
+            for name, each in value.items()
+            if name in members
+        }
+    if isinstance(value, list) and shape.type_name == "list":
+        return [known_members(shape.member, each) for each in value]
+    if isinstance(value, Mapping) and shape.type_name == "map":
+        return {name: known_members(shape.value, each) for name, each in value.items()}
+    return value
 
 
 def require_members(shape: Any, parameters: Mapping[str, Any], code: str) -> None:
-    """Raise `AwsError` ``code`` unless every required member of a structure is there."""
+    """Raise `AwsError` ``code`` unless every required member of a structure is there, and all
+    that is there of its type."""
+    list(_structure(shape, known_members(shape, parameters), ""))
     _refuse(list(_absent(shape, parameters, "")), code)
 
 
@@ -62,7 +81,9 @@ def _structure(shape: Any, value: object, path: str) -> Iterator[str]:
 
 
 def _absent(shape: Any, value: Mapping[str, Any], path: str) -> Iterator[str]:
-    for name in shape.required_members:
+    # No service takes a tag without a key, though some models say nothing of it.
+    keys = [name for name in ("Key", "key") if name in shape.members and shape.name == "Tag"]
+    for name in shape.required_members or keys:
         if value.get(name) is None:
             yield _fault(None, _join(path, name), "Member must not be null")
 
@@ -80,12 +101,14 @@ def _map(shape: Any, value: object, path: str) -> Iterator[str]:
     if not isinstance(value, Mapping):
         raise _wrong_type(value, path, "a Map")
     yield from (_fault(value, path, broken) for broken in _broken_length(shape, value))
-    for what, part, shown in (("keys", shape.key, value.keys()), ("value", shape.value, None)):
-        broken = {
-            constraint: None
-            for item in (shown if shown is not None else value.values())
-            for constraint in _broken(part, item, path)
-        }
+    parts: list[tuple[str, Any, Iterable[Any]]] = [("keys", shape.key, value.keys())]
+    if shape.value.type_name in _KINDS:
+        parts.append(("value", shape.value, value.values()))
+    else:
+        for key, item in value.items():
+            yield from _faults(shape.value, item, f"{path}.{key}.member")
+    for what, part, items in parts:
+        broken = {each: None for item in items for each in _broken(part, item, path)}
         if broken:
             constraints = ", ".join(broken)
             yield _fault(value, path, f"Map {what} must satisfy constraint: [{constraints}]")
@@ -159,8 +182,8 @@ _KINDS = {
     "float": _Kind("a Float", int, float),
     "double": _Kind("a Double", int, float),
     "boolean": _Kind("a Boolean", bool),
-    "timestamp": _Kind("a Timestamp", int, float, str),
-    "blob": _Kind("a Blob", str),
+    "timestamp": _Kind("a Timestamp", int, float, str, datetime),
+    "blob": _Kind("a Blob", str, bytes),
 }
 
 

@@ -279,7 +279,10 @@ def _without_tags(given: Mapping[str, Any]) -> Record:
 
 
 def _page(call: Call, items: str, found: list[Record]) -> dict[str, Any]:
-    start = int(call.parameters.get("NextToken") or 0)
+    token = call.parameters.get("NextToken") or "0"
+    if not token.isdecimal():
+        raise AwsError("InvalidNextTokenException", f"Invalid NextToken: '{token}'")
+    start = int(token)
     end = start + (call.parameters.get("MaxResults") or _PAGE)
     more = {"NextToken": str(end)} if end < len(found) else {}
     return {items: found[start:end], **more}

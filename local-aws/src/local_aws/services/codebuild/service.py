@@ -10,4 +10,5 @@ class CodeBuild(Service):
     """CodeBuild, which the emulator answers."""
 
     name = "codebuild"
+    invalid = "InvalidInputException"
     permissions = ServicePermissions(prefix="codebuild", resources={"projectName": "project/{}"})

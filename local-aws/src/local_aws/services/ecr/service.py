@@ -15,6 +15,7 @@ class Ecr(Service):
     """ECR: repositories, which the emulator keeps."""
 
     name = "ecr"
+    invalid = "InvalidParameterException"
     permissions = ServicePermissions(
         prefix="ecr", resources={"repositoryName": "repository/{}", "resourceArn": "{}"}
     )

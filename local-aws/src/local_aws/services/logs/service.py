@@ -41,6 +41,7 @@ class Logs(Service):
     """CloudWatch Logs: groups and streams, which the emulator keeps."""
 
     name = "logs"
+    invalid = "InvalidParameterException"
     permissions = ServicePermissions(prefix="logs", resources=_groups)
     warm_up = "describe_log_groups"
 

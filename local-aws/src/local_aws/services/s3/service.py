@@ -2,16 +2,43 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from functools import cache
+from urllib.parse import parse_qsl
 
 from local_aws.context import LocalContext
 from local_aws.permissions.service import Refusal
+from local_aws.protocol import AwsError
+from local_aws.protocol.call import Call
+from local_aws.protocol.models import service_model
 from local_aws.resources.base import Provider
 from local_aws.service import Service
 
 from . import moto
 from .policy import S3Permissions, bucket_policy
 from .resources import Bucket, BucketPolicy
+
+_NOT_LOOKED_AT = frozenset(
+    {
+        *("abac", "analytics", "annotation", "intelligent-tiering", "metadataAnnotationTable"),
+        *("metadataConfiguration", "metadataInventoryTable", "metadataJournalTable"),
+        *("metadataTable", "metrics", "renameObject", "requestPayment", "session", "torrent"),
+    }
+)
+"""Queries of operations that the emulator does not have (moto 5.2.5)."""
+
+_INTEGER = re.compile(r"-?\d+")
+_GRANTEES = re.compile(
+    r'\s*(id|uri|emailAddress)="?[^",]+"?(\s*,\s*\w+="?[^",]+"?)*', re.IGNORECASE
+)
+
+
+@cache
+def _flags(operation: str) -> frozenset[str]:
+    """What stands in an operation's query whatever its parameters."""
+    query = service_model("s3").operation_model(operation).http["requestUri"].partition("?")[2]
+    return frozenset(dict(parse_qsl(query, keep_blank_values=True)))
 
 
 class S3(Service):
@@ -29,6 +56,27 @@ class S3(Service):
 
     def __init__(self, context: LocalContext) -> None:
         self._context = context
+
+    def emulates(self, operation: str) -> bool:
+        """Not what stands behind a query that the emulator does not look at: it would do the
+        operation without it, and delete a bucket where its metrics are to be."""
+        return not _flags(operation) & _NOT_LOOKED_AT
+
+    def check(self, call: Call) -> None:
+        """Raise `AwsError` InvalidArgument for numbers and grants in query and headers that are
+        none; bodies are not read here."""
+        shape = call.model.input_shape
+        for name, member in {} if shape is None else shape.members.items():
+            place, key = member.serialization.get("location"), member.serialization.get("name", "")
+            text = {"querystring": call.query, "header": call.headers}.get(place, {}).get(
+                key.lower()
+            )
+            if text is None:
+                continue
+            if member.type_name == "integer" and not _INTEGER.fullmatch(text):
+                raise AwsError("InvalidArgument", f"Provided {key} not an integer")
+            if name.startswith("Grant") and not _GRANTEES.fullmatch(text):
+                raise AwsError("InvalidArgument", "Argument format not recognized")
 
     def resource_types(self) -> Iterable[Provider]:
         """Its types of CloudFormation."""

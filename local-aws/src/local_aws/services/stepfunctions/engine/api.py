@@ -137,6 +137,9 @@ class Api:
         if "mapRunArn" in asked:
             self.executions.map_run(asked["mapRunArn"])
             found = self.executions.of_map_run(asked["mapRunArn"])
+        elif asked.get("stateMachineArn") is None:
+            what = "Must provide either the state machine ARN or the map run ARN"
+            raise AwsError("ValidationException", what)
         else:
             machine = self._machines.find(asked["stateMachineArn"], region)
             if machine.kind == "EXPRESS":

@@ -1,0 +1,135 @@
+"""What is wrong with a request that the emulator broke on, though its model takes it.
+
+The emulator looks things up by what it is given, and takes ARNs, paging tokens and documents apart,
+without asking first. AWS answers those with an error of the operation, which botocore's model
+names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+from xml.parsers.expat import ExpatError
+
+from moto.core.exceptions import ServiceException, _RESTError
+
+from local_aws.protocol import AwsError
+from local_aws.protocol.call import Call
+
+
+def diagnosis(call: Call, broken: Exception) -> AwsError | None:
+    """The error that AWS has for the request; None when nothing is known to be wrong with it."""
+    given = list(_texts(call.parameters, ""))
+    kinds = (_plain_words, _no_xml, _no_arn, _no_token, _not_there, _left_out, _unreadable)
+    found = (kind(call, broken, given) for kind in kinds)
+    return next((error for error in found if error is not None), None)
+
+
+def own_words(raised: Exception) -> AwsError | None:
+    """What the emulator says itself, to a part of the local AWS that has called it."""
+    if isinstance(raised, _RESTError):
+        return AwsError(raised.error_type, str(raised.message), status=raised.code)
+    return AwsError(raised.code, raised.message) if isinstance(raised, ServiceException) else None
+
+
+_Given = list[tuple[str, str]]
+
+
+def _plain_words(call: Call, broken: Exception, given: _Given) -> AwsError | None:
+    """What the emulator says in an exception of no kind."""
+    if type(broken) is not Exception:
+        return None
+    what = str(broken) or "the request cannot be read"
+    is_about = any(text and what.startswith(text) for _, text in given)
+    return _error(call, _ABSENT if is_about else "InvalidParameter", what)
+
+
+def _no_xml(call: Call, broken: Exception, given: _Given) -> AwsError | None:
+    """Source: S3 API reference, "Error responses", read 2026-11-22."""
+    what = "The XML you provided was not well-formed or did not validate against our schema"
+    return AwsError("MalformedXML", what) if isinstance(broken, ExpatError) else None
+
+
+def _no_arn(call: Call, broken: Exception, given: _Given) -> AwsError | None:
+    for name, text in given:
+        parts = len(text.split(":"))
+        if name.lower().endswith("arn") and parts < 6:
+            what = f"Invalid parameter: {name} Reason: An ARN must have at least 6 elements, not"
+            return _error(call, "Arn|InvalidParameter", f"{what} {parts}")
+    return None
+
+
+def _no_token(call: Call, broken: Exception, given: _Given) -> AwsError | None:
+    tokens = (each for each in given if each[0].lower().endswith(("token", "marker")))
+    name, text = next(tokens, ("", ""))
+    return _error(call, "NextToken|Paginat", f"Invalid {name}: '{text}'") if name else None
+
+
+def _not_there(call: Call, broken: Exception, given: _Given) -> AwsError | None:
+    sought = broken.args if isinstance(broken, KeyError) else ()
+    for name, text in given:
+        if text and text in sought:
+            return _error(call, _ABSENT, f"{name} '{text}' does not exist")
+    return None
+
+
+def _left_out(call: Call, broken: Exception, given: _Given) -> AwsError | None:
+    """A member that the emulator needs and AWS may not."""
+    members = call.model.input_shape.members
+    if isinstance(broken, KeyError) and broken.args[0] in _names(call.model.input_shape):
+        lacking = [str(broken.args[0])]
+    elif "NoneType" in str(broken) or broken.args == (None,):
+        lacking = [name for name in members if name not in call.parameters]
+    else:
+        return None
+    what = f"the local AWS does not do {call.operation} without {' or '.join(lacking)}"
+    return _error(call, "InvalidParameter", what) if lacking else None
+
+
+def _unreadable(call: Call, broken: Exception, given: _Given) -> AwsError | None:
+    """A text that cannot be taken apart: an expression, a place to copy from."""
+    if not isinstance(broken, ValueError):
+        return None
+    return _error(call, "InvalidParameter", f"the local AWS cannot read the request: {broken}")
+
+
+_ABSENT = "NotFound|NoSuch|NotExist|NonExistent"
+
+
+def _error(call: Call, kind: str, message: str) -> AwsError:
+    """The operation's error of that kind; the usual one where it has none."""
+    for shape in call.model.error_shapes:
+        if re.search(kind, shape.name):
+            said = shape.metadata.get("error", {})
+            status = int(said.get("httpStatusCode", 400))
+            return AwsError(said.get("code", shape.name), message, status=status)
+    return AwsError(call.invalid, message)
+
+
+def _texts(value: Any, name: str) -> Iterator[tuple[str, str]]:
+    """Every text in a call's parameters, with the member that holds it."""
+    if isinstance(value, Mapping):
+        for own, each in value.items():
+            yield from _texts(each, own)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _texts(each, name)
+    elif isinstance(value, str):
+        yield name, value
+
+
+def _names(shape: Any, above: frozenset[str] = frozenset()) -> frozenset[str]:
+    """Every member's name in a shape, as it is written."""
+    if shape.name in above:
+        return frozenset()
+    inner = above | {shape.name}
+    match shape.type_name:
+        case "structure":
+            own = {each.serialization.get("name", name) for name, each in shape.members.items()}
+            return frozenset(own).union(*(_names(each, inner) for each in shape.members.values()))
+        case "list":
+            return _names(shape.member, inner)
+        case "map":
+            return _names(shape.value, inner)
+    return frozenset()

@@ -1,0 +1,31 @@
+"""Whatever is asked of whichever operation, AWS's answer is never that the tool broke.
+
+`LOCAL_AWS_FUZZ_CASES` says how many requests are sent; ``make fuzz`` makes them many. A failure
+names its case, its operation and the arguments of the call.
+"""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from tests.local_aws.aws import REGION, Aws
+from tests.local_aws.fuzzing import Fuzzer, by_kind
+
+CASES = int(os.environ.get("LOCAL_AWS_FUZZ_CASES", "900"))
+
+
+@pytest.mark.slow
+def test_no_request_is_answered_with_a_failure_of_the_tools_own(aws: Aws) -> None:
+    fuzzer = Fuzzer(aws.gateway, REGION)
+    operations = sorted(
+        (each for service in aws.gateway._services for each in fuzzer.operations(service)),
+        key=by_kind,
+    )
+    # A step that shares no factor with their number comes to each before one again.
+    step = 1 if len(operations) <= CASES else 2
+    cases = ((case, operations[case * step % len(operations)]) for case in range(CASES))
+    failed = [wrong for case, operation in cases if (wrong := fuzzer.ask(case, operation))]
+    assert failed == []
+    assert fuzzer.sent > 0.7 * CASES
