@@ -52,7 +52,7 @@ def own_services(
         DynamoDb(),
         Ecr(),
         Events(context),
-        Iam(),
+        Iam(context.account_id),
         Kms(),
         Logs(),
         S3(context),

@@ -9,7 +9,7 @@ from tests.local_aws.aws import Aws
 
 def test_awss_managed_policies_can_be_attached(aws: Aws) -> None:
     iam = aws.client("iam")
-    iam.create_role(RoleName="bootstrap", AssumeRolePolicyDocument="{}")
+    aws.role("bootstrap", "cloudformation")
     policy = "arn:aws:iam::aws:policy/AdministratorAccess"
     iam.attach_role_policy(RoleName="bootstrap", PolicyArn=policy)
     attached = iam.list_attached_role_policies(RoleName="bootstrap")["AttachedPolicies"]

@@ -37,6 +37,7 @@ class Role(Attached):
     """A role as it stands now."""
 
     arn: str
+    role_id: str
     trust: Policy
 
 
@@ -60,6 +61,7 @@ def role_of(arn: str) -> Role | None:
     boundary = found.permissions_boundary_arn
     return Role(
         arn=arn,
+        role_id=found.id,
         trust=Policy.parse(found.assume_role_policy_document, name=f"trust policy of role {name}"),
         policies=(*inline, *managed),
         boundary=None if boundary is None else _managed(iam, boundary),
@@ -68,7 +70,7 @@ def role_of(arn: str) -> Role | None:
 
 
 def _user_of(arn: str) -> Attached | None:
-    """A user's own policies and those of its groups; the emulator knows no boundaries of users."""
+    """A user's own policies and those of its groups."""
     iam, name = _iam_of(arn)
     found = None if iam is None else iam.users.get(name)
     if found is None or found.arn != arn:
@@ -81,8 +83,11 @@ def _user_of(arn: str) -> Attached | None:
         for policy, document in dict(each.policies).items()
     ]
     policies += [_managed(iam, policy) for _, each in holders for policy in each.managed_policies]
+    boundary = getattr(found, "permissions_boundary", None)
     return Attached(
-        policies=tuple(policies), tags={tag["Key"]: tag["Value"] for tag in _tags(found.tags)}
+        policies=tuple(policies),
+        boundary=None if boundary is None else _managed(iam, boundary["PermissionsBoundaryArn"]),
+        tags={tag["Key"]: tag["Value"] for tag in _tags(found.tags)},
     )
 
 

@@ -193,7 +193,16 @@ def test_a_policy_that_says_the_default_is_not_one_that_is_absent(aws: Aws) -> N
 
 def test_a_named_resource_is_not_replaced_under_its_own_name(aws: Aws) -> None:
     queue = resource("SQS::Queue", QueueName="named.fifo", FifoQueue=True)
-    role = resource("IAM::Role", RoleName="named", AssumeRolePolicyDocument={}, Path="/a/")
+    trust = {
+        "Statement": [
+            {
+                "Effect": "Allow",
+                "Principal": {"Service": "lambda.amazonaws.com"},
+                "Action": "sts:AssumeRole",
+            }
+        ]
+    }
+    role = resource("IAM::Role", RoleName="named", AssumeRolePolicyDocument=trust, Path="/a/")
     aws.create("named", template(Role=role, Queue=queue))
 
     stack = aws.update(

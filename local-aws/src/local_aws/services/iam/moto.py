@@ -1,16 +1,32 @@
-"""Changes to the emulator's IAM, without which CDK's own stacks cannot be deployed."""
+"""Changes to the emulator's IAM: what it lacks, and what it answers otherwise than AWS.
+
+What AWS answers was recorded by LocalStack's suite.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import wraps
+from typing import Any
+
 from moto.core import DEFAULT_ACCOUNT_ID
 from moto.core.config import default_user_config
+from moto.core.responses import ActionResult, EmptyResult
+from moto.core.serialize import never_return, url_encode
 from moto.iam import models
+from moto.iam.models import InstanceProfile, Role, User
+from moto.iam.responses import IamResponse
+
+from local_aws.protocol.models import service_model
 
 
 def apply() -> None:
     """Apply every patch; a second time changes nothing more."""
     know_managed_policies()
     look_for_no_account()
+    answer_as_aws()
+    bound_users()
+    tag_instance_profiles()
 
 
 def know_managed_policies() -> None:
@@ -25,3 +41,92 @@ def look_for_no_account() -> None:
     quarter of a second each time; so only those do whose regions are called.
     """
     models.get_account_id_from = lambda access_key: DEFAULT_ACCOUNT_ID
+
+
+def answer_as_aws() -> None:
+    """Every policy's document is encoded for a URL; a role's creation tells less than GetRole."""
+    answers = IamResponse.RESPONSE_KEY_PATH_TO_TRANSFORMER
+    model = service_model("iam")
+    for name in model.operation_names:
+        shape = model.operation_model(name).output_shape
+        if shape is not None:
+            answers |= dict.fromkeys(_documents(shape, shape.name), url_encode)
+    for member in ("MaxSessionDuration", "RoleLastUsed"):
+        answers[f"CreateRoleResponse.Role.{member}"] = never_return
+
+
+def bound_users() -> None:
+    """The emulator knows no permissions boundary of a user, and names a role's by another type."""
+    original = getattr(IamResponse.create_user, "__wrapped__", IamResponse.create_user)
+
+    @wraps(original)
+    def create_user(response: Any) -> Any:
+        answer = original(response)
+        _bound(response, answer.result["User"])
+        return answer
+
+    def put_user_permissions_boundary(response: Any) -> Any:
+        _bound(response, response.backend.get_user(response._get_param("UserName")))
+        return EmptyResult()
+
+    def delete_user_permissions_boundary(response: Any) -> Any:
+        response.backend.get_user(response._get_param("UserName")).permissions_boundary = None
+        return EmptyResult()
+
+    Role.permissions_boundary = property(lambda role: _boundary(role.permissions_boundary_arn))
+    User.permissions_boundary = None
+    IamResponse.create_user = create_user
+    IamResponse.put_user_permissions_boundary = put_user_permissions_boundary
+    IamResponse.delete_user_permissions_boundary = delete_user_permissions_boundary
+
+
+def tag_instance_profiles() -> None:
+    """The emulator keeps the tags with which a profile is made, and no others."""
+
+    def profile(response: Any) -> InstanceProfile:
+        name = response._get_param("InstanceProfileName")
+        return response.backend.get_instance_profile(name)
+
+    def put(response: Any, gone: list[str], new: list[dict[str, str]]) -> Any:
+        found = profile(response)
+        found.tags = [each for each in found.tags if each["Key"] not in gone] + new
+        return EmptyResult()
+
+    def tag_instance_profile(response: Any) -> Any:
+        tags = response._get_param("Tags", [])
+        return put(response, [each["Key"] for each in tags], tags)
+
+    def untag_instance_profile(response: Any) -> Any:
+        return put(response, response._get_param("TagKeys", []), [])
+
+    def list_instance_profile_tags(response: Any) -> Any:
+        return ActionResult({"Tags": profile(response).tags, "IsTruncated": False})
+
+    IamResponse.tag_instance_profile = tag_instance_profile
+    IamResponse.untag_instance_profile = untag_instance_profile
+    IamResponse.list_instance_profile_tags = list_instance_profile_tags
+
+
+def _bound(response: Any, user: Any) -> None:
+    """Give a user the boundary that the request names."""
+    arn = response._get_param("PermissionsBoundary")
+    if arn:
+        response.backend.get_policy(arn)  # it must be there
+        user.permissions_boundary = _boundary(arn)
+
+
+def _boundary(arn: str | None) -> dict[str, str] | None:
+    if not arn:
+        return None
+    return {"PermissionsBoundaryType": "Policy", "PermissionsBoundaryArn": arn}
+
+
+def _documents(shape: Any, path: str) -> Iterator[str]:
+    """Where policies' documents stand in an answer, as the emulator spells its places."""
+    if shape.name == "policyDocumentType":
+        yield path
+    elif shape.type_name == "list":
+        yield from _documents(shape.member, f"{path}.{shape.member.name}")
+    elif shape.type_name == "structure" and shape.name != "PolicyDetail":  # encoded by itself
+        for name, member in shape.members.items():
+            yield from _documents(member, f"{path}.{name}")
