@@ -10,6 +10,7 @@ from local_aws.arn import Arn
 from local_aws.permissions.documents import Policy, Statement
 from local_aws.permissions.evaluation import Call, Decision, Policies, decide
 from local_aws.permissions.principals import EVERYONE, Principal
+from local_aws.permissions.sessions import RoleSession
 from local_aws.permissions.trail import Trail
 from local_aws.protocol import AwsError
 
@@ -84,7 +85,7 @@ class PolicyEvaluator:
             principal=principal,
             action=action,
             resource=resource,
-            context=_context(principal, resource, attached, context or {}),
+            context=_context(principal, resource, _tags_of(who, attached), context or {}),
         )
         policies = deployed.policies_of(attached, resource, self._more)
         if attached is None:  # the caller is gone: nobody is there to be granted anything
@@ -92,7 +93,12 @@ class PolicyEvaluator:
         return self._decide(call, policies)
 
     def assuming(
-        self, caller: Identity | None, arn: str, role_arn: str, context: Given
+        self,
+        caller: Identity | None,
+        arn: str,
+        role_arn: str,
+        context: Given,
+        action: str = "sts:AssumeRole",
     ) -> Decision:
         """Whether ``arn`` may assume a role: a role's session, a user, or the account (None).
 
@@ -106,9 +112,9 @@ class PolicyEvaluator:
         assumed = deployed.role_of(role_arn)
         call = Call(
             principal=principal,
-            action="sts:AssumeRole",
+            action=action,
             resource=role_arn,
-            context=_context(principal, role_arn, attached, context),
+            context=_context(principal, role_arn, _tags_of(caller, attached), context),
         )
         trust = None if assumed is None else assumed.trust
         return self._decide(
@@ -135,7 +141,7 @@ class PolicyEvaluator:
             principal=principal,
             action="sts:AssumeRole",
             resource=role_arn,
-            context=_context(principal, role_arn, None, given),
+            context=_context(principal, role_arn, {}, given),
         )
         return self._decide(call, Policies(resource=role.trust, resource_decides=True)).allowed
 
@@ -149,7 +155,7 @@ class PolicyEvaluator:
             action=action,
             resource=resource,
             context=_context(
-                principal, resource, None, {"aws:PrincipalIsAWSService": "true", **context}
+                principal, resource, {}, {"aws:PrincipalIsAWSService": "true", **context}
             ),
         )
         policy = deployed.resource_policy(resource, self._more)
@@ -160,7 +166,7 @@ class PolicyEvaluator:
         from local_aws.permissions import deployed
 
         policy = deployed.resource_policy(resource, self._more)
-        known = _context(principal, resource, None, context)
+        known = _context(principal, resource, {}, context)
         return policy is not None and policy.denies_to(principal, action, resource, known)
 
     def lets_everyone(self, action: str, resource: str, context: Given) -> bool:
@@ -168,7 +174,7 @@ class PolicyEvaluator:
         from local_aws.permissions import deployed
 
         policy = deployed.resource_policy(resource, self._more)
-        known = _context(NOBODY, resource, None, context)
+        known = _context(NOBODY, resource, {}, context)
         if policy is not None and policy.denies_to(NOBODY, action, resource, known):
             return False
         if deployed.is_public_by_list(action, resource):
@@ -208,7 +214,7 @@ def account_principal(root_arn: str) -> Principal:
 
 
 def _context(
-    principal: Principal, resource: str, attached: Attached | None, given: Given
+    principal: Principal, resource: str, tags: Mapping[str, str], given: Given
 ) -> dict[str, tuple[str, ...]]:
     """The global condition keys that are known here, and those that the call itself has."""
     now = datetime.now(UTC)
@@ -231,12 +237,19 @@ def _context(
         }
         if ":user/" in principal.arn:
             known["aws:username"] = principal.arn.rpartition("/")[2]
-    if attached is not None:
-        known |= {f"aws:principaltag/{key.lower()}": value for key, value in attached.tags.items()}
+    known |= {f"aws:principaltag/{key.lower()}": value for key, value in tags.items()}
     context: dict[str, tuple[str, ...]] = {key: (value,) for key, value in known.items()}
     for key, value in given.items():
         context[key.lower()] = (value,) if isinstance(value, str) else value
     return context
+
+
+def _tags_of(who: Identity | None, attached: Attached | None) -> Mapping[str, str]:
+    """A role's or user's own tags; a session's go before."""
+    own = {} if attached is None else attached.tags
+    session = who.tags if isinstance(who, RoleSession) else {}
+    taken = {key.lower() for key in session}
+    return {**{key: each for key, each in own.items() if key.lower() not in taken}, **session}
 
 
 def _type_of(principal: Principal) -> str:

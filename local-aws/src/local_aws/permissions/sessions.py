@@ -5,7 +5,9 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from local_aws.arn import Arn
 
@@ -22,6 +24,9 @@ class RoleSession:
     access_key_id: str
     secret_access_key: str = field(repr=False)
     session_token: str = field(repr=False)
+    tags: Mapping[str, str] = field(default_factory=dict, hash=False)
+    transitive: frozenset[str] = frozenset()
+    """The keys of those tags that the next role's session has, too, in lower case."""
     expires_at: float | None = None
     """When it ends, in seconds since the epoch; None for one that the local AWS uses itself."""
 
@@ -56,13 +61,21 @@ class RoleSessions:
                 self._by_role[role_arn, session_name] = session
             return session
 
-    def hand_out(self, role_arn: str, session_name: str, seconds: int) -> RoleSession:
+    def hand_out(
+        self,
+        role_arn: str,
+        session_name: str,
+        seconds: int,
+        tags: Mapping[str, str] = MappingProxyType({}),
+        transitive: frozenset[str] = frozenset(),
+    ) -> RoleSession:
         """A new session for a client of STS, which ends in so many seconds."""
         now = time.time()
         with self._lock:
             for ended in [key for key, each in self._by_key.items() if _is_long_over(each, now)]:
                 del self._by_key[ended]
-            return self._add(_new(role_arn, session_name, expires_at=now + seconds))
+            made = _new(role_arn, session_name, expires_at=now + seconds)
+            return self._add(replace(made, tags=tags, transitive=transitive))
 
     def _add(self, session: RoleSession) -> RoleSession:
         self._by_key[session.access_key_id] = session

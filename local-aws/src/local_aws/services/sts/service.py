@@ -1,24 +1,27 @@
 """STS: credentials for those who may assume a role, and who one is with them.
 
-Source: STS API reference, AssumeRole and GetCallerIdentity, read 2026-11-21.
+Sources: STS API reference, AssumeRole and GetCallerIdentity, read 2026-11-21; how wrong ARNs and
+names are refused was recorded by LocalStack's suite.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from hashlib import sha256
 from typing import Any, NoReturn
 
+from local_aws.arn import Arn
 from local_aws.context import LocalContext
+from local_aws.permissions.deployed import role_of
 from local_aws.permissions.evaluator import AccessDenied, denial
 from local_aws.permissions.identities import AnyCaller, Developer, arn_of
 from local_aws.permissions.service import Refusal, ServicePermissions
 from local_aws.permissions.sessions import RoleSession
 from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
-from local_aws.protocol.validation import require_members
 from local_aws.service import Action, Service
+
+from .session_tags import SessionTags
 
 MIN_SECONDS, DEFAULT_SECONDS, MAX_SECONDS = 900, 3600, 43200
 """How long a session lasts (STS API reference, AssumeRole, read 2026-11-21)."""
@@ -61,10 +64,6 @@ class Sts(Service):
             **dict.fromkeys(_NOT_OFFERED, _refuse),
         }
 
-    def check(self, call: Call) -> None:
-        """Raise `AwsError` ValidationError when a member that must be given is not."""
-        require_members(call.model.input_shape, call.parameters, "ValidationError")
-
     def _identity(self, call: Call) -> dict[str, Any] | None:
         """None for a user of IAM, whose id the emulator knows."""
         if not isinstance(call.caller, RoleSession | Developer):
@@ -82,18 +81,25 @@ class Sts(Service):
         for unknown in ("Policy", "PolicyArns"):
             if call.parameters.get(unknown):
                 raise AwsError("ValidationError", f"the local AWS does not follow {unknown} yet")
-        context = {"sts:RoleSessionName": name}
+        parts = Arn.parse(role)
+        if not (parts.partition and parts.service and parts.resource and role.startswith("arn:")):
+            raise AwsError("ValidationError", f"{role} is invalid")
+        tags = SessionTags.asked(call.parameters, caller)
+        context: dict[str, str | tuple[str, ...]] = {"sts:RoleSessionName": name}
         if call.parameters.get("ExternalId"):
             context["sts:ExternalId"] = str(call.parameters["ExternalId"])
+        context |= {f"aws:RequestTag/{key}": value for key, value in tags.given.items()}
+        if tags.given:
+            context |= {"aws:TagKeys": tuple(tags.given)}
+        if tags.transitive:
+            context |= {"sts:TransitiveTagKeys": tuple(tags.transitive)}
         own = arn_of(caller, call.region)
         who = None if isinstance(caller, Developer) else caller
-        decision = self._evaluator.assuming(who, own, role, context)
-        if not decision.allowed:
-            raise AccessDenied(
-                denial(own, "sts:AssumeRole", role, decision),
-                code="AccessDenied",
-                status=403,
-            )
+        for action in ("sts:AssumeRole", *(["sts:TagSession"] if tags.given else [])):
+            decision = self._evaluator.assuming(who, own, role, context, action)
+            if not decision.allowed:
+                said = denial(own, action, role, decision)
+                raise AccessDenied(said, code="AccessDenied", status=403)
         seconds = int(call.parameters.get("DurationSeconds") or DEFAULT_SECONDS)
         if not MIN_SECONDS <= seconds <= MAX_SECONDS:
             raise AwsError(
@@ -101,7 +107,7 @@ class Sts(Service):
                 f"1 validation error detected: Value '{seconds}' at 'durationSeconds' failed to "
                 f"satisfy constraint: Member must have value from {MIN_SECONDS} to {MAX_SECONDS}",
             )
-        session = self._sessions.hand_out(role, name, seconds)
+        session = self._sessions.hand_out(role, name, seconds, tags.all, tags.transitive)
         return {
             "AssumedRoleUser": {"AssumedRoleId": _user_id(session), "Arn": session.arn},
             "Credentials": {
@@ -120,10 +126,8 @@ def _refuse(call: Call) -> NoReturn:
 
 
 def _user_id(caller: RoleSession | Developer) -> str:
-    """``AROA…:<session>``, the role's part made from its ARN; the developer's is the account's."""
+    """``<role's id>:<session>``; the developer's is the account's."""
     if isinstance(caller, Developer):
         return caller.account
-    session = caller
-    return (
-        f"AROA{sha256(session.role_arn.encode()).hexdigest()[:17].upper()}:{session.session_name}"
-    )
+    role = role_of(caller.role_arn)
+    return f"{'' if role is None else role.role_id}:{caller.session_name}"
