@@ -1,0 +1,66 @@
+"""Changes to the emulator's parameters, which answer under other names than AWS's."""
+
+from __future__ import annotations
+
+import json
+from copy import copy
+from functools import wraps
+from typing import Any
+
+from moto.ssm.models import ParameterDict, SimpleSystemManagerBackend
+
+
+def apply() -> None:
+    """Apply every patch; a second time changes nothing more."""
+    answer_by_the_name_that_was_asked()
+    say_what_secrets_are()
+
+
+def answer_by_the_name_that_was_asked() -> None:
+    """``p`` and ``/p`` are one parameter, and a secret is one by its whole path.
+
+    AWS gives each back under the name that it was asked by: recorded by LocalStack's suite.
+    """
+    now = SimpleSystemManagerBackend.get_parameter
+    original = getattr(now, "__wrapped__", now)
+
+    @wraps(original)
+    def get_parameter(backend: Any, name: str) -> Any:
+        found = original(backend, name)
+        if found is None or name.startswith("arn:"):
+            return found
+        answered = copy(found)
+        answered.name = name.partition(":")[0]
+        return answered
+
+    SimpleSystemManagerBackend.get_parameter = get_parameter
+
+
+def say_what_secrets_are() -> None:
+    """``SourceResult`` is the secret's value in Secrets Manager's words, not its description.
+
+    Source: Systems Manager user guide, "Referencing AWS Secrets Manager secrets from Parameter
+    Store parameters", read 2026-11-22.
+    """
+    now = ParameterDict._get_secretsmanager_parameter
+    original = getattr(now, "__wrapped__", now)
+
+    @wraps(original)
+    def parameters(kept: Any, secret_name: str) -> Any:
+        found = original(kept, secret_name)
+        for each in found:
+            secret = json.loads(each.source_result)
+            version, *stages = each.labels
+            each.source_result = json.dumps(
+                {
+                    "ARN": secret["ARN"],
+                    "name": secret["Name"],
+                    "versionId": version,
+                    "secretString": each.decrypt(each.value),
+                    "versionStages": stages,
+                    "createdDate": secret["CreatedDate"],
+                }
+            )
+        return found
+
+    ParameterDict._get_secretsmanager_parameter = parameters
