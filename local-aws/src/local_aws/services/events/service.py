@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from local_aws.context import LocalContext
 from local_aws.integration import Integration
+from local_aws.permissions.documents import MalformedPolicy, Policy
 from local_aws.permissions.service import PassedRole, ServicePermissions, first
 from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
@@ -30,6 +32,12 @@ def _resources(call: Call) -> Iterator[str]:
         yield f"rule/{rule}" if bus == "default" else f"rule/{bus}/{rule}"
 
 
+_SCHEDULE = re.compile(
+    r"rate\((1 (minute|hour|day)|(?!1 )[1-9]\d* (minutes|hours|days))\)|cron\((\S+ ){5}\S+\)"
+)
+"""Source: EventBridge user guide, "Creating a rule that runs on a schedule", read 2026-11-22."""
+
+
 class Events(Service):
     """EventBridge: rules and their targets, which the emulator keeps."""
 
@@ -49,6 +57,18 @@ class Events(Service):
 
     def __init__(self, context: LocalContext) -> None:
         self._context = context
+
+    def check(self, call: Call) -> None:
+        """Raise `AwsError`, too, for a bus's policy that is none, and for what is no schedule."""
+        super().check(call)
+        schedule = call.parameters.get("ScheduleExpression")
+        if schedule and _SCHEDULE.fullmatch(schedule) is None:
+            raise AwsError("ValidationException", "Parameter ScheduleExpression is not valid.")
+        if call.operation == "PutPermission" and call.parameters.get("Policy") is not None:
+            try:
+                Policy.parse(call.parameters["Policy"], name="Policy")
+            except MalformedPolicy as malformed:
+                raise AwsError("InvalidParameterValue", str(malformed)) from None
 
     def resource_types(self) -> Iterable[Provider]:
         """Its types of CloudFormation."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from local_aws.permissions.service import PassedRole, Refusal, ServicePermissions, first
@@ -17,6 +18,13 @@ def _resources(call: Call) -> Iterator[str]:
         yield f"schedule/{group}/{name}"
     elif arn is not None:
         yield arn
+
+
+_SCHEDULE = re.compile(
+    r"rate\([1-9]\d* (minute|hour|day)s?\)|cron\((\S+ ){5}\S+\)"
+    r"|at\(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\)"
+)
+"""Source: EventBridge Scheduler user guide, "Schedule types", read 2026-11-22."""
 
 
 class Scheduler(Service):
@@ -37,3 +45,10 @@ class Scheduler(Service):
             ),
         ),
     )
+
+    def check(self, call: Call) -> None:
+        """Raise `AwsError`, too, for what is no schedule."""
+        super().check(call)
+        schedule = call.parameters.get("ScheduleExpression")
+        if schedule is not None and _SCHEDULE.fullmatch(schedule) is None:
+            raise AwsError("ValidationException", f"Invalid Schedule Expression {schedule}.")
