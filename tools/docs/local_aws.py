@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from local_aws.gateway import Gateway
+from local_aws.resources.emulated import CARRIED_OUT
 from local_aws.resources.schemas import schema_of
 from local_aws.services.lambda_.limits import NOT_FOLLOWED as NOT_OF_FUNCTIONS
 from local_aws.services.lambda_.limits import RUNTIMES
@@ -47,10 +48,10 @@ def _cloudformation(gateway: Gateway) -> Iterator[str]:
     yield (
         "\n### CloudFormation\n\n"
         f"Functions: {_names(sorted(FUNCTIONS))}.\n\n"
-        "Any other type or property is refused before anything is made. Beside the types below "
-        "there are custom resources (`Custom::*`, `AWS::CloudFormation::CustomResource`), and "
-        "every type that the emulator's own classes make from a template, as far as they keep "
-        "its properties.\n\n"
+        "Any other type or property is refused before anything is made. What is not refused is "
+        "told by the service's own API as it was given, but for `AWS::CDK::Metadata`, which is "
+        "kept. Beside the types below there are custom resources (`Custom::*`, "
+        "`AWS::CloudFormation::CustomResource`).\n\n"
         "| type | properties that are refused | changed only by a new logical id |\n|---|---|---|\n"
     )
     for type_name, provider in sorted(gateway.resource_types.own.items()):
@@ -59,6 +60,13 @@ def _cloudformation(gateway: Gateway) -> Iterator[str]:
         refused = sorted(provider.refused(gateway.context, REGION, places))
         fixed = sorted(provider.unchangeable)
         yield f"| `{type_name}` | {_names(refused)} | {_names(fixed)} |\n"
+    yield (
+        "\nOf these types, which the emulator's own classes make, only the following properties "
+        "are carried out:\n\n| type | properties |\n|---|---|\n"
+    )
+    for type_name, carried_out in sorted(CARRIED_OUT.items()):
+        if type_name not in gateway.resource_types.own:
+            yield f"| `{type_name}` | {_names(sorted(carried_out))} |\n"
 
 
 def _sagemaker(gateway: Gateway) -> Iterator[str]:

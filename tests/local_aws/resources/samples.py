@@ -851,7 +851,7 @@ SAMPLES: dict[str, tuple[Sample, ...]] = {
                     ],
                 },
                 "LoggingConfiguration": {
-                    "DestinationBucketName": "ground",
+                    "DestinationBucketName": "texts",
                     "LogFilePrefix": "logs/",
                 },
                 "ObjectLockEnabled": True,

@@ -12,16 +12,20 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from botocore.exceptions import ClientError
 
 from local_aws.resources.base import Provider
+from local_aws.resources.emulated import CARRIED_OUT
 from local_aws.resources.schemas import Place, Schema, schema_of
 from tests.local_aws.aws import REGION, Aws, eventually
+from tests.local_aws.resources.emulated_samples import EMULATED, EMULATED_GROUND
 from tests.local_aws.resources.made import made
 from tests.local_aws.resources.samples import GROUND, PASS, SAMPLES, Sample
 
+_SAMPLES = {**SAMPLES, **EMULATED}
 _GROUND = re.compile(r"\$([A-Z]\w+(?:\.\w+)?)")
 """``$Name.Attribute`` in a sample."""
 
@@ -36,10 +40,11 @@ def ground(aws: Aws) -> Iterator[Mapping[str, str]]:
     aws.client("s3").put_object(Bucket="texts", Key="pass.json", Body=json.dumps(PASS))
     aws.client("iam").create_user(UserName="ground")
     aws.client("iam").create_group(GroupName="ground")
+    resources = {**GROUND, **EMULATED_GROUND}
     used = {
         name.partition(".")[::2]
-        for name in _GROUND.findall(str(SAMPLES))
-        if name.partition(".")[0] in GROUND
+        for name in _GROUND.findall(str(_SAMPLES))
+        if name.partition(".")[0] in resources
     }
     outputs = {
         f"{name}X{attribute}": {
@@ -47,15 +52,20 @@ def ground(aws: Aws) -> Iterator[Mapping[str, str]]:
         }
         for name, attribute in used
     }
-    with deployed(aws, "ground", {"Resources": GROUND, "Outputs": outputs}) as given:
+    with deployed(aws, "ground", {"Resources": resources, "Outputs": outputs}) as given:
         yield {key.replace("X", ".", 1).removesuffix("."): given[key] for key in outputs}
 
 
 @pytest.mark.parametrize(
     ("type_name", "sample"),
     [
-        pytest.param(type_name, sample, id=f"{type_name}-{number}")
-        for type_name, samples in SAMPLES.items()
+        pytest.param(
+            type_name,
+            sample,
+            id=f"{type_name}-{number}",
+            marks=[pytest.mark.long] if type_name in EMULATED else [],
+        )
+        for type_name, samples in _SAMPLES.items()
         for number, sample in enumerate(samples)
     ],
 )
@@ -80,10 +90,10 @@ def test_what_is_given_is_read_back(
     assert not lost
 
 
-@pytest.mark.parametrize("type_name", SAMPLES)
+@pytest.mark.parametrize("type_name", _SAMPLES)
 def test_what_has_no_sample_is_refused_by_name(aws: Aws, type_name: str) -> None:
     schema, provider = _schema(type_name), _provider(aws, type_name)
-    samples = SAMPLES[type_name]
+    samples = _SAMPLES[type_name]
     sampled = {place for sample in samples for place in schema.places(sample.properties)}
     unread = {tuple(place.split(".")) for sample in samples for place in sample.unread}
     places = [
@@ -106,13 +116,13 @@ def test_what_has_no_sample_is_refused_by_name(aws: Aws, type_name: str) -> None
                 TemplateBody=json.dumps(
                     {"Resources": {"It": {"Type": type_name, "Properties": made(type_name, place)}}}
                 ),
+                Capabilities=["CAPABILITY_NAMED_IAM"],
             )
         assert f"the local AWS does not carry out {place} of {type_name}" in str(refusal.value)
 
 
 def test_every_type_has_samples(aws: Aws) -> None:
-    own = aws.gateway.resource_types.own
-    assert sorted(own) == sorted(SAMPLES)
+    assert sorted({*aws.gateway.resource_types.own, *CARRIED_OUT}) == sorted(_SAMPLES)
 
 
 def said_of(
@@ -135,7 +145,7 @@ def said_of(
         },
     }
     found: Counter[str] = Counter()
-    with deployed(aws, "one", template) as known:
+    with deployed(aws, f"it-{uuid4()}", template) as known:
         for read in sample.reads:
             service, operation, *arguments = placed(read, ground).format(**known).split(" ")
             client = aws.client(service)
@@ -197,25 +207,27 @@ def deployed(aws: Aws, name: str, template: Mapping[str, Any]) -> Iterator[dict[
         StackName=name, TemplateBody=json.dumps(template), Capabilities=["CAPABILITY_NAMED_IAM"]
     )["StackId"]
     try:
-        stack = _done(aws, stack_id)
-        failed = [
-            (event["LogicalResourceId"], event.get("ResourceStatusReason"))
-            for event in cloudformation.describe_stack_events(StackName=stack_id)["StackEvents"]
-            if event["ResourceStatus"].endswith("_FAILED")
-        ]
-        assert stack["StackStatus"] == "CREATE_COMPLETE", failed
+        stack = _done(aws, stack_id, "CREATE_COMPLETE")
         yield {each["OutputKey"]: each["OutputValue"] for each in stack.get("Outputs", ())}
     finally:
         cloudformation.delete_stack(StackName=stack_id)
-        _done(aws, stack_id)
+        _done(aws, stack_id, "DELETE_COMPLETE")
 
 
-def _done(aws: Aws, stack_id: str) -> dict[str, Any]:
+def _done(aws: Aws, stack_id: str, status: str) -> dict[str, Any]:
+    cloudformation = aws.client("cloudformation")
+
     def look() -> Any:
-        (stack,) = aws.client("cloudformation").describe_stacks(StackName=stack_id)["Stacks"]
+        (stack,) = cloudformation.describe_stacks(StackName=stack_id)["Stacks"]
         return None if stack["StackStatus"].endswith("_IN_PROGRESS") else stack
 
     found: dict[str, Any] = eventually(look)
+    failed = [
+        (event["LogicalResourceId"], event.get("ResourceStatusReason"))
+        for event in cloudformation.describe_stack_events(StackName=stack_id)["StackEvents"]
+        if event["ResourceStatus"].endswith("_FAILED")
+    ]
+    assert found["StackStatus"] == status, failed
     return found
 
 

@@ -1,8 +1,9 @@
 """Every other type that the emulator itself can make from CloudFormation properties.
 
 moto's model classes are called in this process, so these types take no part in
-the gateway's errors and faults; what the emulator leaves out of a type is left
-out here too.
+the gateway's errors and faults. They read a part of a type's properties only, and some of what they
+read they forget: `CARRIED_OUT` has what was read back through the service's own API, and whatever
+else a template gives is refused.
 """
 
 from __future__ import annotations
@@ -10,14 +11,66 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
 from typing_extensions import override
 
+from local_aws.context import LocalContext
 from local_aws.resources.api import NOT_FOUND
 from local_aws.resources.base import Attributes, Made, Provider, Request, ResourceFailed
-from local_aws.resources.schemas import schema_of
+from local_aws.resources.schemas import Place, schema_of
+
+CARRIED_OUT: Mapping[str, frozenset[str]] = {
+    f"AWS::{type_name}": frozenset(properties.split())
+    for type_name, properties in {
+        "AutoScaling::AutoScalingGroup": (
+            "AutoScalingGroupName Cooldown DesiredCapacity HealthCheckGracePeriod HealthCheckType "
+            "LaunchConfigurationName LaunchTemplate MaxSize MinSize "
+            "NewInstancesProtectedFromScaleIn Tags TerminationPolicies VPCZoneIdentifier"
+        ),
+        "AutoScaling::LaunchConfiguration": (
+            "AssociatePublicIpAddress EbsOptimized IamInstanceProfile ImageId InstanceMonitoring "
+            "InstanceType KernelId KeyName LaunchConfigurationName SecurityGroups SpotPrice "
+            "UserData"
+        ),
+        "EC2::Instance": (
+            "BlockDeviceMappings.DeviceName BlockDeviceMappings.Ebs.VolumeSize "
+            "BlockDeviceMappings.Ebs.VolumeType IamInstanceProfile ImageId InstanceType KeyName "
+            "PrivateIpAddress SubnetId Tags UserData"
+        ),
+        "EC2::LaunchTemplate": "LaunchTemplateData LaunchTemplateName VersionDescription",
+        "EC2::SecurityGroup": (
+            "GroupDescription GroupName SecurityGroupIngress.CidrIp SecurityGroupIngress.FromPort "
+            "SecurityGroupIngress.IpProtocol SecurityGroupIngress.SourceSecurityGroupId "
+            "SecurityGroupIngress.ToPort Tags VpcId"
+        ),
+        "EC2::Subnet": "AvailabilityZone CidrBlock Tags VpcId",
+        "EC2::VPC": "CidrBlock InstanceTenancy Tags",
+        "EFS::FileSystem": (
+            "AvailabilityZoneName BackupPolicy Encrypted FileSystemTags KmsKeyId LifecyclePolicies "
+            "PerformanceMode ProvisionedThroughputInMibps ThroughputMode"
+        ),
+        "EFS::MountTarget": "FileSystemId IpAddress SecurityGroups SubnetId",
+        "ElasticLoadBalancing::LoadBalancer": (
+            "AvailabilityZones HealthCheck Instances Listeners.InstancePort "
+            "Listeners.InstanceProtocol Listeners.LoadBalancerPort Listeners.Protocol "
+            "LoadBalancerName Scheme"
+        ),
+        "ElasticLoadBalancingV2::LoadBalancer": "Name Scheme SecurityGroups Subnets",
+        "IAM::AccessKey": "Status UserName",
+        "IAM::InstanceProfile": "InstanceProfileName Path Roles",
+        "Kinesis::Stream": "Name RetentionPeriodHours ShardCount Tags",
+        "Logs::ResourcePolicy": "PolicyDocument PolicyName",
+        "RDS::DBInstance": (
+            "AllocatedStorage AutoMinorVersionUpgrade AvailabilityZone BackupRetentionPeriod "
+            "CopyTagsToSnapshot DBInstanceClass DBName Engine EngineVersion Iops KmsKeyId "
+            "MasterUserPassword MasterUsername MultiAZ Port PreferredBackupWindow "
+            "PreferredMaintenanceWindow PubliclyAccessible StorageEncrypted StorageType Tags"
+        ),
+    }.items()
+}
+"""By type, the properties that are carried out, with all within them; of one that is named with
+what is in it, that alone."""
 
 _MODULES = {"ElasticLoadBalancing": "elb", "ElasticLoadBalancingV2": "elbv2"}
 """The emulator's modules whose name is not the service's own in lower case."""
@@ -37,6 +90,13 @@ class Emulated(Provider):
         self.model = model
         self.made: dict[str, Any] = {}
         """What was made and not deleted, by physical id: objects of the emulator's."""
+
+    @override
+    def supports(self, context: LocalContext, region: str, place: Place) -> bool:
+        """Whether it is one of `CARRIED_OUT`, within one, or around one."""
+        name = f"{'.'.join(place)}."
+        known = [f"{each}." for each in CARRIED_OUT[self.type_name]]
+        return any(name.startswith(each) or each.startswith(name) for each in known)
 
     @override
     def create(self, request: Request) -> str:
@@ -158,37 +218,29 @@ def forget_made() -> None:
 
 
 def emulated(type_name: str) -> Emulated | None:
-    """The provider of a type that moto can make, or None."""
-    if type_name not in _FOUND:
-        return _FOUND.setdefault(type_name, _find(type_name))
-    return _FOUND[type_name]
+    """The provider of a type of `CARRIED_OUT`, or None."""
+    if type_name in CARRIED_OUT and type_name not in _FOUND:
+        _FOUND[type_name] = _find(type_name)
+    return _FOUND.get(type_name)
 
 
-_FOUND: dict[str, Emulated | None] = {}
+_FOUND: dict[str, Emulated] = {}
 """The provider of every type that was asked for."""
 
 
 def _providers() -> list[Emulated]:
-    return [provider for provider in list(_FOUND.values()) if provider is not None]
+    return list(_FOUND.values())
 
 
-def _find(type_name: str) -> Emulated | None:
-    _, service, *_ = [*type_name.split("::"), ""]
-    if not type_name.startswith("AWS::"):
-        return None
-    module = f"moto.{_MODULES.get(service, service.lower())}"
-    if find_spec(module) is None:
-        return None
-    import_module(f"{module}.models")
+def _find(type_name: str) -> Emulated:
+    service = type_name.split("::")[1]
+    import_module(f"moto.{_MODULES.get(service, service.lower())}.models")
     from moto.core.common_models import CloudFormationModel
 
-    for model in CloudFormationModel.__subclasses__():
-        deletable = hasattr(model, "delete") or _implemented(
-            model, "delete_from_cloudformation_json"
-        )
-        if model.cloudformation_type() == type_name and deletable:
-            return Emulated(type_name, model)
-    return None
+    models = CloudFormationModel.__subclasses__()
+    return Emulated(
+        type_name, next(each for each in models if each.cloudformation_type() == type_name)
+    )
 
 
 def _says_absent(error: Exception) -> bool:

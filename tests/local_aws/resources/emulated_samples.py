@@ -1,0 +1,397 @@
+"""Samples of the types that the emulator's own classes make, and what reads them back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from tests.local_aws.resources.made import made_in
+from tests.local_aws.resources.samples import EVERYONE, TAGS, Sample
+
+_GROUP = "autoscaling DescribeAutoScalingGroups AutoScalingGroupNames=[{Ref}]"
+_INSTANCE = "ec2 DescribeInstances InstanceIds=[{Ref}]"
+_IMAGE = "ami-12c6146b"
+_DATABASE = "rds DescribeDBInstances DBInstanceIdentifier={Ref}"
+
+EMULATED_GROUND: Mapping[str, Mapping[str, Any]] = {
+    "Second": {
+        "Type": "AWS::EC2::Subnet",
+        "Properties": {
+            "VpcId": {"Ref": "Vpc"},
+            "CidrBlock": "10.0.2.0/24",
+            "AvailabilityZone": "eu-west-1b",
+        },
+    },
+    "Launch": {
+        "Type": "AWS::AutoScaling::LaunchConfiguration",
+        "Properties": {"ImageId": _IMAGE, "InstanceType": "m5.large"},
+    },
+    "Template": {
+        "Type": "AWS::EC2::LaunchTemplate",
+        "Properties": {
+            "LaunchTemplateName": "ground",
+            "LaunchTemplateData": {"InstanceType": "m5.large", "ImageId": _IMAGE},
+        },
+    },
+    "Files": {"Type": "AWS::EFS::FileSystem"},
+    "Machine": {"Type": "AWS::EC2::Instance", "Properties": {"ImageId": _IMAGE}},
+    "Profile": {
+        "Type": "AWS::IAM::InstanceProfile",
+        "Properties": {"Roles": [{"Ref": "Role"}]},
+    },
+}
+"""What they refer to, beside `GROUND`."""
+
+EMULATED: Mapping[str, tuple[Sample, ...]] = {
+    "AWS::AutoScaling::LaunchConfiguration": (
+        Sample(
+            ("autoscaling DescribeLaunchConfigurations LaunchConfigurationNames=[{Ref}]",),
+            {
+                "ImageId": _IMAGE,
+                "InstanceType": "m5.large",
+                "LaunchConfigurationName": "lost",
+                "AssociatePublicIpAddress": True,
+                "EbsOptimized": True,
+                "IamInstanceProfile": "a-profile",
+                "InstanceMonitoring": True,
+                "KernelId": "aki-lost",
+                "KeyName": "a-key",
+                "SecurityGroups": ["$Firewall.GroupId"],
+                "SpotPrice": "0.37",
+                "UserData": "bG9zdA==",
+            },
+        ),
+    ),
+    "AWS::AutoScaling::AutoScalingGroup": (
+        Sample(
+            (_GROUP,),
+            {
+                "AutoScalingGroupName": "lost",
+                "MinSize": "0",
+                "MaxSize": "7",
+                "DesiredCapacity": "2",
+                "LaunchConfigurationName": "$Launch",
+                "VPCZoneIdentifier": ["$Subnet"],
+                "Cooldown": "301",
+                "HealthCheckGracePeriod": 302,
+                "HealthCheckType": "ELB",
+                "NewInstancesProtectedFromScaleIn": True,
+                "TerminationPolicies": ["OldestInstance"],
+                "Tags": [{**TAGS[0], "PropagateAtLaunch": True}],
+            },
+            needs=("LaunchConfigurationName", "VPCZoneIdentifier"),
+        ),
+        Sample(
+            (_GROUP,),
+            {
+                "MinSize": "0",
+                "MaxSize": "7",
+                "LaunchTemplate": {"LaunchTemplateId": "$Template", "Version": "1"},
+                "VPCZoneIdentifier": ["$Subnet"],
+            },
+            needs=("LaunchTemplate", "VPCZoneIdentifier"),
+        ),
+        Sample(
+            (_GROUP,),
+            {
+                "MinSize": "0",
+                "MaxSize": "7",
+                "LaunchTemplate": {"LaunchTemplateName": "ground", "Version": "1"},
+                "VPCZoneIdentifier": ["$Subnet"],
+            },
+            needs=("LaunchTemplate", "VPCZoneIdentifier"),
+        ),
+    ),
+    "AWS::EC2::VPC": (
+        Sample(
+            ("ec2 DescribeVpcs VpcIds=[{Ref}]",),
+            {"CidrBlock": "10.7.0.0/16", "InstanceTenancy": "dedicated", "Tags": TAGS},
+            needs=("CidrBlock",),
+        ),
+    ),
+    "AWS::EC2::Subnet": (
+        Sample(
+            ("ec2 DescribeSubnets SubnetIds=[{Ref}]",),
+            {
+                "VpcId": "$Vpc",
+                "CidrBlock": "10.0.7.0/24",
+                "AvailabilityZone": "eu-west-1c",
+                "Tags": TAGS,
+            },
+            needs=("CidrBlock",),
+        ),
+    ),
+    "AWS::EC2::SecurityGroup": (
+        Sample(
+            ("ec2 DescribeSecurityGroups GroupIds=[{GroupId}]",),
+            {
+                "GroupName": "lost",
+                "GroupDescription": "a property was lost",
+                "VpcId": "$Vpc",
+                "SecurityGroupIngress": [
+                    {
+                        "IpProtocol": "tcp",
+                        "FromPort": 41,
+                        "ToPort": 43,
+                        "CidrIp": "10.1.2.0/24",
+                    },
+                    {
+                        "IpProtocol": "udp",
+                        "FromPort": 47,
+                        "ToPort": 49,
+                        "SourceSecurityGroupId": "$Firewall.GroupId",
+                    },
+                ],
+                "Tags": TAGS,
+            },
+            needs=("VpcId",),
+        ),
+    ),
+    "AWS::EC2::Instance": (
+        Sample(
+            (
+                _INSTANCE,
+                "ec2 DescribeInstanceAttribute InstanceId={Ref} Attribute=userData",
+            ),
+            {
+                "ImageId": _IMAGE,
+                "InstanceType": "m5.large",
+                "KeyName": "a-key",
+                "SubnetId": "$Subnet",
+                "PrivateIpAddress": "10.0.1.78",
+                "UserData": "bG9zdA==",
+                "Tags": TAGS,
+            },
+            needs=("ImageId",),
+        ),
+        Sample(
+            (_INSTANCE, "ec2 DescribeIamInstanceProfileAssociations"),
+            {"ImageId": _IMAGE, "IamInstanceProfile": "$Profile"},
+            needs=("ImageId",),
+        ),
+        Sample(
+            (_INSTANCE, "ec2 DescribeVolumes"),
+            {
+                "ImageId": _IMAGE,
+                "BlockDeviceMappings": [
+                    {"DeviceName": "/dev/sdb", "Ebs": {"VolumeSize": 37, "VolumeType": "gp3"}}
+                ],
+            },
+            needs=("ImageId",),
+        ),
+    ),
+    "AWS::EC2::LaunchTemplate": (
+        Sample(
+            (
+                "ec2 DescribeLaunchTemplates LaunchTemplateIds=[{Ref}]",
+                "ec2 DescribeLaunchTemplateVersions LaunchTemplateId={Ref}",
+            ),
+            {
+                "LaunchTemplateName": "lost",
+                "VersionDescription": "lost",
+                "LaunchTemplateData": made_in(
+                    "AWS::EC2::LaunchTemplate",
+                    "LaunchTemplateData",
+                    UserData="bG9zdA==",
+                    ValidUntil="2030-01-01T00:00:00Z",
+                ),
+            },
+        ),
+    ),
+    "AWS::EFS::FileSystem": (
+        Sample(
+            (
+                "efs DescribeFileSystems FileSystemId={Ref}",
+                "efs DescribeLifecycleConfiguration FileSystemId={Ref}",
+                "efs DescribeBackupPolicy FileSystemId={Ref}",
+                "efs ListTagsForResource ResourceId={Ref}",
+            ),
+            {
+                "AvailabilityZoneName": "eu-west-1a",
+                "BackupPolicy": {"Status": "ENABLED"},
+                "Encrypted": True,
+                "KmsKeyId": "$Key.Arn",
+                "LifecyclePolicies": [
+                    {"TransitionToIA": "AFTER_7_DAYS"},
+                    {"TransitionToArchive": "AFTER_90_DAYS"},
+                    {"TransitionToPrimaryStorageClass": "AFTER_1_ACCESS"},
+                ],
+                "PerformanceMode": "maxIO",
+                "ProvisionedThroughputInMibps": 37,
+                "ThroughputMode": "provisioned",
+                "FileSystemTags": TAGS,
+            },
+        ),
+    ),
+    "AWS::EFS::MountTarget": (
+        Sample(
+            (
+                "efs DescribeMountTargets MountTargetId={Ref}",
+                "efs DescribeMountTargetSecurityGroups MountTargetId={Ref}",
+            ),
+            {
+                "FileSystemId": "$Files",
+                "SubnetId": "$Subnet",
+                "SecurityGroups": ["$Firewall.GroupId"],
+                "IpAddress": "10.0.1.79",
+            },
+        ),
+    ),
+    "AWS::ElasticLoadBalancing::LoadBalancer": (
+        Sample(
+            ("elb DescribeLoadBalancers LoadBalancerNames=[{Ref}]",),
+            {
+                "LoadBalancerName": "lost",
+                "Listeners": [
+                    {
+                        "LoadBalancerPort": "81",
+                        "InstancePort": "83",
+                        "Protocol": "TCP",
+                        "InstanceProtocol": "TCP",
+                    }
+                ],
+                "AvailabilityZones": ["eu-west-1a"],
+                "HealthCheck": {
+                    "HealthyThreshold": "5",
+                    "UnhealthyThreshold": "6",
+                    "Interval": "37",
+                    "Target": "TCP:89",
+                    "Timeout": "7",
+                },
+                "Instances": ["$Machine"],
+                "Scheme": "internal",
+            },
+        ),
+    ),
+    "AWS::ElasticLoadBalancingV2::LoadBalancer": (
+        Sample(
+            ("elbv2 DescribeLoadBalancers LoadBalancerArns=[{Ref}]",),
+            {
+                "Name": "lost",
+                "Scheme": "internal",
+                "SecurityGroups": ["$Firewall.GroupId"],
+                "Subnets": ["$Subnet", "$Second"],
+            },
+            needs=("Subnets", "SecurityGroups"),
+        ),
+    ),
+    "AWS::IAM::AccessKey": (
+        Sample(
+            ("iam ListAccessKeys UserName=ground",),
+            {"UserName": "ground", "Status": "Inactive"},
+        ),
+    ),
+    "AWS::IAM::InstanceProfile": (
+        Sample(
+            ("iam GetInstanceProfile InstanceProfileName={Ref}",),
+            {"InstanceProfileName": "lost", "Path": "/lost/", "Roles": ["$Role"]},
+        ),
+    ),
+    "AWS::IAM::User": (
+        Sample(
+            ("iam GetUser UserName={Ref}",),
+            {"UserName": "lost", "Path": "/lost/"},
+        ),
+    ),
+    "AWS::Kinesis::Stream": (
+        Sample(
+            (
+                "kinesis DescribeStream StreamName={Ref}",
+                "kinesis ListTagsForStream StreamName={Ref}",
+            ),
+            {"Name": "lost", "RetentionPeriodHours": 37, "ShardCount": 3, "Tags": TAGS},
+            told={"ShardCount": ["shardid-000000000002"]},
+        ),
+    ),
+    "AWS::Logs::ResourcePolicy": (
+        Sample(
+            ("logs DescribeResourcePolicies",),
+            {"PolicyName": "lost", "PolicyDocument": json.dumps(EVERYONE)},
+        ),
+    ),
+    "AWS::RDS::DBInstance": (
+        Sample(
+            (_DATABASE,),
+            {
+                "AllocatedStorage": "37",
+                "AutoMinorVersionUpgrade": True,
+                "AvailabilityZone": "eu-west-1c",
+                "BackupRetentionPeriod": 9,
+                "CopyTagsToSnapshot": True,
+                "DBInstanceClass": "db.m5.large",
+                "DBName": "lost",
+                "Engine": "mysql",
+                "EngineVersion": "8.0.36",
+                "Iops": 1001,
+                "KmsKeyId": "$Key.Arn",
+                "MasterUserPassword": "not-to-be-shown",
+                "MasterUsername": "found",
+                "MultiAZ": True,
+                "Port": "3307",
+                "PreferredBackupWindow": "01:00-01:30",
+                "PreferredMaintenanceWindow": "mon:02:00-mon:02:30",
+                "PubliclyAccessible": True,
+                "StorageEncrypted": True,
+                "StorageType": "io1",
+                "Tags": TAGS,
+            },
+            needs=(
+                "DBInstanceClass",
+                "Engine",
+                "MasterUsername",
+                "MasterUserPassword",
+                "AllocatedStorage",
+            ),
+            unread={"MasterUserPassword": "nobody is told"},
+        ),
+    ),
+    "AWS::DynamoDB::Table": (
+        Sample(
+            (
+                "dynamodb DescribeTable TableName={Ref}",
+                "dynamodb ListTagsOfResource ResourceArn={Arn}",
+            ),
+            {
+                "TableName": "lost",
+                "AttributeDefinitions": [
+                    {"AttributeName": name, "AttributeType": "N"} for name in ("one", "two")
+                ],
+                "KeySchema": [
+                    {"AttributeName": "one", "KeyType": "HASH"},
+                    {"AttributeName": "two", "KeyType": "RANGE"},
+                ],
+                "BillingMode": "PROVISIONED",
+                "ProvisionedThroughput": {"ReadCapacityUnits": 37, "WriteCapacityUnits": 39},
+                "StreamSpecification": {"StreamViewType": "KEYS_ONLY"},
+                **{
+                    name: [
+                        {
+                            "IndexName": f"by-{name}",
+                            "KeySchema": [
+                                {"AttributeName": "one", "KeyType": "HASH"},
+                                {"AttributeName": "two", "KeyType": "RANGE"},
+                            ],
+                            "Projection": {"ProjectionType": "INCLUDE", "NonKeyAttributes": ["p"]},
+                            **more,
+                        }
+                    ]
+                    for name, more in (
+                        ("LocalSecondaryIndexes", {}),
+                        (
+                            "GlobalSecondaryIndexes",
+                            {
+                                "ProvisionedThroughput": {
+                                    "ReadCapacityUnits": 47,
+                                    "WriteCapacityUnits": 49,
+                                }
+                            },
+                        ),
+                    )
+                },
+                "Tags": TAGS,
+            },
+            needs=("AttributeDefinitions", "ProvisionedThroughput", "BillingMode"),
+        ),
+    ),
+}
