@@ -163,7 +163,7 @@ def test_nothing_is_rolled_back_when_rollback_is_disabled(aws: Aws) -> None:
     )
 
     assert stack["StackStatus"] == "CREATE_FAILED"
-    assert stack["StackStatusReason"] == "The following resource(s) failed to create: [B]."
+    assert stack["StackStatusReason"] == "The following resource(s) failed to create: [B]. "
     assert aws.physical_ids("kept")["A"] == "/kept"
 
     aws.cloudformation.rollback_stack(StackName="kept")

@@ -40,7 +40,7 @@ def test_a_bucket_with_objects_stops_the_delete(aws: Aws) -> None:
     stack = aws.delete("full")
 
     assert stack["StackStatus"] == "DELETE_FAILED"
-    assert stack["StackStatusReason"] == "The following resource(s) failed to delete: [Bucket]."
+    assert stack["StackStatusReason"] == "The following resource(s) failed to delete: [Bucket]. "
     (failed,) = [e for e in aws.events("full") if e["ResourceStatus"] == "DELETE_FAILED"][:1]
     assert "The bucket you tried to delete is not empty" in failed["ResourceStatusReason"]
     assert list(aws.physical_ids("full")) == ["Bucket"]

@@ -61,13 +61,17 @@ def test_json_and_yaml_give_the_same_document() -> None:
         ('{"Resources": {"A": {"Type": "T"}}, "Resource": {}}', r"properties \[Resource\]"),
         ('{"Resources": {"A-b": {"Type": "T"}}}', "Resource name A-b is non alphanumeric"),
         ('{"Resources": {"A": {}}}', "/Resources/A.*Type member"),
-        ('{"Resources": {"A": {"Type": "T", "Propertys": {}}}}', "'Propertys' in A"),
+        (
+            '{"Resources": {"A": {"Type": "T", "Propertys": {}}}}',
+            "^Invalid template resource property 'Propertys'$",
+        ),
         ('{"Resources": {"A": {"Type": "T", "Properties": []}}}', "/Resources/A/Properties"),
         (
             '{"Resources": {"A": {"Type": "T", "Properties": {"B": [1, null]}}}}',
             r"/Resources/A/Properties/B/1\] 'null' values are not allowed",
         ),
         ('{"Outputs": null, "Resources": {}}', r"^\[/Outputs\] 'null' values are not allowed"),
+        ('{"Resources": "", "Outputs": ""}', "Any Resources member must be an object"),
         ('{"Resources": {"A": 1}}', "Any Resources member must be an object"),
         (
             '{"Resources": {"A": {"Type": "T"}}, "Outputs": {"O": {"Value": null, "X": null}}}',

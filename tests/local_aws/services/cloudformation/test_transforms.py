@@ -189,3 +189,41 @@ def test_a_transform_that_cannot_be_carried_out_is_refused(
             StackName="refused", TemplateBody=json.dumps(body), Capabilities=CAPABILITIES
         )
     assert refusal.value.response["Error"]["Code"] == "ValidationError"
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (
+            template(
+                A=parameter(
+                    {
+                        "Fn::Transform": {
+                            "Name": "AWS::Include",
+                            "Parameters": {"Location": "s3://no-such-bucket/key"},
+                        }
+                    }
+                )
+            ),
+            "Transform AWS::Include failed with: S3 bucket [no-such-bucket] does not exist.",
+        ),
+        (
+            {**EXTENDED, "Resources": {"Fn::ForEach::A": ["X", ["1", "2"], {"B": parameter()}]}},
+            "Transform AWS::LanguageExtensions failed with: Template error: Fn::ForEach::A makes "
+            "B a second time",
+        ),
+    ],
+)
+def test_a_change_set_fails_by_its_transform(aws: Aws, body: dict[str, Any], reason: str) -> None:
+    answer = aws.cloudformation.create_change_set(
+        StackName="untransformed",
+        ChangeSetName="plan",
+        ChangeSetType="CREATE",
+        TemplateBody=json.dumps(body),
+    )
+
+    described = aws.cloudformation.describe_change_set(ChangeSetName=answer["Id"])
+
+    assert (described["Status"], described["ExecutionStatus"]) == ("FAILED", "UNAVAILABLE")
+    assert (described["Changes"], described["StatusReason"]) == ([], reason)
+    aws.cloudformation.delete_change_set(ChangeSetName=answer["Id"])

@@ -128,7 +128,7 @@ def test_a_failed_update_returns_to_the_old_state(aws: Aws) -> None:
     }
     assert "ping health check" in str(reasons["Endpoint", "UPDATE_FAILED"])
     assert reasons["back", "UPDATE_ROLLBACK_IN_PROGRESS"] == (
-        "The following resource(s) failed to update: [Endpoint]."
+        "The following resource(s) failed to update: [Endpoint]. "
     )
 
     assert aws.update("back", endpoint(weight=0))["StackStatus"] == "UPDATE_COMPLETE"
@@ -285,7 +285,7 @@ def test_a_failed_rollback_is_continued(aws: Aws) -> None:
     stack = aws.update("continued", failing)
 
     assert stack["StackStatus"] == "UPDATE_ROLLBACK_FAILED"
-    assert stack["StackStatusReason"] == "The following resource(s) failed to update: [A]."
+    assert stack["StackStatusReason"] == "The following resource(s) failed to update: [A]. "
     ssm.put_parameter(Name="/source", Value="old", Type="String")
     aws.cloudformation.continue_update_rollback(StackName="continued")
     assert aws.done(stack["StackId"])["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"

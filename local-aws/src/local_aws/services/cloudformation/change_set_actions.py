@@ -19,6 +19,7 @@ from local_aws.services.cloudformation.engine.stacks import (
     now,
 )
 from local_aws.services.cloudformation.engine.submissions import Submissions
+from local_aws.services.cloudformation.engine.transforms import TransformFailed
 from local_aws.services.cloudformation.requests import (
     Answer,
     Values,
@@ -55,7 +56,10 @@ class ChangeSetActions:
         self._stack_actions = stack_actions
 
     def create_change_set(self, values: Values, region: str) -> Answer:
-        """Plan a deployment; one that would change nothing is kept as FAILED, as AWS does."""
+        """Plan a deployment.
+
+        One that would change nothing, or whose transforms fail, is kept as FAILED, as AWS does.
+        """
         check_options(values)
         stack, is_new = self._target(values, region)
         try:
@@ -95,13 +99,14 @@ class ChangeSetActions:
         token = values.get("ClientRequestToken")
         disable_rollback = values.get("DisableRollback", False)
         stack.settings |= change_set.settings
+        version = _apart(change_set.version)
         if change_set.type == "CREATE":
             chosen = change_set.on_failure or (DO_NOTHING if disable_rollback else ROLLBACK)
-            self._stack_actions.begin_create(stack, change_set.version, chosen, token, change_set)
+            self._stack_actions.begin_create(stack, version, chosen, token, change_set)
         else:
             self._stack_actions.begin_update(
                 stack,
-                change_set.version,
+                version,
                 disable_rollback=disable_rollback,
                 token=token,
                 change_set=change_set,
@@ -139,7 +144,7 @@ class ChangeSetActions:
                 return self._stacks.add(name, region, self._account_id), True
         if stack.status != REVIEW_IN_PROGRESS:
             raise validation_error(
-                f"Stack [{stack.name}] already exists and cannot be created again with the "
+                f"Stack [{name}] already exists and cannot be created again with the "
                 f"changeSet [{values['ChangeSetName']}]."
             )
         return stack, False
@@ -148,9 +153,13 @@ class ChangeSetActions:
         name = values["ChangeSetName"]
         if any(each.active and each.name == name for each in list(stack.change_sets.values())):
             raise AwsError("AlreadyExistsException", f"ChangeSet {name} already exists")
-        version = self._submissions.version(stack, values)
-        plan = self._submissions.plan(stack, version)
         kind = values.get("ChangeSetType", "UPDATE")
+        try:
+            version = self._submissions.version(stack, values)
+            plan = self._submissions.plan(stack, version)
+            reason = NO_CHANGES if plan.empty and kind == "UPDATE" else None
+        except TransformFailed as error:
+            version, plan, reason = self._submissions.asked(stack, values), Plan(), str(error)
         change_set = ChangeSet(
             name,
             arn_in(stack.region, "cloudformation", self._account_id, f"changeSet/{name}/{uuid4()}"),
@@ -163,9 +172,9 @@ class ChangeSetActions:
             settings=settings(values),
             missing_values=_missing_values(plan),
         )
-        if plan.empty and kind == "UPDATE":
+        if reason is not None:
             change_set.status, change_set.execution_status = "FAILED", "UNAVAILABLE"
-            change_set.reason = NO_CHANGES
+            change_set.reason = reason
         return change_set
 
 

@@ -58,11 +58,12 @@ class Deployment:
         if reason is None:
             self._stack.set_status("CREATE_COMPLETE")
         elif on_failure == ROLLBACK:
-            reason = f"{reason} Rollback requested by user."
+            reason = f"{reason.rstrip()} Rollback requested by user."
             self._stack.set_status("ROLLBACK_IN_PROGRESS", reason)
             self.rollback_create()
         elif on_failure == DELETE:
-            self._stack.set_status("DELETE_IN_PROGRESS", f"{reason} Delete requested by user.")
+            reason = f"{reason.rstrip()} Delete requested by user."
+            self._stack.set_status("DELETE_IN_PROGRESS", reason)
             self.delete(created_now=True)
         else:
             self._stack.set_status("CREATE_FAILED", reason)
@@ -321,7 +322,7 @@ class Deployment:
             *([_failed("create", created)] if created else []),
             *([_failed("update", updated)] if updated else []),
         ]
-        return " ".join(reasons)
+        return "".join(reasons)
 
 
 def surroundings_of(stack: Stack, version: Version, account_id: str) -> Surroundings:
@@ -342,4 +343,5 @@ def _graph(resources: Iterable[Resource]) -> Graph:
 
 
 def _failed(verb: str, names: Iterable[str]) -> str:
-    return f"The following resource(s) failed to {verb}: [{', '.join(sorted(names))}]."
+    # With a blank at the end, as LocalStack's suite recorded it of AWS in 2023.
+    return f"The following resource(s) failed to {verb}: [{', '.join(sorted(names))}]. "

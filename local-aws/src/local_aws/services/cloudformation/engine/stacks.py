@@ -255,14 +255,16 @@ class Stack:
         reason: str | None,
     ) -> Event:
         with _history:
+            timestamp = now(after=self.events[-1].timestamp if self.events else "")
+            of_resource = physical_id != self.stack_id
             event = Event(
-                str(uuid4()),
+                f"{logical_id}-{status}-{timestamp}" if of_resource else str(uuid4()),
                 logical_id,
                 physical_id,
                 type_name,
                 status,
                 reason,
-                now(after=self.events[-1].timestamp if self.events else ""),
+                timestamp,
                 self.operation_id,
                 self.token,
             )

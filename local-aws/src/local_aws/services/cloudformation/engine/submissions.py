@@ -25,7 +25,7 @@ from local_aws.services.cloudformation.engine.exports import Exports
 from local_aws.services.cloudformation.engine.parameters import Parameter, resolve
 from local_aws.services.cloudformation.engine.refusals import Refused, refuse, validation_error
 from local_aws.services.cloudformation.engine.stacks import Stack, Version
-from local_aws.services.cloudformation.engine.template import Template, parse
+from local_aws.services.cloudformation.engine.template import Template
 from local_aws.services.cloudformation.engine.transforms import transformed
 from local_aws.template import Names, Unknown
 
@@ -49,23 +49,30 @@ class Submissions:
     def version(self, stack: Stack, values: Values) -> Version:
         """The version that a request asks for, its resources still the stack's own.
 
-        Raises AwsError when the template, the parameters or the settings are refused.
+        Raises AwsError when the template, the parameters or the settings are refused, and
+        `TransformFailed`.
         """
-        old = stack.version
-        body = old.body if values.get("UsePreviousTemplate") else self.body(values, stack.region)
-        processed = self._processed(stack, parse(body), values)
-        template = parse(processed or body)
+        version = self.asked(stack, values)
+        version.processed = self._processed(stack, version.template, values)
+        template = version.template
         check_references(template)
         check_capabilities(
             template,
-            values.get("Capabilities", ()),
-            expanded=processed is not None and "ChangeSetName" not in values,
+            version.capabilities,
+            expanded=version.processed is not None and "ChangeSetName" not in values,
         )
+        version.parameters = self._parameters(stack, template, values)
+        return version
+
+    def asked(self, stack: Stack, values: Values) -> Version:
+        """The version as the request has it, before anything is made of its template."""
+        old = stack.version
+        body = old.body if values.get("UsePreviousTemplate") else self.body(values, stack.region)
         tags = values.get("Tags")
         arns = values.get("NotificationARNs")
         return Version(
             body,
-            self._parameters(stack, template, values),
+            {},
             dict(old.tags) if tags is None else {tag["Key"]: tag["Value"] for tag in tags},
             old.resources,
             old.outputs,
@@ -73,7 +80,6 @@ class Submissions:
             list(values.get("Capabilities", ())),
             list(old.notification_arns if arns is None else arns),
             values.get("RoleARN", old.role_arn),
-            processed,
         )
 
     def _parameters(self, stack: Stack, template: Template, values: Values) -> dict[str, Parameter]:
@@ -98,9 +104,7 @@ class Submissions:
         def fetch(location: str) -> str:
             place = S3Location.find(location)
             if place is None:
-                raise validation_error(
-                    f"Transform AWS::Include failed with: {location} is not in S3"
-                )
+                raise validation_error(f"{location} is no address in S3")
             return self._object(place.bucket, place.key, stack.region)
 
         return transformed(template, Names(known), fetch)
@@ -158,7 +162,10 @@ class Submissions:
         try:
             answer = self._context.client("s3", region).get_object(Bucket=bucket, Key=key)
         except ClientError as error:
-            raise validation_error(f"S3 error: {error.response['Error']['Message']}") from None
+            said = error.response["Error"]
+            if said["Code"] == "NoSuchBucket":
+                raise validation_error(f"S3 bucket [{bucket}] does not exist.") from None
+            raise validation_error(f"S3 error: {said['Message']}") from None
         text: str = answer["Body"].read().decode()
         return text
 
@@ -189,6 +196,10 @@ def s3_place(url: str) -> tuple[str, str]:
         bucket, slash, key = path.partition("/")
         if slash and is_loopback(host):
             return bucket, key
+    elif parts.netloc:
+        raise validation_error(
+            f"S3 error: Domain name specified in {parts.netloc} is not a valid S3 domain"
+        )
     raise validation_error("TemplateURL must be a supported URL.")
 
 

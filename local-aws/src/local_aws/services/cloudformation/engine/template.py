@@ -128,7 +128,9 @@ def parse(body: str) -> Template:
     unknown = sorted(str(key) for key in document if key not in _SECTIONS)
     if unknown:
         raise format_error(f"Invalid template property or properties [{', '.join(unknown)}]")
-    for section in _SECTIONS - {"AWSTemplateFormatVersion", "Description", "Transform"}:
+    if not isinstance(document.get("Resources", {}), dict):
+        raise format_error("Any Resources member must be an object.")
+    for section in sorted(_SECTIONS - {"AWSTemplateFormatVersion", "Description", "Transform"}):
         if not isinstance(document.get(section, {}), dict):
             raise format_error(f"Every {section} member must be an object.")
     for section, most in LIMITS.items():
@@ -185,7 +187,7 @@ def _check_resources(resources: dict[str, Any]) -> None:
             )
         unknown = sorted(set(resource) - _RESOURCE_KEYS)
         if unknown:
-            raise format_error(f"Invalid template resource property '{unknown[0]}' in {logical_id}")
+            raise validation_error(f"Invalid template resource property '{unknown[0]}'")
         if not isinstance(resource.get("Properties", {}), dict):
             raise format_error(f"[/Resources/{logical_id}/Properties] must be an object")
 

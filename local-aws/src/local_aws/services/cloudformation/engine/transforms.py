@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from local_aws.services.cloudformation.engine.refusals import refuse
+from local_aws.services.cloudformation.engine.refusals import Refused, refuse
 from local_aws.services.cloudformation.engine.template import (
     FOR_EACH,
     LANGUAGE_EXTENSIONS,
@@ -28,12 +28,19 @@ _KNOWN = frozenset({_INCLUDE, LANGUAGE_EXTENSIONS})
 _WORKED_OUT = ("Resources", "Outputs")
 
 
+class TransformFailed(TemplateError):
+    """A transform could not be carried out: a change set of the template fails by it."""
+
+    def __init__(self, name: str, reason: Exception | str) -> None:
+        super().__init__(f"Transform {name} failed with: {reason}")
+
+
 def transformed(template: Template, names: Names, fetch: Callable[[str], str]) -> str | None:
     """The template that is deployed, as JSON; None where nothing transforms the written one.
 
     ``names`` know the parameters, and nothing of resources; ``fetch`` gives the text at an
     address in S3. Raises AwsError ``ValidationError`` for transforms that are not here, and
-    `TemplateError` for those that cannot be carried out.
+    `TransformFailed` for those that cannot be carried out.
     """
     refuse(_absent(name) for name in template.transforms if name not in _KNOWN)
     if not template.is_transformed:
@@ -60,11 +67,14 @@ class _Transformation:
         included: dict[str, Any] = self._included(document)
         if LANGUAGE_EXTENSIONS not in self._template.transforms:
             return included
-        repeated: dict[str, Any] = self._repeated(included)
-        return {
-            section: self._worked_out(content) if section in _WORKED_OUT else content
-            for section, content in repeated.items()
-        }
+        try:
+            repeated: dict[str, Any] = self._repeated(included)
+            return {
+                section: self._worked_out(content) if section in _WORKED_OUT else content
+                for section, content in repeated.items()
+            }
+        except TemplateError as error:
+            raise TransformFailed(LANGUAGE_EXTENSIONS, error) from None
 
     def _included(self, value: Any) -> Any:
         """``value`` with what each Fn::Transform in it names; what stands beside it stays."""
@@ -86,8 +96,11 @@ class _Transformation:
             raise TemplateError(_absent(str(name)))
         location = self._evaluator.evaluate(transform.get("Parameters", {})).get("Location")
         if not isinstance(location, str):
-            raise TemplateError(f"Transform {_INCLUDE} failed: Location must be an address in S3")
-        return load(self._fetch(location))
+            raise TransformFailed(_INCLUDE, "Location must be an address in S3")
+        try:
+            return load(self._fetch(location))
+        except Refused as error:
+            raise TransformFailed(_INCLUDE, error) from None
 
     def _repeated(self, value: Any) -> Any:
         """``value`` with the entries that each Fn::ForEach in it makes."""
