@@ -163,7 +163,17 @@ def make(of: Clients) -> dict[str, Any]:
         made[name] = states.create_state_machine(
             name=name, roleArn=made["role"], definition=json.dumps(definition)
         )["stateMachineArn"]
-    made["done"] = states.start_execution(stateMachineArn=made["pass"], input='{"a": 1}')[
+    updated = states.update_state_machine(
+        stateMachineArn=made["pass"], definition=json.dumps({**PASS, "Comment": "b"}), publish=True
+    )
+    made["alias"] = states.create_state_machine_alias(
+        name="live",
+        routingConfiguration=[
+            {"stateMachineVersionArn": updated["stateMachineVersionArn"], "weight": 100}
+        ],
+    )["stateMachineAliasArn"]
+    states.tag_resource(resourceArn=made["pass"], tags=[{"key": "kept", "value": "yes"}])
+    made["done"] = states.start_execution(stateMachineArn=made["alias"], input='{"a": 1}')[
         "executionArn"
     ]
     made["running"] = states.start_execution(stateMachineArn=made["wait"])["executionArn"]
@@ -235,12 +245,24 @@ DESCRIBED: dict[str, Callable[[Clients, dict[str, Any]], Any]] = {
     )["ScalableTargets"],
     "dynamodb": lambda of, _: of("dynamodb").scan(TableName="kept")["Items"],
     "function": lambda of, _: of("lambda").get_function(FunctionName="kept")["Configuration"],
-    "state machine": lambda of, made: of("stepfunctions").describe_state_machine(
-        stateMachineArn=made["pass"]
-    )["definition"],
-    "execution": lambda of, made: of("stepfunctions").describe_execution(executionArn=made["done"])[
-        "output"
-    ],
+    "state machine": lambda of, made: _told(
+        of("stepfunctions").describe_state_machine(stateMachineArn=made["pass"])
+    ),
+    "version": lambda of, made: _told(
+        of("stepfunctions").describe_state_machine(stateMachineArn=f"{made['pass']}:1")
+    ),
+    "alias": lambda of, made: _told(
+        of("stepfunctions").describe_state_machine_alias(stateMachineAliasArn=made["alias"])
+    ),
+    "tags of a state machine": lambda of, made: of("stepfunctions").list_tags_for_resource(
+        resourceArn=made["pass"]
+    )["tags"],
+    "execution": lambda of, made: _told(
+        of("stepfunctions").describe_execution(executionArn=made["done"])
+    ),
+    "an execution's machine": lambda of, made: _told(
+        of("stepfunctions").describe_state_machine_for_execution(executionArn=made["done"])
+    ),
     "execution's history": lambda of, made: of("stepfunctions").get_execution_history(
         executionArn=made["done"]
     )["events"],
@@ -254,6 +276,10 @@ def zipped(name: str, text: str) -> bytes:
     with zipfile.ZipFile(packed, "w") as archive:
         archive.writestr(name, text)
     return packed.getvalue()
+
+
+def _told(answer: Any) -> dict[str, Any]:
+    return {name: value for name, value in answer.items() if name != "ResponseMetadata"}
 
 
 def _body(answer: Any) -> bytes:
