@@ -36,11 +36,13 @@ read 2026-11-21."""
 def refuse_arns(asked: Parameters) -> None:
     """Raise AwsError InvalidArn for what is no ARN, and for that of another kind of resource."""
     for member, kinds in _KINDS.items():
-        text = asked.get(member, "arn:")
+        text = asked.get(member)
+        if text is None:
+            continue
         if not text.startswith("arn:"):
             raise _invalid_arn(f"Invalid ARN prefix: {text}")
         kind = Arn.parse(text).resource.partition(":")[0]
-        if member in asked and kind not in kinds:
+        if kind not in kinds:
             raise _invalid_arn(f"Resource type not valid in this context: {kind}")
 
 
