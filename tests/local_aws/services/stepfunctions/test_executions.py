@@ -356,6 +356,13 @@ def test_a_machines_logs_have_the_events_of_its_level(
     assert {message["type"] for message in messages} == kinds
     assert {message["execution_arn"] for message in messages} == {execution}
     assert "secret" not in json.dumps(messages)
+    second = begin(aws, machine)
+    result(aws, second)
+    eventually(lambda: second in str(logs.filter_log_events(logGroupName=group)["events"]))
+    streams = logs.describe_log_streams(logGroupName=group)["logStreams"]
+    assert [stream["logStreamName"].partition("/")[0] for stream in streams] == [
+        *("log_stream_created_by_aws_to_validate_log_delivery_subscriptions", "states")
+    ]  # one for all executions; recorded by LocalStack's suite, 2024
 
 
 def test_jsonata_reads_inputs_variables_and_answers(aws: Aws) -> None:

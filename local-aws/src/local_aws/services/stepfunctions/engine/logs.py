@@ -5,10 +5,13 @@ https://docs.aws.amazon.com/step-functions/latest/dg/cw-logs.html, read 2026-11-
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -23,6 +26,7 @@ from local_aws.services.stepfunctions.engine.times import epoch_milliseconds
 _log = logging.getLogger(__name__)
 _DATA = ("input", "inputDetails", "output", "outputDetails")
 _AT_ONCE = 500
+_VALIDATION = "log_stream_created_by_aws_to_validate_log_delivery_subscriptions"
 
 
 def deliver(context: LocalContext, execution: Execution) -> None:
@@ -40,20 +44,31 @@ def deliver(context: LocalContext, execution: Execution) -> None:
         for event in execution.history.events()
         if is_logging_enabled_for(wanted["level"], event["type"])
     ]
-    stream = f"states/{execution.machine.name}/{execution.start_date:%Y-%m-%d-%H-%M}/"
-    stream += execution.arn.rpartition(":")[2][-8:]
     try:
         client = context.client("logs", region)
-        if events:
-            client.create_log_stream(logGroupName=group, logStreamName=stream)
         for start in range(0, len(events), _AT_ONCE):
-            client.put_log_events(
-                logGroupName=group,
-                logStreamName=stream,
-                logEvents=events[start : start + _AT_ONCE],
-            )
+            _put(client, group, _stream(execution), events[start : start + _AT_ONCE])
     except (BotoCoreError, ClientError) as error:
         _log.warning("no logs of execution %s in %s: %s", execution.name, group, error)
+
+
+def _put(client: Any, group: str, stream: str, events: list[dict[str, Any]]) -> None:
+    """Write events; make the stream, and beside it the one that AWS leaves, if need be."""
+    write = partial(client.put_log_events, logGroupName=group, logEvents=events)
+    try:
+        write(logStreamName=stream)
+    except client.exceptions.ResourceNotFoundException:
+        for name in (_VALIDATION, stream):
+            with suppress(client.exceptions.ResourceAlreadyExistsException):
+                client.create_log_stream(logGroupName=group, logStreamName=name)
+        write(logStreamName=stream)
+
+
+def _stream(execution: Execution) -> str:
+    """A machine's, for all of its executions of a day."""
+    machine = execution.machine
+    own = hashlib.sha256(machine.arn.encode()).hexdigest()[:8]
+    return f"states/{machine.name}/{execution.start_date:%Y-%m-%d}-00-00/{own}"
 
 
 def _entry(execution: Execution, event: Mapping[str, Any], *, with_data: bool) -> dict[str, Any]:
