@@ -85,8 +85,17 @@ def test_functions_read_texts_that_were_assigned(aws: Aws) -> None:
     assert output(aws, states) == {"read": {"key": "value"}}
 
 
-@pytest.mark.parametrize("arguments", ["{% $none %}", {"FunctionName": "{% $none %}"}])
-def test_an_expression_that_finds_nothing_is_told_once(aws: Aws, arguments: Any) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "field"),
+    [
+        ("{% $none %}", "Arguments"),
+        ({"FunctionName": "{% $none %}"}, "Arguments/FunctionName"),
+        ({"FunctionName": "f", "Payload": {"a": "{% $none %}"}}, "Arguments/Payload/a"),
+    ],
+)
+def test_an_expression_that_finds_nothing_is_told_once_with_its_place(
+    aws: Aws, arguments: Any, field: str
+) -> None:
     """Recorded by LocalStack's suite, 2024."""
     asks = task("lambda:invoke", {}) | {"Arguments": arguments}
     del asks["Parameters"]
@@ -96,4 +105,30 @@ def test_an_expression_that_finds_nothing_is_told_once(aws: Aws, arguments: Any)
     assert [event["type"] for event in told] == [
         *("ExecutionStarted", "TaskStateEntered", "EvaluationFailed", "ExecutionFailed")
     ]
-    assert told[2]["evaluationFailedEventDetails"]["state"] == "Ask"
+    details = told[2]["evaluationFailedEventDetails"]
+    assert (details["state"], details["location"]) == ("Ask", field)
+    assert details["cause"] == (
+        "An error occurred while executing the state 'Ask' (entered at the event id #2). The "
+        f"JSONata expression '$none' specified for the field '{field}' returned nothing "
+        "(undefined)."
+    )
+
+
+def test_an_expression_that_fails_can_be_caught(aws: Aws) -> None:
+    """The developer guide, "Transforming data with JSONata", read 2026-11-22."""
+    catch = [{"ErrorEquals": ["States.QueryEvaluationError"], "Next": "Caught"}]
+    asks = {
+        "Type": "Task",
+        "Resource": "arn:aws:states:::lambda:invoke",
+        "Arguments": {"FunctionName": "{% 1 + 'a' %}"},
+        "Catch": catch,
+        "Next": "Caught",
+    }
+    caught = passing(Output="{% $states.input.Cause %}")
+    machine = create(aws, of({"Ask": asks, "Caught": caught}, **JSONATA))
+    ended = result(aws, begin(aws, machine))
+    begins = (
+        "The JSONata expression '1 + 'a'' specified for the field 'Arguments/FunctionName' threw "
+        "an error during evaluation. "
+    )
+    assert json.loads(ended["output"]).startswith(begins)

@@ -55,6 +55,11 @@ def distributed_state(name: str) -> DistributedState | None:
     return states.get(name)
 
 
+def is_template() -> bool:
+    """Whether what this thread parses now is a Distributed Map's template, not a definition."""
+    return getattr(_being_parsed, "template", False)
+
+
 _being_parsed = threading.local()
 
 
@@ -112,7 +117,11 @@ def _component(template: str, jsonata: bool) -> Any:
         f'{{"QueryLanguage": "{language}", "StartAt": "Value", "States": {{"Value": '
         f'{{"Type": "Pass", "{field}": {template}, "End": true}}}}}}'
     )
-    state = _GRAMMAR(text)[0].states.states["Value"]
+    _being_parsed.template = True
+    try:
+        state = _GRAMMAR(text)[0].states.states["Value"]
+    finally:
+        _being_parsed.template = False
     return state.output if jsonata else state.parameters
 
 

@@ -6,7 +6,11 @@ import json
 from functools import wraps
 from typing import Any
 
+from moto.stepfunctions.parser.api import HistoryEventType
+from moto.stepfunctions.parser.asl.antlr.runtime.ASLParser import ASLParser
 from moto.stepfunctions.parser.asl.component.common.query_language import QueryLanguage
+from moto.stepfunctions.parser.asl.component.common.string import string_expression
+from moto.stepfunctions.parser.asl.component.common.string.string_expression import StringJSONata
 from moto.stepfunctions.parser.asl.component.intrinsic import jsonata as own_functions
 from moto.stepfunctions.parser.asl.eval import states, variable_store
 from moto.stepfunctions.parser.asl.jsonata import jsonata as emulated
@@ -15,7 +19,7 @@ from moto.stepfunctions.parser.asl.parse.asl_parser import AmazonStateLanguagePa
 from moto.stepfunctions.parser.asl.parse.preprocessor import Preprocessor
 
 from local_aws.services.stepfunctions.engine import jsonata, language
-from local_aws.services.stepfunctions.engine.interpreter import compact
+from local_aws.services.stepfunctions.engine.interpreter import compact, failure
 
 
 def apply() -> None:
@@ -27,6 +31,7 @@ def apply() -> None:
     evaluate_jsonata()
     declare_any_text()
     assign_at_the_states_end()
+    say_which_expression_failed()
 
 
 def read_distributed_maps() -> None:
@@ -112,6 +117,74 @@ def assign_at_the_states_end() -> None:
 
     variable_store.VariableStore.set = assign
     variable_store.VariableStore.get_assigned_variables = get_assigned_variables
+
+
+def say_which_expression_failed() -> None:
+    """An expression that fails ends the execution, and one that finds nothing does not say where.
+
+    On AWS both are States.QueryEvaluationError, with the field: recorded by LocalStack's suite,
+    2024; its developer guide, "Transforming data with JSONata", read 2026-11-22.
+    """
+    visit = getattr(
+        preprocessor.Preprocessor.visitString_jsonata,
+        "__wrapped__",
+        preprocessor.Preprocessor.visitString_jsonata,
+    )
+    evaluate = getattr(StringJSONata._eval_body, "__wrapped__", StringJSONata._eval_body)
+
+    @wraps(visit)
+    def visit_string_jsonata(self: Any, ctx: Any) -> Any:
+        read = visit(self, ctx)
+        read.field = None if language.is_template() else _field(ctx)
+        return read
+
+    @wraps(evaluate)
+    def eval_body(self: Any, env: Any) -> None:
+        env.field = self.field
+        try:
+            evaluate(self, env)
+        except emulated.JSONataException as error:
+            what = f"threw an error during evaluation. {error.details}"
+            raise _failure(env, self.expression, what) from None
+
+    preprocessor.Preprocessor.visitString_jsonata = visit_string_jsonata
+    StringJSONata._eval_body = eval_body
+    string_expression.validate_jsonata_expression_output = _judge
+
+
+def _judge(env: Any, expression: str, whole: str, result: Any) -> None:
+    if result is None and not emulated.eval_jsonata_expression(f"$exists({whole})"):
+        raise _failure(env, expression, "returned nothing (undefined).")
+    if isinstance(result, str) and emulated.eval_jsonata_expression(f"$type({whole})") != "string":
+        raise _failure(env, expression, "returned an unsupported result type.")
+
+
+def _failure(env: Any, expression: str, what: str) -> Any:
+    """The exception of an expression that failed, of which the history is told."""
+    where = {} if env.field is None else {"location": env.field}
+    named = "" if env.field is None else f" specified for the field '{env.field}'"
+    kind = HistoryEventType.EvaluationFailed
+    cause = f"The JSONata expression '{expression}'{named} {what}"
+    failed: Any = failure(env, "States.QueryEvaluationError", cause, kind, where)
+    env.event_manager.add_event(
+        env.event_history_context,
+        kind,
+        {"evaluationFailedEventDetails": failed.get_evaluation_failed_event_details()},
+    )
+    return failed
+
+
+def _field(ctx: Any) -> str | None:
+    """Where in its state an expression stands: ``Output/result``; None within a list."""
+    names: list[str] = []
+    while not isinstance(ctx, ASLParser.State_declContext):
+        parts = [part.getText() for part in (ctx.children or [])[:2]]
+        if parts[:1] == ["["]:
+            return None
+        if parts[1:] == [":"]:
+            names.insert(0, json.loads(parts[0]))
+        ctx = ctx.parentCtx
+    return "/".join(names)
 
 
 def _declarations(bindings: dict[str, Any]) -> str:
