@@ -76,6 +76,13 @@ def test_a_text_is_the_same_wherever_a_definition_has_it(aws: Aws, text: str) ->
     assert name in [event.get("stateEnteredEventDetails", {}).get("name") for event in told]
 
 
+@pytest.mark.parametrize("key", ['"', "a\\b", '\\"', "é", "a b"])
+def test_a_path_finds_a_key_of_any_text(aws: Aws, key: str) -> None:
+    """Recorded by LocalStack's suite, 2025."""
+    states = {"Only": passing(Parameters={"found.$": f"$['{key}']"})}
+    assert output(aws, states, {key: 1}) == {"found": 1}
+
+
 def test_functions_read_texts_that_were_assigned(aws: Aws) -> None:
     """Recorded by LocalStack's suite, 2024."""
     states = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import os
+import uuid
 from functools import wraps
 from typing import Any
 
@@ -104,9 +105,9 @@ def number_answers_as_s3() -> None:
     original = getattr(S3Response._enrich_response, "__wrapped__", BaseResponse._enrich_response)
 
     @wraps(original)
-    def enrich(headers: dict[str, str], body: Any) -> Any:
+    def enrich(headers: Any, body: Any) -> Any:
         headers, body = original(headers, body)
-        headers["x-amz-request-id"] = headers.pop("x-amzn-requestid")
+        headers["x-amz-request-id"] = headers.pop("x-amzn-requestid", uuid.uuid4().hex)
         headers["x-amz-id-2"] = base64.b64encode(os.urandom(48)).decode()
         return headers, body
 

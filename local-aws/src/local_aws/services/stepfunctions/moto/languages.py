@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import wraps
 from typing import Any
 
@@ -68,11 +69,18 @@ def read_jsonpath_within_jsonata() -> None:
 
 
 def read_text_as_json() -> None:
-    """Escapes in a definition's text stay as they are written, or are taken for Python's."""
+    """Escapes in a definition's text stay as they are written, or are taken for Python's.
+
+    In a path, the library that reads it takes a backslash for an escape: to AWS it is one only
+    before a quote. Recorded by LocalStack's suite, 2025.
+    """
+    paths = (ASLParser.String_jsonpathContext, ASLParser.String_context_pathContext)
 
     def text(parser_rule_context: Any) -> str | None:
         written = parser_rule_context.getText()
         value: str | None = json.loads(written) if written[:1] in ('"', "n") else written
+        if value is not None and isinstance(parser_rule_context, paths):
+            return re.sub(r"\\(?!')", r"\\\\", value)
         return value
 
     Preprocessor._inner_string_of = staticmethod(text)
