@@ -399,7 +399,7 @@ def test_a_result_is_written_as_awss_runtime_writes_it(
 ) -> None:
     """Bytes as text recorded by LocalStack's suite, 2024; the rest by AWS's runtime interface
     client, `lambda_runtime_marshaller`."""
-    name = f"writes-{abs(hash(result))}"
+    name = f"writes-{len(result)}-{runtime[-2:]}"
     source = f"import decimal\ndef handler(event, context):\n    return {result}\n"
     functions.create(name, source, Runtime=runtime)
     answer = functions.api.invoke(FunctionName=name)
