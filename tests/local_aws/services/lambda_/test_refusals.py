@@ -222,6 +222,31 @@ def test_an_errors_members_are_called_as_its_model_has_them(
     assert set(answer) & {"Message", "message"} == {member}
 
 
+def test_a_role_has_to_have_leave_to_send_dead_letters_and_records(functions: Functions) -> None:
+    """In the words that AWS's users quote; the recordings have no such case."""
+    answer = refused(
+        functions,
+        "update_function_configuration",
+        {"FunctionName": "f", "DeadLetterConfig": {"TargetArn": QUEUE}},
+    )
+    assert answer["Error"]["Message"] == (
+        "The provided execution role does not have permissions to call SendMessage on SQS"
+    )
+    answer = refused(
+        functions,
+        "update_function_configuration",
+        {"FunctionName": "f", "DeadLetterConfig": {"TargetArn": f"{ARN}:f"}},
+    )
+    assert answer["Error"]["Message"].startswith("a dead-letter target is an SQS queue or an SNS")
+    destination = {"DestinationConfig": {"OnFailure": {"Destination": QUEUE}}}
+    answer = refused(
+        functions, "put_function_event_invoke_config", {"FunctionName": "f", **destination}
+    )
+    assert answer["Error"]["Message"] == (
+        f"The function's execution role does not have permissions to call SendMessage on {QUEUE}"
+    )
+
+
 def test_a_new_functions_name_has_64_characters_at_most(functions: Functions) -> None:
     given = {
         "Runtime": "python3.12",

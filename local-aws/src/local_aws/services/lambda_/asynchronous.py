@@ -61,13 +61,14 @@ class Queue:
         context: LocalContext,
         store: Store,
         invoker: Invoker,
+        records: Records,
         retry_seconds: tuple[float, float] = RETRY_SECONDS,
     ) -> None:
         self._context = context
         self._store = store
         self._invoker = invoker
         self._retry_seconds = retry_seconds
-        self._records = Records(context)
+        self._records = records
         self._workers = ThreadPoolExecutor(WORKERS, thread_name_prefix="lambda-event")
         self._closing = threading.Event()
 

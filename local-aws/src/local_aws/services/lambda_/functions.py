@@ -31,6 +31,7 @@ from local_aws.services.lambda_.names import (
     qualifier_of,
 )
 from local_aws.services.lambda_.paging import page
+from local_aws.services.lambda_.records import Records
 from local_aws.services.lambda_.store import LATEST, Configuration, Function, Store, now_text
 from local_aws.services.lambda_.versions import listed, publish
 
@@ -76,8 +77,11 @@ _CODE = ("ZipFile", "S3Bucket", "S3Key", "S3ObjectVersion")
 class Functions:
     """Each method is an action of the API."""
 
-    def __init__(self, context: LocalContext, store: Store, code: CodeStore) -> None:
+    def __init__(
+        self, context: LocalContext, store: Store, code: CodeStore, records: Records
+    ) -> None:
         self._context = context
+        self._records = records
         self._store = store
         self._code = code
 
@@ -197,6 +201,9 @@ class Functions:
             if name in ("LoggingConfig", "SnapStart"):
                 value = {**configuration[name], **value}
             configuration[name] = value
+        dead_letters = (configuration.get("DeadLetterConfig") or {}).get("TargetArn")
+        if dead_letters and not given.keys().isdisjoint(("DeadLetterConfig", "Role")):
+            self._records.check_dead_letters(dead_letters, configuration)
         configuration |= {
             "RuntimeVersionConfig": {"RuntimeVersionArn": _runtime_version(configuration, region)},
             "LastModified": now_text(),

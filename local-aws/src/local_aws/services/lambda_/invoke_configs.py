@@ -18,6 +18,7 @@ from local_aws.services.lambda_.names import (
     version_of,
 )
 from local_aws.services.lambda_.paging import page
+from local_aws.services.lambda_.records import ACTIONS, Records
 from local_aws.services.lambda_.store import LATEST, Function, Store, arn_of
 
 Parameters = Mapping[str, Any]
@@ -27,8 +28,9 @@ Answer = dict[str, Any]
 class InvokeConfigs:
     """Each method is an action of the API."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, records: Records) -> None:
         self._store = store
+        self._records = records
 
     def put_function_event_invoke_config(self, region: str, given: Parameters) -> Answer:
         """Set how asynchronous events are tried again and where their records go."""
@@ -74,11 +76,11 @@ class InvokeConfigs:
             raise invalid("You must specify at least one of error handling or destination setting.")
         qualifier = qualifier_of(given, region) or LATEST
         try:
-            function, _ = find_version(self._store, region, given)
+            function, configuration = find_version(self._store, region, given)
         except AwsError as error:
             raise absent("The function doesn't exist.") from error
         destinations = given.get("DestinationConfig") or {}
-        self._check_destinations(function, destinations)
+        self._check_destinations(function, configuration, destinations)
         config = {
             **base(),
             **settings,
@@ -93,13 +95,15 @@ class InvokeConfigs:
         function.invoke_configs[qualifier] = config
         return config
 
-    def _check_destinations(self, function: Function, destinations: Parameters) -> None:
+    def _check_destinations(
+        self, function: Function, configuration: Answer, destinations: Parameters
+    ) -> None:
         for event, destination in destinations.items():
             arn = destination.get("Destination")
             if not arn:
                 continue
-            _, service, region, _, resource = Arn.parse(arn)
-            if service not in DESTINATIONS or (service == "s3" and event != "OnFailure"):
+            service = Arn.parse(arn).service
+            if service not in ACTIONS or (service == "s3" and event != "OnFailure"):
                 said = ", ".join(
                     f"{which}=null"
                     if not (destinations.get(name) or {}).get("Destination")
@@ -109,18 +113,19 @@ class InvokeConfigs:
                 raise invalid(
                     f"The provided destination config DestinationConfig({said}) is invalid."
                 )
-            name, _, qualifier = resource.removeprefix("function:").partition(":")
-            if service != "lambda":
-                continue
-            if (region, name) == (function.region, function.name):
-                raise invalid("You can't specify the function as a destination for itself.")
-            other = self._store.find(region, name)
-            if other is None or version_of(other, qualifier or LATEST) not in other.versions:
-                raise invalid(f"The destination ARN {arn} is invalid.")
+            if service == "lambda":
+                self._check_function(function, arn)
+            self._records.check_destination(arn, configuration)
 
+    def _check_function(self, function: Function, arn: str) -> None:
+        """Raise `AwsError` for a destination that is not there, or the function itself."""
+        region, _, resource = Arn.parse(arn)[2:]
+        name, _, qualifier = resource.removeprefix("function:").partition(":")
+        if (region, name) == (function.region, function.name):
+            raise invalid("You can't specify the function as a destination for itself.")
+        other = self._store.find(region, name)
+        if other is None or version_of(other, qualifier or LATEST) not in other.versions:
+            raise invalid(f"The destination ARN {arn} is invalid.")
 
-DESTINATIONS = ("events", "lambda", "s3", "sns", "sqs")
-"""Where records of events may go, to S3 of failures only (AWS Lambda developer guide, "Capturing
-records of Lambda asynchronous invocations", read 2026-11-22)."""
 
 _INVOKE_CONFIG = ("MaximumRetryAttempts", "MaximumEventAgeInSeconds", "DestinationConfig")

@@ -18,6 +18,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from local_aws.arn import Arn
 from local_aws.context import LocalContext
 from local_aws.services.lambda_.invocations import Result
+from local_aws.services.lambda_.limits import invalid
 from local_aws.services.lambda_.names import session_name
 from local_aws.services.lambda_.store import Configuration
 
@@ -65,6 +66,37 @@ class Records:
 
     def __init__(self, context: LocalContext) -> None:
         self._context = context
+
+    def check_dead_letters(self, target: str, configuration: Configuration) -> None:
+        """Raise `AwsError` when a function's role may not send to its dead-letter target."""
+        if Arn.parse(target).service not in ("sns", "sqs"):
+            raise invalid(f"a dead-letter target is an SQS queue or an SNS topic, not {target}")
+        action = self._refused(target, configuration)
+        if action:
+            service = Arn.parse(target).service.upper()
+            raise invalid(
+                f"The provided execution role does not have permissions to call {action} on "
+                f"{service}"
+            )
+
+    def check_destination(self, target: str, configuration: Configuration) -> None:
+        """Raise `AwsError` when a function's role may not send to a destination."""
+        action = self._refused(target, configuration)
+        if action:
+            raise invalid(
+                f"The function's execution role does not have permissions to call {action} on "
+                f"{target}"
+            )
+
+    def _refused(self, target: str, configuration: Configuration) -> str:
+        """What the role needs leave for, to send there, and has not; else ""."""
+        arn = Arn.parse(target)
+        action = ACTIONS[arn.service]
+        resource = f"{target}/*" if arn.service == "s3" else target
+        name = session_name(configuration["FunctionName"])
+        session = self._context.sessions.assume(configuration["Role"], name)
+        may = self._context.evaluator.allows(session, action, resource)
+        return "" if may else action.partition(":")[2]
 
     def tell(self, target: str, fate: Fate, configuration: Configuration) -> None:
         """Give a destination the record."""
@@ -160,6 +192,16 @@ _SENDERS: Mapping[str, _Sender] = {
     "sns": _to_topic,
     "sqs": _to_queue,
 }
+
+ACTIONS: Mapping[str, str] = {
+    "events": "events:PutEvents",
+    "lambda": "lambda:InvokeFunction",
+    "s3": "s3:PutObject",
+    "sns": "sns:Publish",
+    "sqs": "sqs:SendMessage",
+}
+"""Where records of events may go, and what the role needs leave for (AWS Lambda developer guide,
+"Capturing records of Lambda asynchronous invocations", read 2026-11-22)."""
 
 _MESSAGE = 1024
 """How much of an error's message a dead letter carries ("Adding a dead-letter queue", read

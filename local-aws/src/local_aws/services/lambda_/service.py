@@ -29,6 +29,7 @@ from local_aws.services.lambda_.limits import check_runtime
 from local_aws.services.lambda_.logs import LogWriter
 from local_aws.services.lambda_.policies import Policies
 from local_aws.services.lambda_.pool import Pool
+from local_aws.services.lambda_.records import Records
 from local_aws.services.lambda_.resources import (
     EventInvokeConfig,
     Function,
@@ -59,15 +60,16 @@ class Lambda(service.Service):
         self._pool = Pool(context, self._code, folder)
         self._logs = LogWriter(context)
         self._invoker = Invoker(self.store, self._pool, self._logs)
-        self._queue = Queue(context, self.store, self._invoker, retry_seconds)
-        functions = Functions(context, self.store, self._code)
+        records = Records(context)
+        self._queue = Queue(context, self.store, self._invoker, records, retry_seconds)
+        functions = Functions(context, self.store, self._code, records)
         self._written_down: Mapping[str, Action] = service.offered(
             "lambda",
             functions,
             Versions(self.store),
             Policies(self.store),
             Settings(self.store),
-            InvokeConfigs(self.store),
+            InvokeConfigs(self.store, records),
         )
 
         self.permissions = self._permissions()
