@@ -15,6 +15,9 @@ from tests.local_aws.aws import REGION, Aws, keys_of
 
 ABSENT = "arn:aws:dynamodb:eu-west-1:123456789012:table/t/export/e"
 
+OBJECT = {"Bucket": "models", "Key": "model.tar.gz"}
+SUBSCRIBER = {"TopicArn": "topic", "Protocol": "sqs", "Endpoint": "queue"}
+
 WRONG: list[tuple[str, str, dict[str, Any], str]] = [
     # Of the wrong type, left out, beyond what botocore's model of the API allows.
     ("ssm", "GetParameter", {"Name": {"a": "b"}}, "SerializationException"),
@@ -23,11 +26,16 @@ WRONG: list[tuple[str, str, dict[str, Any], str]] = [
     ("iam", "GetRole", {"RoleName": "a b"}, "ValidationError"),
     ("secretsmanager", "CreateSecret", {"Name": "s", "Tags": [{}]}, "ValidationException"),
     ("s3", "ListObjectsV2", {"Bucket": "models", "MaxKeys": "many"}, "InvalidArgument"),
+    ("sqs", "SendMessage", {"QueueUrl": "q", "MessageBody": ""}, "MissingParameter"),
     # No ARN, no token, nothing of that name, not without another member.
     ("sns", "GetTopicAttributes", {"TopicArn": "topic"}, "InvalidParameter"),
     ("iam", "ListRoles", {"Marker": "there"}, "ValidationError"),
     ("dynamodb", "DescribeExport", {"ExportArn": ABSENT}, "ExportNotFoundException"),
     ("kms", "GenerateRandom", {}, "ValidationException"),
+    ("sns", "Subscribe", {**SUBSCRIBER, "Attributes": {"FilterPolicy": "{"}}, "InvalidParameter"),
+    ("sqs", "CreateQueue", {"QueueName": "q", "Attributes": {"DelaySeconds": "x"}}, "InvalidAttr"),
+    ("s3", "CompleteMultipartUpload", {**OBJECT, "UploadId": "u"}, "NoSuchUpload"),
+    ("s3", "PutBucketLifecycle", {"Bucket": "models"}, "MalformedXML"),
     ("dynamodb", "ExecuteStatement", {"Statement": "no"}, "ValidationException"),
     # Nothing that the emulator has; a bucket's metrics are not the bucket.
     ("iam", "GetHumanReadableSummary", {"EntityArn": "a" * 30}, "InvalidAction"),
@@ -49,6 +57,12 @@ def test_a_bucket_is_still_there_when_its_metrics_were_to_go(aws: Aws) -> None:
     with pytest.raises(ClientError, match="the local AWS does not offer"):
         aws.s3.delete_bucket_metrics_configuration(Bucket="models", Id="m")
     assert aws.s3.head_bucket(Bucket="models")
+
+
+def test_an_objects_tags_are_all_taken_away(aws: Aws) -> None:
+    aws.s3.put_object_tagging(Tagging={"TagSet": [{"Key": "k", "Value": "v"}]}, **OBJECT)
+    aws.s3.put_object_tagging(Tagging={"TagSet": []}, **OBJECT)
+    assert aws.s3.get_object_tagging(**OBJECT)["TagSet"] == []
 
 
 def test_a_member_that_no_model_knows_is_left_unread(aws: Aws) -> None:

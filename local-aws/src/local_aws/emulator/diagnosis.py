@@ -20,7 +20,7 @@ from local_aws.protocol.call import Call
 
 def diagnosis(call: Call, broken: Exception) -> AwsError | None:
     """The error that AWS has for the request; None when nothing is known to be wrong with it."""
-    given = list(_texts(call.parameters, ""))
+    given = [*_texts(call.parameters, ""), *_texts(call.query, "")]
     kinds = (_plain_words, _no_xml, _no_arn, _no_token, _not_there, _left_out, _unreadable)
     found = (kind(call, broken, given) for kind in kinds)
     return next((error for error in found if error is not None), None)
@@ -42,7 +42,7 @@ def _plain_words(call: Call, broken: Exception, given: _Given) -> AwsError | Non
         return None
     what = str(broken) or "the request cannot be read"
     is_about = any(text and what.startswith(text) for _, text in given)
-    return _error(call, _ABSENT if is_about else "InvalidParameter", what)
+    return _error(call, _ABSENT if is_about else _INVALID, what)
 
 
 def _no_xml(call: Call, broken: Exception, given: _Given) -> AwsError | None:
@@ -56,7 +56,7 @@ def _no_arn(call: Call, broken: Exception, given: _Given) -> AwsError | None:
         parts = len(text.split(":"))
         if name.lower().endswith("arn") and parts < 6:
             what = f"Invalid parameter: {name} Reason: An ARN must have at least 6 elements, not"
-            return _error(call, "Arn|InvalidParameter", f"{what} {parts}")
+            return _error(call, f"Arn|{_INVALID}", f"{what} {parts}")
     return None
 
 
@@ -70,7 +70,8 @@ def _not_there(call: Call, broken: Exception, given: _Given) -> AwsError | None:
     sought = broken.args if isinstance(broken, KeyError) else ()
     for name, text in given:
         if text and text in sought:
-            return _error(call, _ABSENT, f"{name} '{text}' does not exist")
+            kind = f"{_ABSENT}|^NoSuch{name.lower().removesuffix('id')}$"
+            return _error(call, kind, f"{name} '{text}' does not exist")
     return None
 
 
@@ -84,25 +85,30 @@ def _left_out(call: Call, broken: Exception, given: _Given) -> AwsError | None:
     else:
         return None
     what = f"the local AWS does not do {call.operation} without {' or '.join(lacking)}"
-    return _error(call, "InvalidParameter", what) if lacking else None
+    return _error(call, _INVALID, what) if lacking else None
 
 
 def _unreadable(call: Call, broken: Exception, given: _Given) -> AwsError | None:
-    """A text that cannot be taken apart: an expression, a place to copy from."""
-    if not isinstance(broken, ValueError):
+    """A text that cannot be taken apart: an expression, a document, a place to copy from."""
+    if not isinstance(broken, ValueError) and not re.match("(string|list) ind", str(broken)):
         return None
-    return _error(call, "InvalidParameter", f"the local AWS cannot read the request: {broken}")
+    return _error(call, _INVALID, f"the local AWS cannot read the request: {broken}")
 
 
-_ABSENT = "NotFound|NoSuch|NotExist|NonExistent"
+_INVALID = "InvalidParameter|InvalidAttributeValue|InvalidArgument|InvalidInput"
+_ABSENT = "NotFound|^NoSuchEntity|NotExist|NonExistent"
 
 
 def _error(call: Call, kind: str, message: str) -> AwsError:
-    """The operation's error of that kind; the usual one where it has none."""
-    for shape in call.model.error_shapes:
-        if re.search(kind, shape.name):
+    """The operation's error of that kind; the usual one where it has none.
+
+    S3's operations name few of theirs, but the service has them.
+    """
+    others = (each for each in call.model.service_model.error_shapes if "NoSuch" in each.name)
+    for shape in (*call.model.error_shapes, *others):
+        if re.search(kind, shape.name, re.IGNORECASE):
             said = shape.metadata.get("error", {})
-            status = int(said.get("httpStatusCode", 400))
+            status = int(said.get("httpStatusCode", 404 if "NoSuch" in shape.name else 400))
             return AwsError(said.get("code", shape.name), message, status=status)
     return AwsError(call.invalid, message)
 

@@ -35,6 +35,14 @@ def test_a_parameter_is_answered_by_the_name_that_was_asked(aws: Aws) -> None:
     assert ssm.get_parameter(Name=arn)["Parameter"]["Name"] == "plain"
 
 
+def test_a_name_that_was_asked_for_in_vain_is_none(aws: Aws) -> None:
+    ssm = aws.client("ssm")
+    label = ssm.label_parameter_version
+    assert refusal(label, Name="/in/vain", Labels=["l"])[1] == "ParameterNotFound"
+    assert ssm.get_parameters_by_path(Path="/in", Recursive=True)["Parameters"] == []
+    assert refusal(ssm.get_parameter, Name="/in/vain")[1] == "ParameterNotFound"
+
+
 def test_a_secret_is_a_parameter_by_its_path(aws: Aws) -> None:
     arn = aws.client("secretsmanager").create_secret(Name="kept", SecretString="s3cret")["ARN"]
     ssm = aws.client("ssm")

@@ -35,6 +35,7 @@ def apply(targets: Targets) -> None:
     encrypt_as_the_bucket_says()
     say_what_checksums_are_of()
     number_answers_as_s3()
+    take_all_tags_away()
 
 
 def leave_bucket_policies_to_the_gateway() -> None:
@@ -53,6 +54,18 @@ def log_access_before_the_policy_is_there() -> None:
     the bucket that is logged, so it comes after it.
     """
     FakeBucket._log_permissions_enabled_policy = staticmethod(lambda *_, **__: True)
+
+
+def take_all_tags_away() -> None:
+    """The emulator breaks on an object's tags when there are none in the new ones."""
+    now = S3Response._tagging_from_xml
+    original = getattr(now, "__wrapped__", now)
+
+    @wraps(original)
+    def tagging(response: Any) -> dict[str, str]:
+        return {} if b"<Tag>" not in response.body else original(response)
+
+    S3Response._tagging_from_xml = tagging
 
 
 def notify_functions_of_objects(targets: Targets) -> None:

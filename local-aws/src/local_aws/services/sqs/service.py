@@ -10,6 +10,7 @@ from moto.backends import get_backend
 from local_aws.arn import Arn
 from local_aws.integration import Integration
 from local_aws.permissions.service import Refusal, ServicePermissions, first
+from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
 from local_aws.resources.base import Provider
 from local_aws.service import Service
@@ -45,6 +46,17 @@ class Sqs(Service):
         document_of=_policy,
         denied=Refusal(code="AccessDenied", status=403),
     )
+
+    def check(self, call: Call) -> None:
+        """Raise `AwsError`, in SQS's own words where a parameter is missing (SQS API reference,
+        "Common errors", read 2026-11-22)."""
+        for name in (
+            () if call.model.input_shape is None else call.model.input_shape.required_members
+        ):
+            if call.parameters.get(name) in (None, ""):
+                what = f"The request must contain the parameter {name}."
+                raise AwsError("MissingParameter", what)
+        super().check(call)
 
     def resource_types(self) -> Iterable[Provider]:
         """Its types of CloudFormation."""

@@ -14,6 +14,7 @@ def apply() -> None:
     """Apply every patch; a second time changes nothing more."""
     answer_by_the_name_that_was_asked()
     say_what_secrets_are()
+    know_only_names_with_a_value()
 
 
 def answer_by_the_name_that_was_asked() -> None:
@@ -64,3 +65,16 @@ def say_what_secrets_are() -> None:
         return found
 
     ParameterDict._get_secretsmanager_parameter = parameters
+
+
+def know_only_names_with_a_value() -> None:
+    """The emulator keeps every name that was asked for in vain, and breaks when it lists them."""
+    now = ParameterDict.__contains__
+    original = getattr(now, "__wrapped__", now)
+
+    @wraps(original)
+    def contains(kept: Any, name: str) -> bool:
+        return bool(original(kept, name) and kept[name])
+
+    ParameterDict.__contains__ = contains
+    ParameterDict.__iter__ = lambda kept: iter([name for name, each in kept.items() if each])
