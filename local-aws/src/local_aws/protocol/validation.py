@@ -29,7 +29,7 @@ def validate(shape: Any, parameters: Mapping[str, Any], code: str = "ValidationE
 
 def known_members(shape: Any, value: Any) -> Any:
     """``value`` without what its shape does not have, which most services leave unread."""
-    if isinstance(value, Mapping) and shape.type_name == "structure":
+    if isinstance(value, dict) and shape.type_name == "structure":
         members = shape.members
         return {
             name: known_members(members[name], each)
@@ -38,7 +38,7 @@ def known_members(shape: Any, value: Any) -> Any:
         }
     if isinstance(value, list) and shape.type_name == "list":
         return [known_members(shape.member, each) for each in value]
-    if isinstance(value, Mapping) and shape.type_name == "map":
+    if isinstance(value, dict) and shape.type_name == "map":
         return {name: known_members(shape.value, each) for name, each in value.items()}
     return value
 

@@ -35,6 +35,20 @@ _GRANTEES = re.compile(
 
 
 @cache
+def _patterns(operation: str) -> tuple[tuple[str, str, re.Pattern[str], str], ...]:
+    """What an operation's numbers and grants must look like: place, name, pattern, refusal."""
+    shape = service_model("s3").operation_model(operation).input_shape
+    found = []
+    for name, member in {} if shape is None else shape.members.items():
+        place, key = (member.serialization.get(each, "") for each in ("location", "name"))
+        if place in ("querystring", "header") and member.type_name == "integer":
+            found.append((place, key, _INTEGER, f"Provided {key} not an integer"))
+        elif place == "header" and name.startswith("Grant"):
+            found.append((place, key, _GRANTEES, "Argument format not recognized"))
+    return tuple(found)
+
+
+@cache
 def _flags(operation: str) -> frozenset[str]:
     """What stands in an operation's query whatever its parameters."""
     query = service_model("s3").operation_model(operation).http["requestUri"].partition("?")[2]
@@ -65,18 +79,11 @@ class S3(Service):
     def check(self, call: Call) -> None:
         """Raise `AwsError` InvalidArgument for numbers and grants in query and headers that are
         none; bodies are not read here."""
-        shape = call.model.input_shape
-        for name, member in {} if shape is None else shape.members.items():
-            place, key = member.serialization.get("location"), member.serialization.get("name", "")
-            text = {"querystring": call.query, "header": call.headers}.get(place, {}).get(
-                key.lower()
-            )
-            if text is None:
-                continue
-            if member.type_name == "integer" and not _INTEGER.fullmatch(text):
-                raise AwsError("InvalidArgument", f"Provided {key} not an integer")
-            if name.startswith("Grant") and not _GRANTEES.fullmatch(text):
-                raise AwsError("InvalidArgument", "Argument format not recognized")
+        given = {"querystring": call.query, "header": call.headers}
+        for place, key, pattern, what in _patterns(call.operation):
+            text = given[place].get(key.lower())
+            if text is not None and pattern.fullmatch(text) is None:
+                raise AwsError("InvalidArgument", what)
 
     def resource_types(self) -> Iterable[Provider]:
         """Its types of CloudFormation."""
