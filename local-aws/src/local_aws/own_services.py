@@ -13,9 +13,11 @@ from local_aws.services.cloudtrail.service import CloudTrail
 from local_aws.services.cloudwatch.service import CloudWatch
 from local_aws.services.codebuild.service import CodeBuild
 from local_aws.services.dynamodb.service import DynamoDb
+from local_aws.services.ec2.service import Ec2
 from local_aws.services.ecr.service import Ecr
 from local_aws.services.events.service import Events
 from local_aws.services.iam.service import Iam
+from local_aws.services.kinesis.service import Kinesis
 from local_aws.services.kms.service import Kms
 from local_aws.services.lambda_.service import Lambda
 from local_aws.services.logs.service import Logs
@@ -50,9 +52,11 @@ def own_services(
         CloudWatch(context, lambda: changed("cloudwatch")),
         CodeBuild(),
         DynamoDb(),
+        Ec2(),
         Ecr(),
         Events(context),
         Iam(context.account_id),
+        Kinesis(),
         Kms(),
         Logs(),
         S3(context),

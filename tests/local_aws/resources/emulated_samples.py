@@ -103,51 +103,6 @@ EMULATED: Mapping[str, tuple[Sample, ...]] = {
             needs=("LaunchTemplate", "VPCZoneIdentifier"),
         ),
     ),
-    "AWS::EC2::VPC": (
-        Sample(
-            ("ec2 DescribeVpcs VpcIds=[{Ref}]",),
-            {"CidrBlock": "10.7.0.0/16", "InstanceTenancy": "dedicated", "Tags": TAGS},
-            needs=("CidrBlock",),
-        ),
-    ),
-    "AWS::EC2::Subnet": (
-        Sample(
-            ("ec2 DescribeSubnets SubnetIds=[{Ref}]",),
-            {
-                "VpcId": "$Vpc",
-                "CidrBlock": "10.0.7.0/24",
-                "AvailabilityZone": "eu-west-1c",
-                "Tags": TAGS,
-            },
-            needs=("CidrBlock",),
-        ),
-    ),
-    "AWS::EC2::SecurityGroup": (
-        Sample(
-            ("ec2 DescribeSecurityGroups GroupIds=[{GroupId}]",),
-            {
-                "GroupName": "lost",
-                "GroupDescription": "a property was lost",
-                "VpcId": "$Vpc",
-                "SecurityGroupIngress": [
-                    {
-                        "IpProtocol": "tcp",
-                        "FromPort": 41,
-                        "ToPort": 43,
-                        "CidrIp": "10.1.2.0/24",
-                    },
-                    {
-                        "IpProtocol": "udp",
-                        "FromPort": 47,
-                        "ToPort": 49,
-                        "SourceSecurityGroupId": "$Firewall.GroupId",
-                    },
-                ],
-                "Tags": TAGS,
-            },
-            needs=("VpcId",),
-        ),
-    ),
     "AWS::EC2::Instance": (
         Sample(
             (
@@ -292,16 +247,6 @@ EMULATED: Mapping[str, tuple[Sample, ...]] = {
         Sample(
             ("iam GetUser UserName={Ref}",),
             {"UserName": "lost", "Path": "/lost/"},
-        ),
-    ),
-    "AWS::Kinesis::Stream": (
-        Sample(
-            (
-                "kinesis DescribeStream StreamName={Ref}",
-                "kinesis ListTagsForStream StreamName={Ref}",
-            ),
-            {"Name": "lost", "RetentionPeriodHours": 37, "ShardCount": 3, "Tags": TAGS},
-            told={"ShardCount": ["shardid-000000000002"]},
         ),
     ),
     "AWS::Logs::ResourcePolicy": (

@@ -455,6 +455,114 @@ SAMPLES: dict[str, tuple[Sample, ...]] = {
             {"DashboardName": "lost", "DashboardBody": json.dumps({"widgets": []}), "Tags": TAGS},
         ),
     ),
+    "AWS::EC2::SecurityGroup": (
+        Sample(
+            ("ec2 DescribeSecurityGroups GroupIds=[{Ref}]",),
+            {
+                "GroupName": "lost",
+                "GroupDescription": "a property was lost",
+                "VpcId": "$Vpc",
+                "SecurityGroupIngress": [
+                    {
+                        "IpProtocol": "tcp",
+                        "FromPort": 41,
+                        "ToPort": 43,
+                        "CidrIp": "10.1.2.0/24",
+                        "Description": "comes in",
+                    },
+                    {
+                        "IpProtocol": "udp",
+                        "FromPort": 47,
+                        "ToPort": 49,
+                        "CidrIpv6": "2001:db8::/32",
+                    },
+                    {
+                        "IpProtocol": "tcp",
+                        "FromPort": 51,
+                        "ToPort": 53,
+                        "SourceSecurityGroupId": "$Firewall.GroupId",
+                        "SourceSecurityGroupOwnerId": "123456789012",
+                    },
+                    {
+                        "IpProtocol": "tcp",
+                        "FromPort": 57,
+                        "ToPort": 59,
+                        "SourcePrefixListId": "pl-0123",
+                    },
+                ],
+                "SecurityGroupEgress": [
+                    {
+                        "IpProtocol": "udp",
+                        "FromPort": 61,
+                        "ToPort": 63,
+                        "CidrIp": "10.3.4.0/24",
+                        "Description": "goes out",
+                    },
+                    {
+                        "IpProtocol": "tcp",
+                        "FromPort": 67,
+                        "ToPort": 69,
+                        "CidrIpv6": "2001:db9::/32",
+                    },
+                    {
+                        "IpProtocol": "udp",
+                        "FromPort": 71,
+                        "ToPort": 73,
+                        "DestinationSecurityGroupId": "$Firewall.GroupId",
+                    },
+                    {
+                        "IpProtocol": "udp",
+                        "FromPort": 77,
+                        "ToPort": 79,
+                        "DestinationPrefixListId": "pl-0456",
+                    },
+                ],
+                "Tags": TAGS,
+            },
+            needs=("VpcId",),
+        ),
+    ),
+    "AWS::EC2::Subnet": (
+        Sample(
+            ("ec2 DescribeSubnets SubnetIds=[{Ref}]",),
+            {
+                "VpcId": "$Vpc",
+                "CidrBlock": "10.0.7.0/24",
+                "AvailabilityZone": "eu-west-1c",
+                "MapPublicIpOnLaunch": True,
+                "Tags": TAGS,
+            },
+            needs=("CidrBlock",),
+        ),
+        Sample(
+            ("ec2 DescribeSubnets SubnetIds=[{Ref}]",),
+            {"VpcId": "$Vpc", "CidrBlock": "10.0.8.0/24", "AvailabilityZoneId": "euw1-az1"},
+            needs=("CidrBlock",),
+        ),
+    ),
+    "AWS::EC2::VPC": (
+        Sample(
+            (
+                "ec2 DescribeVpcs VpcIds=[{Ref}]",
+                "ec2 DescribeVpcAttribute VpcId={Ref} Attribute=enableDnsHostnames",
+            ),
+            {
+                "CidrBlock": "10.7.0.0/16",
+                "InstanceTenancy": "dedicated",
+                "EnableDnsHostnames": True,
+                "Tags": TAGS,
+            },
+            needs=("CidrBlock",),
+        ),
+        Sample(
+            (
+                "ec2 DescribeVpcs VpcIds=[{Ref}]",
+                "ec2 DescribeVpcAttribute VpcId={Ref} Attribute=enableDnsSupport",
+            ),
+            {"CidrBlock": "10.7.0.0/16", "EnableDnsSupport": False},
+            needs=("CidrBlock",),
+        ),
+    ),
     "AWS::ECR::Repository": (
         Sample(
             (
@@ -655,6 +763,27 @@ SAMPLES: dict[str, tuple[Sample, ...]] = {
             {"KeySpec": "ECC_NIST_P384", "KeyUsage": "SIGN_VERIFY"},
         ),
         Sample(("kms DescribeKey KeyId={Ref}",), {"Origin": "EXTERNAL"}),
+    ),
+    "AWS::Kinesis::Stream": (
+        Sample(
+            (
+                "kinesis DescribeStream StreamName={Ref}",
+                "kinesis ListTagsForStream StreamName={Ref}",
+            ),
+            {
+                "Name": "lost",
+                "RetentionPeriodHours": 37,
+                "ShardCount": 3,
+                "StreamEncryption": {"EncryptionType": "KMS", "KeyId": "alias/aws/kinesis"},
+                "DesiredShardLevelMetrics": ["OutgoingBytes"],
+                "Tags": TAGS,
+            },
+            told={"ShardCount": "shardid-000000000002"},
+        ),
+        Sample(
+            ("kinesis DescribeStreamSummary StreamName={Ref}",),
+            {"StreamModeDetails": {"StreamMode": "ON_DEMAND"}},
+        ),
     ),
     "AWS::Lambda::Alias": (
         Sample(

@@ -39,13 +39,6 @@ CARRIED_OUT: Mapping[str, frozenset[str]] = {
             "PrivateIpAddress SubnetId Tags UserData"
         ),
         "EC2::LaunchTemplate": "LaunchTemplateData LaunchTemplateName VersionDescription",
-        "EC2::SecurityGroup": (
-            "GroupDescription GroupName SecurityGroupIngress.CidrIp SecurityGroupIngress.FromPort "
-            "SecurityGroupIngress.IpProtocol SecurityGroupIngress.SourceSecurityGroupId "
-            "SecurityGroupIngress.ToPort Tags VpcId"
-        ),
-        "EC2::Subnet": "AvailabilityZone CidrBlock Tags VpcId",
-        "EC2::VPC": "CidrBlock InstanceTenancy Tags",
         "EFS::FileSystem": (
             "AvailabilityZoneName BackupPolicy Encrypted FileSystemTags KmsKeyId LifecyclePolicies "
             "PerformanceMode ProvisionedThroughputInMibps ThroughputMode"
@@ -59,7 +52,6 @@ CARRIED_OUT: Mapping[str, frozenset[str]] = {
         "ElasticLoadBalancingV2::LoadBalancer": "Name Scheme SecurityGroups Subnets",
         "IAM::AccessKey": "Status UserName",
         "IAM::InstanceProfile": "InstanceProfileName Path Roles",
-        "Kinesis::Stream": "Name RetentionPeriodHours ShardCount Tags",
         "Logs::ResourcePolicy": "PolicyDocument PolicyName",
         "RDS::DBInstance": (
             "AllocatedStorage AutoMinorVersionUpgrade AvailabilityZone BackupRetentionPeriod "

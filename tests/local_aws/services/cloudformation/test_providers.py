@@ -690,20 +690,94 @@ def test_scalable_target_and_policy(aws: Aws) -> None:
     assert scaling.describe_scalable_targets(ServiceNamespace="sagemaker")["ScalableTargets"] == []
 
 
+def test_network(aws: Aws) -> None:
+    ec2 = aws.client("ec2")
+    vpc = resource("EC2::VPC", CidrBlock="10.1.0.0/16", EnableDnsHostnames=True, Tags=_tags("a=1"))
+    subnet = resource(
+        "EC2::Subnet", VpcId=ref("Vpc"), CidrBlock="10.1.1.0/24", MapPublicIpOnLaunch=True
+    )
+    out = {"IpProtocol": "-1", "CidrIp": "0.0.0.0/0", "Description": "all, as CDK writes it"}
+    group = resource(
+        "EC2::SecurityGroup",
+        GroupDescription="ours",
+        VpcId=ref("Vpc"),
+        SecurityGroupEgress=[out],
+        SecurityGroupIngress=[
+            {"IpProtocol": "tcp", "FromPort": 443, "ToPort": 443, "CidrIp": "10.0.0.0/8"}
+        ],
+    )
+    outputs = {"Default": get_att("Vpc", "DefaultSecurityGroup"), "Group": get_att("Group", "Id")}
+    aws.create("network", template(outputs, Vpc=vpc, Subnet=subnet, Group=group))
+
+    ids = aws.physical_ids("network")
+    assert aws.outputs("network")["Group"] == ids["Group"]
+    assert aws.outputs("network")["Default"].startswith("sg-")
+    (found,) = ec2.describe_security_groups(GroupIds=[ids["Group"]])["SecurityGroups"]
+    (allowed,) = found["IpPermissionsEgress"]
+    assert allowed["IpRanges"] == [{"CidrIp": out["CidrIp"], "Description": out["Description"]}]
+
+    other = {"IpProtocol": "udp", "FromPort": 53, "ToPort": 53, "SourceSecurityGroupId": ref("Old")}
+    old = resource("EC2::SecurityGroup", GroupDescription="another", VpcId=ref("Vpc"))
+    body = template(
+        Vpc=_changed(vpc, EnableDnsHostnames=None, Tags=_tags("b=2")),
+        Subnet=_changed(subnet, MapPublicIpOnLaunch=None),
+        Group=_changed(group, SecurityGroupEgress=None, SecurityGroupIngress=[other]),
+        Old=old,
+    )
+    assert aws.update("network", body)["StackStatus"] == "UPDATE_COMPLETE"
+
+    old_id = aws.physical_ids("network")["Old"]
+    (found,) = ec2.describe_security_groups(GroupIds=[ids["Group"]])["SecurityGroups"]
+    (allowed,) = found["IpPermissions"]
+    assert (allowed["FromPort"], allowed["UserIdGroupPairs"][0]["GroupId"]) == (53, old_id)
+    assert found["IpPermissionsEgress"][0]["IpRanges"] == [{"CidrIp": "0.0.0.0/0"}]
+    (found,) = ec2.describe_subnets(SubnetIds=[ids["Subnet"]])["Subnets"]
+    assert found["MapPublicIpOnLaunch"] is False
+    (found,) = ec2.describe_vpcs(VpcIds=[ids["Vpc"]])["Vpcs"]
+    assert found["Tags"] == _tags("b=2")
+    names = ec2.describe_vpc_attribute(VpcId=ids["Vpc"], Attribute="enableDnsHostnames")
+    assert names["EnableDnsHostnames"]["Value"] is False
+    assert aws.delete("network")["StackStatus"] == "DELETE_COMPLETE"
+
+
+def test_stream(aws: Aws) -> None:
+    kinesis = aws.client("kinesis")
+    key = {"EncryptionType": "KMS", "KeyId": "alias/aws/kinesis"}
+    stream = resource(
+        "Kinesis::Stream",
+        ShardCount=1,
+        RetentionPeriodHours=48,
+        StreamEncryption=key,
+        Tags=_tags("a=1"),
+    )
+    aws.create("stream", template({"Arn": get_att("Stream", "Arn")}, Stream=stream))
+    name = aws.physical_ids("stream")["Stream"]
+
+    changed = _changed(stream, ShardCount=2, RetentionPeriodHours=None, StreamEncryption=None)
+    aws.update("stream", template(Stream=changed))
+
+    found = kinesis.describe_stream_summary(StreamName=name)["StreamDescriptionSummary"]
+    assert (found["OpenShardCount"], found["RetentionPeriodHours"]) == (2, 24)
+    assert found.get("EncryptionType", "NONE") == "NONE"
+    assert kinesis.list_tags_for_stream(StreamName=name)["Tags"] == _tags("a=1")
+    assert aws.delete("stream")["StackStatus"] == "DELETE_COMPLETE"
+
+
 def test_types_of_the_emulator(aws: Aws) -> None:
     """One that says its physical id, and one whose Ref is its name."""
-    kinesis, iot = aws.client("kinesis"), aws.client("iot")
-    stream = resource("Kinesis::Stream", Name="records", ShardCount=1)
-    thing = resource("IoT::Thing", ThingName="a-thing")
-    body = template({"Arn": get_att("Stream", "Arn")}, Stream=stream, Thing=thing)
+    efs, iam = aws.client("efs"), aws.client("iam")
+    files = resource("EFS::FileSystem", Encrypted=True)
+    profile = resource("IAM::InstanceProfile", InstanceProfileName="a-profile", Roles=[])
+    body = template({"Arn": get_att("Files", "Arn")}, Files=files, Profile=profile)
     aws.create("emulated", body)
 
-    described = kinesis.describe_stream(StreamName="records")["StreamDescription"]
-    assert aws.outputs("emulated")["Arn"] == described["StreamARN"]
-    assert aws.physical_ids("emulated") == {"Stream": "records", "Thing": "a-thing"}
+    (described,) = efs.describe_file_systems()["FileSystems"]
+    assert aws.outputs("emulated")["Arn"] == described["FileSystemArn"]
+    made = {"Files": described["FileSystemId"], "Profile": "a-profile"}
+    assert aws.physical_ids("emulated") == made
     assert aws.delete("emulated")["StackStatus"] == "DELETE_COMPLETE"
-    assert kinesis.list_streams()["StreamNames"] == []
-    assert iot.list_things()["things"] == []
+    assert efs.describe_file_systems()["FileSystems"] == []
+    assert iam.list_instance_profiles()["InstanceProfiles"] == []
 
 
 def test_a_security_group_is_marked_as_its_stacks_and_found_after_a_change(aws: Aws) -> None:
