@@ -146,6 +146,16 @@ def tags_of(properties: Mapping[str, Any]) -> dict[str, str]:
     return {str(key): _text(value) for key, value in tags.items()}
 
 
+def stack_tags(request: Request) -> dict[str, str]:
+    """The tags by which AWS marks what a stack made, where a service shows them."""
+    tags = {
+        "logical-id": request.logical_id,
+        "stack-id": request.stack_id,
+        "stack-name": request.stack_name,
+    }
+    return {f"aws:cloudformation:{key}": value for key, value in tags.items()}
+
+
 def tag_list(tags: Mapping[str, str]) -> list[dict[str, str]]:
     """Tags as a list of Key and Value."""
     return [{"Key": key, "Value": value} for key, value in tags.items()]

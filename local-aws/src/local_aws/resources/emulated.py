@@ -16,7 +16,7 @@ from typing import Any
 from typing_extensions import override
 
 from local_aws.context import LocalContext
-from local_aws.resources.api import NOT_FOUND
+from local_aws.resources.api import NOT_FOUND, stack_tags, tag_list
 from local_aws.resources.base import Attributes, Made, Provider, Request, ResourceFailed
 from local_aws.resources.schemas import Place, schema_of
 
@@ -149,7 +149,7 @@ class Emulated(Provider):
         properties = dict(request.properties)
         schema = schema_of(self.type_name, request.region)
         if self.type_name.startswith(_SHOWING_STACKS) and schema and schema.tag_property == "Tags":
-            properties["Tags"] = [*properties.get("Tags", []), *_stack_tags(request)]
+            properties["Tags"] = [*properties.get("Tags", []), *tag_list(stack_tags(request))]
         return {"Type": self.type_name, "Properties": properties}
 
     def _attributes(self, request: Request, made: Any) -> Attributes:
@@ -160,15 +160,6 @@ class Emulated(Provider):
             with suppress(Exception):
                 attributes[name] = made.get_cfn_attribute(name)
         return attributes
-
-
-def _stack_tags(request: Request) -> list[dict[str, str]]:
-    tags = {
-        "logical-id": request.logical_id,
-        "stack-id": request.stack_id,
-        "stack-name": request.stack_name,
-    }
-    return [{"Key": f"aws:cloudformation:{key}", "Value": value} for key, value in tags.items()]
 
 
 def _name_property(type_name: str, said: str) -> str | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from typing_extensions import override
 
-from local_aws.resources.api import ApiProvider, tag_list, tags_of
+from local_aws.resources.api import ApiProvider, stack_tags, tag_list, tags_of
 from local_aws.resources.base import Attributes, Properties, Request
 
 
@@ -47,8 +47,7 @@ class _Part(ApiProvider):
         gone = [{"Key": key} for key in old.keys() - new.keys()]
         if gone:
             self.call(request, "DeleteTags", **part, Tags=gone)
-        if new != old:
-            self.call(request, "CreateTags", **part, Tags=tag_list(new) or None)
+        self.call(request, "CreateTags", **part, Tags=tag_list(new | stack_tags(request)))
 
     def _configure(self, request: Request) -> None:
         for name, default in self.switches.items():

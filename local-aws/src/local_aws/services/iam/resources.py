@@ -194,8 +194,6 @@ class Policy(ApiProvider):
 
     @override
     def create(self, request: Request) -> str:
-        if not _principals(request.properties):
-            raise ResourceFailed("At least one of [Groups,Roles,Users] must be non-empty.")
         self._put(request)
         short = f"{request.stack_name[:4]}-{request.logical_id[:4]}"
         return f"{short}-{request.name(40).rsplit('-', 1)[-1]}"
