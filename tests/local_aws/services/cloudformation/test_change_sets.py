@@ -368,6 +368,10 @@ def test_a_template_is_read_from_the_local_s3(aws: Aws) -> None:
     ):
         answer = aws.cloudformation.create_stack(StackName=f"url{number}", TemplateURL=url)
         assert aws.done(answer["StackId"])["StackStatus"] == "CREATE_COMPLETE"
+    with pytest.raises(ClientError, match="S3 error: The specified bucket does not exist"):
+        aws.cloudformation.create_stack(
+            StackName="none", TemplateURL="https://no-such-bucket-of-ours.s3.amazonaws.com/a"
+        )
     with pytest.raises(ClientError, match="Domain name specified in templates is not a valid S3"):
         aws.cloudformation.create_stack(StackName="none", TemplateURL="s3://templates/a/b.json")
     for url in (

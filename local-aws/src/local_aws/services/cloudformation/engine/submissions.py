@@ -105,7 +105,13 @@ class Submissions:
             place = S3Location.find(location)
             if place is None:
                 raise validation_error(f"{location} is no address in S3")
-            return self._object(place.bucket, place.key, stack.region)
+            try:
+                return self._object(place.bucket, place.key, stack.region)
+            except ClientError as error:
+                said = error.response["Error"]
+                absent = f"S3 bucket [{place.bucket}] does not exist."
+                message = absent if said["Code"] == "NoSuchBucket" else said["Message"]
+                raise validation_error(message) from None
 
         return transformed(template, Names(known), fetch)
 
@@ -156,16 +162,14 @@ class Submissions:
         return body
 
     def _download(self, url: str, region: str) -> str:
-        return self._object(*s3_place(url), region)
+        bucket, key = s3_place(url)
+        try:
+            return self._object(bucket, key, region)
+        except ClientError as error:
+            raise validation_error(f"S3 error: {error.response['Error']['Message']}") from None
 
     def _object(self, bucket: str, key: str, region: str) -> str:
-        try:
-            answer = self._context.client("s3", region).get_object(Bucket=bucket, Key=key)
-        except ClientError as error:
-            said = error.response["Error"]
-            if said["Code"] == "NoSuchBucket":
-                raise validation_error(f"S3 bucket [{bucket}] does not exist.") from None
-            raise validation_error(f"S3 error: {said['Message']}") from None
+        answer = self._context.client("s3", region).get_object(Bucket=bucket, Key=key)
         text: str = answer["Body"].read().decode()
         return text
 
