@@ -78,7 +78,7 @@ class Emulated(Provider):
 
     def __init__(self, type_name: str, model: Any) -> None:
         self.type_name = type_name
-        self.name_property = _name_property(type_name, model.cloudformation_name_type())
+        self.name_property = model.cloudformation_name_type() or None
         self.model = model
         self.made: dict[str, Any] = {}
         """What was made and not deleted, by physical id: objects of the emulator's."""
@@ -96,9 +96,8 @@ class Emulated(Provider):
         made = self.model.create_from_cloudformation_json(
             name, self._json(request), request.context.account_id, request.region
         )
-        physical_id = _physical_id(made, name if self.name_property else None)
-        self.made[physical_id] = made
-        return physical_id
+        self.made[made.physical_resource_id] = made
+        return str(made.physical_resource_id)
 
     @override
     def complete(self, request: Request) -> Attributes:
@@ -119,12 +118,12 @@ class Emulated(Provider):
             account_id=request.context.account_id,
             region_name=request.region,
         )
-        named = request.physical_id if self.name_property else None
-        physical_id = _physical_id(made, named)
         # Some of the emulator's classes make another one in its place.
         self.made.pop(request.physical_id, None)
-        self.made[physical_id] = made
-        return Made(physical_id=physical_id, attributes=self._attributes(request, made))
+        self.made[made.physical_resource_id] = made
+        return Made(
+            physical_id=made.physical_resource_id, attributes=self._attributes(request, made)
+        )
 
     @override
     def delete(self, request: Request) -> None:
@@ -160,21 +159,6 @@ class Emulated(Provider):
             with suppress(Exception):
                 attributes[name] = made.get_cfn_attribute(name)
         return attributes
-
-
-def _name_property(type_name: str, said: str) -> str | None:
-    """The property that names a resource; for some types the emulator says none that there is."""
-    schema = schema_of(type_name, "us-east-1")
-    if schema is None or not said:
-        return said or None
-    settable = schema.properties.keys() - schema.read_only
-    names = (said, f"{said}Name", *schema.identifier)
-    return next((name for name in names if name in settable), None)
-
-
-def _physical_id(made: Any, name: str | None) -> str:
-    """What the emulator calls it; some of its classes do not say, and are found by name or id."""
-    return str(getattr(made, "physical_resource_id", None) or name or made.id)
 
 
 def made_by(module: str) -> dict[str, dict[str, Any]]:

@@ -305,15 +305,6 @@ def test_user_and_group(aws: Aws) -> None:
     assert iam.list_groups()["Groups"] == []
 
 
-def test_a_policy_of_nobody_fails(aws: Aws) -> None:
-    """AWS wants one of the three; CloudFormation's page of AWS::IAM::Policy has it."""
-    nobody = resource("IAM::Policy", PolicyName="p", PolicyDocument=POLICY, Roles=[])
-
-    assert aws.create("nobody", template(P=nobody))["StackStatus"] == "ROLLBACK_COMPLETE"
-    reasons = [event.get("ResourceStatusReason") for event in aws.events("nobody")]
-    assert "At least one of [Groups,Roles,Users] must be non-empty." in reasons
-
-
 def test_state_machine(aws: Aws) -> None:
     states = aws.client("stepfunctions")
     definition = {
@@ -522,6 +513,87 @@ def test_a_queue_without_properties_has_the_usual_ones_and_keeps_its_policy(aws:
     )
     assert json.loads(queue["Policy"]) == POLICY
     assert {name: queue.get(name) for name in given} == {name: plain.get(name) for name in given}
+
+
+GIVEN: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
+    "Text": (
+        "SSM::Parameter",
+        {"Type": "String", "Value": "v"},
+        {"AllowedPattern": ".*", "Description": "d"},
+    ),
+    "Subscription": (
+        "SNS::Subscription",
+        {"Protocol": "sqs", "Endpoint": get_att("Queue", "Arn")},
+        {
+            "FilterPolicy": {"a": ["b"]},
+            "RawMessageDelivery": True,
+            "RedrivePolicy": {"deadLetterTargetArn": get_att("Queue", "Arn")},
+        },
+    ),
+    "Repository": (
+        "ECR::Repository",
+        {},
+        {"ImageScanningConfiguration": {"ScanOnPush": True}, "ImageTagMutability": "IMMUTABLE"},
+    ),
+    "Records": (
+        "DynamoDB::Table",
+        {
+            "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}],
+            "BillingMode": "PAY_PER_REQUEST",
+            "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
+        },
+        {"DeletionProtectionEnabled": True, "OnDemandThroughput": {"MaxReadRequestUnits": 5}},
+    ),
+}
+"""Types, what they need, and what can be taken from them again."""
+
+
+def test_what_a_template_no_longer_says_is_as_if_it_never_had(aws: Aws) -> None:
+    """One of each type that was given more beside one that never was."""
+
+    def body(*, more: bool) -> dict[str, Any]:
+        resources = {"Queue": resource("SQS::Queue")}
+        for name, (kind, least, given) in GIVEN.items():
+            for which, properties in (("Full", {**least, **(given if more else {})}), ("", least)):
+                topic = f"{name}{which}Topic"
+                if kind == "SNS::Subscription":
+                    resources[topic] = resource("SNS::Topic")
+                    properties = {**properties, "TopicArn": ref(topic)}
+                resources[f"{name}{which}"] = resource(kind, **properties)
+        return template(**resources)
+
+    assert aws.create("less", body(more=True))["StackStatus"] == "CREATE_COMPLETE"
+    assert aws.update("less", body(more=False))["StackStatus"] == "UPDATE_COMPLETE"
+
+    ids = aws.physical_ids("less")
+    ssm, sns, ecr = aws.client("ssm"), aws.client("sns"), aws.client("ecr")
+
+    def told(name: str) -> list[dict[str, Any]]:
+        named = [{"Key": "Name", "Values": [ids[f"Text{name}"]]}]
+        (text,) = ssm.describe_parameters(ParameterFilters=named)["Parameters"]
+        arn = ids[f"Subscription{name}"]
+        subscription = sns.get_subscription_attributes(SubscriptionArn=arn)["Attributes"]
+        repositories = [ids[f"Repository{name}"]]
+        (repository,) = ecr.describe_repositories(repositoryNames=repositories)["repositories"]
+        table = aws.client("dynamodb").describe_table(TableName=ids[f"Records{name}"])["Table"]
+        return [text, subscription, repository, table]
+
+    own = {
+        *(
+            "BillingModeSummary",
+            "CreationDateTime",
+            "LastModifiedDate",
+            "Name",
+            "Version",
+            "TableId",
+            "TableName",
+        ),
+        *("createdAt", "repositoryName", "repositoryUri"),
+    }
+    for full, plain in zip(told("Full"), told(""), strict=True):
+        assert full.keys() == plain.keys()
+        names = {name for name in full if name not in own and not name.lower().endswith("arn")}
+        assert {name: full[name] for name in names} == {name: plain[name] for name in names}
 
 
 def test_bus(aws: Aws) -> None:

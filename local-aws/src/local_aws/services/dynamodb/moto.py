@@ -117,6 +117,8 @@ def _keep_given(operation: str) -> None:
             given["TableClassSummary"] = {"TableClass": body["TableClass"]}
         if "OnDemandThroughput" in body:
             given["OnDemandThroughput"] = body["OnDemandThroughput"]
+        if set(given.get("OnDemandThroughput", {}).values()) == {-1}:
+            del given["OnDemandThroughput"]
         table.given = given
         return DynamoResult(table.describe())
 

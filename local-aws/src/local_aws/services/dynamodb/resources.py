@@ -125,9 +125,11 @@ class Table(ApiProvider):
 _DEFAULTS: Mapping[str, Any] = {
     "BillingMode": "PROVISIONED",
     "DeletionProtectionEnabled": False,
+    "OnDemandThroughput": {"MaxReadRequestUnits": -1, "MaxWriteRequestUnits": -1},
     "TableClass": "STANDARD",
 }
-"""What a table is when its template does not say."""
+"""What a table is when its template does not say; -1 takes a limit away (DynamoDB's API reference,
+"OnDemandThroughput", read 2026-11-22)."""
 
 
 def _stream(properties: Properties) -> dict[str, Any] | None:

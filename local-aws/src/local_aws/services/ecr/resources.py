@@ -53,7 +53,8 @@ class EcrRepository(ApiProvider):
             mutability = request.properties.get("ImageTagMutability", "MUTABLE")
             self.call(request, "PutImageTagMutability", **repository, ImageTagMutability=mutability)
         if request.changed("ImageScanningConfiguration"):
-            scanning = request.properties.get("ImageScanningConfiguration", {})
+            off = {"ScanOnPush": False}
+            scanning = request.properties.get("ImageScanningConfiguration", off)
             self.call(
                 request,
                 "PutImageScanningConfiguration",

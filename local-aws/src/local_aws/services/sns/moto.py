@@ -26,6 +26,7 @@ def apply(targets: Targets) -> None:
     number_messages_of_fifo_topics()
     sign_as_the_topic_says()
     tell_every_attribute()
+    tell_no_empty_attribute()
 
 
 def publish_to_functions(targets: Targets) -> None:
@@ -67,6 +68,24 @@ def tell_every_attribute() -> None:
         return ActionResult({"Attributes": {**told, **given}})
 
     SNSResponse.get_topic_attributes = get_topic_attributes
+
+
+def tell_no_empty_attribute() -> None:
+    """The emulator shows a policy of a subscription that was taken away as an empty one."""
+    original = getattr(
+        SNSBackend.get_subscription_attributes,
+        "__wrapped__",
+        SNSBackend.get_subscription_attributes,
+    )
+
+    @wraps(original)
+    def get_subscription_attributes(self: Any, arn: str) -> dict[str, Any]:
+        told = {name: value for name, value in original(self, arn).items() if value != ""}
+        if "FilterPolicy" not in told:
+            told.pop("FilterPolicyScope", None)
+        return told
+
+    SNSBackend.get_subscription_attributes = get_subscription_attributes
 
 
 _ATTRIBUTES = ("ArchivePolicy", "FifoThroughputScope", "SignatureVersion", "TracingConfig")

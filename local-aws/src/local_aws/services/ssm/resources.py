@@ -30,7 +30,8 @@ class SsmParameter(ApiProvider):
         self.call(
             request,
             "PutParameter",
-            {**request.properties, "Tags": None},
+            # What PutParameter is not given, it leaves as it was.
+            {"AllowedPattern": "", "Description": "", **request.properties, "Tags": None},
             Name=request.physical_id,
             Overwrite=True,
         )
