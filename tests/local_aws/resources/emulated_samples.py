@@ -243,12 +243,6 @@ EMULATED: Mapping[str, tuple[Sample, ...]] = {
             {"InstanceProfileName": "lost", "Path": "/lost/", "Roles": ["$Role"]},
         ),
     ),
-    "AWS::IAM::User": (
-        Sample(
-            ("iam GetUser UserName={Ref}",),
-            {"UserName": "lost", "Path": "/lost/"},
-        ),
-    ),
     "AWS::Logs::ResourcePolicy": (
         Sample(
             ("logs DescribeResourcePolicies",),
@@ -289,54 +283,6 @@ EMULATED: Mapping[str, tuple[Sample, ...]] = {
                 "AllocatedStorage",
             ),
             unread={"MasterUserPassword": "nobody is told"},
-        ),
-    ),
-    "AWS::DynamoDB::Table": (
-        Sample(
-            (
-                "dynamodb DescribeTable TableName={Ref}",
-                "dynamodb ListTagsOfResource ResourceArn={Arn}",
-            ),
-            {
-                "TableName": "lost",
-                "AttributeDefinitions": [
-                    {"AttributeName": name, "AttributeType": "N"} for name in ("one", "two")
-                ],
-                "KeySchema": [
-                    {"AttributeName": "one", "KeyType": "HASH"},
-                    {"AttributeName": "two", "KeyType": "RANGE"},
-                ],
-                "BillingMode": "PROVISIONED",
-                "ProvisionedThroughput": {"ReadCapacityUnits": 37, "WriteCapacityUnits": 39},
-                "StreamSpecification": {"StreamViewType": "KEYS_ONLY"},
-                **{
-                    name: [
-                        {
-                            "IndexName": f"by-{name}",
-                            "KeySchema": [
-                                {"AttributeName": "one", "KeyType": "HASH"},
-                                {"AttributeName": "two", "KeyType": "RANGE"},
-                            ],
-                            "Projection": {"ProjectionType": "INCLUDE", "NonKeyAttributes": ["p"]},
-                            **more,
-                        }
-                    ]
-                    for name, more in (
-                        ("LocalSecondaryIndexes", {}),
-                        (
-                            "GlobalSecondaryIndexes",
-                            {
-                                "ProvisionedThroughput": {
-                                    "ReadCapacityUnits": 47,
-                                    "WriteCapacityUnits": 49,
-                                }
-                            },
-                        ),
-                    )
-                },
-                "Tags": TAGS,
-            },
-            needs=("AttributeDefinitions", "ProvisionedThroughput", "BillingMode"),
         ),
     ),
 }

@@ -175,6 +175,20 @@ _TOPIC = (
     "sns ListTagsForResource ResourceArn={Ref}",
     "sns ListSubscriptionsByTopic TopicArn={Ref}",
 )
+_INDEX = {
+    "IndexName": "by-one",
+    "KeySchema": [
+        {"AttributeName": "one", "KeyType": "HASH"},
+        {"AttributeName": "two", "KeyType": "RANGE"},
+    ],
+    "Projection": {"ProjectionType": "INCLUDE", "NonKeyAttributes": ["beside"]},
+}
+_TABLE = {
+    "AttributeDefinitions": [
+        {"AttributeName": name, "AttributeType": "N"} for name in ("one", "two")
+    ],
+    "KeySchema": _INDEX["KeySchema"],
+}
 _SUBSCRIPTION = ("sns GetSubscriptionAttributes SubscriptionArn={Ref}",)
 _QUEUE = (
     "sqs GetQueueAttributes QueueUrl={Ref} AttributeNames=[All]",
@@ -455,6 +469,69 @@ SAMPLES: dict[str, tuple[Sample, ...]] = {
             {"DashboardName": "lost", "DashboardBody": json.dumps({"widgets": []}), "Tags": TAGS},
         ),
     ),
+    "AWS::DynamoDB::Table": (
+        Sample(
+            (
+                "dynamodb DescribeTable TableName={Ref}",
+                "dynamodb ListTagsOfResource ResourceArn={Arn}",
+                "dynamodb DescribeTimeToLive TableName={Ref}",
+                "dynamodb DescribeContinuousBackups TableName={Ref}",
+                "dynamodb GetResourcePolicy ResourceArn={Arn}",
+            ),
+            {
+                "TableName": "lost",
+                **_TABLE,
+                "BillingMode": "PROVISIONED",
+                "PointInTimeRecoverySpecification": {
+                    "PointInTimeRecoveryEnabled": True,
+                    "RecoveryPeriodInDays": 13,
+                },
+                "ProvisionedThroughput": {"ReadCapacityUnits": 37, "WriteCapacityUnits": 39},
+                "ResourcePolicy": {"PolicyDocument": POLICY},
+                "SSESpecification": {
+                    "KMSMasterKeyId": "$Key.Arn",
+                    "SSEEnabled": True,
+                    "SSEType": "KMS",
+                },
+                "StreamSpecification": {"StreamViewType": "KEYS_ONLY"},
+                "TableClass": "STANDARD_INFREQUENT_ACCESS",
+                "Tags": TAGS,
+                "TimeToLiveSpecification": {"AttributeName": "until", "Enabled": True},
+                "WarmThroughput": {"ReadUnitsPerSecond": 41, "WriteUnitsPerSecond": 43},
+                "LocalSecondaryIndexes": [_INDEX],
+                "GlobalSecondaryIndexes": [
+                    {
+                        **_INDEX,
+                        "IndexName": "by-two",
+                        "ProvisionedThroughput": {
+                            "ReadCapacityUnits": 47,
+                            "WriteCapacityUnits": 49,
+                        },
+                        "WarmThroughput": {"ReadUnitsPerSecond": 51, "WriteUnitsPerSecond": 53},
+                    }
+                ],
+            },
+            needs=("AttributeDefinitions", "BillingMode", "ProvisionedThroughput"),
+            told={
+                "BillingMode": [],
+                "PointInTimeRecoverySpecification": ["enabled", 13],
+                "SSESpecification": ["enabled", "KMS"],
+                "TimeToLiveSpecification": ["until", "enabled"],
+            },
+            unread={
+                "DeletionProtectionEnabled": "a table that has it could not be deleted",
+            },
+        ),
+        Sample(
+            ("dynamodb DescribeTable TableName={Ref}",),
+            {
+                **_TABLE,
+                "BillingMode": "PAY_PER_REQUEST",
+                "OnDemandThroughput": {"MaxReadRequestUnits": 57, "MaxWriteRequestUnits": 59},
+            },
+            needs=("AttributeDefinitions", "BillingMode"),
+        ),
+    ),
     "AWS::EC2::SecurityGroup": (
         Sample(
             ("ec2 DescribeSecurityGroups GroupIds=[{Ref}]",),
@@ -609,6 +686,33 @@ SAMPLES: dict[str, tuple[Sample, ...]] = {
             unread={"EmptyOnDelete": "the deletion goes by it"},
         ),
     ),
+    "AWS::Events::EventBus": (
+        Sample(
+            (
+                "events DescribeEventBus Name={Ref}",
+                "events ListTagsForResource ResourceARN={Arn}",
+            ),
+            {
+                "Name": "lost",
+                "DeadLetterConfig": {"Arn": "$Queue.Arn"},
+                "Description": "a property was lost",
+                "KmsKeyIdentifier": "$Key",
+                "Policy": {
+                    "Version": "2012-10-17",
+                    "Statement": [
+                        {
+                            "Sid": "lost",
+                            "Effect": "Allow",
+                            "Principal": {"AWS": "*"},
+                            "Action": "events:PutEvents",
+                            "Resource": "*",
+                        }
+                    ],
+                },
+                "Tags": TAGS,
+            },
+        ),
+    ),
     "AWS::Events::Rule": (
         Sample(
             (
@@ -670,6 +774,21 @@ SAMPLES: dict[str, tuple[Sample, ...]] = {
             needs=("ScheduleExpression", "EventBusName"),
         ),
     ),
+    "AWS::IAM::Group": (
+        Sample(
+            (
+                "iam GetGroup GroupName={Ref}",
+                "iam ListAttachedGroupPolicies GroupName={Ref}",
+                "iam GetGroupPolicy GroupName={Ref} PolicyName=within",
+            ),
+            {
+                "GroupName": "lost",
+                "ManagedPolicyArns": ["$Managed"],
+                "Path": "/lost/",
+                "Policies": [{"PolicyName": "within", "PolicyDocument": OTHER_POLICY}],
+            },
+        ),
+    ),
     "AWS::IAM::ManagedPolicy": (
         Sample(
             (
@@ -686,6 +805,7 @@ SAMPLES: dict[str, tuple[Sample, ...]] = {
                 "Users": ["ground"],
                 "Groups": ["ground"],
             },
+            needs=("Roles",),
         ),
     ),
     "AWS::IAM::Policy": (
@@ -702,6 +822,7 @@ SAMPLES: dict[str, tuple[Sample, ...]] = {
                 "Users": ["ground"],
                 "Groups": ["ground"],
             },
+            needs=("Roles",),
         ),
     ),
     "AWS::IAM::Role": (
@@ -721,6 +842,31 @@ SAMPLES: dict[str, tuple[Sample, ...]] = {
                 "PermissionsBoundary": "arn:aws:iam::aws:policy/ReadOnlyAccess",
                 "Policies": [{"PolicyName": "within", "PolicyDocument": OTHER_POLICY}],
                 "Tags": TAGS,
+            },
+        ),
+    ),
+    "AWS::IAM::User": (
+        Sample(
+            (
+                "iam GetUser UserName={Ref}",
+                "iam ListAttachedUserPolicies UserName={Ref}",
+                "iam GetUserPolicy UserName={Ref} PolicyName=within",
+                "iam ListGroupsForUser UserName={Ref}",
+                "iam GetLoginProfile UserName={Ref}",
+                "iam ListUserTags UserName={Ref}",
+            ),
+            {
+                "UserName": "lost",
+                "Groups": ["ground"],
+                "LoginProfile": {"Password": "a-Pass-word-1", "PasswordResetRequired": False},
+                "ManagedPolicyArns": ["$Managed"],
+                "Path": "/lost/",
+                "PermissionsBoundary": "arn:aws:iam::aws:policy/ReadOnlyAccess",
+                "Policies": [{"PolicyName": "within", "PolicyDocument": OTHER_POLICY}],
+                "Tags": TAGS,
+            },
+            unread={
+                "LoginProfile": "no answer has a password; who may use it, GetLoginProfile says"
             },
         ),
     ),
@@ -1036,8 +1182,10 @@ SAMPLES: dict[str, tuple[Sample, ...]] = {
                 "TopicName": "lost",
                 "DisplayName": "a property was lost",
                 "KmsMasterKeyId": "$Key",
+                "SignatureVersion": "2",
                 "Subscription": [{"Protocol": "sqs", "Endpoint": "$Queue.Arn"}],
                 "Tags": TAGS,
+                "TracingConfig": "Active",
             },
         ),
         Sample(
@@ -1045,7 +1193,9 @@ SAMPLES: dict[str, tuple[Sample, ...]] = {
             {
                 "TopicName": "lost.fifo",
                 "FifoTopic": True,
+                "ArchivePolicy": {"MessageRetentionPeriod": "37"},
                 "ContentBasedDeduplication": True,
+                "FifoThroughputScope": "MessageGroup",
             },
             needs=("TopicName", "FifoTopic"),
         ),

@@ -11,7 +11,7 @@ from local_aws.resources.api import ApiProvider
 from local_aws.resources.base import Attributes, Properties, Request
 
 _POINT_IN_TIME = "PointInTimeRecoverySpecification"
-_INDEX_SETTINGS = ("OnDemandThroughput", "ProvisionedThroughput", "WarmThroughput")
+_INDEX_SETTINGS = ("ProvisionedThroughput", "WarmThroughput")
 """What of an index can be changed; all else needs another one."""
 
 
@@ -22,7 +22,8 @@ class Table(ApiProvider):
     name_property = "TableName"
     service = "dynamodb"
     create_operation = "CreateTable"
-    also_supported = frozenset({_POINT_IN_TIME, "TimeToLiveSpecification"})
+    also_supported = frozenset({_POINT_IN_TIME, "SSESpecification", "TimeToLiveSpecification"})
+    not_carried_out = frozenset({"GlobalSecondaryIndexes.OnDemandThroughput", "VectorIndexes"})
     unchangeable = frozenset({"LocalSecondaryIndexes", "SSESpecification"})
     _settings = (
         "BillingMode",

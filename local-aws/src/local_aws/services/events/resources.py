@@ -19,7 +19,7 @@ class EventBus(ApiProvider):
     service = "events"
     create_operation = "CreateEventBus"
     also_supported = frozenset({"Policy"})
-    not_carried_out = frozenset({"LogConfig"})
+    not_carried_out = frozenset({"EventSourceName", "LogConfig"})
     unchangeable = frozenset({"DeadLetterConfig", "Description", "KmsKeyIdentifier"})
 
     @override
