@@ -112,6 +112,7 @@ def test_an_expression_that_finds_nothing_is_told_once_with_its_place(
     assert [event["type"] for event in told] == [
         *("ExecutionStarted", "TaskStateEntered", "EvaluationFailed", "ExecutionFailed")
     ]
+    assert told[2]["previousEventId"] == told[1]["previousEventId"]
     details = told[2]["evaluationFailedEventDetails"]
     assert (details["state"], details["location"]) == ("Ask", field)
     assert details["cause"] == (
@@ -139,3 +140,24 @@ def test_an_expression_that_fails_can_be_caught(aws: Aws) -> None:
         "an error during evaluation. "
     )
     assert json.loads(ended["output"]).startswith(begins)
+
+
+@pytest.mark.parametrize("expression", ["$f := function($x) {$x}", "$sum", "/a/"])
+def test_a_function_is_no_value(aws: Aws, expression: str) -> None:
+    """Recorded by LocalStack's suite, 2024."""
+    states = {"Only": passing(Output=f"{{% {expression} %}}")}
+    ended = result(aws, begin(aws, create(aws, of(states, **JSONATA))))
+    assert ended["error"] == "States.QueryEvaluationError"
+    assert ended["cause"].endswith(" for the field 'Output' returned an unsupported result type.")
+
+
+@pytest.mark.parametrize("around", ["Map", "Parallel"])
+def test_a_failure_says_once_where_it_was(aws: Aws, around: str) -> None:
+    """Recorded by LocalStack's suite, 2024."""
+    inner = of({"Inner": passing(Output="{% $none %}")})
+    within: dict[str, Any] = {"Map": {"ItemProcessor": inner}, "Parallel": {"Branches": [inner]}}
+    outer = {"Type": around, "End": True, **within[around]}
+    machine = create(aws, of({"Outer": outer}, **JSONATA))
+    ended = result(aws, begin(aws, machine, input="[1]"))
+    assert ended["cause"].count("An error occurred while executing the state") == 1
+    assert "'Inner'" in ended["cause"]

@@ -53,6 +53,7 @@ class History(EventManager):  # type: ignore[misc]
             details = event_details["evaluationFailedEventDetails"]
             if "state" not in details or told == event_details:
                 return int(context.last_published_event_id)
+            context.source_event_id = self._entered_after(details["state"])
         too_early = event_type == HistoryEventType.ExecutionFailed and self._is_running()
         if self._closed or too_early:
             return int(context.last_published_event_id)
@@ -88,6 +89,18 @@ class History(EventManager):  # type: ignore[misc]
             {**event, "type": str(getattr(event["type"], "value", event["type"]))}
             for event in self.get_event_history()
         ]
+
+    def _entered_after(self, state: str) -> int:
+        """The event that a state's entry refers to, as its expression's failure does, too.
+
+        Recorded by LocalStack's suite, 2024.
+        """
+        entered = (
+            event["previousEventId"]
+            for event in reversed(self._history_event_list)
+            if event.get("stateEnteredEventDetails", {}).get("name") == state
+        )
+        return int(next(entered, 0))
 
     def _add(self, kind: Any, **details: Any) -> None:
         self.add_event(EventHistoryContext.of_program_start(), kind, details)

@@ -8,6 +8,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from moto.stepfunctions.parser.api import HistoryEventType
@@ -18,6 +19,9 @@ from moto.stepfunctions.parser.asl.component.common.error_name.error_equals_decl
     ErrorEqualsDecl,
 )
 from moto.stepfunctions.parser.asl.component.common.error_name.error_name import ErrorName
+from moto.stepfunctions.parser.asl.component.common.error_name.failure_event import (
+    FailureEventException,
+)
 from moto.stepfunctions.parser.asl.component.common.retry import (
     jitter_strategy_decl,
     max_attempts_decl,
@@ -41,6 +45,7 @@ from moto.stepfunctions.parser.asl.eval.program_state import ProgramError
 from local_aws.services.stepfunctions.engine import errors
 
 _LOOK_SECONDS = 0.2
+_SAYS_WHERE = "An error occurred while executing the state '"
 _TIMEOUTS = (errors.TIMEOUT, "States.HeartbeatTimeout")
 chance = random.Random()
 """What JitterStrategy FULL draws from; a test may seed it."""
@@ -57,6 +62,7 @@ def apply() -> None:
     catch_by_name_as_aws()
     stop_waiting_for_tokens()
     abort_tasks_that_fail_their_branch()
+    say_once_where_it_failed()
 
 
 def keep_no_threads() -> None:
@@ -200,6 +206,25 @@ def abort_tasks_that_fail_their_branch() -> None:
         self._branch_worker_comm.on_terminated(env=self.env)
 
     BranchWorker._thread_routine = evaluate
+
+
+def say_once_where_it_failed() -> None:
+    """What fails within a branch or an iteration says in which state; so did each state around."""
+    original = getattr(
+        FailureEventException.get_execution_failed_event_details,
+        "__wrapped__",
+        FailureEventException.get_execution_failed_event_details,
+    )
+
+    @wraps(original)
+    def details(self: Any) -> Any:
+        found = original(self)
+        _, cause = self.extract_error_cause_pair() or (None, None)
+        if found is not None and str(cause).startswith(_SAYS_WHERE):
+            found["cause"] = cause
+        return found
+
+    FailureEventException.get_execution_failed_event_details = details
 
 
 def _within(seconds: float | None, work: Callable[[], None]) -> None:

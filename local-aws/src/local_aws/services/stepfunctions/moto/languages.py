@@ -22,6 +22,9 @@ from moto.stepfunctions.parser.asl.parse.preprocessor import Preprocessor
 from local_aws.services.stepfunctions.engine import jsonata, language
 from local_aws.services.stepfunctions.engine.interpreter import compact, failure
 
+_JSON = (str, int, float, list, dict, type(None))
+"""What an expression may yield; a function is no value."""
+
 
 def apply() -> None:
     """Apply every patch of this file."""
@@ -163,7 +166,7 @@ def say_which_expression_failed() -> None:
 def _judge(env: Any, expression: str, whole: str, result: Any) -> None:
     if result is None and not emulated.eval_jsonata_expression(f"$exists({whole})"):
         raise _failure(env, expression, "returned nothing (undefined).")
-    if isinstance(result, str) and emulated.eval_jsonata_expression(f"$type({whole})") != "string":
+    if not isinstance(result, _JSON):
         raise _failure(env, expression, "returned an unsupported result type.")
 
 
