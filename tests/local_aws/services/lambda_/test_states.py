@@ -5,6 +5,7 @@ Recorded by LocalStack's suite, November 2025.
 
 from __future__ import annotations
 
+import json
 import math
 from typing import Any
 
@@ -106,6 +107,16 @@ def test_an_update_is_in_progress_and_the_old_code_runs_until_it_is_there(
     assert functions.invoke("updated").payload == "old"
     settle(functions, "updated")
     assert functions.invoke("updated").payload == "new"
+
+
+@pytest.mark.usefixtures("_slow")
+def test_what_is_on_its_way_is_kept_as_that(functions: Functions) -> None:
+    create(functions, "kept-pending")
+    store = service_in(functions.gateway, Lambda).store
+    saved = store.export_state()
+    assert json.loads(json.dumps(saved)) == saved
+    store.restore_state(saved)
+    assert state_of(look(functions, "kept-pending")) == PENDING
 
 
 @pytest.mark.usefixtures("_slow")

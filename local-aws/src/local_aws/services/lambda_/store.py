@@ -30,8 +30,8 @@ class Function:
     ``versions`` has ``$LATEST`` and the published ones by number; ``policies`` the statements
     of the resource policy by qualifier ("" for the function itself); ``invoke_configs`` what
     is set for asynchronous events, by qualifier. ``policy_revisions`` is the RevisionId of each
-    policy. ``settling`` has the versions that are not in place yet, with the time at which they
-    are, in seconds since the epoch, and what runs until then; None runs nothing.
+    policy. ``settling`` has the versions that are not in place yet: ``at`` is when they are, in
+    seconds since the epoch, ``before`` what runs until then; None runs nothing.
     ``published_from`` is what $LATEST was when the newest version was made of it.
     """
 
@@ -42,7 +42,7 @@ class Function:
     aliases: dict[str, dict[str, Any]] = field(default_factory=dict)
     policies: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     policy_revisions: dict[str, str] = field(default_factory=dict)
-    settling: dict[str, tuple[float, Configuration | None]] = field(default_factory=dict)
+    settling: dict[str, dict[str, Any]] = field(default_factory=dict)
     published_from: Configuration | None = None
     tags: dict[str, str] = field(default_factory=dict)
     reserved_concurrency: int | None = None
@@ -60,18 +60,18 @@ class Function:
     def make(self, version: str, configuration: Configuration, *, in_place_at: float) -> None:
         """Have a new version, which is Pending until it is in place."""
         self.versions[version] = {**without_state(configuration), **_PENDING}
-        self.settling[version] = (in_place_at, None)
+        self.settling[version] = {"at": in_place_at, "before": None}
 
     def change(self, configuration: Configuration, *, in_place_at: float) -> None:
         """Have another $LATEST, whose update is InProgress until it is in place."""
         before = self.versions[LATEST]
         self.versions[LATEST] = {**without_state(configuration), **_IN_PROGRESS}
-        self.settling[LATEST] = (in_place_at, before)
+        self.settling[LATEST] = {"at": in_place_at, "before": before}
 
     def settle(self, now: float) -> None:
         """Let what is in place by now be Active, and another revision."""
-        for version, (in_place_at, _) in list(self.settling.items()):
-            if in_place_at <= now:
+        for version, change in list(self.settling.items()):
+            if change["at"] <= now:
                 self.settling.pop(version, None)
                 configuration = self.versions.get(version)
                 if configuration is not None:
@@ -80,9 +80,11 @@ class Function:
 
     def running(self, version: str) -> Configuration | None:
         """What an event of this version runs now; None while there is none, or it is Pending."""
-        if version in self.settling:
-            return self.settling[version][1]
-        return self.versions.get(version)
+        change = self.settling.get(version)
+        running: Configuration | None = (
+            self.versions.get(version) if change is None else change["before"]
+        )
+        return running
 
 
 class Store:
