@@ -7,6 +7,7 @@ from typing import Any
 
 import boto3
 import pytest
+from botocore.exceptions import ClientError
 
 from tests.local_aws.aws import IMAGE, REGION, Aws, policy
 from tests.local_aws.permissions.callers import ACCOUNT, Caller, allow, numbers, refusal
@@ -202,8 +203,23 @@ def test_step_functions_comes_by_its_region_and_for_one_machine(
     passing(aws, "states", arn, aws.client)
 
 
-def test_a_trust_for_another_account_is_none(aws: Aws) -> None:
-    condition = {"StringEquals": {"aws:SourceAccount": "111122223333"}}
-    arn = role(aws, {"Service": "states.amazonaws.com"}, Condition=condition)
-    refused = refusal(passing, aws=aws, service="states", arn=arn, client=aws.client)
-    assert refused[1] == "AccessDeniedException"
+@pytest.mark.parametrize("service", REFUSALS)
+@pytest.mark.parametrize(
+    ("condition", "holds"),
+    [
+        ({"StringEquals": {"aws:SourceAccount": ACCOUNT}}, True),
+        ({"StringEquals": {"aws:SourceAccount": "111122223333"}}, False),
+        ({"ArnLike": {"aws:SourceArn": f"arn:aws:*:{REGION}:{ACCOUNT}:*"}}, True),
+        ({"ArnLike": {"aws:SourceArn": f"arn:aws:*:us-west-2:{ACCOUNT}:*"}}, False),
+    ],
+)
+def test_a_service_is_trusted_for_an_account_and_a_resource(
+    aws: Aws, service: str, condition: dict[str, Any], holds: bool
+) -> None:
+    arn = role(aws, {"Service": f"{service}.amazonaws.com"}, Condition=condition)
+    try:
+        passing(aws, service, arn, aws.client)
+        said = ""
+    except ClientError as error:  # the schedule's queue and the zip are none
+        said = error.response["Error"]["Message"]
+    assert (said != REFUSALS[service][1].format(arn=arn)) == holds

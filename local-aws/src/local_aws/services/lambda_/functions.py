@@ -91,7 +91,6 @@ class Functions:
         check_name(name)
         _refuse(given)
         check_handler(given)
-        self._check_role(given["Role"])
         check_tags(given.get("Tags") or {})
         function = Function(name, region, tags=dict(given.get("Tags") or {}))
         configuration = {
@@ -161,8 +160,6 @@ class Functions:
         _refuse(given)
 
         def changed(configuration: Configuration) -> None:
-            if "Role" in given:
-                self._check_role(given["Role"])
             self._configure(configuration, given, region)
             check_handler(configuration)
 
@@ -244,11 +241,6 @@ class Functions:
 
     def _soon(self) -> float:
         return time.time() + self._context.seconds(SETTLING_SECONDS)
-
-    def _check_role(self, arn: str) -> None:
-        """Refuse a role that is not there or does not trust Lambda."""
-        if not self._context.evaluator.trusts(arn, "lambda.amazonaws.com"):
-            raise invalid("The role defined for the function cannot be assumed by Lambda.")
 
 
 def _as_asked(function: Function, configuration: Configuration, given: Parameters) -> Answer:
