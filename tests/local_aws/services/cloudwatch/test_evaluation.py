@@ -298,3 +298,13 @@ def test_an_alarm_that_is_found_again_is_looked_at_again(tmp_path: Path) -> None
         eventually(lambda: kept_state(second, "again") == "OK")
     finally:
         second.stop()
+
+
+def test_a_compressed_request_is_read(aws: Aws) -> None:
+    """As botocore sends PutMetricData from 10 KB on, by its requestcompression."""
+    names = [f"{'m' * 200}{number}" for number in range(100)]
+    aws.client("cloudwatch").put_metric_data(
+        Namespace="Large", MetricData=[{"MetricName": name, "Value": 1.0} for name in names]
+    )
+    found = aws.client("cloudwatch").list_metrics(Namespace="Large")["Metrics"]
+    assert sorted(metric["MetricName"] for metric in found) == sorted(names)
