@@ -68,6 +68,8 @@ def _no_token(call: Call, broken: Exception, given: _Given) -> AwsError | None:
 
 def _not_there(call: Call, broken: Exception, given: _Given) -> AwsError | None:
     sought = broken.args if isinstance(broken, KeyError) else ()
+    if isinstance(broken, StopIteration) and given:  # a search that found nothing
+        sought = (given[0][1],)
     for name, text in given:
         if text and text in sought:
             kind = f"{_ABSENT}|^NoSuch{name.lower().removesuffix('id')}$"
