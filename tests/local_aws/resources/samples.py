@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.local_aws.aws import IMAGE
+from tests.local_aws.aws import IMAGE, REGION
 from tests.local_aws.resources.made import made_in
 
 
@@ -759,6 +759,9 @@ SAMPLES: dict[str, tuple[Sample, ...]] = {
                                 "AWS::Events::Rule",
                                 f"Targets.{name}",
                                 AssignPublicIp="DISABLED",
+                                SecretManagerArn=(
+                                    f"arn:aws:secretsmanager:{REGION}:123456789012:secret:lost-a1b2"
+                                ),
                                 PlacementStrategies=None,
                                 TagList=None,
                             )
@@ -955,6 +958,7 @@ SAMPLES: dict[str, tuple[Sample, ...]] = {
                 "MaximumEventAgeInSeconds": 61,
                 "MaximumRetryAttempts": 1,
             },
+            needs=("MaximumRetryAttempts",),
         ),
     ),
     "AWS::Lambda::Function": (

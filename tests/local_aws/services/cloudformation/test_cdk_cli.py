@@ -151,7 +151,16 @@ def synth(tmp_path: Path) -> Synth:
             late = iam.CfnRole(
                 stack,
                 "Late",
-                assume_role_policy_document={},
+                assume_role_policy_document={
+                    "Version": "2012-10-17",
+                    "Statement": [
+                        {
+                            "Effect": "Allow",
+                            "Action": "sts:AssumeRole",
+                            "Principal": {"Service": "sagemaker.amazonaws.com"},
+                        }
+                    ],
+                },
                 managed_policy_arns=["arn:aws:iam::123456789012:policy/none"],
             )
             late.add_dependency(endpoint)

@@ -594,6 +594,7 @@ def test_what_a_template_no_longer_says_is_as_if_it_never_had(aws: Aws) -> None:
         assert full.keys() == plain.keys()
         names = {name for name in full if name not in own and not name.lower().endswith("arn")}
         assert {name: full[name] for name in names} == {name: plain[name] for name in names}
+    assert aws.delete("less")["StackStatus"] == "DELETE_COMPLETE"
 
 
 def test_bus(aws: Aws) -> None:

@@ -8,7 +8,7 @@ from botocore.exceptions import ClientError
 from tests.local_aws.aws import Aws
 
 
-@pytest.mark.parametrize("name", ["a b", "ä", "a:b", "a*", "a" * 513])
+@pytest.mark.parametrize("name", ["a b", "ä", "a:b", "a*"])
 def test_a_name_that_secrets_manager_does_not_take_is_refused(aws: Aws, name: str) -> None:
     """Recorded by LocalStack's suite, 2023."""
     with pytest.raises(ClientError, match="Must be a valid name containing") as refused:
