@@ -234,7 +234,8 @@ EMULATED: Mapping[str, tuple[Sample, ...]] = {
     "AWS::IAM::AccessKey": (
         Sample(
             ("iam ListAccessKeys UserName=ground",),
-            {"UserName": "ground", "Status": "Inactive"},
+            {"UserName": "ground", "Status": "Inactive", "Serial": 2},
+            unread={"Serial": "another number makes another key"},
         ),
     ),
     "AWS::IAM::InstanceProfile": (

@@ -44,6 +44,7 @@ PARAMETERS = {
     "Stage": "prod",
     "List": ["x", "y"],
     "Number": "3",
+    "Absent": "AWS::NoValue",
 }
 
 
@@ -99,6 +100,7 @@ def _ref(name: str) -> dict[str, str]:
         ({"Fn::EachMemberEquals": [_ref("List"), "x"]}, False),
         ({"Fn::Equals": [3, _ref("Number")]}, True),
         ({"Keep": 1, "Drop": _ref("AWS::NoValue")}, {"Keep": 1}),
+        ({"Keep": 1, "Drop": _ref("Absent")}, {"Keep": 1}),
         ([1, {"Fn::If": ["No", 2, _ref("AWS::NoValue")]}], [1]),
         ({"Ref": "two", "keys": "are data"}, {"Ref": "two", "keys": "are data"}),
         ({"Condition": {"StringEquals": 1}}, {"Condition": {"StringEquals": 1}}),

@@ -62,7 +62,9 @@ class ApiProvider(Provider):
     def call(
         self, request: Request, operation: str, *sources: Mapping[str, Any], **values: Any
     ) -> dict[str, Any]:
-        """Call ``operation`` with what it takes of ``sources``, and ``values``; None is absent.
+        """Call ``operation`` with what it takes of ``sources``, and ``values``.
+
+        None is absent, and so are no Tags, of which many operations want one at least.
 
         Raises botocore's ClientError, and ResourceFailed when a nested property is none that
         the operation takes.
@@ -74,7 +76,7 @@ class ApiProvider(Provider):
         arguments = {
             names[key.casefold()]: fitted(shape.members[names[key.casefold()]], value, key)
             for key, value in merged.items()
-            if value is not None and key.casefold() in names
+            if value is not None and key.casefold() in names and (value or key != "Tags")
         }
         method = getattr(client, _method_name(client, operation))
         answer: dict[str, Any] = method(**arguments)

@@ -50,7 +50,7 @@ CARRIED_OUT: Mapping[str, frozenset[str]] = {
             "LoadBalancerName Scheme"
         ),
         "ElasticLoadBalancingV2::LoadBalancer": "Name Scheme SecurityGroups Subnets",
-        "IAM::AccessKey": "Status UserName",
+        "IAM::AccessKey": "Serial Status UserName",
         "IAM::InstanceProfile": "InstanceProfileName Path Roles",
         "Logs::ResourcePolicy": "PolicyDocument PolicyName",
         "RDS::DBInstance": (

@@ -141,7 +141,9 @@ class Evaluator:
     def _ref(self, name: Any) -> Any:
         if not isinstance(name, str):
             raise malformed("Ref")
-        return NO_VALUE if name == "AWS::NoValue" else self._names.ref(name)
+        # A parameter's value may be that text, too, and is none then, as recorded of AWS.
+        value = name if name == "AWS::NoValue" else self._names.ref(name)
+        return NO_VALUE if value == "AWS::NoValue" else value
 
     def _get_att(self, argument: Any) -> Any:
         logical_id, attribute = attribute_reference(argument)

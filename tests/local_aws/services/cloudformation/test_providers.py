@@ -597,6 +597,47 @@ def test_what_a_template_no_longer_says_is_as_if_it_never_had(aws: Aws) -> None:
     assert aws.delete("less")["StackStatus"] == "DELETE_COMPLETE"
 
 
+def test_an_empty_list_of_tags_is_none(aws: Aws) -> None:
+    """Many operations want one at least; CloudFormation takes none (recorded of log groups)."""
+    kinds: dict[str, dict[str, Any]] = {
+        "DynamoDB::Table": {
+            "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}],
+            "BillingMode": "PAY_PER_REQUEST",
+            "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
+        },
+        "EC2::VPC": {"CidrBlock": "10.9.0.0/16"},
+        "ECR::Repository": {},
+        "Events::EventBus": {"Name": "untagged"},
+        "IAM::User": {},
+        "Kinesis::Stream": {"ShardCount": 1},
+        "KMS::Key": {},
+        "Logs::LogGroup": {},
+        "S3::Bucket": {},
+        "SNS::Topic": {},
+        "SQS::Queue": {},
+        "StepFunctions::StateMachine": {
+            "DefinitionString": '{"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}',
+            "RoleArn": get_att("Role", "Arn"),
+        },
+    }
+    resources = {
+        kind.replace("::", ""): resource(kind, **properties, Tags=[])
+        for kind, properties in kinds.items()
+    }
+    trust = {
+        "Effect": "Allow",
+        "Action": "sts:AssumeRole",
+        "Principal": {"Service": "states.amazonaws.com"},
+    }
+    document = {"Version": "2012-10-17", "Statement": [trust]}
+    resources["Role"] = resource("IAM::Role", AssumeRolePolicyDocument=document, Tags=[])
+
+    made = aws.create("untagged", template(**resources))
+
+    assert made["StackStatus"] == "CREATE_COMPLETE", aws.events("untagged")
+    assert aws.delete("untagged")["StackStatus"] == "DELETE_COMPLETE"
+
+
 def test_bus(aws: Aws) -> None:
     events = aws.client("events")
     statement = {**POLICY["Statement"][0], "Sid": "s", "Principal": "*"}  # type: ignore[dict-item]
