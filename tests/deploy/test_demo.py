@@ -81,6 +81,7 @@ def test_ctrl_c_leaves_no_process_behind(copy: Path, moment: str) -> None:
     assert processes_of(copy) == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["SIGKILL", "SIGTERM", "SIGHUP", "SIGINT, twice"])
 def test_however_it_is_ended_it_leaves_no_process_behind(copy: Path, name: str) -> None:
     demo = start(copy)

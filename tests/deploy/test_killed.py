@@ -15,7 +15,7 @@ from tests.deploy.conftest import Project
 from tests.leaving import LEAVE, PATIENCE_SECONDS, Note, gone
 from tests.local_aws.aws import eventually
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(600)]
 
 
 def a_new_version(project: Project) -> None:

@@ -12,7 +12,7 @@ from sagemaker_serving.operations import BatchPipeline
 from tests.deploy.conftest import Project
 from tests.local_aws.aws import eventually
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(600)]
 
 SHARDS = 10
 ENVIRONMENT = """\

@@ -172,6 +172,7 @@ def test_building_half_plus_three_again_gives_the_same_bytes(
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_training_digits_again_gives_the_same_graph_images_and_accuracy(
     model_assets: Path, held_out: list[Path], tmp_path: Path
 ) -> None:
@@ -190,6 +191,7 @@ def test_training_digits_again_gives_the_same_graph_images_and_accuracy(
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_training_digits_twice_gives_the_same_weights(model_assets: Path, tmp_path: Path) -> None:
     twice = (
         "import pathlib, train\n"

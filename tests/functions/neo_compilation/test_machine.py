@@ -60,6 +60,7 @@ def test_a_refusal_that_passes_is_outlasted(aws: Aws, listener: Listener, machin
     assert statuses(aws, given["CompilationJobName"]) == ["COMPLETED"]
 
 
+@pytest.mark.long
 def test_a_refusal_that_stays_fails_the_deploy_with_its_reason(
     aws: Aws, listener: Listener, machine: str
 ) -> None:
