@@ -609,12 +609,12 @@ SAMPLES: dict[str, tuple[Sample, ...]] = {
                 "MapPublicIpOnLaunch": True,
                 "Tags": TAGS,
             },
-            needs=("CidrBlock",),
+            needs=("CidrBlock", "AvailabilityZone"),
         ),
         Sample(
             ("ec2 DescribeSubnets SubnetIds=[{Ref}]",),
             {"VpcId": "$Vpc", "CidrBlock": "10.0.8.0/24", "AvailabilityZoneId": "euw1-az1"},
-            needs=("CidrBlock",),
+            needs=("CidrBlock", "AvailabilityZoneId"),
         ),
     ),
     "AWS::EC2::VPC": (
