@@ -8,10 +8,12 @@ from typing import Any
 
 from moto.core import responses, utils
 from moto.moto_server import werkzeug_app
+from werkzeug import Response
 
 from local_aws.protocol.call import JUDGED
 from local_aws.service import not_offered
 
+from .absent_members import leave_out_absent
 from .diagnosis import diagnosis
 
 werkzeug_app.DISABLE_GLOBAL_CORS = True
@@ -44,7 +46,7 @@ class Emulator(werkzeug_app.DomainDispatcherApplication):  # type: ignore[misc]
         """
         call = environ.get(JUDGED)
         try:
-            answer: Iterable[bytes] = super().__call__(environ, start_response)
+            answer = Response.from_app(super().__call__, environ)
         except NotImplementedError as lacking:
             raise not_offered(call) from lacking
         except Exception as broken:
@@ -52,7 +54,7 @@ class Emulator(werkzeug_app.DomainDispatcherApplication):  # type: ignore[misc]
             if wrong is None:
                 raise
             raise wrong from broken
-        return answer
+        return leave_out_absent(call, answer)(environ, start_response)
 
     def get_application(self, environ: dict[str, Any]) -> Any:
         """The application of the service in the Authorization header, as the gateway wrote it."""
