@@ -46,6 +46,10 @@ class Settings:
         """The function's tags."""
         return {"Tags": dict(self._tagged(region, given).tags)}
 
+    def get_function_code_signing_config(self, region: str, given: Parameters) -> Answer:
+        """No function has one: code is not signed here."""
+        return {"FunctionName": self._whole_function(region, given).name}
+
     def put_function_concurrency(self, region: str, given: Parameters) -> Answer:
         """Reserve executions for a function; with 0 it runs no more."""
         wanted = given["ReservedConcurrentExecutions"]

@@ -11,8 +11,9 @@ from typing import Any
 from moto.core.responses import BaseResponse
 from moto.iam.access_control import PermissionResult
 from moto.s3 import notifications
-from moto.s3.models import FakeBucket, S3Backend
+from moto.s3.models import FakeBucket, S3Backend, s3_backends
 from moto.s3.responses import S3Response
+from moto.utilities.utils import get_partition
 
 from local_aws.events import Targets
 
@@ -36,6 +37,11 @@ def apply(targets: Targets) -> None:
     say_what_checksums_are_of()
     number_answers_as_s3()
     take_all_tags_away()
+
+
+def bucket(account_id: str, region: str, name: str) -> FakeBucket:
+    """The emulator's bucket; raises its NoSuchBucket when there is none."""
+    return s3_backends[account_id][get_partition(region)].get_bucket(name)
 
 
 def leave_bucket_policies_to_the_gateway() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from urllib.parse import parse_qsl
 
@@ -13,7 +13,7 @@ from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
 from local_aws.protocol.models import service_model
 from local_aws.resources.base import Provider
-from local_aws.service import Service
+from local_aws.service import Action, Service
 
 from . import moto
 from .policy import S3Permissions, bucket_policy
@@ -75,6 +75,14 @@ class S3(Service):
         """Not what stands behind a query that the emulator does not look at: it would do the
         operation without it, and delete a bucket where its metrics are to be."""
         return not _flags(operation) & _NOT_LOOKED_AT
+
+    def actions(self) -> Mapping[str, Action]:
+        """Who pays is asked of every bucket by clients that manage them: its owner, always."""
+        return {"GetBucketRequestPayment": self._payer}
+
+    def _payer(self, call: Call) -> dict[str, str]:
+        moto.bucket(self._context.account_id, call.region, call.parameters["Bucket"])
+        return {"Payer": "BucketOwner"}
 
     def check(self, call: Call) -> None:
         """Raise `AwsError` InvalidArgument for numbers and grants in query and headers that are
