@@ -21,11 +21,13 @@ from local_aws.resources.base import Provider
 from local_aws.resources.emulated import CARRIED_OUT
 from local_aws.resources.schemas import Place, Schema, schema_of
 from tests.local_aws.aws import REGION, Aws, eventually
-from tests.local_aws.resources.emulated_samples import EMULATED, EMULATED_GROUND
 from tests.local_aws.resources.made import made
-from tests.local_aws.resources.samples import GROUND, PASS, SAMPLES, Sample
+from tests.local_aws.resources.samples import SAMPLES
+from tests.local_aws.resources.samples.emulated import EMULATED, EMULATED_GROUND
+from tests.local_aws.resources.samples.ground import GROUND
+from tests.local_aws.resources.samples.sample import Sample
+from tests.local_aws.resources.samples.stepfunctions import PASS
 
-_SAMPLES = {**SAMPLES, **EMULATED}
 _GROUND = re.compile(r"\$([A-Z]\w+(?:\.\w+)?)")
 """``$Name.Attribute`` in a sample."""
 
@@ -43,7 +45,7 @@ def ground(aws: Aws) -> Iterator[Mapping[str, str]]:
     resources = {**GROUND, **EMULATED_GROUND}
     used = {
         name.partition(".")[::2]
-        for name in _GROUND.findall(str(_SAMPLES))
+        for name in _GROUND.findall(str(SAMPLES))
         if name.partition(".")[0] in resources
     }
     outputs = {
@@ -65,7 +67,7 @@ def ground(aws: Aws) -> Iterator[Mapping[str, str]]:
             id=f"{type_name}-{number}",
             marks=[pytest.mark.long] if type_name in EMULATED else [],
         )
-        for type_name, samples in _SAMPLES.items()
+        for type_name, samples in SAMPLES.items()
         for number, sample in enumerate(samples)
     ],
 )
@@ -90,10 +92,10 @@ def test_what_is_given_is_read_back(
     assert not lost
 
 
-@pytest.mark.parametrize("type_name", _SAMPLES)
+@pytest.mark.parametrize("type_name", SAMPLES)
 def test_what_has_no_sample_is_refused_by_name(aws: Aws, type_name: str) -> None:
     schema, provider = _schema(type_name), _provider(aws, type_name)
-    samples = _SAMPLES[type_name]
+    samples = SAMPLES[type_name]
     sampled = {place for sample in samples for place in schema.places(sample.properties)}
     unread = {tuple(place.split(".")) for sample in samples for place in sample.unread}
     places = [
@@ -122,7 +124,7 @@ def test_what_has_no_sample_is_refused_by_name(aws: Aws, type_name: str) -> None
 
 
 def test_every_type_has_samples(aws: Aws) -> None:
-    assert sorted({*aws.gateway.resource_types.own, *CARRIED_OUT}) == sorted(_SAMPLES)
+    assert sorted({*aws.gateway.resource_types.own, *CARRIED_OUT}) == sorted(SAMPLES)
 
 
 def said_of(

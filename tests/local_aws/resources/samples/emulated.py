@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tests.local_aws.resources.made import made_in
-from tests.local_aws.resources.samples import EVERYONE, TAGS, Sample
+from tests.local_aws.resources.samples.sample import EVERYONE, TAGS, Sample
 
 _GROUP = "autoscaling DescribeAutoScalingGroups AutoScalingGroupNames=[{Ref}]"
 _INSTANCE = "ec2 DescribeInstances InstanceIds=[{Ref}]"

@@ -1,0 +1,62 @@
+"""A sample of every property of every type that the local AWS deploys, and what reads it back.
+
+``$Name`` and ``$Name.Attribute`` stand for what `ground` gives; ``{Ref}`` and ``{Attribute}`` in a
+read for the resource's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from . import (
+    cloudformation,
+    cloudwatch,
+    dynamodb,
+    ec2,
+    ecr,
+    events,
+    iam,
+    kinesis,
+    kms,
+    lambda_,
+    logs,
+    model_registry,
+    s3,
+    sagemaker,
+    scaling,
+    sns,
+    sqs,
+    ssm,
+    stepfunctions,
+)
+from .emulated import EMULATED
+from .sample import Sample
+
+_OWN = (
+    cloudformation,
+    cloudwatch,
+    dynamodb,
+    ec2,
+    ecr,
+    events,
+    iam,
+    kinesis,
+    kms,
+    lambda_,
+    logs,
+    model_registry,
+    s3,
+    sagemaker,
+    scaling,
+    sns,
+    sqs,
+    ssm,
+    stepfunctions,
+)
+
+SAMPLES: Mapping[str, tuple[Sample, ...]] = {
+    type_name: samples
+    for table in (*(each.SAMPLES for each in _OWN), EMULATED)
+    for type_name, samples in table.items()
+}
+"""By type: those of each service, and those of the types that the emulator's own classes make."""

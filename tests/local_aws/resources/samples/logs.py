@@ -1,0 +1,24 @@
+"""Samples of CloudWatch Logs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tests.local_aws.resources.samples.sample import TAGS, Sample
+
+SAMPLES: Mapping[str, tuple[Sample, ...]] = {
+    "AWS::Logs::LogGroup": (
+        Sample(
+            (
+                "logs DescribeLogGroups logGroupNamePrefix={Ref}",
+                "logs ListTagsForResource resourceArn={logGroupArn}",
+            ),
+            {
+                "LogGroupName": "/lost",
+                "KmsKeyId": "$Key.Arn",
+                "RetentionInDays": 731,
+                "Tags": TAGS,
+            },
+        ),
+    ),
+}
