@@ -1,0 +1,313 @@
+"""Task states: in whose name they call, what they send and get, the names of their errors."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.local_aws.aws import REGION, Aws, policy
+from tests.local_aws.functions import in_place, zipped
+from tests.local_aws.services.stepfunctions.machines import (
+    begin,
+    create,
+    events,
+    of,
+    output,
+    result,
+    run,
+    start,
+    task,
+)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def inputs(aws: Aws) -> None:
+    aws.model("echo")
+    aws.s3.put_object(Bucket="models", Key="good/1", Body=b"ab")
+
+
+def test_a_json_body_is_written_as_json(aws: Aws) -> None:
+    parameters = {"Bucket": "models", "Key": "report.json", "Body.$": "$"}
+    states = {"Put": task("aws-sdk:s3:putObject", parameters)}
+    assert run(aws, states, input='{"a": [1, 2]}')["status"] == "SUCCEEDED"
+    written = aws.s3.get_object(Bucket="models", Key="report.json")["Body"].read()
+    assert json.loads(written) == {"a": [1, 2]}
+
+
+def test_members_are_capitalised_both_ways(aws: Aws) -> None:
+    states = {"List": task("aws-sdk:sfn:listStateMachines", {"MaxResults": 1})}
+    (machine,) = json.loads(run(aws, states)["output"])["StateMachines"]
+    assert machine["StateMachineArn"].startswith("arn:aws:states:eu-west-1:")
+
+
+def test_times_of_an_sdk_answer_are_iso_8601(aws: Aws) -> None:
+    states = {"Describe": task("aws-sdk:sagemaker:describeModel", {"ModelName": "echo"})}
+    output = json.loads(run(aws, states)["output"])
+    created = aws.sagemaker.describe_model(ModelName="echo")["CreationTime"]
+    assert output["CreationTime"] == created.strftime("%Y-%m-%dT%H:%M:%S.") + (
+        f"{created.microsecond // 1000:03}Z"
+    )
+    assert output["PrimaryContainer"]["Environment"] == {}
+
+
+def test_the_body_of_an_object_is_text(aws: Aws) -> None:
+    states = {"Get": task("aws-sdk:s3:getObject", {"Bucket": "models", "Key": "good/1"})}
+    assert json.loads(run(aws, states)["output"])["Body"] == "ab"
+
+
+ABSENT_TOPIC = f"arn:aws:sns:{REGION}:123456789012:absent"
+ABSENT_QUEUE = f"https://sqs.{REGION}.amazonaws.com/123456789012/absent"
+
+
+@pytest.mark.parametrize(
+    ("resource", "parameters", "error", "cause"),
+    [
+        (
+            "sns:publish",
+            {"TopicArn": ABSENT_TOPIC, "Message": "m"},
+            "SNS.NotFoundException",
+            "(Service: AmazonSNS; Status Code: 404; Error Code: NotFound; Request ID: ",
+        ),
+        (
+            "sqs:sendMessage",
+            {"QueueUrl": ABSENT_QUEUE, "MessageBody": "b"},
+            "SQS.QueueDoesNotExistException",
+            "(Service: AmazonSQS; Status Code: 400;",
+        ),
+        (
+            "lambda:invoke",
+            {"FunctionName": "absent"},
+            "Lambda.ResourceNotFoundException",
+            "(Service: AWSLambda; Status Code: 404; Error Code: ResourceNotFoundException;",
+        ),
+        (
+            "sagemaker:describeModel",
+            {"ModelName": "absent"},
+            "SageMaker.AmazonSageMakerException",
+            "Error Code: ValidationException",
+        ),
+        (
+            "aws-sdk:ssm:getParameter",
+            {"Name": "absent"},
+            "Ssm.ParameterNotFoundException",
+            "(Service: Ssm, Status Code: 400, Request ID: ",
+        ),
+        (
+            "aws-sdk:s3:getObject",
+            {"Bucket": "absent", "Key": "absent"},
+            "S3.NoSuchBucketException",
+            "(Service: S3, Status Code: 404, Request ID: ",
+        ),
+        (
+            "aws-sdk:sns:getTopicAttributes",
+            {"TopicArn": ABSENT_TOPIC},
+            "Sns.NotFoundException",
+            "(Service: Sns, Status Code: 404",
+        ),
+        (
+            "aws-sdk:cloudwatchlogs:describeLogStreams",
+            {"LogGroupName": "absent"},
+            "CloudWatchLogs.ResourceNotFoundException",
+            "(Service: CloudWatchLogs, Status Code: 400",
+        ),
+        (
+            "aws-sdk:sfn:describeExecution",
+            {"ExecutionArn": f"arn:aws:states:{REGION}:123456789012:execution:no:no"},
+            "Sfn.ExecutionDoesNotExistException",
+            "Execution Does Not Exist",
+        ),
+    ],
+)
+def test_errors_have_their_names_of_aws(
+    aws: Aws, resource: str, parameters: dict[str, str], error: str, cause: str
+) -> None:
+    ended = run(aws, {"Call": task(resource, parameters)})
+    assert ended["error"] == error
+    assert cause in ended["cause"]
+
+
+@pytest.mark.parametrize(
+    ("resource", "parameters", "error", "action"),
+    [
+        (
+            "aws-sdk:s3:getObject",
+            {"Bucket": "models", "Key": "good/1"},
+            "S3.AccessDeniedException",
+            "s3:GetObject",
+        ),
+        (
+            "sagemaker:describeModel",
+            {"ModelName": "echo"},
+            "SageMaker.AmazonSageMakerException",
+            "sagemaker:DescribeModel",
+        ),
+        (
+            "sns:publish",
+            {"TopicArn": ABSENT_TOPIC, "Message": "m"},
+            "SNS.AuthorizationErrorException",
+            "sns:Publish",
+        ),
+        (
+            "lambda:invoke",
+            {"FunctionName": "absent"},
+            "Lambda.AWSLambdaException",
+            "lambda:InvokeFunction",
+        ),
+        (
+            "states:startExecution",
+            {"StateMachineArn": f"arn:aws:states:{REGION}:123456789012:stateMachine:no"},
+            "StepFunctions.AWSStepFunctionsException",
+            "states:StartExecution",
+        ),
+    ],
+)
+def test_tasks_call_in_the_name_of_the_role(
+    aws: Aws, powerless: str, resource: str, parameters: dict[str, str], error: str, action: str
+) -> None:
+    machine = create(aws, of({"Call": task(resource, parameters)}), roleArn=powerless)
+    ended = result(aws, begin(aws, machine))
+    assert "is not authorized to perform: " in ended["cause"], ended
+    assert action in ended["cause"]
+    assert ended["error"] == error
+
+
+@pytest.fixture(scope="module")
+def powerless(aws: Aws) -> str:
+    statement = {"Effect": "Allow", "Action": "iam:GetUser", "Resource": "*"}
+    return aws.role("powerless", "states", statement)
+
+
+def test_a_task_may_take_another_role_if_both_let_it(aws: Aws) -> None:
+    iam = aws.client("iam")
+    read = {"Effect": "Allow", "Action": "s3:GetObject", "Resource": "*"}
+    reader = aws.role("reader", "states", read)
+    own = aws.role(
+        "taker", "states", {"Effect": "Allow", "Action": "sts:AssumeRole", "Resource": reader}
+    )
+    get = task("aws-sdk:s3:getObject", {"Bucket": "models", "Key": "good/1"})
+    machine = create(aws, of({"Get": {**get, "Credentials": {"RoleArn": reader}}}), roleArn=own)
+    refused = result(aws, begin(aws, machine))
+    assert refused["error"] == "States.Permissions"
+    assert "is not authorized to perform: sts:AssumeRole on resource: " in refused["cause"]
+    trust = {"Effect": "Allow", "Principal": {"AWS": own}, "Action": "sts:AssumeRole"}
+    iam.update_assume_role_policy(RoleName="reader", PolicyDocument=policy(trust))
+    assert result(aws, begin(aws, machine))["status"] == "SUCCEEDED"
+
+
+def test_a_topic_a_queue_a_bus_and_a_metric_are_reached(aws: Aws) -> None:
+    queue = aws.client("sqs").create_queue(QueueName="told")["QueueUrl"]
+    topic = aws.client("sns").create_topic(Name="told")["TopicArn"]
+    event = {"Source": "own", "DetailType": "told", "Detail": {"a": 1}}
+    metric = {"Namespace": "Own", "MetricData": [{"MetricName": "told", "Value": 1}]}
+    states = {
+        "Send": task(
+            "sqs:sendMessage", {"QueueUrl": queue, "MessageBody": {"n.$": "$.n"}}, Next="Publish"
+        ),
+        "Publish": task("sns:publish", {"TopicArn": topic, "Message": {"n": 1}}, Next="Put"),
+        "Put": task("events:putEvents", {"Entries": [event]}, Next="Measure"),
+        "Measure": task("aws-sdk:cloudwatch:putMetricData", metric),
+    }
+    assert output(aws, states, {"n": 7}) == {}
+    (message,) = aws.client("sqs").receive_message(QueueUrl=queue)["Messages"]
+    assert json.loads(message["Body"]) == {"n": 7}
+    listed = aws.client("cloudwatch").list_metrics(Namespace="Own")["Metrics"]
+    assert [each["MetricName"] for each in listed] == ["told"]
+
+
+@pytest.fixture(scope="module")
+def function(aws: Aws) -> str:
+    source = (
+        "class TooOdd(Exception): pass\n"
+        "def handler(event, context):\n"
+        "    if event.get('odd'): raise TooOdd('so odd')\n"
+        "    return {'twice': event['n'] * 2}\n"
+    )
+    client = aws.client("lambda")
+    client.create_function(
+        FunctionName="double",
+        Runtime="python3.11",
+        Handler="app.handler",
+        Role=aws.role("function", "lambda"),
+        Code={"ZipFile": zipped({"app.py": source})},
+    )
+    return in_place(client, "double")
+
+
+def test_a_function_is_invoked_and_its_error_is_named_by_its_type(aws: Aws, function: str) -> None:
+    invoke = task("lambda:invoke", {"FunctionName": function, "Payload.$": "$"})
+    invoke["ResultSelector"] = {"payload.$": "$.Payload"}
+    assert output(aws, {"Invoke": invoke}, {"n": 4}) == {"payload": {"twice": 8}}
+    ended = run(aws, {"Invoke": invoke}, input='{"odd": true}')
+    assert ended["error"] == "TooOdd"
+    assert json.loads(ended["cause"])["errorMessage"] == "so odd"
+
+
+def test_a_functions_own_arn_is_a_resource_too(aws: Aws, function: str) -> None:
+    invoke = {"Type": "Task", "Resource": function, "End": True}
+    assert output(aws, {"Invoke": invoke}, {"n": 3}) == {"twice": 6}
+    caught = {**invoke, "Catch": [{"ErrorEquals": ["TooOdd"], "Next": "Caught"}]}
+    states = {"Invoke": caught, "Caught": {"Type": "Pass", "OutputPath": "$.Error", "End": True}}
+    assert output(aws, states, {"odd": True}) == "TooOdd"
+    execution = start(aws, {"Invoke": {**invoke, "Resource": f"{function}x"}})
+    assert result(aws, execution)["error"] == "Lambda.ResourceNotFoundException"
+    assert "LambdaFunctionFailed" in [event["type"] for event in events(aws, execution)]
+
+
+def test_an_inline_map_takes_a_thousand_items_one_after_another(aws: Aws) -> None:
+    each = {
+        "Type": "Map",
+        "MaxConcurrency": 1,
+        "ItemProcessor": of({"Pass": {"Type": "Pass", "End": True}}),
+        "ResultSelector": {"count.$": "States.ArrayLength($)"},
+        "End": True,
+    }
+    assert output(aws, {"Each": each}, list(range(1100))) == {"count": 1100}
+
+
+@pytest.mark.parametrize(
+    ("resource", "parameters", "error", "cause"),
+    [
+        (
+            "sqs:sendMessage",
+            {"QueueUrl": "http://q", "MessageBody.$": "$.none"},
+            "SQS.AmazonSQSException",
+            "The request must contain the parameter MessageBody. (Service: AmazonSQS; Status Code: "
+            "400; Error Code: MissingParameter; Request ID: ",
+        ),
+        (
+            "dynamodb:putItem",
+            {"TableName": "t", "Item.$": "$.none"},
+            "DynamoDB.AmazonDynamoDBException",
+            "1 validation error detected: Value null at 'item' failed to satisfy constraint: "
+            "Member must not be null (Service: AmazonDynamoDBv2; Status Code: 400; Error Code: "
+            "ValidationException; Request ID: ",
+        ),
+        (
+            "aws-sdk:dynamodb:putItem",
+            {"TableName": "t", "Item.$": "$.none"},
+            "DynamoDb.DynamoDbException",
+            "1 validation error detected: Value null at 'item' failed to satisfy constraint: "
+            "Member must not be null (Service: DynamoDb, Status Code: 400, Request ID: ",
+        ),
+    ],
+)
+def test_what_is_null_is_absent_and_the_service_asks_for_it(
+    aws: Aws, resource: str, parameters: dict[str, Any], error: str, cause: str
+) -> None:
+    """Recorded by LocalStack's suite, 2023."""
+    catch = [{"ErrorEquals": ["States.TaskFailed"], "Next": "Caught"}]
+    asks = task(resource, parameters, Catch=catch, Next="Caught")
+    caught = output(aws, {"Ask": asks, "Caught": {"Type": "Succeed"}}, {"none": None})
+    assert caught["Error"] == error
+    assert caught["Cause"].startswith(cause)
+
+
+def test_what_is_null_and_not_required_is_left_out(aws: Aws) -> None:
+    aws.client("sqs").create_queue(QueueName="nulls")
+    url = aws.client("sqs").get_queue_url(QueueName="nulls")["QueueUrl"]
+    parameters = {"QueueUrl": url, "MessageBody": {"kept": None}, "DelaySeconds.$": "$.none"}
+    output(aws, {"Send": task("sqs:sendMessage", parameters)}, {"none": None})
+    (message,) = aws.client("sqs").receive_message(QueueUrl=url)["Messages"]
+    assert json.loads(message["Body"]) == {"kept": None}
