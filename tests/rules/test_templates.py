@@ -11,16 +11,17 @@ from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules import RULES, Finding, check_template, rule, template_of
 from sagemaker_serving.rules.facts.resources import TagsFacts
 from tests.rules.artifact.artifact_cases import CASES as ARTIFACT_CASES
-from tests.rules.endpoint.kind_cases import TEMPLATES as KIND_CASES
+from tests.rules.endpoint.kind_cases import TEMPLATES as KINDS
 from tests.rules.endpoint.monitoring_cases import CASES as MONITORING_CASES
+from tests.rules.endpoint.scaling_cases import TEMPLATES as SCALING
+from tests.rules.environment_cases import CASES as ENVIRONMENT_CASES
 from tests.rules.job_template_cases import JOBS
 from tests.rules.model_template_cases import MODELS
 from tests.rules.template_cases import SERVING, Case
 from tests.rules.templates import problems, template
-from tests.rules.test_rules import CASES as ENVIRONMENT_CASES
 from tests.rules.update_template_cases import UPDATES
 
-CASES: list[Case] = [*SERVING, *MODELS, *UPDATES, *JOBS, *KIND_CASES]
+CASES: list[Case] = [*SERVING, *MODELS, *UPDATES, *JOBS, *SCALING, *KINDS]
 
 
 def test_the_sound_template_has_no_problem() -> None:

@@ -11,7 +11,8 @@ import yaml
 from sagemaker_serving.errors import Problem
 from sagemaker_serving.rules import check_environment
 from sagemaker_serving.spec import read_environment
-from tests.rules.artifact.artifact_cases import CASES, RIGHT, Model
+from tests.rules.artifact.artifact_cases import CASES
+from tests.rules.artifact.artifacts import RIGHT, Model
 
 
 def problems(folder: Path, model: Model) -> list[Problem]:

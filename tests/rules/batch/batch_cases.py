@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-Change = dict[tuple[str | int, ...], Any]
+from tests.rules.changes import Change
 
 BATCH = ("models", "digits", "batch_transform")
 LINES: Change = {

@@ -1,0 +1,140 @@
+"""Inference scripts with one thing wrong, what is said of it, and the nearest that is right."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tests.models import (
+    saved_model,
+)
+from tests.rules.artifact.artifacts import GOOD, MODEL, SCRIPT, Model, compiled, pytorch
+
+
+def script(source: str, **files: bytes) -> Model:
+    return Model({MODEL: saved_model(), SCRIPT: source.encode(), **files})
+
+
+def isolated(files: Mapping[str, bytes]) -> Model:
+    return Model({MODEL: saved_model(), SCRIPT: GOOD, **files}, {"network_isolation": True})
+
+
+def batched(inputs: Mapping[str, Any], size: int) -> Model:
+    return Model({MODEL: saved_model(inputs)}, {"batching": {"max_batch_size": size}})
+
+
+CASES: list[tuple[str, Model, str, Model]] = [
+    (
+        "batching-signature",
+        batched({"x": ("float32", (1, 8))}, 16),
+        "batching is on with max_batch_size 16, and input 'x' of signature 'serving_default' in "
+        "digits/1/saved_model.pb takes exactly 1 at a time",
+        batched({"x": ("float32", (None, 8))}, 16),
+    ),
+    (
+        "batching-signature",
+        batched({"x": ("float32", (15,))}, 16),
+        "takes exactly 15 at a time",
+        batched({"x": ("float32", (16,)), "y": ("string", ()), "z": ("int32", None)}, 16),
+    ),
+    (
+        "handler-parses",
+        script("def handler(data, context:\n"),
+        "code/inference.py line 1 does not parse",
+        script("def handler(data, context): ..."),
+    ),
+    (
+        "handler-functions",
+        script("def input_handler(data, context): ..."),
+        "defines none of what the TensorFlow Serving container calls: handler or input_handler + "
+        "output_handler (its functions: input_handler)",
+        script("from lib import output_handler\ndef input_handler(data, context): ..."),
+    ),
+    (
+        "handler-functions",
+        pytorch("def handler(data, context): ..."),
+        "calls: model_fn or input_fn or predict_fn or output_fn or transform_fn",
+        pytorch("def predict_fn(data, model): ..."),
+    ),
+    (
+        "handler-functions",
+        compiled("onnx", "a.onnx", content={SCRIPT: b"def model_fn(model_dir): ..."}),
+        "the Neo container calls: neo_preprocess + neo_postprocess",
+        compiled(
+            "onnx",
+            "a.onnx",
+            content={SCRIPT: b"def neo_preprocess(a, b): ...\ndef neo_postprocess(a): ..."},
+        ),
+    ),
+    (
+        "handler-functions",
+        compiled("pytorch", device="ml_inf1", content={SCRIPT: b"def predict_fn(a, b): ..."}),
+        "the Neo container calls: neo_preprocess + neo_postprocess",
+        compiled("pytorch", device="ml_c5", content={SCRIPT: b"def predict_fn(a, b): ..."}),
+    ),
+    (
+        "handler-transform-alone",
+        pytorch("def transform_fn(m, d, c, a): ...\ndef input_fn(d, c): ..."),
+        "defines transform_fn and input_fn; the container refuses both together",
+        pytorch("def transform_fn(m, d, c, a): ...\ndef model_fn(d): ..."),
+    ),
+    (
+        "handler-arguments",
+        script("def handler(data): ..."),
+        "code/inference.py:1 handler cannot be called with 2 arguments, as the TensorFlow Serving "
+        "container does; write def handler(data, context):",
+        script("def handler(data, *rest): ..."),
+    ),
+    (
+        "handler-arguments",
+        pytorch("def model_fn(model_dir, context, more): ..."),
+        "model_fn cannot be called with 1 or 2 arguments",
+        pytorch("def model_fn(model_dir, context, more=None): ..."),
+    ),
+    (
+        "handler-place",
+        Model({MODEL: saved_model(), "inference.py": GOOD}),
+        "inference.py would never be called; move it to code/inference.py",
+        Model({MODEL: saved_model(), SCRIPT: GOOD}),
+    ),
+    (
+        "handler-imports",
+        script("import tensorflow as tf\ndef handler(a, b): ..."),
+        "code/inference.py:1 imports tensorflow, which neither the image nor the archive provides; "
+        "TensorFlow Serving's image has no tensorflow package",
+        script("try:\n  import tensorflow\nexcept ImportError: ...\ndef handler(a, b): ..."),
+    ),
+    (
+        "handler-imports",
+        script("import PIL.Image\ndef handler(a, b): ...", **{"code/lib/x.py": b""}),
+        "imports PIL, which neither the image nor the archive provides; put pillow in a code/lib/",
+        script("import PIL.Image\ndef handler(a, b): ...", **{"code/lib/PIL/Image.py": b""}),
+    ),
+    (
+        "handler-imports",
+        script("import numpy, json, requests, helper", **{"code/helper.py": b""}),
+        "imports numpy",
+        Model(
+            {MODEL: saved_model(), SCRIPT: b"import numpy\ndef handler(a, b): ..."},
+            {"framework_version": "2.20"},
+        ),
+    ),
+    (
+        "handler-imports-unlisted",
+        script("import cv2", **{"code/requirements.txt": b"pandas==2.0  # tables\n"}),
+        "imports cv2, which neither the image nor the archive provides; list opencv-python",
+        script("import cv2", **{"code/requirements.txt": b"opencv_python-headless>=4\n"}),
+    ),
+    (
+        "handler-requirements-ignored",
+        script("", **{"code/requirements.txt": b"x\n", "code/lib/x.py": b""}),
+        "code/requirements.txt is ignored because there is a code/lib/",
+        script("", **{"code/requirements.txt": b"# x\n", "code/lib/x.py": b""}),
+    ),
+    (
+        "handler-requirements-isolated",
+        isolated({"code/requirements.txt": b"x\n"}),
+        "has a code/requirements.txt, which an isolated container cannot install",
+        isolated({"code/requirements.txt": b"x\n", "code/lib/x.py": b""}),
+    ),
+]

@@ -1,0 +1,162 @@
+"""Environment files with one thing wrong in an endpoint's update, or in what production demands."""
+
+from __future__ import annotations
+
+from tests.rules.changes import (
+    BLUE,
+    COMPONENTS,
+    DIGITS,
+    ONE,
+    SCALING,
+    SERVERLESS,
+    UPDATE,
+    VARIANTS,
+    Change,
+)
+
+PRODUCTION = ("production",)
+TRANSITION = (*DIGITS, "transition")
+
+SAFE: Change = {
+    PRODUCTION: True,
+    VARIANTS: [{"name": "blue", "instance_type": "ml.c5.large", "initial_instance_count": 2}],
+    SCALING: {"blue": {"min": 2, "max": 2}},
+}
+
+
+def releasing(**keep: str) -> Change:
+    """`SAFE` in the step that releases the scaling of these variants."""
+    return {**SAFE, TRANSITION: {"step": "release_scaling", "keep": keep}}
+
+
+ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
+    (
+        "guardrail-step",
+        {UPDATE: {"canary_percent": 90}},
+        "canary_percent is 90 percent; it must be 1 to 50; use 50",
+        {UPDATE: {"canary_percent": 50}},
+    ),
+    (
+        "guardrail-step",
+        {UPDATE: {"linear_percent": 5}},
+        "linear_percent is 5 percent; it must be 10 to 50; use 10",
+        {UPDATE: {"linear_percent": 10}},
+    ),
+    (
+        "guardrail-waits",
+        {UPDATE: {"canary_percent": 10, "wait_seconds": 3601}},
+        "wait_seconds is 3601; it must be 0 to 3600; use 3600",
+        {UPDATE: {"canary_percent": 10, "wait_seconds": 3600}},
+    ),
+    (
+        "guardrail-time",
+        {UPDATE: {"linear_percent": 25, "maximum_execution_timeout_seconds": 1300}},
+        "maximum_execution_timeout_seconds is 1300, but the update waits 1320 seconds in all",
+        {UPDATE: {"linear_percent": 25, "maximum_execution_timeout_seconds": 1321}},
+    ),
+    (
+        "guardrail-alarms",
+        {UPDATE: {"canary_percent": 10, "alarms": [f"a{n}" for n in range(11)]}},
+        "alarms has 11 entries; a rollback watches 1 to 10 alarms",
+        {UPDATE: {"canary_percent": 10, "alarms": [f"a{n}" for n in range(10)]}},
+    ),
+    (
+        "guardrail-excluded",
+        {**SERVERLESS, UPDATE: {"canary_percent": 10}},
+        "the endpoint is serverless; there SageMaker moves all traffic at once",
+        {**SERVERLESS, UPDATE: {"all_at_once": True}},
+    ),
+    (
+        "guardrail-rolling-excluded",
+        {UPDATE: {"rolling_percent": 10}},
+        "the endpoint has 2 variants; a rolling update is of one; use blue/green",
+        {**ONE, UPDATE: {"rolling_percent": 10}},
+    ),
+    (
+        "guardrail-none",
+        {**SERVERLESS, PRODUCTION: True},
+        "SageMaker has no guardrails for this endpoint",
+        SAFE,
+    ),
+    (
+        "production-scaling",
+        {PRODUCTION: True},
+        "'blue' has no scaling, which production demands; add scaling: {blue: {min: 2, max: 4",
+        SAFE,
+    ),
+    (
+        "production-scaling",
+        {**SAFE, SCALING: None, TRANSITION: {"step": "change_variants"}},
+        "'blue' has no scaling, which production demands",
+        {**releasing(blue="ml.m5.large"), SCALING: None},
+    ),
+    (
+        "transition-keep",
+        releasing(),
+        "keep is missing; name each variant whose scaling is released",
+        releasing(blue="ml.m5.large"),
+    ),
+    (
+        "transition-keep",
+        releasing(green="ml.m5.large"),
+        "'green' is no variant of the file, and SageMaker refuses to remove a scalable target; "
+        "put its entry back for this deploy, and remove it after",
+        releasing(blue="ml.m5.large"),
+    ),
+    (
+        "transition-keep",
+        releasing(blue="m5.large"),
+        "blue is 'm5.large'; it must be an instance type; use the one that is deployed",
+        releasing(blue="ml.m5.large"),
+    ),
+    (
+        "transition-keep",
+        {**SERVERLESS, TRANSITION: {"step": "release_scaling", "keep": {"all": "ml.m5.large"}}},
+        "all is 'ml.m5.large'; the variant is serverless; use serverless",
+        {**SERVERLESS, TRANSITION: {"step": "release_scaling", "keep": {"all": "serverless"}}},
+    ),
+    (
+        "transition-keep",
+        {**COMPONENTS, TRANSITION: {"step": "release_scaling", "keep": {"blue": "ml.m5.large"}}},
+        "here inference components are scaled, which do not hinder an update; remove transition",
+        releasing(blue="ml.m5.large"),
+    ),
+    (
+        "transition-keep",
+        {**SAFE, TRANSITION: {"step": "change_variants", "keep": {"blue": "ml.m5.large"}}},
+        "keep is of release_scaling; take that step first, or remove keep",
+        {**SAFE, TRANSITION: {"step": "change_variants"}},
+    ),
+    (
+        "transition-left",
+        releasing(blue="ml.m5.large"),
+        "this deploy releases the scaling of blue on ml.m5.large, which serves on meanwhile; after "
+        "it, `sagemaker-serving diff ",
+        SAFE,
+    ),
+    (
+        "transition-left",
+        {**SAFE, TRANSITION: {"step": "change_variants"}},
+        "this deploy moves the endpoint to the variants of the file without guardrails, all "
+        "traffic at once; after it, `sagemaker-serving diff ",
+        SAFE,
+    ),
+    (
+        "production-update",
+        {**SAFE, UPDATE: {"all_at_once": True}},
+        "update is all_at_once, and production demands guardrails; use canary_percent",
+        {**SAFE, UPDATE: {"linear_percent": 20}},
+    ),
+    (
+        "production-alarms",
+        {**SAFE, ("monitoring",): {"alarms": False}},
+        "alarms are off, and production demands some to take an update back",
+        {**SAFE, ("monitoring",): {"alarms": False}, (*DIGITS, "monitoring"): {"alarms": True}},
+    ),
+    (
+        "production-instances",
+        {**SAFE, (*BLUE, "initial_instance_count"): 1},
+        "the variant starts with 1 instance; in production use at least 2",
+        {**SAFE, (*BLUE, "weight"): 0, (*BLUE, "initial_instance_count"): 1},
+    ),
+]

@@ -1,0 +1,228 @@
+"""Environment files with one thing wrong, first in names, places, instance types and images."""
+
+from __future__ import annotations
+
+from tests.rules.batch.batch_cases import ENVIRONMENTS as BATCH
+from tests.rules.changes import BLUE, DIGITS, Change
+from tests.rules.endpoint.content_cases import ENVIRONMENTS as CONTENTS
+from tests.rules.endpoint.kind_cases import ENVIRONMENTS as KINDS
+from tests.rules.endpoint.scaling_cases import ENVIRONMENTS as SCALING
+from tests.rules.endpoint.update_cases import ENVIRONMENTS as UPDATES
+from tests.rules.model_cases import ENVIRONMENTS as MODELS
+
+US_S3, EU_S3 = (f"https://s3.{region}.amazonaws.com" for region in ("us-east-1", "eu-west-1"))
+OWN = "111122223333.dkr.ecr.eu-west-1.amazonaws.com/mine:1"
+
+CASES: list[tuple[str, Change, str, Change]] = [
+    # rule, what is wrong, what is said, the nearest that passes
+    (
+        "endpoint-name",
+        {("name",): "prod_eu"},
+        "the endpoint would be named 'prod_eu-digits' (14 characters)",
+        {("name",): "prod-eu"},
+    ),
+    (
+        "endpoint-name",
+        {("name",): "p" * 57},
+        "(64 characters); names take at most 63",
+        {("name",): "p" * 56},
+    ),
+    (
+        "region",
+        {("region",): "eu-west-11"},
+        "region is 'eu-west-11'; SageMaker hosting is not offered there; did you mean eu-west-1",
+        {("region",): "eu-west-2"},
+    ),
+    (
+        "account",
+        {("account",): "12345"},
+        "account is '12345'; an AWS account is 12 digits",
+        {("account",): "123456789012"},
+    ),
+    (
+        "tags",
+        {("tags",): {f"k{n}": "v" for n in range(51)}},
+        "there are 51 tags; AWS takes 50",
+        {("tags",): {f"k{n}": "v" for n in range(50)}},
+    ),
+    ("tags", {("tags",): {"aws:x": "v"}}, "without 'aws:'", {("tags",): {"x": "v"}}),
+    ("tags", {("tags",): {"k": "v" * 257}}, "AWS takes 256", {("tags",): {"k": "v" * 256}}),
+    (
+        "model-name",
+        {("models", "Storage"): {"artifact": "s3://b/model.tar.gz"}},
+        "'Storage' is the name of the environment's own stack; rename the model",
+        {("models", "storage"): {"artifact": "s3://b/model.tar.gz"}},
+    ),
+    (
+        "something-to-deploy",
+        {(*DIGITS, "variants"): [], (*DIGITS, "batch_transform"): None},
+        "neither variants nor batch_transform",
+        {(*DIGITS, "variants"): []},
+    ),
+    (
+        "endpoint-instance-type",
+        {(*BLUE, "instance_type"): "ml.t3.medium"},
+        "instance_type is 'ml.t3.medium'; endpoints do not take it; use ml.t2.medium",
+        {(*BLUE, "instance_type"): "ml.t2.medium"},
+    ),
+    (
+        "endpoint-instance-type",
+        {(*BLUE, "instance_type"): "c5.xlarge"},
+        "instance_type is 'c5.xlarge'; endpoints do not take it; use ml.c5.xlarge",
+        {(*BLUE, "instance_type"): "ml.c5.xlarge"},
+    ),
+    (
+        "transform-instance-type",
+        {(*DIGITS, "batch_transform", "instance_type"): "ml.c7g.large"},
+        "instance_type is 'ml.c7g.large'; transform jobs do not take it; use ml.c7i.large",
+        {(*DIGITS, "batch_transform", "instance_type"): "ml.c7i.large"},
+    ),
+    (
+        "endpoint-instance-region",
+        {(*BLUE, "instance_type"): "ml.c6in.large"},
+        "the price list of eu-west-1 lacks it (no region prices it)",
+        {(*BLUE, "instance_type"): "ml.g5.2xlarge"},
+    ),
+    (
+        "transform-instance-region",
+        {
+            ("region",): "af-south-1",
+            (*DIGITS, "batch_transform", "instance_type"): "ml.c4.xlarge",
+        },
+        "the price list of af-south-1 lacks it",
+        {("region",): "af-south-1", (*DIGITS, "batch_transform", "instance_type"): "ml.c5.xlarge"},
+    ),
+    (
+        "neuron-needs-compiled-model",
+        {(*BLUE, "instance_type"): "ml.inf1.xlarge"},
+        "an Inferentia host; it runs models compiled for it",
+        {(*BLUE, "instance_type"): "ml.inf1.xlarge", (*BLUE, "image_uri"): OWN},
+    ),
+    (
+        "image-known",
+        {(*DIGITS, "framework_version"): "2.17"},
+        "framework_version is '2.17'; tensorflow images exist for",
+        {(*DIGITS, "framework_version"): "2.16"},
+    ),
+    (
+        "image-known",
+        {(*DIGITS, "framework"): "tensorflw"},
+        "did you mean 'tensorflow'",
+        {(*DIGITS, "framework"): "tensorflow"},
+    ),
+    (
+        "image-known",
+        {(*DIGITS, "framework"): None},
+        "neither framework nor image_uri is given",
+        {(*DIGITS, "framework"): None, (*DIGITS, "image_uri"): OWN},
+    ),
+    (
+        "image-known",
+        {(*DIGITS, "framework_version"): None},
+        "framework_version is missing",
+        {(*DIGITS, "framework_version"): "2.19"},
+    ),
+    (
+        "image-known",
+        {(*BLUE, "instance_type"): "ml.c7g.large"},
+        "on the arm64 type ml.c7g.large",
+        {(*BLUE, "instance_type"): "ml.c7g.large", (*BLUE, "framework_version"): "2.16"},
+    ),
+    (
+        "image-uri",
+        {(*DIGITS, "image_uri"): "docker.io/library/nginx"},
+        "endpoints pull only from ECR",
+        {(*DIGITS, "image_uri"): OWN},
+    ),
+    (
+        "image-uri",
+        {(*DIGITS, "image_uri"): OWN.replace("eu-west-1", "us-east-1")},
+        "image_uri is in us-east-1; an endpoint in eu-west-1 pulls only from eu-west-1",
+        {(*DIGITS, "image_uri"): OWN},
+    ),
+    (
+        "elastic-inference-ended",
+        {(*BLUE, "accelerator_type"): "ml.eia2.medium", (*BLUE, "framework_version"): "2.3"},
+        "accelerator_type is 'ml.eia2.medium'; AWS has ended Elastic Inference; use a small GPU",
+        {
+            ("accept_retired",): ["elastic-inference"],
+            (*BLUE, "accelerator_type"): "ml.eia2.medium",
+            (*BLUE, "framework_version"): "2.3",
+        },
+    ),
+    (
+        "elastic-inference-accepted",
+        {
+            ("accept_retired",): ["elastic-inference"],
+            (*BLUE, "accelerator_type"): "ml.eia2.medium",
+        },
+        "and accept_retired allows it; the template is rendered",
+        {("accept_retired",): ["elastic-inference"]},
+    ),
+    (
+        "network",
+        {("network",): {"subnet_ids": ["s"] * 17, "security_group_ids": ["g"]}},
+        "subnet_ids has 17 entries; a model takes 1 to 16; remove some",
+        {("network",): {"subnet_ids": ["s"] * 16, "security_group_ids": ["g"]}},
+    ),
+    (
+        "network-cidr",
+        {("network",): {"cidr": "10.0.0.0/20"}},
+        "cidr is '10.0.0.0/20'; it must be a /16 to /19; use 10.0.0.0/16",
+        {("network",): {"cidr": "10.0.0.0/19"}},
+    ),
+    (
+        "variant-volume",
+        {(*BLUE, "volume_size_in_gb"): 0},
+        "volume_size_in_gb is 0; it must be 1 to 512; use 1",
+        {(*BLUE, "volume_size_in_gb"): 1},
+    ),
+    (
+        "variant-timeouts",
+        {(*BLUE, "container_startup_health_check_timeout_in_seconds"): 59},
+        "container_startup_health_check_timeout_in_seconds is 59; it must be 60 to 3600; use 60",
+        {(*BLUE, "container_startup_health_check_timeout_in_seconds"): 60},
+    ),
+    (
+        "answer-time",
+        {(*DIGITS, "server"): {"gunicorn_timeout_seconds": 61}},
+        "gunicorn_timeout_seconds is 61; InvokeEndpoint waits 60 seconds",
+        {(*DIGITS, "server"): {"gunicorn_timeout_seconds": 60}},
+    ),
+    (
+        "burstable-batching",
+        {(*BLUE, "instance_type"): "ml.t2.medium"},
+        "instance_type is 'ml.t2.medium', whose CPU is throttled",
+        {(*BLUE, "instance_type"): "ml.t2.medium", (*DIGITS, "batching"): None},
+    ),
+    (
+        "location-region",
+        {(*DIGITS, "artifact"): {"s3": "s3://models-us-east-1/k.tar.gz", "sha256": "0"}},
+        "whose bucket seems to lie in us-east-1",
+        {(*DIGITS, "artifact"): {"s3": "s3://models-eu-west-1/k.tar.gz", "sha256": "0"}},
+    ),
+    (
+        "location-region",
+        {(*DIGITS, "artifact"): {"s3": f"{US_S3}/models/k.tar.gz", "sha256": "0"}},
+        "whose bucket seems to lie in us-east-1",
+        {(*DIGITS, "artifact"): {"s3": f"{EU_S3}/models/k.tar.gz", "sha256": "0"}},
+    ),
+    (
+        "image-processor",
+        {
+            (*BLUE, "image_uri"): "763104351884.dkr.ecr.eu-west-1.amazonaws.com/"
+            "tensorflow-inference:2.19-gpu"
+        },
+        "image_uri is an image for GPUs and ml.c5.large has no GPU",
+        {
+            (*BLUE, "image_uri"): "763104351884.dkr.ecr.eu-west-1.amazonaws.com/"
+            "tensorflow-inference:2.19-cpu"
+        },
+    ),
+    *MODELS,
+    *CONTENTS,
+    *KINDS,
+    *UPDATES,
+    *SCALING,
+    *BATCH,
+]
