@@ -1,87 +1,18 @@
-"""Transform jobs: what they read, ask, write, and how they end."""
+"""Transform jobs: what they are given, how they ask, fail, stop and are listed."""
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
 import threading
 import time
-from collections.abc import Mapping
-from itertools import count
-from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
 
 from sagemaker_serving.local_sagemaker.control_plane import SageMaker
 from tests.local_aws.aws import REGION, Aws, children, eventually, service_in
-from tests.local_sagemaker.record_files import (
-    recordio,
-    recordio_frame,
-    tfrecord,
-    tfrecord_frame,
-)
-
-SEE_LOGS = "See job logs for more information"
-_numbers = count(1)
-
-
-def job(aws: Aws, source: str, **more: Any) -> str:
-    """Start a job over ``s3://models/<source>`` with output under ``out/<its name>``."""
-    name = f"job-{next(_numbers)}"
-    parameters: dict[str, Any] = {
-        "TransformJobName": name,
-        "ModelName": "echo",
-        "TransformInput": {
-            "DataSource": {
-                "S3DataSource": {"S3DataType": "S3Prefix", "S3Uri": f"s3://models/{source}"}
-            },
-            **more.pop("TransformInput", {}),
-        },
-        "TransformOutput": {
-            "S3OutputPath": f"s3://models/out/{name}",
-            **more.pop("TransformOutput", {}),
-        },
-        "TransformResources": {"InstanceType": "ml.m5.large", "InstanceCount": 1},
-        **more,
-    }
-    aws.sagemaker.create_transform_job(**parameters)
-    return name
-
-
-def ended(aws: Aws, name: str) -> Any:
-    def look() -> Any:
-        described = aws.sagemaker.describe_transform_job(TransformJobName=name)
-        status = described["TransformJobStatus"]
-        return described if status in ("Completed", "Failed", "Stopped") else None
-
-    return eventually(look)
-
-
-def put(aws: Aws, files: Mapping[str, bytes]) -> None:
-    for key, content in files.items():
-        aws.s3.put_object(Bucket="models", Key=key, Body=content)
-
-
-def outputs(aws: Aws, name: str) -> dict[str, bytes]:
-    prefix = f"out/{name}/"
-    listed = aws.s3.list_objects_v2(Bucket="models", Prefix=prefix).get("Contents", [])
-    return {
-        entry["Key"].removeprefix(prefix): aws.s3.get_object(Bucket="models", Key=entry["Key"])[
-            "Body"
-        ].read()
-        for entry in listed
-    }
-
-
-def data_log(aws: Aws, name: str) -> list[str]:
-    """What the job's data log says of objects, without its times."""
-    logs = aws.gateway.context.state_dir / "logs" / "transform" / REGION
-    lines = (logs / f"{name}.data.log").read_text().splitlines()
-    said = [re.sub(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}:", "", line) for line in lines]
-    assert all(line.startswith("[sagemaker logs]: ") for line in said)
-    return [line.removeprefix("[sagemaker logs]: ") for line in said]
+from tests.local_sagemaker.transforming import SEE_LOGS, data_log, ended, job, outputs, put
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -104,67 +35,6 @@ def models(aws: Aws) -> None:
             "binary/image.png": bytes(range(256)),
         },
     )
-
-
-def test_every_object_under_the_prefix_has_an_output(aws: Aws) -> None:
-    name = job(aws, "in/")
-    described = ended(aws, name)
-    assert described["TransformJobStatus"] == "Completed"
-    assert described["TransformEndTime"] >= described["TransformStartTime"]
-    assert outputs(aws, name) == {
-        "a.csv.out": b"\n4,3\n2,1",
-        "deeper/b.csv.out": b"\n5",
-    }
-
-
-def test_keys_are_relative_to_the_folder_of_the_prefix(aws: Aws) -> None:
-    name = job(aws, "in/a")
-    ended(aws, name)
-    assert list(outputs(aws, name)) == ["a.csv.out"]
-
-
-def test_bytes_go_in_and_come_out_as_they_are(aws: Aws) -> None:
-    name = job(aws, "binary/", TransformInput={"ContentType": "application/x-image"})
-    ended(aws, name)
-    assert outputs(aws, name) == {"image.png.out": bytes(range(256))[::-1]}
-
-
-@pytest.mark.parametrize(
-    ("strategy", "assemble_with", "expected"),
-    [
-        ("SingleRecord", "Line", b"2,1\n4,3\n"),
-        ("SingleRecord", "None", b"2,14,3"),
-        ("MultiRecord", "Line", b"4,3\n2,1\n"),
-        ("MultiRecord", "None", b"4,3\n2,1"),
-    ],
-)
-def test_lines_are_asked_by_strategy_and_assembled(
-    aws: Aws, strategy: str, assemble_with: str, expected: bytes
-) -> None:
-    name = job(
-        aws,
-        "in/a.csv",
-        BatchStrategy=strategy,
-        TransformInput={"SplitType": "Line", "ContentType": "text/csv"},
-        TransformOutput={"AssembleWith": assemble_with, "Accept": "text/csv"},
-    )
-    assert ended(aws, name)["TransformJobStatus"] == "Completed"
-    assert outputs(aws, name) == {"a.csv.out": expected}
-
-
-def test_answers_stay_in_order_however_many_are_asked_at_once(aws: Aws) -> None:
-    lines = [b"%04d" % number for number in range(500)]
-    put(aws, {"many/lines": b"\n".join(lines)})
-    name = job(
-        aws,
-        "many/",
-        BatchStrategy="SingleRecord",
-        MaxConcurrentTransforms=8,
-        TransformInput={"SplitType": "Line"},
-        TransformOutput={"AssembleWith": "Line"},
-    )
-    ended(aws, name)
-    assert outputs(aws, name)["lines.out"].splitlines() == [line[::-1] for line in lines]
 
 
 def test_requests_run_at_once_up_to_the_concurrency(aws: Aws) -> None:
@@ -270,80 +140,12 @@ def test_a_model_that_is_too_slow_is_an_algorithm_error(aws: Aws) -> None:
     ]
 
 
-def test_a_record_over_the_payload_is_named(aws: Aws) -> None:
-    put(aws, {"large/lines": b"small\n" + b"x" * (1024 * 1024 + 1)})
-    name = job(aws, "large/", MaxPayloadInMB=1, TransformInput={"SplitType": "Line"})
-    assert ended(aws, name)["FailureReason"] == f"ClientError: {SEE_LOGS}"
-    assert data_log(aws, name)[1:] == [
-        "models/large/lines: record 2 has 1048577 bytes, more than the 1048576 of MaxPayloadInMB"
-    ]
-
-
-def test_max_payload_zero_has_no_limit_and_is_sent_in_chunks(aws: Aws) -> None:
-    put(aws, {"unbounded/1": b"x" * (7 * 1024 * 1024), "unbounded/2": b"headers"})
-    name = job(aws, "unbounded/", MaxPayloadInMB=0)
-    assert ended(aws, name)["TransformJobStatus"] == "Completed"
-    written = outputs(aws, name)
-    assert len(written["1.out"]) == 7 * 1024 * 1024
-    headers = json.loads(written["2.out"])
-    assert headers["Transfer-Encoding"] == "chunked"
-    assert "Content-Length" not in headers
-
-
 def test_a_model_that_does_not_start_fails_the_job_with_its_log(aws: Aws) -> None:
     before = children()
     reason = ended(aws, job(aws, "in/", ModelName="broken"))["FailureReason"]
     assert "did not pass the ping health check" in reason
     assert reason.endswith("the model is broken")
     assert children() == before
-
-
-@pytest.mark.parametrize(
-    ("source", "why"),
-    [
-        ("nothing/here", 'No S3 objects found under S3 URL "s3://models/nothing/here"'),
-        ("in/deeper/c", "No S3 objects found"),
-    ],
-)
-def test_a_job_over_an_empty_prefix_is_refused(aws: Aws, source: str, why: str) -> None:
-    with pytest.raises(ClientError, match=why) as refused:
-        job(aws, source)
-    assert refused.value.response["Error"]["Code"] == "ValidationException"
-
-
-def test_an_output_bucket_that_is_not_there_fails_the_job(aws: Aws) -> None:
-    name = job(aws, "in/", TransformOutput={"S3OutputPath": "s3://no-such-bucket/out"})
-    assert "NoSuchBucket" in ended(aws, name)["FailureReason"]
-
-
-def test_a_manifest_names_the_objects(aws: Aws) -> None:
-    manifest = [{"prefix": "s3://models/in/"}, "deeper/b.csv"]
-    put(aws, {"manifest.json": json.dumps(manifest).encode()})
-    source = {"S3DataType": "ManifestFile", "S3Uri": "s3://models/manifest.json"}
-    name = job(aws, "", TransformInput={"DataSource": {"S3DataSource": source}})
-    assert ended(aws, name)["TransformJobStatus"] == "Completed"
-    assert outputs(aws, name) == {"deeper/b.csv.out": b"\n5"}
-
-
-def test_an_object_that_a_manifest_names_in_vain_does_not_keep_the_others(aws: Aws) -> None:
-    manifest = [{"prefix": "s3://models/in/"}, "absent.csv", "a.csv"]
-    put(aws, {"manifest.json": json.dumps(manifest).encode()})
-    source = {"S3DataType": "ManifestFile", "S3Uri": "s3://models/manifest.json"}
-    name = job(aws, "", TransformInput={"DataSource": {"S3DataSource": source}})
-    assert ended(aws, name)["FailureReason"] == f"ClientError: {SEE_LOGS}"
-    assert data_log(aws, name)[1].startswith("models/in/absent.csv: ")
-    assert list(outputs(aws, name)) == ["a.csv.out"]
-
-
-@pytest.mark.parametrize(
-    "manifest",
-    [b"", b"{}", b"[]", b'[{"prefix": "s3://models/"}]', b"[1]", b'[{"prefix": 1}, "a"]'],
-)
-def test_a_manifest_that_is_none_fails_the_job(aws: Aws, manifest: bytes) -> None:
-    put(aws, {"bad-manifest.json": manifest})
-    source = {"S3DataType": "ManifestFile", "S3Uri": "s3://models/bad-manifest.json"}
-    name = job(aws, "", TransformInput={"DataSource": {"S3DataSource": source}})
-    assert 'The manifest at "s3://models/bad-manifest.json"' in ended(aws, name)["FailureReason"]
 
 
 def test_the_container_knows_that_it_is_a_batch(aws: Aws) -> None:
@@ -412,114 +214,6 @@ def test_a_job_needs_its_model(aws: Aws) -> None:
 def test_an_unknown_job_is_not_found(aws: Aws) -> None:
     with pytest.raises(aws.sagemaker.exceptions.ResourceNotFound, match="Requested resource not"):
         aws.sagemaker.describe_transform_job(TransformJobName="absent")
-
-
-@pytest.mark.parametrize(
-    ("split_type", "write", "frame"),
-    [("RecordIO", recordio, recordio_frame), ("TFRecord", tfrecord, tfrecord_frame)],
-)
-def test_records_are_asked_bare_or_framed(
-    aws: Aws, split_type: str, write: Any, frame: Any
-) -> None:
-    put(aws, {f"{split_type}/records": write([b"ab", b"cde"])})
-    source = {"SplitType": split_type}
-    name = job(aws, f"{split_type}/", BatchStrategy="SingleRecord", TransformInput=dict(source))
-    ended(aws, name)
-    assert outputs(aws, name) == {"records.out": b"ba" + b"edc"}
-    name = job(aws, f"{split_type}/", TransformInput=dict(source))
-    ended(aws, name)
-    assert outputs(aws, name) == {"records.out": (frame(b"ab") + frame(b"cde"))[::-1]}
-
-
-def test_a_damaged_file_keeps_no_other_from_its_output(aws: Aws) -> None:
-    sound = tfrecord([b"ab", b"cde"])
-    put(aws, {"damaged/1": sound, "damaged/2": sound.replace(b"cde", b"cdf"), "damaged/3": sound})
-    name = job(
-        aws, "damaged/", BatchStrategy="SingleRecord", TransformInput={"SplitType": "TFRecord"}
-    )
-    assert ended(aws, name)["FailureReason"] == f"ClientError: {SEE_LOGS}"
-    assert outputs(aws, name) == {"1.out": b"baedc", "3.out": b"baedc"}
-    assert data_log(aws, name)[1:] == [
-        "models/damaged/2: not a TFRecord file: record 2, at byte 18, has data with another CRC"
-    ]
-
-
-def test_gzip_is_unpacked_and_the_output_is_plain(aws: Aws) -> None:
-    put(aws, {"packed/a.csv.gz": gzip.compress(b"1,2\n3,4\n"), "packed/b.csv": b"1,2\n"})
-    name = job(aws, "packed/", TransformInput={"CompressionType": "Gzip", "SplitType": "Line"})
-    assert ended(aws, name)["TransformJobStatus"] == "Failed"
-    assert outputs(aws, name) == {"a.csv.gz.out": b"4,3\n2,1"}
-    assert data_log(aws, name)[1].startswith("models/packed/b.csv: not a gzip file")
-
-
-JOINED: dict[str, Any] = {
-    "TransformInput": {"SplitType": "Line", "ContentType": "text/csv"},
-    "TransformOutput": {"AssembleWith": "Line", "Accept": "text/csv"},
-}
-
-
-def test_answers_are_joined_to_what_the_model_did_not_see(aws: Aws) -> None:
-    put(aws, {"ids/rows.csv": b"id-1,12\nid-2,34\n"})
-    name = job(
-        aws,
-        "ids/",
-        BatchStrategy="SingleRecord",
-        DataProcessing={
-            "InputFilter": "$[1:]",
-            "JoinSource": "Input",
-            "OutputFilter": "$[0,-1]",
-        },
-        **{key: dict(value) for key, value in JOINED.items()},
-    )
-    assert ended(aws, name)["TransformJobStatus"] == "Completed"
-    assert outputs(aws, name) == {"rows.csv.out": b"id-1,21\nid-2,43\n"}
-    described = aws.sagemaker.describe_transform_job(TransformJobName=name)
-    assert described["DataProcessing"]["OutputFilter"] == "$[0,-1]"
-
-
-def test_an_answer_that_cannot_be_joined_fails_its_object_only(aws: Aws) -> None:
-    put(aws, {"unjoined/1": b"1,2\n", "unjoined/2": b'a,"b"c\n'})
-    name = job(
-        aws,
-        "unjoined/",
-        DataProcessing={"JoinSource": "Input"},
-        **{key: dict(value) for key, value in JOINED.items()},
-    )
-    assert ended(aws, name)["FailureReason"] == f"ClientError: {SEE_LOGS}"
-    assert outputs(aws, name) == {"1.out": b"1,2,2,1\n"}
-    assert data_log(aws, name)[1].startswith("models/unjoined/2: Failed to parse output")
-
-
-def test_a_path_that_sagemaker_does_not_read_fails_the_job(aws: Aws) -> None:
-    name = job(
-        aws,
-        "in/",
-        DataProcessing={"OutputFilter": "$[0:2,5:]"},
-        **{key: dict(value) for key, value in JOINED.items()},
-    )
-    assert ended(aws, name)["FailureReason"] == f"ClientError: {SEE_LOGS}"
-    assert data_log(aws, name) == [
-        "Invalid JsonPath: $[0:2,5:]: only single range filters of format (eg: [1:5]) are "
-        "supported. Format [0:2,5:] is not supported"
-    ]
-
-
-def test_a_path_with_an_operator_that_it_does_not_know_is_refused(aws: Aws) -> None:
-    with pytest.raises(ClientError, match=r'Invalid InputFilter: "\$\.\.a"|Unexpected "\."'):
-        job(
-            aws,
-            "in/",
-            DataProcessing={"InputFilter": "$..a"},
-            **{key: dict(value) for key, value in JOINED.items()},
-        )
-
-
-def test_outputs_are_encrypted_under_the_key_of_the_job(aws: Aws) -> None:
-    key = aws.client("kms").create_key()["KeyMetadata"]["Arn"]
-    name = job(aws, "in/a", TransformOutput={"KmsKeyId": key})
-    assert ended(aws, name)["TransformJobStatus"] == "Completed"
-    head = aws.s3.head_object(Bucket="models", Key=f"out/{name}/a.csv.out")
-    assert (head["ServerSideEncryption"], head["SSEKMSKeyId"]) == ("aws:kms", key)
 
 
 def test_payloads_at_once_are_bounded(aws: Aws) -> None:
