@@ -54,6 +54,8 @@ if os.environ.get("EXIT_AT_START"):
 
 
 models = {}
+meeting = []
+all_here = threading.Barrier(int(os.environ.get("TOGETHER", 1)))
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -79,6 +81,8 @@ class Handler(BaseHTTPRequestHandler):
             self.answer(200, json.dumps(dict(os.environ)).encode(), "application/json")
         elif body == b"headers":
             self.answer(200, json.dumps(dict(self.headers)).encode(), "application/json")
+        elif body == b"meet":
+            self.answer(200, str(self.met()).encode())
         elif body == b"pid":
             self.answer(200, str(os.getpid()).encode())
         elif body == b"die":
@@ -93,6 +97,15 @@ class Handler(BaseHTTPRequestHandler):
             self.answer(200, os.environ["VERSION"].encode())
         else:
             self.answer(200, body[::-1], self.headers.get("Content-Type", "text/plain"))
+
+    def met(self):
+        # How many such requests there are at once, TOGETHER of them having come.
+        meeting.append(self)
+        all_here.wait()
+        time.sleep(0.2)
+        number = len(meeting)
+        meeting.remove(self)
+        return number
 
     def do_DELETE(self):
         known = models.pop(self.path.rpartition("/")[2], None)

@@ -32,6 +32,7 @@ class Endpoints(Service):
 
     A configuration whose name contains ``failing`` never starts: a new endpoint turns
     Failed, an updated one goes back to what it served before, as SageMaker's do.
+    While a test has ``held``, none starts, fails or updates.
     """
 
     name: str = "sagemaker"
@@ -39,6 +40,7 @@ class Endpoints(Service):
     failing: str = "Broken"
     updates: list[str] = field(default_factory=list)
     served: dict[str, list[str]] = field(default_factory=dict)
+    held: threading.Lock = field(default_factory=threading.Lock)
     _endpoints: dict[str, dict[str, Any]] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -89,7 +91,7 @@ class Endpoints(Service):
 
     def _turn(self, name: str, config: str, was: str | None) -> None:
         def turned() -> None:
-            with self._lock:
+            with self.held, self._lock:
                 endpoint = self._endpoints.get(name)
                 if endpoint is None:
                     return
@@ -130,11 +132,22 @@ class Aws:
 
     def create(self, name: str, template: Template, **options: Any) -> dict[str, Any]:
         """Create a stack and return it once it is done."""
-        return self._submit("create_stack", name, template, options)
+        return self.done(self.begin("create_stack", name, template, **options))
 
     def update(self, name: str, template: Template, **options: Any) -> dict[str, Any]:
         """Update a stack and return it once it is done."""
-        return self._submit("update_stack", name, template, options)
+        return self.done(self.begin("update_stack", name, template, **options))
+
+    def begin(self, operation: str, name: str, template: Template, **options: Any) -> str:
+        """Begin to create or update a stack; its id."""
+        answer = getattr(self.cloudformation, operation)(
+            StackName=name,
+            TemplateBody=template if isinstance(template, str) else json.dumps(template),
+            Capabilities=["CAPABILITY_NAMED_IAM"],
+            **options,
+        )
+        stack_id: str = answer["StackId"]
+        return stack_id
 
     def delete(self, name: str, **options: Any) -> dict[str, Any]:
         """Delete a stack and return what is left of it."""
@@ -177,17 +190,6 @@ class Aws:
         return [
             (event["LogicalResourceId"], event["ResourceStatus"]) for event in self.events(name)
         ]
-
-    def _submit(
-        self, operation: str, name: str, template: Template, options: dict[str, Any]
-    ) -> dict[str, Any]:
-        answer = getattr(self.cloudformation, operation)(
-            StackName=name,
-            TemplateBody=template if isinstance(template, str) else json.dumps(template),
-            Capabilities=["CAPABILITY_NAMED_IAM"],
-            **options,
-        )
-        return self.done(answer["StackId"])
 
 
 @pytest.fixture(scope="module")

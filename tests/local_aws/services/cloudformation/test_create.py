@@ -142,12 +142,11 @@ def test_a_failure_cancels_what_is_being_waited_for(aws: Aws) -> None:
     slow = endpoint()
     slow["Resources"]["Role2"] = broken()
     slow["Resources"]["Role2"]["DependsOn"] = ["Config"]
-    aws.endpoints.seconds = 0.8
-    try:
-        stack = aws.create("cancelling", slow)
-    finally:
-        aws.endpoints.seconds = 0.2
+    with aws.endpoints.held:
+        stack_id = aws.begin("create_stack", "cancelling", slow)
+        eventually(lambda: ("Endpoint", "CREATE_FAILED") in aws.history("cancelling"))
 
+    stack = aws.done(stack_id)
     assert stack["StackStatus"] == "ROLLBACK_COMPLETE"
     reasons = [
         event["ResourceStatusReason"]

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 
 import pytest
@@ -63,18 +64,12 @@ def test_long_histories_come_in_pages_without_a_gap(aws: Aws) -> None:
 
 
 def test_asked_by_id_the_answer_waits_for_the_operation(aws: Aws) -> None:
-    aws.endpoints.seconds = 0.8
-    try:
-        started = time.monotonic()
-        stack_id = aws.cloudformation.create_stack(
-            StackName="held", TemplateBody=json.dumps(endpoint()), Capabilities=["CAPABILITY_IAM"]
-        )["StackId"]
-        by_name = aws.stack("held")
-        assert by_name["StackStatus"] == "CREATE_IN_PROGRESS"
-        assert time.monotonic() - started < 0.8
-        assert aws.stack(stack_id)["StackStatus"] == "CREATE_COMPLETE"
-    finally:
-        aws.endpoints.seconds = 0.2
+    with ThreadPoolExecutor() as pool, aws.endpoints.held:
+        stack_id = aws.begin("create_stack", "held", endpoint())
+        asked = pool.submit(aws.stack, stack_id)
+        assert aws.stack("held")["StackStatus"] == "CREATE_IN_PROGRESS"
+        assert not asked.done()
+    assert asked.result()["StackStatus"] == "CREATE_COMPLETE"
     aws.delete("held")
 
 

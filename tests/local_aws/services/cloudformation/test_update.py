@@ -1,12 +1,11 @@
 from __future__ import annotations
 
-import threading
-import time
 from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
 
+from tests.local_aws.aws import eventually
 from tests.local_aws.services.cloudformation.conftest import Aws
 from tests.local_aws.services.cloudformation.templates import (
     broken,
@@ -235,40 +234,23 @@ def test_a_type_may_not_change(aws: Aws) -> None:
 
 def test_one_operation_at_a_time(aws: Aws) -> None:
     aws.create("busy", endpoint())
-    aws.endpoints.seconds = 0.6
-    try:
-        updating = threading.Thread(target=lambda: aws.update("busy", endpoint(weight=0)))
-        updating.start()
-        deadline = time.monotonic() + 10
-        while aws.stack("busy")["StackStatus"] != "UPDATE_IN_PROGRESS":
-            assert time.monotonic() < deadline
+    with aws.endpoints.held:
+        stack_id = aws.begin("update_stack", "busy", endpoint(weight=0))
         with pytest.raises(ClientError, match="UPDATE_IN_PROGRESS state and can not be updated"):
             aws.update("busy", endpoint(weight=2))
         with pytest.raises(ClientError, match="cannot be deleted while in status UPDATE_IN"):
             aws.cloudformation.delete_stack(StackName="busy")
-        updating.join()
-    finally:
-        aws.endpoints.seconds = 0.2
-    assert aws.stack("busy")["StackStatus"] == "UPDATE_COMPLETE"
+    assert aws.done(stack_id)["StackStatus"] == "UPDATE_COMPLETE"
     aws.delete("busy")
 
 
 def test_a_cancelled_update_rolls_back(aws: Aws) -> None:
     aws.create("cancel", endpoint())
-    aws.endpoints.seconds = 0.6
-    try:
-        before = aws.outputs("cancel")
-        body = endpoint(weight=0)
-        stack_id = aws.stack("cancel")["StackId"]
-        updating = threading.Thread(target=lambda: aws.update("cancel", body))
-        updating.start()
-        deadline = time.monotonic() + 10
-        while ("Endpoint", "UPDATE_IN_PROGRESS") not in aws.history("cancel"):
-            assert time.monotonic() < deadline
+    before = aws.outputs("cancel")
+    with aws.endpoints.held:
+        stack_id = aws.begin("update_stack", "cancel", endpoint(weight=0))
+        eventually(lambda: ("Endpoint", "UPDATE_IN_PROGRESS") in aws.history("cancel"))
         aws.cloudformation.cancel_update_stack(StackName="cancel")
-        updating.join()
-    finally:
-        aws.endpoints.seconds = 0.2
     assert aws.done(stack_id)["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
     assert aws.outputs("cancel") == before
     aws.delete("cancel")
