@@ -70,6 +70,8 @@ class Handler(BaseHTTPRequestHandler):
             int(self.headers.get("Content-Length", 0))
         )
         time.sleep(float(os.environ.get("SLEEP", 0)))
+        while os.path.exists(os.environ.get("HELD_WHILE", "")):
+            time.sleep(0.02)
         if self.path.startswith("/models") and body != b"die":
             self.answer(*self.of_models(body))
             return

@@ -13,6 +13,7 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -159,7 +160,8 @@ def _without(statements: list[dict[str, Any]], actions: tuple[str, ...]) -> list
     return [{**each, "Action": names} for each, names in kept if names]
 
 
-def slow_in_batches(
+def launch_held(
+    while_there: Path,
     model_dir: Path,
     *,
     environment: Mapping[str, str],
@@ -167,9 +169,9 @@ def slow_in_batches(
     container_version: str | None = None,
     program: str = "tensorflow",
 ) -> StandIn:
-    """The stand-in, slow enough in transform jobs for one to be stopped."""
-    slow = {"SLEEP": "0.3"} if "SAGEMAKER_BATCH" in environment else {}
-    return StandIn.start(model_dir, environment={**environment, **slow}, log_path=log_path)
+    """The stand-in, which answers nothing in transform jobs while this file is there."""
+    held = {"HELD_WHILE": str(while_there)} if "SAGEMAKER_BATCH" in environment else {}
+    return StandIn.start(model_dir, environment={**environment, **held}, log_path=log_path)
 
 
 def with_a_key(project: Path) -> Path:
@@ -189,7 +191,7 @@ def with_a_key(project: Path) -> Path:
 def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]:
     folder = tmp_path_factory.mktemp("least-privilege")
     project = with_a_key(folder / "project")
-    gateway = gateway_of(folder / "aws", launch=slow_in_batches)
+    gateway = gateway_of(folder / "aws", launch=partial(launch_held, folder / "held"))
     gateway.start()
     try:
         with (folder / "cdk.log").open("w+") as log:
@@ -210,11 +212,13 @@ def judged(local: Deployment) -> list[Judged]:
     assert local.ended(local.run("first")) == ""
     lines = b"abc\nrefuse\n"
     assert local.ended(local.run("quarantined", body=lines, split_type="Line")) == ""
-    stopped = local.run("stopped", files=60)
+    (local.folder / "held").touch()
+    stopped = local.run("stopped", files=2)
     job = eventually(lambda: next((each for each in local.jobs() if "pid" in each), None), 120)
     service_in(local.gateway, SageMaker).flush()  # logs and metrics of all that runs now
     local.client("stepfunctions").stop_execution(executionArn=stopped.arn)
     eventually(lambda: not any("pid" in each for each in local.jobs()))
+    (local.folder / "held").unlink()
     assert job["name"].startswith("stopped-")
     assert local.ended(local.pipeline.resume("stopped", "resumed")) == ""  # takes the lock over
     service_in(local.gateway, SageMaker).flush()
