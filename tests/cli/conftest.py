@@ -15,10 +15,15 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
     """Runs ``sagemaker-serving`` in an empty folder, as a shell without AWS settings would."""
+    return run_in(tmp_path)
+
+
+def run_in(home: Path) -> Run:
+    """Runs ``sagemaker-serving`` in a folder that is also the user's home."""
 
     def run_command(
         *arguments: str,
-        folder: Path = tmp_path,
+        folder: Path = home,
         stdin: str = "",
         within: float = 120,
         **variables: str,
@@ -28,7 +33,7 @@ def run(tmp_path: Path) -> Run:
             cwd=folder,
             env={
                 "PATH": os.environ["PATH"],
-                "HOME": str(tmp_path),
+                "HOME": str(home),
                 "AWS_EC2_METADATA_DISABLED": "true",
                 "SAGEMAKER_SERVING_END_WITH": str(os.getpid()),
                 **variables,

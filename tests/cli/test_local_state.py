@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from local_aws.process.address import find
+from tests.cli.conftest import run_in
 
 pytestmark = pytest.mark.slow
 
@@ -27,10 +28,11 @@ TEMPLATE = {
 }
 
 
-@pytest.fixture
-def state_dir(run: Run, tmp_path: Path) -> Iterator[Path]:
+@pytest.fixture(scope="module")
+def left(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a local AWS that a stack was deployed to, and that has ended."""
-    folder = tmp_path / ".sagemaker-serving"
+    home = tmp_path_factory.mktemp("left")
+    run, folder = run_in(home), home / ".sagemaker-serving"
     assert run("local", "up", "--port", "0").returncode == 0
     cloudformation = find(folder).client("cloudformation", "eu-west-1")
     cloudformation.create_stack(StackName="kept-stack", TemplateBody=json.dumps(TEMPLATE))
@@ -43,6 +45,14 @@ def state_dir(run: Run, tmp_path: Path) -> Iterator[Path]:
     assert run("local", "down").stdout == (
         "the local AWS has ended; what was deployed is kept in .sagemaker-serving\n"
     )
+    return folder
+
+
+@pytest.fixture
+def state_dir(run: Run, left: Path, tmp_path: Path) -> Iterator[Path]:
+    """A copy of that folder, where commands are run."""
+    folder = tmp_path / left.name
+    shutil.copytree(left, folder)
     yield folder
     run("local", "down")
 
