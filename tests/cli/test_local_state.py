@@ -89,9 +89,18 @@ DAMAGED: dict[str, tuple[str, Callable[[Path], object], str]] = {
 }
 
 
-def test_a_damaged_state_is_one_message_and_fresh_helps(run: Run, state_dir: Path) -> None:
+@pytest.mark.parametrize(
+    "damages",
+    [("part", "object"), pytest.param(("pickle", "manifest", "no object"), marks=pytest.mark.long)],
+    ids=", ".join,
+)
+def test_a_damaged_state_is_one_message_and_fresh_helps(
+    run: Run, state_dir: Path, damages: tuple[str, ...]
+) -> None:
+    """What is damage, and what is said of each, tests/local_aws/state asks of the folder itself."""
     kept = state_dir.parent / "kept"
-    for name, (pattern, damage, said) in DAMAGED.items():
+    for name in damages:
+        pattern, damage, said = DAMAGED[name]
         shutil.copytree(state_dir / "state", kept, copy_function=shutil.copy2)
         (path,) = (state_dir / "state").glob(pattern)
         damage(path)
