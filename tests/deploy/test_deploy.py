@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from sagemaker_serving.archive import build_archive
@@ -15,6 +16,9 @@ from sagemaker_serving.catalog import image_uri
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 OTHER_VARIABLES = Path(__file__).parents[2] / "model_assets/digits/model/digits/1/variables"
+OTHER_VARIANT = "\n      - {name: other, instance_type: ml.m5.large, weight: 1}"
+ONE_VARIANT = "{name: cpu, instance_type: ml.c5.large}"
+TWO_VARIANTS = "{name: cpu, instance_type: ml.c5.xlarge}" + OTHER_VARIANT
 ONE_TWO_FIVE = '{"instances": [1.0, 2.0, 5.0]}'
 
 
@@ -145,37 +149,48 @@ def test_a_broken_artifact_fails_with_its_reason_and_the_old_fleet_still_answers
     assert "Traceback (most recent call last)" not in reason
 
 
-def test_after_a_failed_deploy_the_mended_one_goes_through(project: Any) -> None:
+@pytest.fixture(scope="module")
+def mended(project: Any) -> Any:
+    """A deploy under load after the failed one: another variable, another instance type and
+    another variant."""
     text = project.environment_file.read_text()
-    project.environment_file.write_text(text.replace('MY_OWN: "1"', 'MY_OWN: "2"'))
-    assert project.deploy().returncode == 0
-    assert project.server_environment()["MY_OWN"] == "2"
+    for written, instead in (('MY_OWN: "1"', 'MY_OWN: "2"'), (ONE_VARIANT, TWO_VARIANTS)):
+        assert written in text
+        text = text.replace(written, instead)
+    project.environment_file.write_text(text)
+    with project.load() as failures:
+        return project.deploy(), failures
 
 
-@pytest.mark.parametrize(
-    ("written", "instead"),
-    [
-        (
-            "{name: cpu, instance_type: ml.c5.large}",
-            "{name: cpu, instance_type: ml.c5.xlarge}\n"
-            "      - {name: other, instance_type: ml.m5.large, weight: 1}",
-        ),
-        ("\n      - {name: other, instance_type: ml.m5.large, weight: 1}", ""),
-    ],
-    ids=["another instance type and another variant", "the variant removed"],
-)
-def test_changed_variants_lose_no_request(project: Any, written: str, instead: str) -> None:
+def test_after_a_failed_deploy_the_mended_one_goes_through(project: Any, mended: Any) -> None:
+    ended, _ = mended
+    assert ended.returncode == 0, ended.stderr
+    servers = [psutil.Process(process["pid"]) for process in project.status["processes"]]
+    assert [server.environ()["MY_OWN"] for server in servers] == ["2", "2"]
+
+
+def test_changed_variants_lose_no_request(project: Any, mended: Any) -> None:
+    ended, failures = mended
+    assert ended.returncode == 0, ended.stderr
+    assert failures == []
+    assert instance_types(project) == {"ml.c5.xlarge", "ml.m5.large"}
+
+
+def test_a_removed_variant_loses_no_request(project: Any, mended: Any) -> None:
     text = project.environment_file.read_text()
-    assert written in text
-    project.environment_file.write_text(text.replace(written, instead))
+    assert OTHER_VARIANT in text
+    project.environment_file.write_text(text.replace(OTHER_VARIANT, ""))
     with project.load() as failures:
         ended = project.deploy()
     assert ended.returncode == 0, ended.stderr
     assert failures == []
+    assert instance_types(project) == {"ml.c5.xlarge"}
+
+
+def instance_types(project: Any) -> set[str]:
     (config,) = project.resources("EndpointConfig")
     described = project.aws.client("sagemaker").describe_endpoint_config(EndpointConfigName=config)
-    wanted = {"ml.c5.xlarge"} if instead == "" else {"ml.c5.xlarge", "ml.m5.large"}
-    assert {variant["InstanceType"] for variant in described["ProductionVariants"]} == wanted
+    return {variant["InstanceType"] for variant in described["ProductionVariants"]}
 
 
 def test_a_wrong_environment_never_reaches_the_cli(project: Any) -> None:
