@@ -9,12 +9,21 @@ from typing import Any
 
 import pytest
 
+from local_aws.process.address import StateDirLock
 from sagemaker_serving.functions.batch_transform.run import run_of
 from sagemaker_serving.operations.batch_progress import work_of
 from sagemaker_serving.operations.batch_report import report_folder
 from tests.functions.batch_transform.pipeline import Pipeline
 from tests.functions.batch_transform.runs import EXECUTION, NOWHERE, settings
-from tests.local_aws.aws import REGION, Aws, StandIn, eventually, gateway_of, shell_of
+from tests.local_aws.aws import (
+    REGION,
+    Aws,
+    StandIn,
+    address_of,
+    eventually,
+    gateway_of,
+    shell_of,
+)
 
 Run = Callable[..., Any]
 
@@ -23,8 +32,11 @@ pytestmark = pytest.mark.timeout(600)
 
 @pytest.fixture(scope="module")
 def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
-    gateway = gateway_of(tmp_path_factory.mktemp("aws"), launch=StandIn.start)
+    folder = tmp_path_factory.mktemp("aws")
+    hold = StateDirLock(folder)
+    gateway = gateway_of(folder, launch=StandIn.start)
     gateway.start()
+    hold.publish(address_of(gateway))
     try:
         aws = Aws(gateway)
         aws.model("echo")
@@ -43,6 +55,7 @@ def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
         yield aws
     finally:
         gateway.stop()
+        hold.release()
 
 
 @pytest.fixture
@@ -54,6 +67,13 @@ def transform(run: Run, aws: Aws) -> Run:
         **shell_of(aws.gateway),
         AWS_DEFAULT_REGION=REGION,
     )
+
+
+@pytest.fixture
+def transform_local(run: Run, aws: Aws) -> Run:
+    """The same by ``--local``, with which it looks every half second and not every five."""
+    folder = str(aws.gateway.context.state_dir)
+    return lambda *arguments: run("transform", *arguments, "--local", "--state-dir", folder)
 
 
 def test_a_folder_goes_in_and_answers_come_into_another(transform: Run, tmp_path: Path) -> None:
@@ -98,14 +118,14 @@ def test_a_folder_goes_in_and_answers_come_into_another(transform: Run, tmp_path
 
 @pytest.mark.parametrize("as_json", [False, True])
 def test_a_batch_that_answers_nothing_ends_with_1_and_says_why(
-    transform: Run, tmp_path: Path, as_json: bool
+    transform_local: Run, tmp_path: Path, as_json: bool
 ) -> None:
     source = tmp_path / "in"
     source.mkdir()
     for number in range(7):
         (source / f"{number}.txt").write_bytes(b"please refuse")
     (source / "x.txt").write_bytes(b"please fail")
-    ended = transform(
+    ended = transform_local(
         *("echo", str(source), str(tmp_path / "out"), "-e", "trial"),
         *(["--json"] if as_json else []),
     )
@@ -122,19 +142,19 @@ def test_a_batch_that_answers_nothing_ends_with_1_and_says_why(
 
 
 def test_what_is_in_s3_runs_and_an_execution_can_be_stopped_and_resumed(
-    transform: Run, aws: Aws
+    transform_local: Run, aws: Aws
 ) -> None:
     for number in range(8):
         aws.s3.put_object(Bucket="models", Key=f"echo/in/long/{number}", Body=b"abc")
-    started = transform(
+    started = transform_local(
         *("echo", "s3://models/echo/in/long/", "s3://models/echo/out/long/", "-e", "trial"),
         *("--name", "long", "--max-objects-per-shard", "1"),
     )
     assert started.returncode == 0, started.stderr
     assert started.stdout.strip().endswith(":execution:echo:long")
     eventually(lambda: aws.s3.list_objects_v2(Bucket="models", Prefix="echo/out/long/")["KeyCount"])
-    assert "stopped long" in transform("stop", "echo", "long", "-e", "trial").stdout
-    resumed = transform("echo", "-e", "trial", "--resume", "long", "--watch", "--json")
+    assert "stopped long" in transform_local("stop", "echo", "long", "-e", "trial").stdout
+    resumed = transform_local("echo", "-e", "trial", "--resume", "long", "--watch", "--json")
     assert resumed.returncode == 0, resumed.stderr
     counts = json.loads(resumed.stdout)["counts"]
     assert (counts["objects"], counts["answered"]) == (8, 8)
