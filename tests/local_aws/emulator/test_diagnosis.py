@@ -76,6 +76,18 @@ def test_a_member_that_no_model_knows_is_left_unread(aws: Aws) -> None:
     assert ssm.put_parameter(Name="known", Value="1", Type="String")["Version"] == 1
 
 
+def test_what_a_search_did_not_find_is_named_and_the_log_has_where_it_broke(
+    aws: Aws, caplog: pytest.LogCaptureFixture
+) -> None:
+    ec2 = _unchecked(aws, "ec2")
+    with pytest.raises(ClientError) as refused:
+        ec2.replace_network_acl_association(AssociationId="aclassoc-0", NetworkAclId="acl-0")
+    message = "AssociationId 'aclassoc-0' does not exist"
+    assert refused.value.response["Error"] == {"Code": "ValidationException", "Message": message}
+    assert f"ReplaceNetworkAclAssociation of ec2 was answered: {message}\nTraceback" in caplog.text
+    assert "\nStopIteration\n" in caplog.text
+
+
 def test_a_failure_of_the_tools_own_names_the_operation_and_the_log(
     aws: Aws, monkeypatch: pytest.MonkeyPatch
 ) -> None:

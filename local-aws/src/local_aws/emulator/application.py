@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable
 from functools import cache, lru_cache
 from typing import Any
@@ -10,11 +11,13 @@ from moto.core import responses, utils
 from moto.moto_server import werkzeug_app
 from werkzeug import Response
 
-from local_aws.protocol.call import JUDGED
+from local_aws.protocol.call import JUDGED, Call
 from local_aws.service import not_offered
 
 from .absent_members import leave_out_absent
 from .diagnosis import diagnosis
+
+_log = logging.getLogger(__name__)
 
 werkzeug_app.DISABLE_GLOBAL_CORS = True
 """The emulator would let every web page read every answer; what a bucket's own rules say is
@@ -42,17 +45,18 @@ class Emulator(werkzeug_app.DomainDispatcherApplication):  # type: ignore[misc]
         """Answer one request.
 
         Raises `AwsError` for an operation that it does not have, and for what it does not look at
-        before it uses it.
+        before it uses it; the log has where it broke.
         """
-        call = environ.get(JUDGED)
+        call: Call | None = environ.get(JUDGED)
         try:
             answer = Response.from_app(super().__call__, environ)
         except NotImplementedError as lacking:
             raise not_offered(call) from lacking
         except Exception as broken:
-            wrong = None if call is None or call.model is None else diagnosis(call, broken)
-            if wrong is None:
+            if call is None or call.model is None or (wrong := diagnosis(call, broken)) is None:
                 raise
+            # It is a guess, and the emulator's own fault looks the same.
+            _log.exception("%s of %s was answered: %s", call.operation, call.service, wrong)
             raise wrong from broken
         return leave_out_absent(call, answer)(environ, start_response)
 
