@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from sagemaker_serving.local_sagemaker.common.settings import Settings
 from tests.deploy.assemblies import Cdk
 from tests.local_aws.aws import Aws, StandIn, gateway_of
 from tests.local_aws.services.cloudformation.templates import get_att, parameter, resource, template
@@ -42,7 +43,9 @@ def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
     with pytest.MonkeyPatch.context() as patches:
         patches.setenv("THEIR_SECRET", "theirs")
         patches.setenv("AWS_SESSION_TOKEN", "theirs")
-        gateway = gateway_of(tmp_path_factory.mktemp("aws"), launch=StandIn.start)
+        quick = Settings(time_scale=600)  # minutes pass between a function's attempts
+        folder = tmp_path_factory.mktemp("aws")
+        gateway = gateway_of(folder, launch=StandIn.start, settings=quick)
         gateway.start()
         try:
             yield Aws(gateway)

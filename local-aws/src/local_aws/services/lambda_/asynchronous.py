@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import threading
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from local_aws.context import LocalContext
@@ -26,12 +28,9 @@ from local_aws.services.lambda_.store import LATEST, Configuration, Function, St
 
 _log = logging.getLogger(__name__)
 
-RETRY_SECONDS = (0.5, 1.0)
-"""Before the second and the third attempt, divided by the time scale."""
-
-RETRY_SECONDS_ON_AWS = (60.0, 120.0)
-"""By so much an event ages meanwhile, as on AWS (AWS Lambda developer guide, "How Lambda handles
-errors and retries with asynchronous invocation", read 2026-11-21)."""
+RETRY_SECONDS = (60.0, 120.0)
+"""Before the second and the third attempt (AWS Lambda developer guide, "How Lambda handles errors
+and retries with asynchronous invocation", read 2026-11-21)."""
 
 THROTTLED_SECONDS = 1.0
 """Between attempts of an event that finds no room; they do not count."""
@@ -42,35 +41,43 @@ DEFAULT_AGE_SECONDS = 6 * 3600
 WORKERS = CONCURRENT_EXECUTIONS
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Event:
-    """One event on its way to a version of a function: what runs is seen at each attempt."""
+    """One event on its way to a version of a function: what runs is seen at each attempt.
+
+    ``waited`` are the seconds that have passed between its attempts, as on AWS.
+    """
 
     function: Function
     qualifier: str
     payload: str
     request_id: str
     taken_at: float
+    attempts: int = 0
+    waited: float = 0.0
 
 
 class Queue:
-    """The events of every function; `close` forgets what has not begun."""
+    """The events of every function; `close` forgets what has not begun.
+
+    An event that waits for its next attempt is in nobody's way: one thread wakes them all.
+    """
 
     def __init__(
-        self,
-        context: LocalContext,
-        store: Store,
-        invoker: Invoker,
-        records: Records,
-        retry_seconds: tuple[float, float] = RETRY_SECONDS,
+        self, context: LocalContext, store: Store, invoker: Invoker, records: Records
     ) -> None:
         self._context = context
         self._store = store
         self._invoker = invoker
-        self._retry_seconds = retry_seconds
         self._records = records
         self._workers = ThreadPoolExecutor(WORKERS, thread_name_prefix="lambda-event")
         self._closing = threading.Event()
+        self._waiting = asyncio.new_event_loop()
+        self._waker = threading.Thread(target=self._waiting.run_forever, name="lambda-retries")
+
+    def start(self) -> None:
+        """Begin: called before any event is taken."""
+        self._waker.start()
 
     def put(self, region: str, given: Mapping[str, Any], request_id: str) -> dict[str, Any]:
         """Take an event, as Invoke with InvocationType Event does."""
@@ -97,51 +104,52 @@ class Queue:
     def close(self) -> None:
         """Take no more events and end those that wait; one that runs is ended by the pool."""
         self._closing.set()
+        if self._waker.is_alive():
+            self._waiting.call_soon_threadsafe(self._waiting.stop)
+            self._waker.join()
+        self._waiting.close()
         self._workers.shutdown(wait=False, cancel_futures=True)
 
     def _run(self, event: Event) -> None:
         try:
             self._attempt(event)
         except Exception:
-            _log.exception("an event of %s was lost", event.function.name)
+            if not self._closing.is_set():
+                _log.exception("an event of %s was lost", event.function.name)
 
     def _attempt(self, event: Event) -> None:
-        attempts, paused, paused_on_aws = 0, 0.0, 0.0
-        while not self._closing.is_set():
-            function = event.function
-            if self._store.find(function.region, function.name) is not function:
-                return  # deleted, and its events with it
-            config = _config(event)
-            most = config.get("MaximumRetryAttempts", len(RETRY_SECONDS))
-            if function.reserved_concurrency == 0:
-                self._let_go(event, config, "ZeroReservedConcurrency", attempts, None)
-                return
-            result = self._result(event)
-            if result is not None:
-                attempts += 1
-                if not result.failed:
-                    self._record(
-                        event, config, "OnSuccess", _fate(event, "Success", attempts, result)
-                    )
-                    return
-            if attempts > most:
-                self._let_go(event, config, "RetriesExhausted", attempts, result)
-                return
-            pause, on_aws = self._pause(event, attempts, result)
-            age = (time.time() - event.taken_at - paused) * self._context.time_scale
-            if age + paused_on_aws + on_aws > config.get(_AGE, DEFAULT_AGE_SECONDS):
-                self._let_go(event, config, "EventAgeExceeded", attempts, result)
-                return
-            paused, paused_on_aws = paused + pause, paused_on_aws + on_aws
-            self._closing.wait(pause)
-
-    def _pause(self, event: Event, attempts: int, result: Result | None) -> tuple[float, float]:
-        """Seconds until the next attempt, here and on AWS, by which an event ages."""
+        """One attempt, and what follows from it."""
+        function = event.function
+        if self._store.find(function.region, function.name) is not function:
+            return  # deleted, and its events with it
+        config = _config(event)
+        if function.reserved_concurrency == 0:
+            self._let_go(event, config, "ZeroReservedConcurrency", None)
+            return
+        result = self._result(event)
         if result is not None:
-            here, on_aws = self._retry_seconds[attempts - 1], RETRY_SECONDS_ON_AWS[attempts - 1]
-            return self._context.seconds(here), on_aws
-        on_aws = SETTLING_SECONDS if _running(event) is None else THROTTLED_SECONDS
-        return self._context.seconds(on_aws), on_aws
+            event.attempts += 1
+            if not result.failed:
+                self._record(event, config, "OnSuccess", _fate(event, "Success", result))
+                return
+        if event.attempts > config.get("MaximumRetryAttempts", len(RETRY_SECONDS)):
+            self._let_go(event, config, "RetriesExhausted", result)
+            return
+        pause = _pause(event, result)
+        if self._age(event) + pause > config.get(_AGE, DEFAULT_AGE_SECONDS):
+            self._let_go(event, config, "EventAgeExceeded", result)
+            return
+        event.waited += pause
+        seconds, again = (
+            self._context.seconds(pause),
+            partial(self._workers.submit, self._run, event),
+        )
+        self._waiting.call_soon_threadsafe(lambda: self._waiting.call_later(seconds, again))
+
+    def _age(self, event: Event) -> float:
+        """In seconds as on AWS: its waits pass by the time scale, what functions take does not."""
+        shortened = event.waited - self._context.seconds(event.waited)
+        return time.time() - event.taken_at + shortened
 
     def _result(self, event: Event) -> Result | None:
         """None when there was no room for it."""
@@ -166,13 +174,12 @@ class Queue:
         event: Event,
         config: Mapping[str, Any],
         why: str,
-        attempts: int,
         result: Result | None,
     ) -> None:
         reason = "throttled" if result is None else result.reason
         _log.warning("%s gave an event up (%s): %s", event.function.name, why, reason)
         self._context.callbacks.abandon(event.payload, f"{event.function.name}: {reason}")
-        fate = _fate(event, why, attempts, result)
+        fate = _fate(event, why, result)
         self._record(event, config, "OnFailure", fate)
         configuration = _configuration(event)
         target = (configuration.get("DeadLetterConfig") or {}).get("TargetArn")
@@ -186,13 +193,20 @@ class Queue:
             self._records.tell(target, fate, _configuration(event))
 
 
-def _fate(event: Event, condition: str, attempts: int, result: Result | None) -> Fate:
+def _pause(event: Event, result: Result | None) -> float:
+    """Seconds until the next attempt, as on AWS; ``result`` is None when there was no room."""
+    if result is not None:
+        return RETRY_SECONDS[event.attempts - 1]
+    return SETTLING_SECONDS if _running(event) is None else THROTTLED_SECONDS
+
+
+def _fate(event: Event, condition: str, result: Result | None) -> Fate:
     return Fate(
         request_id=event.request_id,
         function_arn=f"{event.function.arn}:{event.qualifier or LATEST}",
         payload=event.payload,
         condition=condition,
-        attempts=attempts,
+        attempts=event.attempts,
         result=result,
     )
 

@@ -19,7 +19,7 @@ from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
 from local_aws.protocol.validation import validate
 from local_aws.resources.base import Provider
-from local_aws.services.lambda_.asynchronous import RETRY_SECONDS, Queue
+from local_aws.services.lambda_.asynchronous import Queue
 from local_aws.services.lambda_.code import PATH, CodeStore, hex_of
 from local_aws.services.lambda_.deliveries import Deliveries
 from local_aws.services.lambda_.functions import Functions
@@ -45,14 +45,9 @@ Action = Callable[[str, Mapping[str, Any]], dict[str, Any]]
 
 
 class Lambda(service.Service):
-    """The local Lambda: functions of Python's runtimes, each event in a process of its own.
+    """The local Lambda: functions of Python's runtimes, each event in a process of its own."""
 
-    ``retry_seconds`` are the pauses before the second and third attempt of an asynchronous event.
-    """
-
-    def __init__(
-        self, context: LocalContext, *, retry_seconds: tuple[float, float] = RETRY_SECONDS
-    ) -> None:
+    def __init__(self, context: LocalContext) -> None:
         folder = context.state_dir / "lambda"
         self._seal = context.credentials.seal
         self.store = Store()
@@ -61,7 +56,7 @@ class Lambda(service.Service):
         self._logs = LogWriter(context)
         self._invoker = Invoker(self.store, self._pool, self._logs)
         records = Records(context)
-        self._queue = Queue(context, self.store, self._invoker, records, retry_seconds)
+        self._queue = Queue(context, self.store, self._invoker, records)
         functions = Functions(context, self.store, self._code, records)
         self._written_down: Mapping[str, Action] = service.offered(
             "lambda",
@@ -189,6 +184,10 @@ class Lambda(service.Service):
                 for configuration in function.versions.values()
             }
         )
+
+    def start(self) -> None:
+        """Begin: called before any request is answered."""
+        self._queue.start()
 
     def close(self) -> None:
         """End every process; events that have not begun are forgotten."""
