@@ -10,6 +10,7 @@ from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_own_policy, acknowledge_wildcard
+from sagemaker_serving.infra.synth.tokens import stands_in
 
 if TYPE_CHECKING:
     from aws_cdk import aws_s3 as s3
@@ -31,6 +32,7 @@ class ExecutionRole(iam.Role):
             assumed_by=_sagemaker(),
             description="Runs models on SageMaker; holds only what was granted",
         )
+        stands_in(self, scope)
         acknowledge_own_policy(self)
 
     def grant_read_prefix(self, bucket: s3.IBucket, prefix: str) -> None:

@@ -5,13 +5,15 @@ One finding at a time: cdk-nag and checkov go on reporting the same elsewhere.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import aws_cdk as cdk
 from constructs import Construct, IConstruct
 
-from sagemaker_serving.infra.synth.tokens import stack_of
+from sagemaker_serving.infra.synth.tokens import remembered, stack_of
 
 _COMPLIANCE_PACKS = ("NIST.800.53.R5", "PCI.DSS.321", "HIPAA.Security")
 
@@ -53,9 +55,7 @@ def acknowledge(construct: Construct, finding: Finding, reason: str) -> None:
     """Tells every scanner why ``finding`` is right on ``construct``, a resource or its L2."""
     ids = [f"{pack}-{finding.compliance}" for pack in _COMPLIANCE_PACKS]
     ids += [named for named in (finding.solutions, finding.serverless) if named is not None]
-    cdk.Validations.of(construct).acknowledge(
-        *(cdk.Acknowledgment(id=found, reason=reason) for found in ids)
-    )
+    _acknowledge(construct, ids, reason)
     if finding.checkov is not None:
         is_resource = isinstance(construct, cdk.CfnResource)
         resource = construct if is_resource else construct.node.default_child
@@ -77,10 +77,23 @@ def acknowledge_wildcard(construct: IConstruct, resource: str, reason: str) -> N
 
     Another wildcard on the same role is still reported.
     """
-    shown = _as_cdk_nag_shows(stack_of(construct).resolve(resource))
-    cdk.Validations.of(construct).acknowledge(
-        cdk.Acknowledgment(id=f"AwsSolutions-IAM5[Resource::{shown}]", reason=reason)
+    stack = stack_of(construct)
+
+    def shown(token: re.Match[str]) -> str:
+        return str(remembered(stack, token[0], lambda: _as_cdk_nag_shows(stack.resolve(token[0]))))
+
+    _acknowledge(construct, [f"AwsSolutions-IAM5[Resource::{_TOKEN.sub(shown, resource)}]"], reason)
+
+
+_TOKEN = re.compile(r"\$\{Token\[[^]]*\]\}")
+"""How CDK writes into text what only a deploy knows."""
+
+
+def _acknowledge(construct: IConstruct, ids: Iterable[str], reason: str) -> None:
+    validations: cdk.Validations = remembered(
+        construct, "validations", lambda: cdk.Validations.of(construct)
     )
+    validations.acknowledge(*(cdk.Acknowledgment(id=each, reason=reason) for each in ids))
 
 
 def _as_cdk_nag_shows(value: Any) -> str:

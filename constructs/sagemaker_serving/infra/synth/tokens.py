@@ -5,13 +5,12 @@ An answer is remembered on the construct or the stack that it is about, and goes
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 import aws_cdk as cdk
 from constructs import IConstruct
-
-_STACK, _REGION, _SYNTHESIZER = "_stack_remembered", "_region_remembered", "_synthesizer_remembered"
 
 
 def is_token(text: str) -> bool:
@@ -22,39 +21,38 @@ def is_token(text: str) -> bool:
     return "$" in text and cdk.Token.is_unresolved(text)
 
 
+def remembered(construct: IConstruct, question: str, ask: Callable[[], Any]) -> Any:
+    """What ``ask`` answers to ``question`` about ``construct``, asked once."""
+    answers = vars(construct).setdefault("_answers_remembered", {})
+    if question not in answers:
+        answers[question] = ask()
+    return answers[question]
+
+
 def stack_of(construct: IConstruct) -> cdk.Stack:
     """The stack that ``construct`` stands in, or is."""
     if isinstance(construct, cdk.Stack):
         return construct
-    remembered = vars(construct)
-    if _STACK not in remembered:
-        remembered[_STACK] = cdk.Stack.of(construct)
-    found: cdk.Stack = remembered[_STACK]
+    found: cdk.Stack = remembered(construct, "stack", lambda: cdk.Stack.of(construct))
     return found
 
 
 def stands_in(construct: IConstruct, scope: IConstruct) -> cdk.Stack:
     """Remembers that ``construct`` was made within ``scope``, so in its stack; that stack."""
-    vars(construct)[_STACK] = stack_of(scope)
-    return stack_of(construct)
+    stack: cdk.Stack = remembered(construct, "stack", lambda: stack_of(scope))
+    return stack
 
 
 def region_of(construct: IConstruct) -> str:
     """The region of the construct's stack; a token when the stack has none."""
     stack = stack_of(construct)
-    remembered = vars(stack)
-    if _REGION not in remembered:
-        remembered[_REGION] = stack.region
-    return str(remembered[_REGION])
+    return str(remembered(stack, "region", lambda: stack.region))
 
 
 def synthesizer_of(construct: IConstruct) -> Any:
     """What registers assets of the construct's stack (`aws_cdk.IStackSynthesizer`)."""
     stack = stack_of(construct)
-    remembered = vars(stack)
-    if _SYNTHESIZER not in remembered:
-        remembered[_SYNTHESIZER] = stack.synthesizer
-    return remembered[_SYNTHESIZER]
+    return remembered(stack, "synthesizer", lambda: stack.synthesizer)
 
 
 @cache
