@@ -20,6 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from local_aws import daemon, terminal
+from local_aws.context import ACCOUNT_ID
 from local_aws.process import ending_all, has_ended
 from local_aws.process.address import Address
 from local_aws.process.alive import ending_with
@@ -70,7 +71,7 @@ def _deploy_call_destroy(environment: Environment, address: Address) -> None:
         cdk = CdkCli(ROOT, address, environment.region, log=log)
         try:
             with step("package the models and synthesize the templates"):
-                cdk.synth(environment.name, assembly)
+                cdk.synth(assembly, env=environment.name, account=ACCOUNT_ID)
             with step("bootstrap with the CDK CLI"):
                 cdk.bootstrap()
             with step("deploy with the CDK CLI, until the endpoints are InService"):

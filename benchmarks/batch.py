@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from local_aws import daemon
+from local_aws.context import ACCOUNT_ID
 from local_aws.process.address import Address
 from local_aws.process.cdk import CdkCli
 from sagemaker_serving.client import Aws
@@ -246,7 +247,7 @@ def _deployed(folder: Path) -> Iterator[Address]:
     try:
         with (folder / "cdk.log").open("w+") as log:
             cdk = CdkCli(folder, address, "eu-west-1", log=log)
-            cdk.synth("batch", folder / "cdk.out")
+            cdk.synth(folder / "cdk.out", env="batch", account=ACCOUNT_ID)
             cdk.bootstrap()
             cdk.deploy(folder / "cdk.out")
         yield address

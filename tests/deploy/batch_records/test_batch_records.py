@@ -20,6 +20,7 @@ from typing import Any
 
 import pytest
 
+from local_aws.context import ACCOUNT_ID
 from local_aws.process.cdk import CdkCli
 from sagemaker_serving.client import Aws
 from sagemaker_serving.operations import BatchExecution, BatchPipeline
@@ -211,7 +212,7 @@ def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
     try:
         with (folder / "cdk.log").open("w+") as log:
             cdk = CdkCli(project, address, REGION, log=log)
-            cdk.synth("records", folder / "assembly")
+            cdk.synth(folder / "assembly", env="records", account=ACCOUNT_ID)
             cdk.bootstrap()
             cdk.deploy(folder / "assembly")
         yield Aws.at(address, REGION)

@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 
+from local_aws.context import ACCOUNT_ID
 from local_aws.gateway import Gateway
 from local_aws.permissions import deployed
 from local_aws.permissions.documents import Policy, Statement
@@ -196,7 +197,7 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]:
     try:
         with (folder / "cdk.log").open("w+") as log:
             cdk = CdkCli(project, address_of(gateway), REGION, log=log)
-            cdk.synth("local", folder / "assembly")
+            cdk.synth(folder / "assembly", env="local", account=ACCOUNT_ID)
             cdk.bootstrap()
             cdk.deploy(folder / "assembly")
         yield Deployment(gateway=gateway, assembly=folder / "assembly", folder=folder)

@@ -13,6 +13,7 @@ from typing import Any
 import psutil
 import pytest
 
+from local_aws.context import ACCOUNT_ID
 from local_aws.process.cdk import CdkCli
 from sagemaker_serving.errors import DeployFailed, Mistake
 from tests.leaving import LEAVE, Note, gone, program, said
@@ -73,7 +74,7 @@ def shell(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("shell")
 @pytest.mark.parametrize("command", ["synth", "deploy", "bootstrap"])
 def test_the_cli_knows_nothing_of_the_shell(project: Project, aws: Aws, command: str) -> None:
-    arguments = {"synth": ("dev", Path("out")), "deploy": (Path("out"),), "bootstrap": ()}[command]
+    arguments = {"synth": (Path("out"),), "deploy": (Path("out"),), "bootstrap": ()}[command]
     getattr(project.cdk, command)(*arguments)
     environment = project.given["environment"]
     assert "theirs" not in environment.values()
@@ -84,7 +85,7 @@ def test_the_cli_knows_nothing_of_the_shell(project: Project, aws: Aws, command:
 
 
 def test_the_app_is_synthesized_in_its_folder(project: Project) -> None:
-    project.cdk.synth("dev", Path("out"))
+    project.cdk.synth(Path("out"), env="dev", account=ACCOUNT_ID)
     assert project.given["folder"] == str(project.folder)
     assert project.given["environment"]["HOME"] == str(Path.home())
 
@@ -128,7 +129,7 @@ folder, state_dir, url, pid, command, log = sys.argv[1:]
 with open(log, "w") as output:
     address = Address(url=url, pid=int(pid), credentials=Credentials.of(Path(state_dir)))
     cdk = CdkCli(Path(folder), address, "eu-west-1", log=output)
-    given = {"synth": ("dev", Path("out")), "deploy": (Path("out"),)}[command]
+    given = {"synth": (Path("out"),), "deploy": (Path("out"),)}[command]
     try:
         getattr(cdk, command)(*given)
     except ReportedError as error:
@@ -143,7 +144,7 @@ def note(tmp_path: Path) -> Note:
 
 def test_what_an_app_leaves_ends_with_the_cli(project: Project, note: Note) -> None:
     project.app(sys.executable, "-c", f"{LEAVE}\nleave({str(note)!r})")
-    project.cdk.synth("dev", Path("out"))
+    project.cdk.synth(Path("out"), env="dev", account=ACCOUNT_ID)
     assert note.nothing_is_left()
 
 

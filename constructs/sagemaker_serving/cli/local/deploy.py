@@ -19,6 +19,7 @@ def deploy(environment: str, state_dir: Path) -> None:
     meanwhile are told at the end, with what would let them. Ends with 2 when
     the environment is wrong, with 1 and the first reason when a stack fails.
     """
+    from local_aws.context import ACCOUNT_ID
     from local_aws.process import ending_all
     from local_aws.process.cdk import CdkCli
     from local_aws.process.denied import telling_denied_calls
@@ -36,7 +37,7 @@ def deploy(environment: str, state_dir: Path) -> None:
     cdk = CdkCli(Path.cwd(), address, file.environment.region)
     assembly = (state_dir / f"cdk.out-{environment}").resolve()
     with telling_denied_calls(address, _warn), ending_all():
-        cdk.synth(environment, assembly)
+        cdk.synth(assembly, env=environment, account=ACCOUNT_ID)
         cdk.bootstrap()
         cdk.deploy(assembly)
     for name, model in file.environment.models.items():

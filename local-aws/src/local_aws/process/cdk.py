@@ -7,11 +7,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TextIO
 
 from local_aws.context import ACCOUNT_ID
@@ -56,29 +57,23 @@ class CdkCli:
             return
         self._run("bootstrap", f"aws://{ACCOUNT_ID}/{self._region}")
 
-    def synth(self, environment: str, assembly: Path) -> None:
-        """Synthesizes ``environment`` into ``assembly``, for the local account.
+    def synth(self, assembly: Path, **context: str) -> None:
+        """Synthesizes the app into ``assembly``; ``context`` are values of its context by name.
 
-        ``CDK_VALIDATION`` is off, for speed.
+        ``CDK_VALIDATION`` is off, for speed. Raises `DeployFailed`.
         """
-        self._run_in(
-            self._project,
-            Path.home(),
-            "synth",
-            f"--context=env={environment}",
-            f"--context=account={ACCOUNT_ID}",
-            f"--output={assembly}",
-            "--quiet",
-        )
+        given = [f"--context={name}={value}" for name, value in context.items()]
+        self._run_in(self._project, Path.home(), "synth", *given, f"--output={assembly}", "--quiet")
 
-    def deploy(self, assembly: Path) -> None:
+    def deploy(self, assembly: Path, *, tags: Mapping[str, str] = MappingProxyType({})) -> None:
         """Deploys every stack of the synthesized ``assembly``, independent ones at once.
 
-        Raises `DeployFailed` with the first reason when a stack does not reach
-        its wanted state.
+        ``tags`` are tags of the stacks. Raises `DeployFailed` with the first reason when a stack
+        does not reach its wanted state.
         """
+        given = [f"--tags={key}={value}" for key, value in tags.items()]
         app = f"--app={assembly.resolve()}"
-        self._run("deploy", "--all", app, "--require-approval=never", "--concurrency=4")
+        self._run("deploy", "--all", app, "--require-approval=never", "--concurrency=4", *given)
 
     def destroy(self, assembly: Path) -> None:
         """Destroys every stack of the synthesized ``assembly``; raises `DeployFailed`."""
