@@ -1,0 +1,179 @@
+"""An app's whole way: synthesized, deployed, asked, updated, destroyed, and nothing left."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory, TemporaryFile
+from types import TracebackType
+from typing import Any, TextIO
+
+from local_aws import daemon
+from local_aws.errors import ReportedError
+from local_aws.process.address import Address
+from local_aws.process.cdk import CdkCli
+from tools.foreign_apps.apps import App
+from tools.foreign_apps.requests import Answer, requests_of
+
+
+@dataclass(kw_only=True)
+class Outcome:
+    """What came of one app; ``failed`` is the step that it did not get beyond, and why."""
+
+    name: str
+    failed: tuple[str, str] | None = None
+    types: Counter[str] = field(default_factory=Counter)
+    answers: list[Answer] = field(default_factory=list)
+
+    @property
+    def works(self) -> bool:
+        """Whether something of it was asked, and all that was asked did what it does on AWS."""
+        return (
+            self.failed is None and bool(self.answers) and all(each.right for each in self.answers)
+        )
+
+    def __str__(self) -> str:
+        if self.failed is not None:
+            return f"{self.failed[0]}: {self.failed[1]}"
+        wrong = [str(each) for each in self.answers if not each.right]
+        asked = f"{len(self.answers) - len(wrong)} of {len(self.answers)} requests right"
+        return "; ".join(["whole way", asked if self.answers else "nothing to ask", *wrong])
+
+
+class Journey:
+    """Takes one app after the other; each begins on a local AWS where nothing is deployed.
+
+    ``logs`` is a folder for what the CDK CLI says of each app, None to forget it.
+    """
+
+    def __init__(self, region: str, logs: Path | None) -> None:
+        self._region = region
+        self._logs = logs
+        self._stack = ExitStack()
+        self._state = Path(self._stack.enter_context(TemporaryDirectory())) / "state"
+        self._address: Address | None = None
+
+    def __enter__(self) -> Journey:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        raised: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._end()
+        self._stack.close()
+
+    def take(self, app: App) -> Outcome:
+        """Take one app its whole way."""
+        outcome = Outcome(name=app.name)
+        with ExitStack() as stack:
+            log = stack.enter_context(self._log(app))
+            folder = stack.enter_context(app.copied())
+            address = self._begin()
+            cli = CdkCli(folder, address, self._region, log=log)
+            stacks = _Stacks(address, self._region)
+            assembly = folder / "cdk.out"
+            steps: Sequence[tuple[str, Callable[[], object]]] = (
+                ("not synthesized", lambda: cli.synth(assembly)),
+                ("not bootstrapped", cli.bootstrap),
+                ("not deployed", lambda: cli.deploy(assembly)),
+                ("not asked", lambda: self._ask(stacks, outcome, log)),
+                ("not updated", lambda: cli.deploy(assembly, tags={"step": "second"})),
+                ("not destroyed", lambda: cli.destroy(assembly)),
+                ("left behind", stacks.refuse_what_is_left),
+            )
+            for name, step in steps:
+                try:
+                    step()
+                except ReportedError as error:
+                    outcome.failed = (name, _reason(error, log))
+                    break
+        if outcome.failed is not None and outcome.failed[0] != "not synthesized":
+            self._end()
+        return outcome
+
+    def _ask(self, stacks: _Stacks, outcome: Outcome, log: TextIO) -> None:
+        made = stacks.resources()
+        outcome.types = Counter(type_name for type_name, _ in made)
+        for request in requests_of(made):
+            answer = request(stacks.client)
+            log.write(f"{answer}\n")
+            outcome.answers.append(answer)
+
+    def _log(self, app: App) -> TextIO:
+        if self._logs is None:
+            return TemporaryFile("w+", encoding="utf-8")
+        self._logs.mkdir(parents=True, exist_ok=True)
+        path = self._logs / f"{app.name.replace(os.sep, '--')}.log"
+        return path.open("w+", encoding="utf-8")
+
+    def _begin(self) -> Address:
+        if self._address is None:
+            self._address = daemon.start(self._state, port=0, with_parent=True, fresh=True)
+        return self._address
+
+    def _end(self) -> None:
+        if self._address is not None:
+            with suppress(ReportedError):
+                daemon.stop(self._state)
+        self._address = None
+
+
+class LeftBehind(ReportedError):
+    """Something of a stack is there after it was destroyed."""
+
+
+class _Stacks:
+    """The app's stacks, which are all there are but the CDK's own."""
+
+    def __init__(self, address: Address, region: str) -> None:
+        self.client: Callable[[str], Any] = lambda service: address.client(service, region=region)
+        self._known: list[str] = []
+
+    def resources(self) -> list[tuple[str, str]]:
+        """Type and physical id of everything that was made."""
+        cloudformation = self.client("cloudformation")
+        stacks = cloudformation.describe_stacks()["Stacks"]
+        self._known = [each["StackId"] for each in stacks if each["StackName"] != "CDKToolkit"]
+        return [
+            (each["ResourceType"], each["PhysicalResourceId"])
+            for stack in self._known
+            for each in self._of(stack)
+        ]
+
+    def refuse_what_is_left(self) -> None:
+        """Raise `LeftBehind` for what neither went nor was to be kept."""
+        left = [
+            f"{each['ResourceType']} {each['PhysicalResourceId']}"
+            for stack in self._known
+            for each in self._of(stack)
+            if each["ResourceStatus"] not in ("DELETE_COMPLETE", "DELETE_SKIPPED")
+        ]
+        if left:
+            raise LeftBehind(", ".join(left))
+
+    def _of(self, stack: str) -> list[dict[str, Any]]:
+        pages = self.client("cloudformation").get_paginator("list_stack_resources")
+        return [
+            each
+            for page in pages.paginate(StackName=stack)
+            for each in page["StackResourceSummaries"]
+            if each.get("PhysicalResourceId")
+        ]
+
+
+def _reason(error: ReportedError, log: TextIO) -> str:
+    """Why a step failed, in one line; what only the CDK CLI said stands last in its output."""
+    said = str(error)
+    if said.endswith("its output says why"):
+        log.seek(0)
+        lines = [line for line in log if line.strip() and "Subprocess exited" not in line]
+        said = lines[-1] if lines else said
+    return " ".join(re.sub(r"\x1b\[[0-9;]*m", "", said).split())

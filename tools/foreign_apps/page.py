@@ -1,0 +1,84 @@
+"""What came of the apps, as a page."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from tools.foreign_apps.journey import Outcome
+
+_TEXT = """\
+# Apps that others wrote
+
+Public CDK apps, taken as they are through synthesis, deploy, requests, an update (a tag) and
+destroy on the local AWS. Written by `python -m tools.foreign_apps FOLDER --page {page}`; the apps
+are aws-samples/aws-cdk-examples, Python, and are not part of this repository.
+
+| What came of it | Apps |
+|---|---:|
+| Synthesized | {synthesized} |
+| Deployed, updated and destroyed, nothing left | {whole} |
+| of these: each of its functions, queues, tables, buckets and APIs answered as on AWS | {working} |
+| of these: nothing in it can be asked; it is made, described and deleted | {unasked} |
+| Refused, with a reason | {refused} |
+| Not synthesized | {broken} |
+
+"Answered as on AWS" means: what is put is there, a function's own code ran, each method of an API
+led to what stands behind it. An error of the app's own for an empty request counts as its answer.
+
+## Deployed, updated, destroyed
+
+| App | Asked | Answers |
+|---|---:|---|
+{rows}
+
+## Refused
+
+| App | Where | Why |
+|---|---|---|
+{reasons}
+
+## Not synthesized
+
+They need a library of another version, or one that is not installed here.
+
+| App | Why |
+|---|---|
+{unread}
+"""
+
+
+def page(outcomes: Sequence[Outcome]) -> str:
+    """The page, apps in the order of their names."""
+    whole = [each for each in outcomes if each.failed is None]
+    unread = [each for each in outcomes if each.failed and each.failed[0] == "not synthesized"]
+    refused = [each for each in outcomes if each.failed and each not in unread]
+    counts = Counter(bool(each.answers) for each in whole)
+    return _TEXT.format(
+        page="docs/foreign-apps.md",
+        synthesized=len(outcomes) - len(unread),
+        whole=len(whole),
+        working=sum(each.works for each in whole),
+        unasked=counts[False],
+        refused=len(refused),
+        broken=len(unread),
+        rows="\n".join(_row(each) for each in whole),
+        reasons="\n".join(
+            f"| {each.name} | {each.failed[0]} | {_cell(each.failed[1])} |"
+            for each in refused
+            if each.failed
+        ),
+        unread="\n".join(
+            f"| {each.name} | {_cell(each.failed[1])} |" for each in unread if each.failed
+        ),
+    )
+
+
+def _row(outcome: Outcome) -> str:
+    wrong = "; ".join(_cell(str(each)) for each in outcome.answers if not each.right)
+    said = wrong or ("as on AWS" if outcome.answers else "nothing to ask")
+    return f"| {outcome.name} | {len(outcome.answers)} | {said} |"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")[:300]
