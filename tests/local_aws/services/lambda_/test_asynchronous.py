@@ -143,6 +143,24 @@ def test_a_dead_letter_says_why_in_its_attributes(functions: Functions) -> None:
     }
 
 
+def test_a_target_and_a_key_that_are_taken_away_are_shown_no_more(functions: Functions) -> None:
+    functions.client("sqs").create_queue(QueueName="taken-away")
+    functions.create(
+        "taken-away",
+        FAILS,
+        Role=_role_that_may(functions, "taken-away", "sqs:SendMessage"),
+        DeadLetterConfig={"TargetArn": "arn:aws:sqs:eu-west-1:123456789012:taken-away"},
+        KMSKeyArn="arn:aws:kms:eu-west-1:123456789012:key/k",
+    )
+    both = {"DeadLetterConfig", "KMSKeyArn"}
+    assert functions.api.get_function_configuration(FunctionName="taken-away").keys() >= both
+    functions.api.update_function_configuration(
+        FunctionName="taken-away", DeadLetterConfig={"TargetArn": ""}, KMSKeyArn=""
+    )
+    left = functions.api.get_function_configuration(FunctionName="taken-away")
+    assert left.keys().isdisjoint(both)
+
+
 def test_a_bucket_and_a_bus_are_told_too(functions: Functions, tmp_path: Path) -> None:
     """Keys and members by AWS's page "Capturing records of Lambda asynchronous invocations"."""
     s3, events = functions.client("s3"), functions.client("events")

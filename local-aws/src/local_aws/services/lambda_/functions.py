@@ -71,6 +71,12 @@ _CONFIGURABLE = (
     "TracingConfig",
     "VpcConfig",
 )
+_TAKEN_AWAY: Mapping[str, tuple[object, ...]] = {
+    "DeadLetterConfig": ({}, {"TargetArn": ""}),
+    "KMSKeyArn": ("",),
+}
+"""What is taken away by giving nothing, and is shown no more."""
+
 _CODE = ("ZipFile", "S3Bucket", "S3Key", "S3ObjectVersion")
 
 
@@ -195,6 +201,9 @@ class Functions:
             if given.get(name) is None:
                 continue
             value = given[name]
+            if value in _TAKEN_AWAY.get(name, ()):
+                configuration.pop(name, None)
+                continue
             if name in ("LoggingConfig", "SnapStart"):
                 value = {**configuration[name], **value}
             configuration[name] = value
