@@ -14,6 +14,7 @@ from functools import wraps
 from typing import Any, Protocol
 
 from moto.cloudwatch.models import CloudWatchBackend, MetricAggregatedDatum, cloudwatch_backends
+from moto.cloudwatch.responses import CloudWatchResponse
 
 from local_aws.context import ACCOUNT_ID
 
@@ -146,6 +147,18 @@ def tell(watcher: Watcher) -> None:
             return
         self.tagger.tag_resource(arn, self.tagger.convert_dict_to_tags_input(tags))
 
+    @_replaces("put_dashboard", CloudWatchResponse)
+    def put_dashboard(original: Callable[..., Any], self: Any) -> Any:
+        """The emulator drops tags; AWS takes those of a new dashboard (CloudWatch API reference,
+        PutDashboard, read 2026-11-23)."""
+        backend, name = self.cloudwatch_backend, self._get_param("DashboardName")
+        is_new = name not in backend.dashboards
+        answer = original(self)
+        if is_new:
+            arn = backend.dashboards[name].arn
+            backend.tagger.tag_resource(arn, self._get_param("Tags", []))
+        return answer
+
     @_replaces("delete_dashboards")
     def delete_dashboards(original: Callable[..., Any], self: Any, names: list[str]) -> str | None:
         gone = [self.dashboards[name].arn for name in names if name in self.dashboards]
@@ -165,9 +178,9 @@ _STATE = (
 )
 
 
-def _replaces(name: str) -> Callable[[Callable[..., Any]], None]:
+def _replaces(name: str, owner: type = CloudWatchBackend) -> Callable[[Callable[..., Any]], None]:
     """Put a function, which is given the emulator's own method first, into its place."""
-    current = getattr(CloudWatchBackend, name)
+    current = getattr(owner, name)
     original = getattr(current, "__wrapped__", current)
 
     def replace(function: Callable[..., Any]) -> None:
@@ -175,7 +188,7 @@ def _replaces(name: str) -> Callable[[Callable[..., Any]], None]:
         def method(*arguments: Any, **named: Any) -> Any:
             return function(original, *arguments, **named)
 
-        setattr(CloudWatchBackend, name, method)
+        setattr(owner, name, method)
 
     return replace
 

@@ -69,26 +69,17 @@ class Dashboard(ApiProvider):
     @override
     def create(self, request: Request) -> str:
         name: str = request.properties.get("DashboardName") or request.name(255, stack=False)
-        self.call(request, "PutDashboard", {**request.properties, "Tags": None}, DashboardName=name)
+        self.call(request, "PutDashboard", request.properties, DashboardName=name)
         return name
 
     @override
-    def complete(self, request: Request) -> Attributes:
-        self.retag(request, ResourceARN=self._arn(request))
-        return {}
-
-    @override
     def update(self, request: Request) -> Attributes:
-        wanted = {**request.properties, "Tags": None}
-        self.call(request, "PutDashboard", wanted, DashboardName=request.physical_id)
-        self.retag(request, ResourceARN=self._arn(request))
+        name = request.physical_id
+        self.call(request, "PutDashboard", request.properties, DashboardName=name)
+        answer = self.call(request, "GetDashboard", DashboardName=name)
+        self.retag(request, ResourceARN=answer["DashboardArn"])
         return {}
 
     @override
     def delete(self, request: Request) -> None:
         self.discard(request, "DeleteDashboards", DashboardNames=[request.physical_id])
-
-    def _arn(self, request: Request) -> str:
-        answer = self.call(request, "GetDashboard", DashboardName=request.physical_id)
-        arn: str = answer["DashboardArn"]
-        return arn
