@@ -8,7 +8,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from tests.local_aws.aws import Aws, policy
-from tests.local_aws.permissions.callers import ACCOUNT, allow, refusal
+from tests.local_aws.permissions.callers import ACCOUNT, Caller, allow, refusal
 
 TRUST = policy(
     {
@@ -92,6 +92,25 @@ def test_a_users_boundary_is_told_and_bounds_it(aws: Aws) -> None:
     assert refusal(put, UserName="bounded", PermissionsBoundary=absent)[1] == "NoSuchEntity"
 
 
+def test_who_names_no_user_asks_for_itself(aws: Aws) -> None:
+    """IAM API reference, GetUser: "it defaults to the user making the request"."""
+    iam = aws.client("iam")
+    root = iam.get_user()["User"]
+    assert root.pop("CreateDate") is not None
+    assert root == {"UserId": ACCOUNT, "Arn": f"arn:aws:iam::{ACCOUNT}:root"}
+    made = iam.create_user(UserName="itself")["User"]
+    iam.put_user_policy(UserName="itself", PolicyName="p", PolicyDocument=policy(allow("iam:*")))
+    key = iam.create_access_key(UserName="itself")["AccessKey"]
+    assert _client(aws, "iam", key).get_user()["User"]["Arn"] == made["Arn"]
+
+
+@pytest.mark.parametrize("operation", ["get_user", "list_access_keys", "create_access_key"])
+def test_a_roles_session_is_no_user(aws: Aws, operation: str) -> None:
+    iam = Caller(aws, allow("iam:*")).client("iam")
+    message = "Must specify userName when calling with non-User credentials"
+    assert refusal(getattr(iam, operation)) == (400, "ValidationError", message)
+
+
 def test_an_instance_profiles_tags_are_kept_by_key(aws: Aws) -> None:
     iam = aws.client("iam")
     name = {"InstanceProfileName": "tagged"}
@@ -107,17 +126,20 @@ def test_an_instance_profiles_tags_are_kept_by_key(aws: Aws) -> None:
 
 
 def _may_list(aws: Aws, key: dict[str, str]) -> bool:
+    try:
+        _client(aws, "s3", key).list_objects_v2(Bucket="models")
+    except ClientError as refused:
+        return str(refused.response["Error"]["Code"]) != "AccessDenied"
+    return True
+
+
+def _client(aws: Aws, service: str, key: dict[str, str]) -> Any:
     import boto3
 
-    s3 = boto3.client(
-        "s3",
+    return boto3.client(
+        service,
         "eu-west-1",
         endpoint_url=aws.url,
         aws_access_key_id=key["AccessKeyId"],
         aws_secret_access_key=key["SecretAccessKey"],
     )
-    try:
-        s3.list_objects_v2(Bucket="models")
-    except ClientError as refused:
-        return str(refused.response["Error"]["Code"]) != "AccessDenied"
-    return True

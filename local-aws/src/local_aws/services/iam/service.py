@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any
 
 from local_aws.permissions.documents import MalformedPolicy
+from local_aws.permissions.identities import Developer, arn_of
 from local_aws.permissions.service import Refusal, ServicePermissions
+from local_aws.permissions.sessions import RoleSession
 from local_aws.permissions.trust import refuse_untrustworthy
 from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
 from local_aws.resources.base import Provider
-from local_aws.service import Service
+from local_aws.service import Action, Service
 
 from . import moto
 from .resources import Group, ManagedPolicy, Policy, Role, User
@@ -43,6 +47,7 @@ class Iam(Service):
 
     def __init__(self, account: str) -> None:
         self._account = account
+        self._made_at = datetime.now(UTC)
 
     def check(self, call: Call) -> None:
         """Raise `AwsError`, too, for a trust policy that can be none, and for what is no ARN of a
@@ -58,9 +63,24 @@ class Iam(Service):
                 refuse_untrustworthy(given[trust], self._account)
             except MalformedPolicy as malformed:
                 raise AwsError("MalformedPolicyDocument", str(malformed)) from None
+        if isinstance(call.caller, RoleSession) and _is_about_the_caller(call):
+            what = "Must specify userName when calling with non-User credentials"
+            raise AwsError("ValidationError", what)
         linked = given.get("AWSServiceName", "")
         if call.operation == "CreateServiceLinkedRole" and not _SERVICE.fullmatch(linked):
             raise AwsError("InvalidInput", f"{linked} is not a valid AWS service name")
+
+    def actions(self) -> Mapping[str, Action]:
+        """Who asks for itself is known here; the emulator knows the users."""
+        return {"GetUser": self._get_user}
+
+    def _get_user(self, call: Call) -> dict[str, Any] | None:
+        """The account's root has no name (IAM API reference, GetUser: "defaults to the user making
+        the request"; read 2026-11-23). None for a user of IAM."""
+        if not (isinstance(call.caller, Developer) and _is_about_the_caller(call)):
+            return None
+        root = arn_of(call.caller, call.region)
+        return {"User": {"UserId": self._account, "Arn": root, "CreateDate": self._made_at}}
 
     def resource_types(self) -> Iterable[Provider]:
         """Its types of CloudFormation."""
@@ -69,3 +89,10 @@ class Iam(Service):
     def start(self) -> None:
         """Change the emulator."""
         moto.apply()
+
+
+def _is_about_the_caller(call: Call) -> bool:
+    """Whether a user that may be named is not, and so is who calls."""
+    shape = None if call.model is None else call.model.input_shape
+    optional = shape is not None and "UserName" in shape.members.keys() - shape.required_members
+    return optional and not call.parameters.get("UserName")
