@@ -46,6 +46,20 @@ def function(**properties: Any) -> dict[str, Any]:
             ["Resource Domain: the local AWS cannot deploy AWS::SageMaker::Domain"],
         ),
         (
+            template(
+                Policy=resource(
+                    "ApplicationAutoScaling::ScalingPolicy",
+                    PolicyName="p",
+                    PolicyType="TargetTrackingScaling",
+                    ResourceId="endpoint/e/variant/v",
+                )
+            ),
+            [
+                "Resource Policy: .* ServiceNamespace, ScalableDimension lacking; specify either "
+                "ScalingTargetId, or all of ResourceId, ScalableDimension and ServiceNamespace"
+            ],
+        ),
+        (
             template(Fn={"Type": "Custom::Thing"}, Too=resource("CloudFormation::CustomResource")),
             [r"resource Fn with message: #: required key \[ServiceToken\]", "resource Too"],
         ),

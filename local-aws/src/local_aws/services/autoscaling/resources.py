@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from typing_extensions import override
 
 from local_aws.resources.api import ApiProvider
@@ -70,6 +72,16 @@ class ScalingPolicy(ApiProvider):
     create_operation = "PutScalingPolicy"
     also_supported = frozenset({"ScalingTargetId"})
     not_carried_out = frozenset({"PredictiveScalingPolicyConfiguration"})
+
+    @override
+    def problems(self, properties: Properties) -> Iterable[str]:
+        """Source: AWS::ApplicationAutoScaling::ScalingPolicy, ScalingTargetId, read 2026-11-23."""
+        lacking = [name for name in _TARGET if name not in properties]
+        if "ScalingTargetId" not in properties and lacking:
+            yield (
+                f"{', '.join(lacking)} lacking; specify either ScalingTargetId, or all of "
+                "ResourceId, ScalableDimension and ServiceNamespace"
+            )
 
     @override
     def create(self, request: Request) -> str:

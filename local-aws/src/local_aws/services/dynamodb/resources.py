@@ -65,7 +65,7 @@ class Table(ApiProvider):
         if any(value is not None for value in changed.values()):
             self.call(request, "UpdateTable", changed, TableName=name)
         for change in _index_changes(request.previous, request.properties):
-            definitions = request.properties["AttributeDefinitions"]
+            definitions = request.properties.get("AttributeDefinitions")
             self.call(
                 request,
                 "UpdateTable",
