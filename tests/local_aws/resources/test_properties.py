@@ -23,6 +23,7 @@ from local_aws.resources.schemas import Place, Schema, schema_of
 from tests.local_aws.aws import REGION, Aws, eventually
 from tests.local_aws.resources.made import made
 from tests.local_aws.resources.samples import SAMPLES
+from tests.local_aws.resources.samples.cloudformation import TEMPLATE
 from tests.local_aws.resources.samples.emulated import EMULATED, EMULATED_GROUND
 from tests.local_aws.resources.samples.ground import GROUND
 from tests.local_aws.resources.samples.sample import Sample
@@ -40,6 +41,7 @@ def ground(aws: Aws) -> Iterator[Mapping[str, str]]:
             Bucket=bucket, CreateBucketConfiguration={"LocationConstraint": REGION}
         )
     aws.client("s3").put_object(Bucket="texts", Key="pass.json", Body=json.dumps(PASS))
+    aws.client("s3").put_object(Bucket="texts", Key="nested.json", Body=json.dumps(TEMPLATE))
     aws.client("iam").create_user(UserName="ground")
     aws.client("iam").create_group(GroupName="ground")
     resources = {**GROUND, **EMULATED_GROUND}

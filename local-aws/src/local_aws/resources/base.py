@@ -84,10 +84,7 @@ class Request:
 
     def name(self, limit: int, *, stack: bool = True, lower: bool = False) -> str:
         """A generated physical name of at most ``limit`` characters, ending in random ones."""
-        suffix = _random_suffix()
-        room = limit - len(suffix) - 1
-        head = f"{self.stack_name[: room // 2]}-" if stack else ""
-        name = f"{head}{self.logical_id[: room - len(head)]}-{suffix}"
+        name = physical_name(self.stack_name if stack else "", self.logical_id, limit)
         return name.lower() if lower else name
 
     def wait(self, look: Callable[[], Result | None], *, limit_seconds: float, what: str) -> Result:
@@ -140,6 +137,14 @@ class Provider(ABC):
     def update(self, request: Request) -> Attributes | Made:
         """Change the resource from ``request.previous``; its attributes."""
 
+    def restore(self, request: Request) -> Attributes | Made:
+        """Change the resource back to what it was before its update; its attributes."""
+        return self.update(request)
+
+    def finish(self, request: Request) -> None:
+        """Let go of what an update kept for its rollback: the stack's cleanup has begun."""
+        return
+
     def refuse_unchangeable(self, previous: Properties, wanted: Properties) -> None:
         """Raise ResourceFailed for a change that ``update`` cannot make; nothing is changed yet."""
         for name in sorted(self.unchangeable):
@@ -175,6 +180,14 @@ class Provider(ABC):
         Values that only the deployment will know are not judged.
         """
         return ()
+
+
+def physical_name(stack_name: str, logical_id: str, limit: int) -> str:
+    """A name of at most ``limit`` characters, ending in random ones; "" names no stack."""
+    suffix = _random_suffix()
+    room = limit - len(suffix) - 1
+    head = f"{stack_name[: room // 2]}-" if stack_name else ""
+    return f"{head}{logical_id[: room - len(head)]}-{suffix}"
 
 
 def _random_suffix(length: int = 12) -> str:

@@ -7,11 +7,14 @@ from uuid import uuid4
 from local_aws.arn import arn_in
 from local_aws.context import LocalContext
 from local_aws.protocol import AwsError
-from local_aws.services.cloudformation.engine.changes import Plan
+from local_aws.resources.base import physical_name
+from local_aws.services.cloudformation.engine.changes import Change, Plan
 from local_aws.services.cloudformation.engine.deployment import DO_NOTHING, ROLLBACK
-from local_aws.services.cloudformation.engine.refusals import validation_error
+from local_aws.services.cloudformation.engine.refusals import Refused, validation_error
 from local_aws.services.cloudformation.engine.stacks import (
+    NAME_CHARACTERS,
     REVIEW_IN_PROGRESS,
+    STACK_TYPE,
     ChangeSet,
     Stack,
     Stacks,
@@ -20,6 +23,7 @@ from local_aws.services.cloudformation.engine.stacks import (
 )
 from local_aws.services.cloudformation.engine.submissions import Submissions
 from local_aws.services.cloudformation.engine.transforms import TransformFailed
+from local_aws.services.cloudformation.nested_stacks import asked, refuse_circle
 from local_aws.services.cloudformation.requests import (
     Answer,
     Values,
@@ -33,6 +37,7 @@ from local_aws.services.cloudformation.requests import (
 )
 from local_aws.services.cloudformation.stack_actions import USER_INITIATED, StackActions
 from local_aws.services.cloudformation.views import change_set_view, page
+from local_aws.template import Unknown
 
 NO_CHANGES = (
     "The submitted information didn't contain changes. "
@@ -69,8 +74,7 @@ class ChangeSetActions:
                 self._stacks.remove(stack)
             raise
         if is_new:
-            stack.begin(values.get("ClientToken"))
-            stack.set_status(REVIEW_IN_PROGRESS, USER_INITIATED)
+            _review(stack, values)
         stack.change_sets[change_set.change_set_id] = change_set
         return {"Id": change_set.change_set_id, "StackId": stack.stack_id}
 
@@ -96,6 +100,11 @@ class ChangeSetActions:
                 "InvalidChangeSetStatus",
                 f"ChangeSet [{change_set.change_set_id}] cannot be executed in its current {state}",
             )
+        if change_set.parent_id is not None:
+            raise validation_error(
+                f"ChangeSet [{change_set.change_set_id}] is nested and cannot be executed by "
+                f"itself; execute its root [{change_set.root_id}]"
+            )
         token = values.get("ClientRequestToken")
         disable_rollback = values.get("DisableRollback", False)
         stack.settings |= change_set.settings
@@ -114,12 +123,24 @@ class ChangeSetActions:
         return {}
 
     def delete_change_set(self, values: Values, region: str) -> Answer:
-        """Forget a change set; one that does not exist is forgotten already."""
+        """Forget a change set, with all that are nested in one another; one that does not exist
+        is forgotten already."""
         known = find_change_set(self._stacks, values, region)
         if known is not None:
             stack, change_set = known
             stack.change_sets.pop(change_set.change_set_id, None)
+            if change_set.include_nested:
+                self._delete_nested(stack, change_set.root_id or change_set.change_set_id)
         return {}
+
+    def _delete_nested(self, stack: Stack, root_id: str) -> None:
+        for each in self._stacks.family(stack):
+            for one in list(each.change_sets.values()):
+                if root_id in (one.change_set_id, one.root_id):
+                    del each.change_sets[one.change_set_id]
+            planned = each.parent_id is not None and each.status == REVIEW_IN_PROGRESS
+            if planned and not each.change_sets:
+                self._stacks.remove(each)
 
     def list_change_sets(self, values: Values, region: str) -> Answer:
         """The stack's change sets that were not carried out, without their changes."""
@@ -149,17 +170,24 @@ class ChangeSetActions:
             )
         return stack, False
 
-    def _planned(self, stack: Stack, values: Values) -> ChangeSet:
+    def _planned(
+        self, stack: Stack, values: Values, above: tuple[ChangeSet, ...] = ()
+    ) -> ChangeSet:
+        """``above`` are those that it is nested in, the root first."""
         name = values["ChangeSetName"]
         if any(each.active and each.name == name for each in list(stack.change_sets.values())):
             raise AwsError("AlreadyExistsException", f"ChangeSet {name} already exists")
         kind = values.get("ChangeSetType", "UPDATE")
         try:
             version = self._submissions.version(stack, values)
-            plan = self._submissions.plan(stack, version)
-            reason = NO_CHANGES if plan.empty and kind == "UPDATE" else None
+            refuse_circle(version, [each.version for each in above])
+            plan, reason = self._submissions.plan(stack, version), None
         except TransformFailed as error:
             version, plan, reason = self._submissions.asked(stack, values), Plan(), str(error)
+        except Refused as error:
+            if not above:
+                raise
+            version, plan, reason = Version(), Plan(), str(error)
         change_set = ChangeSet(
             name,
             arn_in(stack.region, "cloudformation", self._account_id, f"changeSet/{name}/{uuid4()}"),
@@ -171,11 +199,82 @@ class ChangeSetActions:
             on_failure=values.get("OnStackFailure"),
             settings=settings(values),
             missing_values=_missing_values(plan),
+            include_nested=values.get("IncludeNestedStacks", False),
         )
+        if above:
+            change_set.parent_id = above[-1].change_set_id
+            change_set.root_id = above[0].change_set_id
+        if change_set.include_nested:
+            reason = self._nest(stack, (*above, change_set), plan) or reason
+        nothing = not (change_set.changes or plan.outputs_change or plan.settings_change)
+        if nothing and kind == "UPDATE":
+            reason = reason or NO_CHANGES
         if reason is not None:
             change_set.status, change_set.execution_status = "FAILED", "UNAVAILABLE"
             change_set.reason = reason
         return change_set
+
+    def _nest(self, stack: Stack, above: tuple[ChangeSet, ...], plan: Plan) -> str | None:
+        """Plan what is nested, each by a change set of its own; why that fails, or None.
+
+        A nested stack in which nothing changes is left out; one whose template is yet to be made
+        known is planned without.
+        """
+        failed, change_set = None, above[-1]
+        for change, described in zip(plan.changes, list(change_set.changes), strict=True):
+            if change.wanted is None or change.wanted.type != STACK_TYPE:
+                continue
+            if isinstance(change.wanted.properties["TemplateURL"], Unknown):
+                continue
+            child = self._child(stack, change)
+            nested = self._nested(stack, child, above, change)
+            if nested is None:
+                if change.differs is not None and not change.differs.properties:
+                    change_set.changes.remove(described)
+                continue
+            described["ResourceChange"]["ChangeSetId"] = nested.change_set_id
+            described["ResourceChange"]["PhysicalResourceId"] = child.stack_id
+            if nested.status == "FAILED" and failed is None:
+                failed = (
+                    f"Nested change set {nested.change_set_id} was not successfully created: "
+                    "Currently in FAILED."
+                )
+        return failed
+
+    def _child(self, stack: Stack, change: Change) -> Stack:
+        """The nested stack that a change is of, made in review where there is none."""
+        assert change.wanted is not None
+        there = None
+        if change.current is not None:
+            there = self._stacks.with_id(change.current.physical_id)
+        return there or self._stacks.add_nested(change.wanted.logical_id, stack, self._account_id)
+
+    def _nested(
+        self, stack: Stack, child: Stack, above: tuple[ChangeSet, ...], change: Change
+    ) -> ChangeSet | None:
+        """The change set of one nested stack, None where nothing changes in it."""
+        assert change.wanted is not None
+        is_new = child.status == REVIEW_IN_PROGRESS
+        values = {
+            **asked(change.wanted.properties, above[-1].version),
+            "ChangeSetName": physical_name(
+                above[-1].name, change.wanted.logical_id, NAME_CHARACTERS
+            ),
+            "ChangeSetType": "CREATE" if is_new else "UPDATE",
+            "IncludeNestedStacks": True,
+        }
+        nested = self._planned(child, values, above)
+        if nested.reason == NO_CHANGES:
+            return None
+        if is_new and not child.events:
+            _review(child, {"ClientToken": stack.token})
+        child.change_sets[nested.change_set_id] = nested
+        return nested
+
+
+def _review(stack: Stack, values: Values) -> None:
+    stack.begin(values.get("ClientToken"))
+    stack.set_status(REVIEW_IN_PROGRESS, USER_INITIATED)
 
 
 def _described(plan: Plan) -> list[dict[str, object]]:

@@ -23,6 +23,7 @@ from local_aws.services.cloudformation.engine.recovery import Recovered, recover
 from local_aws.services.cloudformation.engine.refusals import validation_error
 from local_aws.services.cloudformation.engine.stacks import Stacks
 from local_aws.services.cloudformation.engine.submissions import Submissions
+from local_aws.services.cloudformation.nested_stacks import NestedStack
 from local_aws.services.cloudformation.queries import Queries
 from local_aws.services.cloudformation.resources import CdkMetadata, WaitConditionHandle
 from local_aws.services.cloudformation.stack_actions import StackActions
@@ -50,6 +51,7 @@ class CloudFormation(service.Service):
         self._operations = Operations(context, types, self._stacks, on_settled)
         submissions = Submissions(context, types, self._operations.exports)
         stack_actions = StackActions(context, self._stacks, self._operations, submissions)
+        self._nested = NestedStack(self._stacks, self._operations, submissions, stack_actions)
         self._actions = service.offered(
             "cloudformation",
             stack_actions,
@@ -80,8 +82,8 @@ class CloudFormation(service.Service):
         return {name: partial(_do, action) for name, action in self._actions.items()}
 
     def resource_types(self) -> Iterable[Provider]:
-        """Types that stand for nothing, which CDK's own stacks have."""
-        return (CdkMetadata(), WaitConditionHandle())
+        """Nested stacks, and types that stand for nothing, which CDK's own stacks have."""
+        return (CdkMetadata(), WaitConditionHandle(), self._nested)
 
     def check(self, call: Call) -> None:
         """Raise `AwsError` ValidationError when a member that must be given is not."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from local_aws.context import LocalContext
 from local_aws.protocol import AwsError
 from local_aws.services.cloudformation.engine.operations import Operations
@@ -91,7 +93,8 @@ class StackActions:
         stack = self._stacks.find(values["StackName"], region)
         if stack is None or stack.status.startswith("DELETE_COMPLETE"):
             return {}
-        if stack.termination_protection:
+        root = self._stacks.with_id(stack.root_id or stack.stack_id) or stack
+        if root.termination_protection:
             raise validation_error(
                 f"Stack [{stack.name}] cannot be deleted while TerminationProtection is enabled"
             )
@@ -108,6 +111,7 @@ class StackActions:
             stack.retained = list(retain)
             stack.begin(values.get("ClientRequestToken"))
             stack.set_status("DELETE_IN_PROGRESS", USER_INITIATED)
+        self._stacks.remove_planned(stack)
         in_use = self._operations.exports.in_use(stack)
         if in_use is not None:
             stack.set_status(before, in_use)
@@ -135,29 +139,40 @@ class StackActions:
             self._begin(stack, "ROLLBACK_IN_PROGRESS", ("CREATE_FAILED",), token)
             self._operations.start(stack, lambda deployment: deployment.rollback_create())
         else:
-            self._begin(stack, "UPDATE_ROLLBACK_IN_PROGRESS", ("UPDATE_FAILED",), token)
-            self._operations.start(stack, lambda deployment: deployment.rollback_update())
+            self.begin_rollback(stack, ("UPDATE_FAILED",), token)
         return {"StackId": stack.stack_id}
 
     def continue_update_rollback(self, values: Values, region: str) -> Answer:
-        """Try a failed rollback again; ResourcesToSkip are left as they are."""
+        """Try a failed rollback again; ResourcesToSkip are left as they are.
+
+        Those of a nested stack are ``NestedStackName.LogicalId``.
+        """
         stack = found(self._stacks, values, region)
         skip = values.get("ResourcesToSkip", [])
-        unknown = [name for name in skip if name not in stack.version.resources]
+        resources = {
+            f"{each.name}.{logical_id}": (each, logical_id)
+            for each in self._stacks.family(stack)
+            for logical_id in each.version.resources
+        }
+        named = {name: name if "." in name else f"{stack.name}.{name}" for name in skip}
+        unknown = [name for name, whole in named.items() if whole not in resources]
         if unknown:
             raise validation_error(f"ResourcesToSkip names no resource: [{', '.join(unknown)}]")
-        self._begin(
-            stack,
-            "UPDATE_ROLLBACK_IN_PROGRESS",
-            ("UPDATE_ROLLBACK_FAILED",),
-            values.get("ClientRequestToken"),
-        )
-        self._operations.start(stack, lambda deployment: deployment.rollback_update(skip))
+        for each, logical_id in (resources[whole] for whole in named.values()):
+            each.skipped.append(logical_id)
+        skipped, stack.skipped = stack.skipped, []
+        token = values.get("ClientRequestToken")
+        self.begin_rollback(stack, ("UPDATE_ROLLBACK_FAILED",), token, skipped)
         return {}
 
     def update_termination_protection(self, values: Values, region: str) -> Answer:
         """Set whether DeleteStack is refused."""
         stack = found(self._stacks, values, region)
+        if stack.parent_id is not None:
+            raise validation_error(
+                "Termination protection of a nested stack is that of its root stack "
+                f"{stack.root_id}; set it there"
+            )
         stack.termination_protection = values["EnableTerminationProtection"]
         return {"StackId": stack.stack_id}
 
@@ -175,7 +190,7 @@ class StackActions:
             stack.carry_out(version, change_set)
             self._begin(stack, "CREATE_IN_PROGRESS", (REVIEW_IN_PROGRESS,), token)
         stack.on_failure = on_failure
-        stack.disable_rollback = on_failure == "DO_NOTHING"
+        stack.disable_rollback = on_failure == "DO_NOTHING" and stack.parent_id is None
         self._operations.start(stack, lambda deployment: deployment.create(on_failure))
 
     def begin_update(
@@ -186,10 +201,15 @@ class StackActions:
         disable_rollback: bool,
         token: str | None,
         change_set: ChangeSet | None = None,
+        held: bool = False,
     ) -> None:
-        """Start bringing a stack to a version that has been judged, by a change set or without."""
+        """Start bringing a stack to a version that has been judged, by a change set or without.
+
+        ``held``: for its parent, which says when it is to clean up, and updates it in any state.
+        """
         with self._stacks.lock:
-            check_updatable(stack)
+            if not held:
+                check_updatable(stack)
             was, old = stack.status, stack.version
             if stack.stable is None:
                 stack.stable = Version() if was == "CREATE_FAILED" else old.copy()
@@ -202,7 +222,24 @@ class StackActions:
             self._begin(stack, "UPDATE_IN_PROGRESS", (was,), token)
         stack.disable_rollback = disable_rollback
         self._operations.start(
-            stack, lambda deployment: deployment.update(disable_rollback=disable_rollback)
+            stack,
+            lambda deployment: deployment.update(disable_rollback=disable_rollback),
+            held=held,
+        )
+
+    def begin_rollback(
+        self,
+        stack: Stack,
+        from_statuses: tuple[str, ...],
+        token: str | None,
+        skip: Iterable[str] = (),
+        *,
+        held: bool = False,
+    ) -> None:
+        """Start bringing a stack back to its stable version; ``held`` as for an update."""
+        self._begin(stack, "UPDATE_ROLLBACK_IN_PROGRESS", from_statuses, token)
+        self._operations.start(
+            stack, lambda deployment: deployment.rollback_update(skip), held=held
         )
 
     def _begin(

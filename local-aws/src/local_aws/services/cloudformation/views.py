@@ -31,6 +31,8 @@ def stack_view(stack: Stack) -> dict[str, Any]:
     return {
         "StackId": stack.stack_id,
         "StackName": stack.name,
+        "ParentId": stack.parent_id,
+        "RootId": stack.root_id,
         "ChangeSetId": stack.change_set_id,
         "Description": version.template.description,
         "Parameters": _parameters(version),
@@ -41,6 +43,7 @@ def stack_view(stack: Stack) -> dict[str, Any]:
         "StackStatus": stack.status,
         "StackStatusReason": stack.reason,
         "DisableRollback": stack.disable_rollback,
+        "TimeoutInMinutes": stack.settings.get("TimeoutInMinutes"),
         "NotificationARNs": version.notification_arns,
         "Capabilities": version.capabilities or None,
         "Outputs": [
@@ -68,6 +71,8 @@ def summary_view(stack: Stack) -> dict[str, Any]:
     return {
         "StackId": stack.stack_id,
         "StackName": stack.name,
+        "ParentId": stack.parent_id,
+        "RootId": stack.root_id,
         "TemplateDescription": stack.version.template.description,
         "CreationTime": stack.created,
         "LastUpdatedTime": stack.updated,
@@ -94,10 +99,10 @@ def _why(stack: Stack) -> str | None:
     """The first resource that failed in the last operation, or what the stack says itself."""
     if "FAILED" not in stack.status and "ROLLBACK" not in stack.status:
         return None
+    failure = stack.first_failure()
+    if failure is not None:
+        return failure
     last = [event for event in list(stack.events) if event.operation_id == stack.operation_id]
-    for event in last:
-        if event.status.endswith("_FAILED") and event.logical_id != stack.name:
-            return f"{event.logical_id}: {event.reason}"
     rollbacks = [event.reason for event in last if event.status.endswith("ROLLBACK_IN_PROGRESS")]
     return rollbacks[0] if rollbacks else stack.reason
 
@@ -153,7 +158,9 @@ def change_set_view(stack: Stack, change_set: ChangeSet) -> dict[str, Any]:
         "RollbackConfiguration": change_set.settings.get("RollbackConfiguration", {}),
         "Capabilities": version.capabilities,
         "Tags": _tags(version) or None,
-        "IncludeNestedStacks": False,
+        "IncludeNestedStacks": change_set.include_nested,
+        "ParentChangeSetId": change_set.parent_id,
+        "RootChangeSetId": change_set.root_id,
         "OnStackFailure": change_set.on_failure,
         "DeploymentConfig": change_set.settings.get("DeploymentConfig"),
     }

@@ -12,7 +12,7 @@ from local_aws.resources.schemas import is_custom, schema_of
 from local_aws.services.cloudformation.engine.blueprint import Blueprint, NotDeployed, attribute_of
 from local_aws.services.cloudformation.engine.parameters import MASK
 from local_aws.services.cloudformation.engine.refusals import refuse
-from local_aws.services.cloudformation.engine.stacks import Resource, Version
+from local_aws.services.cloudformation.engine.stacks import STACK_TYPE, Resource, Version
 from local_aws.services.cloudformation.engine.template import Template
 from local_aws.template import Unknown, has_unknown, same
 
@@ -23,6 +23,14 @@ _KEPT_ATTRIBUTES = {
 }
 """What a resource has beside its properties, by the scope that a change set names."""
 
+_AUTOMATIC = {
+    "Target": {"Attribute": "Properties", "RequiresRecreation": "Never"},
+    "Evaluation": "Dynamic",
+    "ChangeSource": "Automatic",
+}
+"""The detail of every nested stack (AWS CloudFormation API reference, ResourceChangeDetail, read
+2026-11-23)."""
+
 _POLICIES = ("DeletionPolicy", "UpdateReplacePolicy")
 
 
@@ -31,18 +39,25 @@ class Difference:
     """How a resource that exists differs from what it is to be.
 
     ``properties`` are the top-level ones that change; ``replacing`` those of them that
-    only a new physical resource can have; ``scope`` what else changes.
+    only a new physical resource can have; ``scope`` what else changes. ``automatic``: it is a
+    nested stack, whose template may have changed where it lies.
     """
 
     properties: tuple[str, ...]
     replacing: tuple[str, ...]
     scope: tuple[str, ...]
     unfinished: bool
+    automatic: bool = False
+
+    @property
+    def to_update(self) -> bool:
+        """Whether the resource itself is to be changed."""
+        return bool(self.properties or self.unfinished or self.automatic)
 
     @property
     def any(self) -> bool:
         """Whether there is anything to do."""
-        return bool(self.properties or self.scope or self.unfinished)
+        return self.to_update or bool(self.scope)
 
 
 def difference(current: Resource, wanted: Resource, region: str) -> Difference:
@@ -65,6 +80,7 @@ def difference(current: Resource, wanted: Resource, region: str) -> Difference:
             if getattr(current, name) != getattr(wanted, name)
         ),
         current.status.endswith("_FAILED"),
+        current.type == STACK_TYPE,
     )
 
 
@@ -126,7 +142,7 @@ class Change:
             return []
         properties = [name for name in self.differs.properties if name != "Tags"]
         return [
-            *(["Properties"] if properties else []),
+            *(["Properties"] if properties or self.differs.automatic else []),
             *(["Tags"] if "Tags" in self.differs.properties else []),
             *self.differs.scope,
         ]
@@ -146,6 +162,8 @@ class Change:
             }
             for scope in self.differs.scope
         ]
+        if self.differs.automatic:
+            details.append(_AUTOMATIC)
         return details
 
     def _property_detail(
@@ -206,6 +224,8 @@ class Foreseen:
             return Unknown(logical_id)
         change = self._foreseen[logical_id]
         if change is not None and change.differs is not None and change.wanted is not None:
+            if change.differs.automatic and change.differs.properties:
+                return Unknown(logical_id)
             changed = set(change.differs.properties) & change.wanted.properties.keys()
             if name in changed:
                 return change.wanted.properties[name]

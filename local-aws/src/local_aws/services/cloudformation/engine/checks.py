@@ -12,7 +12,7 @@ from local_aws.resources.custom_resource import missing_service_token
 from local_aws.resources.schemas import Schema, is_custom, schema_of
 from local_aws.services.cloudformation.engine.graph import resource_graph
 from local_aws.services.cloudformation.engine.refusals import refuse
-from local_aws.services.cloudformation.engine.stacks import Resource
+from local_aws.services.cloudformation.engine.stacks import STACK_TYPE, Resource
 from local_aws.services.cloudformation.engine.template import Template
 from local_aws.template import (
     FUNCTIONS,
@@ -234,8 +234,12 @@ def _placed_references(value: Any, place: str) -> Iterator[tuple[str, Reference]
 def _has_attribute(template: Template, reference: Reference, region: str) -> bool:
     if not reference.attribute or reference.name not in template.resources:
         return True
-    schema: Schema | None = schema_of(template.resources[reference.name]["Type"], region)
-    return schema is None or reference.attribute.split(".")[0] in schema.properties
+    type_name = template.resources[reference.name]["Type"]
+    first = reference.attribute.split(".")[0]
+    if type_name == STACK_TYPE:  # what it has beside, its template tells
+        return first == "Outputs"
+    schema: Schema | None = schema_of(type_name, region)
+    return schema is None or first in schema.properties
 
 
 def _functions(value: Any) -> Iterator[str]:

@@ -22,7 +22,12 @@ from local_aws.services.cloudformation.engine.exports import Exports
 from local_aws.services.cloudformation.engine.graph import Graph, run
 from local_aws.services.cloudformation.engine.names import Surroundings
 from local_aws.services.cloudformation.engine.refusals import Refused
-from local_aws.services.cloudformation.engine.stacks import Resource, Stack, Version
+from local_aws.services.cloudformation.engine.stacks import (
+    STACK_TYPE,
+    Resource,
+    Stack,
+    Version,
+)
 from local_aws.services.cloudformation.engine.steps import StepFailed, Steps, reason_of
 
 DO_NOTHING, ROLLBACK, DELETE = "DO_NOTHING", "ROLLBACK", "DELETE"
@@ -36,17 +41,26 @@ class Deployment:
 
     The caller has moved the stack to its first state already. When ``cancel`` or
     ``close`` is called from another thread, waiting steps end with ``Cancelled``; after
-    ``close`` nothing more is done, and the stack stays in the state it is in.
+    ``close`` nothing more is done, and the stack stays in the state it is in. ``held``: it ends
+    where the cleanup would begin, as its parent's rollback may have to bring back what that
+    deletes.
     """
 
     def __init__(
-        self, context: LocalContext, types: ResourceTypes, stack: Stack, exports: Exports
+        self,
+        context: LocalContext,
+        types: ResourceTypes,
+        stack: Stack,
+        exports: Exports,
+        *,
+        held: bool = False,
     ) -> None:
         self._context = context
         self._types = types
         self._stack = stack
         self._exports = exports
         self._steps = Steps(context, types, stack)
+        self._held = held
         self._closing = False
         self._abandoned = False
 
@@ -81,7 +95,7 @@ class Deployment:
         """Bring the stack from its stable version to its version; clean up after."""
         reason = self._deploy("update")
         if reason is None:
-            self._clean_up("UPDATE_COMPLETE")
+            self._settle("UPDATE_COMPLETE")
         elif disable_rollback:
             self._stack.set_status("UPDATE_FAILED", reason)
         else:
@@ -110,7 +124,7 @@ class Deployment:
         made = [*stack.obsolete, *current.values()]
         stack.obsolete = [each for each in made if each.physical_id not in kept]
         stack.version = target
-        self._clean_up("UPDATE_ROLLBACK_COMPLETE")
+        self._settle("UPDATE_ROLLBACK_COMPLETE")
 
     def delete(self, retain: Iterable[str] = (), *, created_now: bool = False) -> None:
         """Delete every resource, then the stack; ``retain`` are logical ids to let go of."""
@@ -121,9 +135,22 @@ class Deployment:
         else:
             self._stack.set_status("DELETE_FAILED", reason)
 
-    def resume_cleanup(self, final_status: str) -> None:
-        """Go on deleting what an update or its rollback left; then ``final_status``."""
-        self._clean_up(final_status)
+    def clean_up(self, final_status: str) -> None:
+        """Delete what an update or its rollback left, then ``final_status``; a failure here fails
+        nothing."""
+        stack = self._stack
+        rolling_back = final_status != "UPDATE_COMPLETE"
+
+        def retained(resource: Resource) -> bool:
+            replaced = resource.logical_id in stack.version.resources and not rolling_back
+            policy = resource.update_replace_policy if replaced else resource.deletion_policy
+            return policy == "Retain" or (policy == "RetainExceptOnCreate" and not rolling_back)
+
+        nested = [each for each in stack.version.resources.values() if each.type == STACK_TYPE]
+        self._delete(stack.obsolete, retained, finish=nested)
+        stack.obsolete = []
+        stack.stable = None
+        stack.set_status(final_status)
 
     def cancel(self) -> None:
         """Stop going forward: what is being waited for fails, and a rollback follows."""
@@ -224,7 +251,7 @@ class Deployment:
         differs = difference(current, wanted, self._stack.region)
         if differs.replacing:
             self._replace(current, wanted)
-        elif differs.properties or differs.unfinished:
+        elif differs.to_update:
             self._steps.update(current, wanted)
         else:
             current.take(wanted)
@@ -260,25 +287,16 @@ class Deployment:
             self._stack.set_resource_status(old, "UPDATE_COMPLETE")
             return
         differs = difference(current, old, self._stack.region)
-        if differs.properties or differs.unfinished:
+        touched = differs.automatic and current.timestamp != old.timestamp
+        if differs.properties or differs.unfinished or touched:
             target.resources[logical_id] = current
-            self._steps.update(current, old)
+            self._steps.update(current, old, restoring=True)
 
-    def _clean_up(self, final_status: str) -> None:
-        """Delete what the update replaced or removed; a failure here fails nothing."""
-        stack = self._stack
-        stack.set_status(f"{final_status}_CLEANUP_IN_PROGRESS")
-        rolling_back = final_status != "UPDATE_COMPLETE"
-
-        def retained(resource: Resource) -> bool:
-            replaced = resource.logical_id in stack.version.resources and not rolling_back
-            policy = resource.update_replace_policy if replaced else resource.deletion_policy
-            return policy == "Retain" or (policy == "RetainExceptOnCreate" and not rolling_back)
-
-        self._delete(stack.obsolete, retained)
-        stack.obsolete = []
-        stack.stable = None
-        stack.set_status(final_status)
+    def _settle(self, final_status: str) -> None:
+        """Begin the cleanup, which a nested stack leaves until its parent's begins."""
+        self._stack.set_status(f"{final_status}_CLEANUP_IN_PROGRESS")
+        if not self._held:
+            self.clean_up(final_status)
 
     def _delete_all(
         self, *, created_now: bool = False, retained: frozenset[str] = frozenset()
@@ -299,16 +317,29 @@ class Deployment:
         }
         return _failed("delete", failures) if failures else None
 
-    def _delete(self, resources: list[Resource], retained: Callable[[Resource], bool]) -> list[str]:
-        """Delete resources, users before what they use; the logical ids of the failures."""
-        by_key = {f"{each.logical_id} {each.physical_id}": each for each in resources}
+    def _delete(
+        self,
+        resources: list[Resource],
+        retained: Callable[[Resource], bool],
+        *,
+        finish: Iterable[Resource] = (),
+    ) -> list[str]:
+        """Delete resources, users before what they use; the logical ids of the failures.
+
+        Those to ``finish`` stay and clean up, in the same order.
+        """
+        finished = {f"{each.logical_id} {each.physical_id}": each for each in finish}
+        by_key = {f"{each.logical_id} {each.physical_id}": each for each in resources} | finished
         needs = {
             key: {other for other, used in by_key.items() if used.logical_id in each.needs}
             for key, each in by_key.items()
         }
 
         def delete(key: str) -> None:
-            self._steps.delete(by_key[key], retain=retained(by_key[key]))
+            if key in finished:
+                self._steps.finish(finished[key])
+            else:
+                self._steps.delete(by_key[key], retain=retained(by_key[key]))
 
         failures = self._run(Graph(needs).reversed(), delete)
         return [by_key[key].logical_id for key in failures]

@@ -34,19 +34,20 @@ class Operations:
         self._stacks = stacks
         self._running: dict[str, _Running] = {}
 
-    def start(self, stack: Stack, work: Callable[[Deployment], None]) -> None:
+    def start(
+        self, stack: Stack, work: Callable[[Deployment], None], *, held: bool = False
+    ) -> None:
         """Run ``work`` in a thread; the stack is in its in-progress state already."""
-        deployment = Deployment(self._context, self._types, stack, self.exports)
+        deployment = Deployment(self._context, self._types, stack, self.exports, held=held)
         running = _Running(stack, deployment, work, self._on_settled)
         with self._stacks.lock:
             self._running[stack.stack_id] = running
         running.thread.start()
 
-    def wait(self, stack: Stack, seconds: float) -> None:
-        """Return once the stack's operation has ended, or after ``seconds``."""
+    def wait(self, stack: Stack, seconds: float) -> bool:
+        """Return once the stack's operation has ended, or after ``seconds``; whether it has."""
         running = self._running.get(stack.stack_id)
-        if running is not None:
-            running.done.wait(seconds)
+        return running is None or running.done.wait(seconds)
 
     def cancel(self, stack: Stack) -> None:
         """Make the stack's operation stop going forward."""
@@ -93,13 +94,13 @@ class _Running:
         except Cancelled:
             return
         except Exception as error:
-            self._stack.set_status(_failed_status(self._stack.status), reason_of(error))
+            self._stack.set_status(failed_status(self._stack.status), reason_of(error))
         finally:
             self.done.set()
             self._on_settled()
 
 
-def _failed_status(status: str) -> str:
+def failed_status(status: str) -> str:
     """Where a stack ends when the engine itself fails: never in progress for ever."""
     if status.endswith("_CLEANUP_IN_PROGRESS"):
         return status.removesuffix("_CLEANUP_IN_PROGRESS")

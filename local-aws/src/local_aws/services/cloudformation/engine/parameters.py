@@ -9,7 +9,10 @@ from typing import Any
 
 from local_aws.services.cloudformation.engine.refusals import refuse, validation_error
 from local_aws.services.cloudformation.engine.template import Template
-from local_aws.template import as_text
+from local_aws.template import Unknown, as_text
+
+_UNKNOWN = str(Unknown())
+"""A nested stack's value that only its parent's deployment will know."""
 
 MASK = "****"
 """What is shown of a NoEcho parameter's value."""
@@ -34,6 +37,8 @@ class Parameter:
     @property
     def reference(self) -> Any:
         """What ``Ref`` gives: text, or a list of texts for the list types."""
+        if self.value == _UNKNOWN:
+            return Unknown(self.key)
         inner = _SSM_VALUE.fullmatch(self.type)
         text = self.value if self.resolved_value is None else self.resolved_value
         if not _LIST.fullmatch(inner[1] if inner else self.type):
@@ -131,6 +136,8 @@ def _resolve_ssm(
 
 def _broken(key: str, declared: Mapping[str, Any], value: str) -> Iterator[str]:
     """What a value breaks of its declaration; ConstraintDescription replaces the wording."""
+    if value == _UNKNOWN:
+        return
     kind = declared.get("Type", "String")
     items = value.split(",") if _LIST.fullmatch(kind) else [value]
     own_words = declared.get("ConstraintDescription")

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from local_aws.services.cloudformation.engine.deployment import DELETE, DO_NOTHING, Deployment
-from local_aws.services.cloudformation.engine.operations import Operations
+from local_aws.services.cloudformation.engine.operations import Operations, failed_status
 from local_aws.services.cloudformation.engine.stacks import Stack, Stacks
 
 _CLEANUP = "_CLEANUP_IN_PROGRESS"
@@ -33,12 +33,17 @@ def recover(stacks: Stacks, operations: Operations, ended: str) -> list[Recovere
     The work goes on in the background and makes requests, so the gateway must answer.
     """
     recovered = []
-    for stack in stacks.every():
+    # Nested stacks first: what is begun for their parents finds them settled.
+    for stack in sorted(stacks.every(), key=lambda stack: stack.parent_id is None):
         if not stack.busy:
             continue
         found = stack.status
         reason = f"The local AWS {ended} while this stack was in {found}."
         _fail_unfinished(stack, f"The local AWS {ended} meanwhile.")
+        if stack.parent_id is not None:  # its parent goes on with it
+            if not found.endswith(_CLEANUP):
+                stack.set_status(failed_status(found), reason)
+            continue
         work = _next(stack, reason)
         recovered.append(
             Recovered(name=stack.name, region=stack.region, found=found, now=stack.status)
@@ -71,7 +76,7 @@ def _next(stack: Stack, reason: str) -> Callable[[Deployment], None] | None:
             retained = list(stack.retained)
             return lambda deployment: deployment.delete(retained)
     final = stack.status.removesuffix(_CLEANUP)
-    return lambda deployment: deployment.resume_cleanup(final)
+    return lambda deployment: deployment.clean_up(final)
 
 
 def _fail_unfinished(stack: Stack, reason: str) -> None:

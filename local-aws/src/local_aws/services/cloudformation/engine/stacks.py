@@ -11,11 +11,13 @@ from typing import Any
 from uuid import uuid4
 
 from local_aws.arn import arn_in
+from local_aws.resources.base import physical_name
 from local_aws.services.cloudformation.engine.parameters import MASK, Parameter
 from local_aws.services.cloudformation.engine.template import EMPTY, Template, parse
 
 STACK_TYPE = "AWS::CloudFormation::Stack"
 REVIEW_IN_PROGRESS = "REVIEW_IN_PROGRESS"
+NAME_CHARACTERS = 128
 
 CARRIED_OUT_KEPT = 20
 """A stack's change sets that can no longer be executed; AWS keeps every one."""
@@ -126,6 +128,7 @@ class ChangeSet:
     """A deployment that is planned, and what became of it.
 
     ``missing_values`` says why some of its changes lack values, which is told with the values.
+    ``parent_id`` and ``root_id`` are the change sets that it is nested in.
     """
 
     name: str
@@ -141,6 +144,9 @@ class ChangeSet:
     on_failure: str | None = None
     settings: dict[str, Any] = field(default_factory=dict)
     missing_values: str | None = None
+    include_nested: bool = False
+    parent_id: str | None = None
+    root_id: str | None = None
 
     @property
     def active(self) -> bool:
@@ -158,6 +164,9 @@ class Stack:
     ``retained`` the logical ids that a deletion lets go of; both are for an operation that
     another process has to finish. ``change_sets`` are by id; ``change_set_id`` names the one
     that made the stack what it is. ``deleted`` is when its last deletion began.
+
+    A nested stack has the ids of its parent and of the outermost stack, and its ``logical_id`` in
+    the parent; ``skipped`` are its resources that its next rollback leaves as they are.
     """
 
     name: str
@@ -181,6 +190,10 @@ class Stack:
     retained: list[str] = field(default_factory=list)
     termination_protection: bool = False
     settings: dict[str, Any] = field(default_factory=dict)
+    parent_id: str | None = None
+    root_id: str | None = None
+    logical_id: str | None = None
+    skipped: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.on_event: OnEvent = _tell_nobody
@@ -195,6 +208,15 @@ class Stack:
         for change_set in reversed(list(self.change_sets.values())):
             if name_or_id in (change_set.name, change_set.change_set_id):
                 return change_set
+        return None
+
+    def first_failure(self) -> str | None:
+        """The first resource that failed in the last operation, and why; None when none did."""
+        for event in list(self.events):
+            of_operation = event.operation_id == self.operation_id
+            of_resource = event.physical_id != self.stack_id
+            if of_operation and of_resource and event.status.endswith("_FAILED"):
+                return f"{event.logical_id}: {event.reason}"
         return None
 
     def begin(self, token: str | None) -> None:
@@ -296,6 +318,26 @@ class Stacks:
         self.put(stack)
         return stack
 
+    def add_nested(self, logical_id: str, parent: Stack, account_id: str) -> Stack:
+        """A stack in review, nested in another: a new one, or what a change set has planned."""
+        for planned in self.nested_in(parent):
+            if planned.logical_id == logical_id and planned.status == REVIEW_IN_PROGRESS:
+                return planned
+        name = physical_name(parent.name, logical_id, NAME_CHARACTERS)
+        stack = self.add(name, parent.region, account_id)
+        stack.parent_id, stack.root_id = parent.stack_id, parent.root_id or parent.stack_id
+        stack.logical_id = logical_id
+        return stack
+
+    def nested_in(self, parent: Stack) -> list[Stack]:
+        """The living stacks whose parent it is."""
+        return [each for each in self.living(parent.region) if each.parent_id == parent.stack_id]
+
+    def family(self, stack: Stack) -> list[Stack]:
+        """The living stacks that are nested in one another, with the one in which all are."""
+        root = stack.root_id or stack.stack_id
+        return [each for each in self.living(stack.region) if root in (each.stack_id, each.root_id)]
+
     def every(self) -> list[Stack]:
         """The stacks of every region, deleted ones too, oldest first."""
         with self.lock:
@@ -309,8 +351,19 @@ class Stacks:
 
     def remove(self, stack: Stack) -> None:
         """Forget a stack that never was: one made only for a change set."""
+        self.remove_planned(stack)
         with self.lock:
             self._by_id.pop(stack.stack_id, None)
+
+    def remove_planned(self, parent: Stack) -> None:
+        """Forget what change sets would have nested in a stack."""
+        for each in self.nested_in(parent):
+            if each.status == REVIEW_IN_PROGRESS:
+                self.remove(each)
+
+    def with_id(self, stack_id: str) -> Stack | None:
+        """The stack of any region, deleted or not."""
+        return self._by_id.get(stack_id)
 
     def find(self, name_or_id: str, region: str) -> Stack | None:
         """The stack by its id (deleted or not), or the living one of that name."""

@@ -72,11 +72,11 @@ class Steps:
 
         self._do(resource, verb, work, cancelled="Resource creation cancelled")
 
-    def update(self, resource: Resource, wanted: Resource) -> None:
+    def update(self, resource: Resource, wanted: Resource, *, restoring: bool = False) -> None:
         """Change a resource in place to ``wanted``; on failure it may be anything between.
 
-        One that answers with another physical id has been replaced: the old one stays until the
-        cleanup.
+        ``restoring``: ``wanted`` is what it was before. One that answers with another physical id
+        has been replaced: the old one stays until the cleanup.
         """
         self._stack.set_resource_status(resource, "UPDATE_IN_PROGRESS")
 
@@ -84,7 +84,8 @@ class Steps:
             old = replace(resource)
             provider.refuse_unchangeable(old.properties, wanted.properties)
             resource.take(wanted)
-            made = provider.update(self._request(resource, self._wanted(resource), old.properties))
+            change = provider.restore if restoring else provider.update
+            made = change(self._request(resource, self._wanted(resource), old.properties))
             if not isinstance(made, Made):
                 resource.attributes = made
                 return
@@ -109,6 +110,12 @@ class Steps:
             provider.delete(self._request(resource, resource.properties))
 
         self._do(resource, "DELETE", work, cancelled="Resource deletion cancelled")
+
+    def finish(self, resource: Resource) -> None:
+        """Let a resource clean up after its update; a failure is the resource's own."""
+        provider = self._types.provider_of(resource.type)
+        if provider is not None:
+            provider.finish(self._request(resource, resource.properties))
 
     def _do(
         self, resource: Resource, verb: str, work: Callable[[Provider], None], *, cancelled: str
