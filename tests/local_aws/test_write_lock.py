@@ -52,6 +52,24 @@ def test_a_change_waits_for_the_save_under_way() -> None:
     assert order == ["saved", "changed"]
 
 
+def test_a_save_does_not_wait_for_a_change_that_only_waits() -> None:
+    gate, waiting, release = WriteLock(), threading.Event(), threading.Event()
+
+    def wait() -> None:
+        with gate.change(), gate.aside():
+            waiting.set()
+            release.wait()
+
+    thread = in_background(wait)
+    waiting.wait()
+    with gate.still() as still:
+        assert still
+    release.set()
+    thread.join()
+    with gate.aside(), gate.still() as still:  # by a thread that changes nothing
+        assert still
+
+
 def test_a_step_may_make_changes_while_a_save_waits_for_it() -> None:
     gate, inside, done = WriteLock(), threading.Event(), list[str]()
 

@@ -13,6 +13,7 @@ from botocore.exceptions import ClientError
 
 from local_aws.context import LocalContext
 from local_aws.credentials import Credentials
+from local_aws.inner_calls import InnerCalls
 from sagemaker_serving.local_sagemaker.control_plane import SageMaker
 from sagemaker_serving.local_sagemaker.observability.metrics import Metrics
 from tests.local_aws.aws import Aws, service_in
@@ -178,7 +179,11 @@ def test_counting_asks_nobody() -> None:
         asked.append(service)
 
     context = LocalContext(
-        url="http://localhost:1", state_dir=Path(), credentials=Credentials.made(), clients=clients
+        url="http://localhost:1",
+        state_dir=Path(),
+        credentials=Credentials.made(),
+        clients=clients,
+        inner_calls=InnerCalls(),
     )
     metrics = Metrics(context, list)
     for _ in range(1000):

@@ -12,6 +12,7 @@ from local_aws.callbacks import Callbacks
 from local_aws.credentials import Credentials
 from local_aws.events import Targets
 from local_aws.faults.registry import Faults
+from local_aws.inner_calls import InnerCalls
 from local_aws.integration import Integrations
 from local_aws.percentiles import Percentiles
 from local_aws.permissions import PolicyEvaluator, RoleSession, RoleSessions
@@ -50,6 +51,8 @@ class LocalContext:
     """The developer's, which the local AWS's own calls are signed with, too."""
     clients: Clients = field(repr=False, compare=False)
     """boto3 clients on the gateway by credentials, service and region, each made once."""
+    inner_calls: InnerCalls = field(repr=False, compare=False)
+    """How what those clients ask reaches the gateway."""
     time_scale: float = 1.0
     """How many seconds of AWS's own waits pass in one real second."""
     sessions: RoleSessions = field(default_factory=RoleSessions, repr=False, compare=False)
@@ -100,11 +103,13 @@ class LocalContext:
     @classmethod
     def at(cls, url: str, state_dir: Path, *, time_scale: float = 1.0) -> LocalContext:
         """A context whose clients speak to the gateway at ``url``. Raises as `Credentials.of`."""
+        inner_calls = InnerCalls()
         return cls(
             url=url,
             state_dir=state_dir,
             credentials=Credentials.of(state_dir),
-            clients=lru_cache(maxsize=512)(partial(_client_of, url)),
+            clients=lru_cache(maxsize=512)(partial(_client_of, url, inner_calls)),
+            inner_calls=inner_calls,
             time_scale=time_scale,
         )
 
@@ -116,14 +121,20 @@ _LONG_ANSWERS_SECONDS = {"lambda": 15 * 60 + 60}
 quarter of an hour."""
 
 
-def _client_of(url: str, keys: Credentials | RoleSession, service: str, region: str) -> Any:
+def _client_of(
+    url: str,
+    inner_calls: InnerCalls,
+    keys: Credentials | RoleSession,
+    service: str,
+    region: str,
+) -> Any:
     from botocore.config import Config
 
     from local_aws.boto import DIRECTLY, INTERNAL_USER_AGENT
 
     # Clients may be used by several threads, but not made by them.
     with _MAKING:
-        return _boto3_session().client(
+        client = _boto3_session().client(
             service,
             region_name=region,
             endpoint_url=url,
@@ -139,6 +150,8 @@ def _client_of(url: str, keys: Credentials | RoleSession, service: str, region: 
                 user_agent_extra=None if isinstance(keys, RoleSession) else INTERNAL_USER_AGENT,
             ).merge(DIRECTLY),
         )
+    client.meta.events.register("before-send", inner_calls.send)
+    return client
 
 
 @cache

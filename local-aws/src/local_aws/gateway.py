@@ -21,7 +21,6 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
-from functools import cached_property
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
@@ -31,6 +30,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from moto.iam.models import iam_backends
 from moto.moto_api._internal import moto_api_backend
 from werkzeug import Request, Response
+from werkzeug.utils import cached_property  # functools' one is computed by one thread at a time
 
 from local_aws import settings
 from local_aws.authentication import (
@@ -154,6 +154,7 @@ class Gateway:
             self._server.stop()
             raise
         self._server.serve(self)
+        self.context.inner_calls.application = self
         if found is not None:
             for service in self._services.values():
                 service.recover("ended" if found.ended else "was killed")
@@ -170,6 +171,7 @@ class Gateway:
         """
         for service in self._services.values():
             service.stop()
+        self.context.inner_calls.application = None
         self._server.stop()
         self._saver.close()
         for service in self._services.values():

@@ -27,6 +27,7 @@ class WriteLock:
     def __init__(self) -> None:
         self._condition = threading.Condition()
         self._under_way = 0
+        self._of_thread = threading.local()
         self._awaited = False
         self._still_until = 0.0
 
@@ -47,6 +48,18 @@ class WriteLock:
             yield
         finally:
             self._leave()
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """Something that counts as a change only waits meanwhile: no save waits for it."""
+        counted = getattr(self._of_thread, "under_way", 0) > 0
+        if counted:
+            self._leave()
+        try:
+            yield
+        finally:
+            if counted:
+                self._enter(outermost=False)
 
     @contextmanager
     def still(self) -> Iterator[bool]:
@@ -70,8 +83,10 @@ class WriteLock:
                 timeout=STILL_SECONDS,
             )
             self._under_way += 1
+        self._of_thread.under_way = getattr(self._of_thread, "under_way", 0) + 1
 
     def _leave(self) -> None:
+        self._of_thread.under_way -= 1
         with self._condition:
             self._under_way -= 1
             self._condition.notify_all()

@@ -14,7 +14,10 @@ from local_aws.context import LocalContext
 from local_aws.resources.schemas import Place
 
 POLL_SECONDS = 0.1
-"""Between two looks at a resource that takes time."""
+"""Between two looks at a resource that takes time, once the first, quicker ones are over."""
+
+FIRST_POLL_SECONDS = 0.005
+"""Between the first two looks; each pause after it is twice as long."""
 
 Properties = Mapping[str, Any]
 Attributes = dict[str, Any]
@@ -94,6 +97,7 @@ class Request:
         operation is stopped; ``what`` says what was waited for.
         """
         deadline = time.monotonic() + limit_seconds
+        pause = FIRST_POLL_SECONDS
         while True:
             seen = look()
             if seen is not None:
@@ -102,8 +106,9 @@ class Request:
                 raise ResourceFailed(
                     f"{what} took longer than {limit_seconds:g} seconds", code="NotStabilized"
                 )
-            if self.stop.wait(POLL_SECONDS):
+            if self.stop.wait(pause):
                 raise Cancelled
+            pause = min(2 * pause, POLL_SECONDS)
 
 
 class Provider(ABC):

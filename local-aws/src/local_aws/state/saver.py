@@ -110,12 +110,14 @@ class StateSaver:
         now = time.monotonic()
         with self._condition:
             self._called.add(service)
+            sooner = at_once or self._first_change is None
             if self._first_change is None:
                 self._first_change = now
             if at_once:
                 self._first_change = now - LONGEST_SECONDS
             self._due = min(now + QUIET_SECONDS, self._first_change + LONGEST_SECONDS)
-            self._condition.notify_all()
+            if sooner:  # else the saver finds the later time by itself
+                self._condition.notify_all()
 
     def save(self, *, ended: bool = False) -> None:
         """Write what changed, now; that it cannot be is logged and told by `summary`."""

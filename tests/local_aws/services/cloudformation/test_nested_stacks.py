@@ -136,7 +136,7 @@ def test_what_a_nested_one_replaced_stays_until_the_parent_cleans_up(aws: Aws) -
     assert value(aws, aws.physical_ids(inner)["A"]) == "2"
     with pytest.raises(ClientError, match="ParameterNotFound"):
         value(aws, old)
-    events = sorted([*aws.events("held"), *aws.events(inner)], key=lambda event: event["Timestamp"])
+    events = sorted([*aws.events(inner), *aws.events("held")], key=lambda event: event["Timestamp"])
     own = [
         (event["StackName"] == "held", event["ResourceStatus"])
         for event in events

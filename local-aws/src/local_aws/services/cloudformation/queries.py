@@ -33,6 +33,7 @@ from local_aws.services.cloudformation.views import (
     stack_view,
     summary_view,
 )
+from local_aws.write_lock import WriteLock
 
 HOLD_SECONDS = 20.0
 """How long DescribeStacks waits, asked by a stack's id, for the operation under way to end.
@@ -45,7 +46,14 @@ operation ends spares it that sleep. Asked by name, the answer comes at once.
 class Queries:
     """Each method is an action."""
 
-    def __init__(self, stacks: Stacks, operations: Operations, submissions: Submissions) -> None:
+    def __init__(
+        self,
+        write_lock: WriteLock,
+        stacks: Stacks,
+        operations: Operations,
+        submissions: Submissions,
+    ) -> None:
+        self._write_lock = write_lock
         self._stacks = stacks
         self._operations = operations
         self._submissions = submissions
@@ -58,7 +66,8 @@ class Queries:
             return {"Stacks": [stack_view(stack) for stack in views], "NextToken": token}
         stack = self._described(name, region)
         if name == stack.stack_id and stack.busy:
-            self._operations.wait(stack, HOLD_SECONDS)
+            with self._write_lock.aside():
+                self._operations.wait(stack, HOLD_SECONDS)
         return {"Stacks": [stack_view(stack)]}
 
     def list_stacks(self, values: Values, region: str) -> Answer:

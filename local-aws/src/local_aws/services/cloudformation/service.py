@@ -56,7 +56,7 @@ class CloudFormation(service.Service):
             "cloudformation",
             stack_actions,
             ChangeSetActions(context, self._stacks, submissions, stack_actions),
-            Queries(self._stacks, self._operations, submissions),
+            Queries(context.write_lock, self._stacks, self._operations, submissions),
         )
 
     name = "cloudformation"
