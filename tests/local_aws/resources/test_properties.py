@@ -21,11 +21,11 @@ from local_aws.resources.base import Provider
 from local_aws.resources.emulated import CARRIED_OUT
 from local_aws.resources.schemas import Place, Schema, schema_of
 from tests.local_aws.aws import REGION, Aws, eventually
+from tests.local_aws.functions import zipped
 from tests.local_aws.resources.made import made
-from tests.local_aws.resources.samples import SAMPLES
+from tests.local_aws.resources.samples import GROUND, SAMPLES
 from tests.local_aws.resources.samples.cloudformation import TEMPLATE
-from tests.local_aws.resources.samples.emulated import EMULATED, EMULATED_GROUND
-from tests.local_aws.resources.samples.ground import GROUND
+from tests.local_aws.resources.samples.emulated import EMULATED
 from tests.local_aws.resources.samples.sample import Sample
 from tests.local_aws.resources.samples.stepfunctions import PASS
 
@@ -44,11 +44,11 @@ def ground(aws: Aws) -> Iterator[Mapping[str, str]]:
     aws.client("s3").put_object(Bucket="texts", Key="nested.json", Body=json.dumps(TEMPLATE))
     aws.client("iam").create_user(UserName="ground")
     aws.client("iam").create_group(GroupName="ground")
-    resources = {**GROUND, **EMULATED_GROUND}
+    aws.client("s3").put_object(Bucket="texts", Key="layer.zip", Body=zipped({"text": ""}))
     used = {
         name.partition(".")[::2]
         for name in _GROUND.findall(str(SAMPLES))
-        if name.partition(".")[0] in resources
+        if name.partition(".")[0] in GROUND
     }
     outputs = {
         f"{name}X{attribute}": {
@@ -56,7 +56,7 @@ def ground(aws: Aws) -> Iterator[Mapping[str, str]]:
         }
         for name, attribute in used
     }
-    with deployed(aws, "ground", {"Resources": resources, "Outputs": outputs}) as given:
+    with deployed(aws, "ground", {"Resources": dict(GROUND), "Outputs": outputs}) as given:
         yield {key.replace("X", ".", 1).removesuffix("."): given[key] for key in outputs}
 
 
@@ -159,9 +159,12 @@ def said_of(
                 if name == operation
             )
             given: dict[str, Any] = dict(argument.split("=", 1) for argument in arguments)
+            shape = client.meta.service_model.operation_model(operation).input_shape
             for name, value in given.items():
                 if value.startswith("["):
                     given[name] = [value[1:-1]]
+                elif shape.members[name].type_name == "long":
+                    given[name] = int(value)
             with suppress(ClientError):  # there is none of it
                 answer = getattr(client, method)(**given)
                 del answer["ResponseMetadata"]

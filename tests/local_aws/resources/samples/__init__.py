@@ -7,6 +7,7 @@ read for the resource's own.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from . import (
     cloudformation,
@@ -15,10 +16,12 @@ from . import (
     ec2,
     ecr,
     events,
+    ground,
     iam,
     kinesis,
     kms,
     lambda_,
+    layers,
     logs,
     model_registry,
     s3,
@@ -29,7 +32,7 @@ from . import (
     ssm,
     stepfunctions,
 )
-from .emulated import EMULATED
+from .emulated import EMULATED, EMULATED_GROUND
 from .sample import Sample
 
 _OWN = (
@@ -52,6 +55,7 @@ _OWN = (
     sqs,
     ssm,
     stepfunctions,
+    layers,
 )
 
 SAMPLES: Mapping[str, tuple[Sample, ...]] = {
@@ -60,3 +64,6 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
     for type_name, samples in table.items()
 }
 """By type: those of each service, and those of the types that the emulator's own classes make."""
+
+GROUND: Mapping[str, Mapping[str, Any]] = {**ground.GROUND, **EMULATED_GROUND, **layers.GROUND}
+"""What samples refer to, by name: a template's resources."""

@@ -52,6 +52,7 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
                 "Environment": {"Variables": {"FOUND": "here"}},
                 "EphemeralStorage": {"Size": 513},
                 "KmsKeyArn": "$Key.Arn",
+                "Layers": ["$Layer"],
                 "LoggingConfig": {"LogFormat": "Text", "LogGroup": "/lost"},
                 "MemorySize": 131,
                 "PackageType": "Zip",

@@ -64,32 +64,32 @@ def function(**properties: Any) -> dict[str, Any]:
             [r"resource Fn with message: #: required key \[ServiceToken\]", "resource Too"],
         ),
         (
-            template(Fn=function(Runtime="nodejs22.x"), Im=function(PackageType="Image")),
+            template(Fn=function(Runtime="ruby3.4"), Im=function(PackageType="Image")),
             [
-                "Resource Fn: .*Runtime is nodejs22.x; it runs python3.9 to python3.14 only",
+                "Resource Fn: .*Runtime is ruby3.4; it runs Python and Node.js only",
                 "Resource Im: .*runs no container images",
             ],
         ),
         (
             {
-                "Mappings": {"Node": {"eu-west-1": {"value": "nodejs24.x"}}},
+                "Mappings": {"Java": {"eu-west-1": {"value": "java21"}}},
                 **template(
                     Fn=function(
-                        Runtime={"Fn::FindInMap": ["Node", ref("AWS::Region"), "value"]},
-                        Layers=["arn:aws:lambda:eu-west-1:123456789012:layer:l:1"],
+                        Runtime={"Fn::FindInMap": ["Java", ref("AWS::Region"), "value"]},
+                        CodeSigningConfigArn="arn:aws:lambda:eu-west-1:123456789012:csc:c-1",
                         LoggingConfig={"LogFormat": "JSON"},
                     )
                 ),
             },
-            ["Runtime is nodejs24.x", r"no layers \(Layers\)", "LogFormat is JSON"],
+            ["Runtime is java21", r"no code signing \(CodeSigning", "LogFormat is JSON"],
         ),
         (
             template(
-                Layer=resource("Lambda::LayerVersion", Content={"S3Bucket": "b", "S3Key": "k"}),
+                Signing=resource("Lambda::CodeSigningConfig", AllowedPublishers={}),
                 Map=resource("Lambda::EventSourceMapping", FunctionName="f"),
             ),
             [
-                "Resource Layer: the local AWS cannot deploy AWS::Lambda::LayerVersion",
+                "Resource Signing: the local AWS cannot deploy AWS::Lambda::CodeSigningConfig",
                 "Resource Map: the local AWS cannot deploy AWS::Lambda::EventSourceMapping",
             ],
         ),

@@ -264,7 +264,7 @@ def test_a_function_sees_its_own_variables_and_nothing_of_the_users(
     assert seen["HOME"] == seen["TMPDIR"] != os.environ["HOME"]
     assert set(seen) - {"LC_CTYPE"} == {
         *("_HANDLER", "_X_AMZN_TRACE_ID", "HOME", "LANG", "LAMBDA_RUNTIME_DIR", "LAMBDA_TASK_ROOT"),
-        *("PATH", "STAGE", "TMPDIR", "TZ"),
+        *("LD_LIBRARY_PATH", "PATH", "STAGE", "TMPDIR", "TZ"),
         *("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"),
         *("AWS_DEFAULT_REGION", "AWS_REGION", "AWS_EC2_METADATA_DISABLED", "AWS_ENDPOINT_URL"),
         *("AWS_EXECUTION_ENV", "AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "AWS_LAMBDA_FUNCTION_NAME"),
@@ -282,7 +282,7 @@ def handler(event, context):
         refused = error.strerror
     return {"root": os.environ["LAMBDA_TASK_ROOT"], "runtime": os.environ["LAMBDA_RUNTIME_DIR"],
             "cwd": os.getcwd(), "path": sys.path[0], "file": __file__, "refused": refused,
-            "beside": sorted(set(os.listdir("/var")) - {"task", "runtime"})}
+            "beside": sorted(set(os.listdir("/var")) - {"task", "runtime", "lang"})}
 """
 
 
@@ -299,7 +299,9 @@ def test_a_functions_code_lies_where_aws_has_it_and_cannot_be_written(
         "path": "/var/task",
         "file": "/var/task/app.py",
         "refused": "Read-only file system",
-        "beside": sorted({each.name for each in Path("/var").iterdir()} - {"task", "runtime"}),
+        "beside": sorted(
+            {each.name for each in Path("/var").iterdir()} - {"task", "runtime", "lang"}
+        ),
     }
 
 

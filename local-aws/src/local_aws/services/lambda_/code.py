@@ -18,6 +18,7 @@ from uuid import uuid4
 
 from botocore.exceptions import ClientError
 
+from local_aws.context import LocalContext
 from local_aws.protocol import AwsError
 from local_aws.services.lambda_.limits import UNPACKED_BYTES, ZIP_BYTES, invalid
 
@@ -64,22 +65,38 @@ class CodeStore:
         kept = self._zips / f"{hexadecimal}.zip"
         return kept.read_bytes() if kept.exists() else None
 
-    def unpacked(self, sha256: str) -> Path:
-        """The folder of the zip's files, made when it is first asked for."""
-        folder = self._tasks / hex_of(sha256)
+    def location(self, context: LocalContext, sha256: str) -> str:
+        """Where the zip can be read, by whoever is told."""
+        digest = hex_of(sha256)
+        return f"{context.url}{PATH}{context.credentials.seal(digest)}/{digest}"
+
+    def unpacked_bytes(self, sha256: str) -> int:
+        """What the zip's files take."""
+        with zipfile.ZipFile(self._zips / f"{hex_of(sha256)}.zip") as archive:
+            return sum(member.file_size for member in archive.infolist())
+
+    def unpacked(self, *sha256s: str) -> Path:
+        """The folder of the zips' files, a later one's over an earlier one's, made when it is
+        first asked for."""
+        names = [hex_of(each) for each in sha256s]
+        folder = self._tasks / "+".join(names)
+        if len(names) > 1:
+            folder = self._tasks / hashlib.sha256(folder.name.encode()).hexdigest()
         with self._lock:
             if not folder.exists():
                 partial = self._tasks / f".{uuid4()}"
                 try:
-                    with zipfile.ZipFile(self._zips / f"{folder.name}.zip") as archive:
-                        _unpack(archive, partial)
+                    for name in names:
+                        with zipfile.ZipFile(self._zips / f"{name}.zip") as archive:
+                            _unpack(archive, partial)
                     partial.rename(folder)
                 finally:
                     shutil.rmtree(partial, ignore_errors=True)
         return folder
 
     def keep_only(self, hexadecimals: Collection[str]) -> None:
-        """Delete every zip, and what was unpacked of it, whose hash is not among these."""
+        """Delete every zip, and what was unpacked of one or several, whose hash is not among
+        these."""
         for path in (*self._zips.glob("*"), *self._tasks.glob("*")):
             if path.stem not in hexadecimals:
                 shutil.rmtree(path) if path.is_dir() else path.unlink()

@@ -10,7 +10,8 @@ from uuid import uuid4
 
 from local_aws.arn import arn_in
 from local_aws.context import LocalContext
-from local_aws.services.lambda_.code import PATH, CodeStore, hex_of
+from local_aws.services.lambda_.code import CodeStore
+from local_aws.services.lambda_.layers import Layers
 from local_aws.services.lambda_.limits import (
     check_environment,
     check_handler,
@@ -84,12 +85,18 @@ class Functions:
     """Each method is an action of the API."""
 
     def __init__(
-        self, context: LocalContext, store: Store, code: CodeStore, records: Records
+        self,
+        context: LocalContext,
+        store: Store,
+        code: CodeStore,
+        layers: Layers,
+        records: Records,
     ) -> None:
         self._context = context
         self._records = records
         self._store = store
         self._code = code
+        self._layers = layers
 
     def create_function(self, region: str, given: Parameters) -> Answer:
         """Keep a function and its zip."""
@@ -107,8 +114,8 @@ class Functions:
             "Architectures": given.get("Architectures") or DEFAULTS["Architectures"],
             "LoggingConfig": {"LogFormat": "Text", "LogGroup": f"/aws/lambda/{name}"},
         }
-        self._configure(configuration, given, region)
         self._load(configuration, given["Code"], region)
+        self._configure(configuration, given, region)
         in_place_at = self._soon()
         function.make(LATEST, configuration, in_place_at=in_place_at)
         with self._store.lock:
@@ -123,14 +130,12 @@ class Functions:
         """A version's configuration, where its zip can be read, the function's tags."""
         function, configuration = find_version(self._store, region, given)
         concurrency = function.reserved_concurrency
-        digest = hex_of(configuration["CodeSha256"])
-        seal = self._context.credentials.seal(digest)
         tags = {"Tags": function.tags} if function.tags else {}
         return {
             "Configuration": _as_asked(function, configuration, given),
             "Code": {
                 "RepositoryType": "S3",
-                "Location": f"{self._context.url}{PATH}{seal}/{digest}",
+                "Location": self._code.location(self._context, configuration["CodeSha256"]),
             },
             **tags,
             **({} if concurrency is None else {"Concurrency": _reserved(concurrency)}),
@@ -207,6 +212,8 @@ class Functions:
             if name in ("LoggingConfig", "SnapStart"):
                 value = {**configuration[name], **value}
             configuration[name] = value
+        if given.get("Layers") is not None:
+            self._layers.attach(configuration, given["Layers"], region)
         dead_letters = (configuration.get("DeadLetterConfig") or {}).get("TargetArn")
         if dead_letters and not given.keys().isdisjoint(("DeadLetterConfig", "Role")):
             self._records.check_dead_letters(dead_letters, configuration)

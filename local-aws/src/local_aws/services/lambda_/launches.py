@@ -11,6 +11,7 @@ from pathlib import Path
 
 from local_aws.permissions import RoleSession
 from local_aws.process import ISOLATED_PYTHON
+from local_aws.process.node import node_program
 from local_aws.services.lambda_ import mounts
 from local_aws.services.lambda_.logs import Stream
 from local_aws.services.lambda_.runtime_folder import make_runtime_folder
@@ -19,6 +20,8 @@ from local_aws.services.lambda_.store import Configuration
 
 _log = logging.getLogger(__name__)
 
+_NODE_RUNTIME = Path(mounts.__file__).with_name("runtime.mjs")
+
 
 def launch_of(
     configuration: Configuration,
@@ -26,30 +29,44 @@ def launch_of(
     session: RoleSession,
     *,
     task_root: Path,
+    layers: Path | None,
     runtime: Path,
     url: str,
 ) -> Launch:
     """How a process of one version is started.
 
     Its environment is the function's variables, Lambda's own, and its role's credentials for
-    the local AWS at ``url``: nothing of this process's. It imports from ``task_root`` and from
-    ``runtime``, which has what AWS's runtime has; both lie where AWS has them, if that can be.
+    the local AWS at ``url``: nothing of this process's. It imports from ``task_root``, from
+    ``layers`` and from ``runtime``, which has what AWS's runtime has; all lie where AWS has them,
+    if that can be.
     """
     make_runtime_folder(runtime)
     is_mounted = can_mount()
     shown_task = mounts.TASK_ROOT if is_mounted else str(task_root)
     shown_runtime = mounts.RUNTIME_DIR if is_mounted else str(runtime)
+    shown_layers = mounts.LAYERS_DIR if is_mounted or layers is None else str(layers)
     variables = (configuration.get("Environment") or {}).get("Variables") or {}
     python_path = [each for each in variables.get("PYTHONPATH", "").split(os.pathsep) if each]
+    python = configuration["Runtime"]
+    is_node = python.startswith("nodejs")
+    language = mounts.LANGUAGE_DIR if is_mounted else str(runtime / mounts.LANGUAGE)
     return Launch(
         task_root=task_root,
         mounted_runtime=runtime if is_mounted else None,
-        import_path=[shown_task, *python_path, shown_runtime],
+        layers=layers,
+        program=_node(configuration["MemorySize"]) if is_node else (),
+        import_path=[
+            *(shown_task, *python_path),
+            *(f"{shown_layers}/python/lib/{python}/site-packages", f"{shown_layers}/python"),
+            shown_runtime,
+        ],
         environment={
+            **_paths(shown_layers, shown_runtime, shown_task, language, configuration["Runtime"]),
             **_own(variables),
             **_defined(configuration, stream),
             **_credentials(session),
-            "AWS_ENDPOINT_URL": url,
+            # By its number: of names, the SDK for JavaScript makes bucket.localhost.
+            "AWS_ENDPOINT_URL": url.replace("//localhost", "//127.0.0.1") if is_node else url,
             "LAMBDA_TASK_ROOT": shown_task,
             "LAMBDA_RUNTIME_DIR": shown_runtime,
         },
@@ -57,12 +74,30 @@ def launch_of(
     )
 
 
+def _node(memory_mb: int) -> tuple[str, ...]:
+    """The command of the runtime for Node.js, whose heap leaves room for all else."""
+    return (node_program(), f"--max-old-space-size={memory_mb * 9 // 10}", str(_NODE_RUNTIME))
+
+
+def _paths(layers: str, runtime: str, task: str, language: str, name: str) -> dict[str, str]:
+    """Where programs, libraries and modules are looked for ("Layer paths for each Lambda runtime"
+    and "Defined runtime environment variables", read 2026-11-23); a function may set its own."""
+    node = name.removesuffix(".x").replace("nodejs", "node")
+    modules = [f"{layers}/nodejs/{node}", f"{layers}/nodejs", runtime]
+    node_path = [*(f"{folder}/node_modules" for folder in modules), runtime, task]
+    return {
+        "PATH": os.pathsep.join([f"{language}/bin", os.defpath, f"{layers}/bin"]),
+        "LD_LIBRARY_PATH": os.pathsep.join([task, f"{task}/lib", f"{layers}/lib"]),
+        **({"NODE_PATH": os.pathsep.join(node_path)} if node != name else {}),
+    }
+
+
 @cache
 def can_mount() -> bool:
     """Whether this machine lets a process have mounts of its own; said in the log where not."""
     with tempfile.TemporaryDirectory() as folder:
-        folders = [Path(folder, name) for name in ("task", "runtime", "stage")]
-        for each in folders:
+        folders = [Path(folder, name) for name in ("task", "runtime", "layers", "stage")]
+        for each in (*folders, folders[1] / mounts.LANGUAGE):
             each.mkdir()
         tried = subprocess.run(
             [*ISOLATED_PYTHON, mounts.__file__, *folders],
@@ -106,7 +141,6 @@ def _defined(configuration: Configuration, stream: Stream) -> dict[str, str]:
         "AWS_LAMBDA_LOG_STREAM_NAME": stream.name,
         "AWS_REGION": stream.region,
         "LANG": "C.UTF-8",
-        "PATH": os.defpath,
         "TZ": ":UTC",
     }
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from local_aws.protocol import AwsError
+from local_aws.services.lambda_.runtimes import has_ended, runs_by
 
 SYNCHRONOUS_PAYLOAD_BYTES = 6 * 1024 * 1024
 ASYNCHRONOUS_PAYLOAD_BYTES = 1024 * 1024
@@ -35,9 +36,6 @@ concurrency for a function", read 2026-11-22)."""
 
 MOST_TAGS = 50
 NAME_CHARACTERS = 64
-
-RUNTIMES = tuple(f"python3.{minor}" for minor in range(9, 15))
-"""The runtimes that are run, all by the Python that runs the local AWS."""
 
 RESERVED_VARIABLES = frozenset(
     {
@@ -73,7 +71,6 @@ NOT_FOLLOWED: Mapping[str, str] = {
     "DurableConfig": "durable functions",
     "FileSystemConfigs": "file systems",
     "ImageConfig": "container images",
-    "Layers": "layers",
     "TenancyConfig": "tenant isolation",
 }
 """Parts of a function's configuration that are refused, and what they would ask for."""
@@ -91,11 +88,13 @@ def refusals(configuration: Mapping[str, Any]) -> list[str]:
     )
     runtime = configuration.get("Runtime")
     if image:
-        found.append("it runs no container images; package the function as a zip of Python code")
-    elif isinstance(runtime, str) and runtime not in RUNTIMES:
         found.append(
-            f"Runtime is {runtime}; it runs {RUNTIMES[0]} to {RUNTIMES[-1]} only, as processes "
-            "without containers"
+            "it runs no container images; package the function as a zip of Python or Node.js code"
+        )
+    elif isinstance(runtime, str) and runs_by(runtime) is None and not has_ended(runtime):
+        found.append(
+            f"Runtime is {runtime}; it runs Python and Node.js only, as processes without "
+            "containers"
         )
     found += [
         f"it has no {what} ({name})"
@@ -124,21 +123,6 @@ def check_environment(variables: Mapping[str, str]) -> None:
     measured = json.dumps(variables, separators=(",", ":"), ensure_ascii=False)
     if len(measured.encode()) > ENVIRONMENT_BYTES:
         raise invalid(f"{unable}exceeded the 4KB limit. String measured: {measured}")
-
-
-def check_runtime(shape: Any, runtime: object) -> None:
-    """Raise `AwsError` for a runtime that the model of an operation's input does not have.
-
-    Lambda says so with another code than of all else that its model does not take.
-    """
-    if not isinstance(runtime, str):
-        return
-    known = shape.members["Runtime"].enum
-    if runtime not in known:
-        raise invalid(
-            f"Value {runtime} at 'runtime' failed to satisfy constraint: Member must satisfy enum "
-            f"value set: [{', '.join(known)}] or be a valid ARN"
-        )
 
 
 def check_sizes(given: Mapping[str, Any]) -> None:

@@ -1,22 +1,26 @@
-"""``/var/task`` and ``/var/runtime`` of one process alone: a mount namespace of its own.
+"""``/var/task``, ``/var/runtime`` and ``/opt`` of one process alone: a mount namespace of its own.
 
-What else lies in ``/var`` stays where it is: a new ``/var`` in memory has it all by bind mounts,
-and the two folders beside, which cannot be written to. It is seen by this process and by those that
-it starts, and is gone with them (mount_namespaces(7), user_namespaces(7), man7.org, read
-2026-11-22). Standard library alone: it runs before a function's runtime.
+What else lies in ``/var`` and ``/opt`` stays where it is: new ones in memory have it all by bind
+mounts, and the function's own beside, which cannot be written to. They are seen by this process and
+by those that it starts, and are gone with them (mount_namespaces(7), user_namespaces(7), man7.org,
+read 2026-11-22). Standard library alone: it runs before a function's runtime.
 
-``mounts.py TASK RUNTIME STAGE`` tries it, and ends with 0 where the kernel lets it.
+``mounts.py TASK RUNTIME LAYERS STAGE`` tries it, and ends with 0 where the kernel lets it.
 """
 
 # pathlib would have to be read at every start of a function:
-# ruff: noqa: PTH102, PTH106, PTH115, PTH211
+# ruff: noqa: PTH102, PTH106, PTH112, PTH114, PTH115, PTH211
 from __future__ import annotations
 
 import ctypes
 import os
 import sys
 
-TASK_ROOT, RUNTIME_DIR = "/var/task", "/var/runtime"
+TASK_ROOT, RUNTIME_DIR, LAYERS_DIR = "/var/task", "/var/runtime", "/opt"
+LANGUAGE = "lang"
+"""In the runtime's folder, what lies in `LANGUAGE_DIR`: scripts of layers begin by that path."""
+
+LANGUAGE_DIR = f"/var/{LANGUAGE}"
 
 _CLONE_NEWNS, _CLONE_NEWUSER = 0x00020000, 0x10000000  # linux/sched.h
 _MS_RDONLY, _MS_REMOUNT, _MS_BIND, _MS_MOVE = 1, 32, 4096, 8192  # linux/mount.h
@@ -27,24 +31,42 @@ _KEPT = 2 | 4 | 8 | 1024 | 2048
 _ST_RELATIME = 4096
 
 
-def mount(task: str, runtime: str, stage: str) -> None:
-    """Have ``task`` at `TASK_ROOT` and ``runtime`` at `RUNTIME_DIR`, for this process and its own.
+def mount(task: str, runtime: str, layers: str, stage: str) -> None:
+    """Have ``task`` at `TASK_ROOT`, ``runtime`` at `RUNTIME_DIR` and what ``layers`` holds in
+    `LAYERS_DIR`, for this process and its own.
 
-    ``stage`` is an empty folder, which is gone after this. Raises OSError where the kernel
-    does not let it; then nothing has changed that a process sees.
+    ``layers`` may be "" for none; ``stage`` is an empty folder, which is gone after this. Raises
+    OSError where the kernel does not let it; then nothing has changed that a process sees.
     """
     _have_own_mounts()
-    _mount("tmpfs", stage, "tmpfs", 0, "mode=755")
-    for entry in os.scandir("/var"):
-        if entry.name not in ("task", "runtime"):
-            _mirror(entry, f"{stage}/{entry.name}")
-    for source, name in ((task, "task"), (runtime, "runtime")):
-        target = f"{stage}/{name}"
-        os.mkdir(target)
-        _mount(source, target, "", _MS_BIND)
-        _mount("", target, "", _MS_BIND | _MS_REMOUNT | _MS_RDONLY | _flags_of(target))
-    _mount(stage, "/var", "", _MS_MOVE)
+    own = {"task": task, "runtime": runtime, LANGUAGE: f"{runtime}/{LANGUAGE}"}
+    _have_in("/var", own, stage)
+    if layers:
+        _have_in(LAYERS_DIR, {each.name: each.path for each in os.scandir(layers)}, stage)
     os.rmdir(stage)
+
+
+def _have_in(folder: str, sources: dict[str, str], stage: str) -> None:
+    """Have ``sources`` in ``folder`` by their names, read-only, beside what else is there."""
+    _mount("tmpfs", stage, "tmpfs", 0, "mode=755")
+    for entry in os.scandir(folder):
+        if entry.name not in sources:
+            _mirror(entry, f"{stage}/{entry.name}")
+    for name, source in sources.items():
+        target = f"{stage}/{name}"
+        if os.path.islink(source):
+            os.symlink(os.readlink(source), target)
+            continue
+        os.mkdir(target) if os.path.isdir(source) else _write(target, "")
+        _mount(source, target, "", _MS_BIND)
+        _protect(target)
+    _protect(stage)
+    _mount(stage, folder, "", _MS_MOVE)
+
+
+def _protect(mounted: str) -> None:
+    """Let nobody write to what is mounted there; what is mounted below it stays as it is."""
+    _mount("", mounted, "", _MS_BIND | _MS_REMOUNT | _MS_RDONLY | _flags_of(mounted))
 
 
 def _have_own_mounts() -> None:
@@ -97,6 +119,6 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 if __name__ == "__main__":
     try:
-        mount(*sys.argv[1:4])
+        mount(*sys.argv[1:5])
     except (OSError, AttributeError) as error:
         sys.exit(str(error))

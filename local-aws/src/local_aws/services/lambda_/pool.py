@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -18,11 +17,13 @@ from local_aws.context import LocalContext
 from local_aws.protocol import AwsError
 from local_aws.services.lambda_.code import CodeStore
 from local_aws.services.lambda_.launches import launch_of
+from local_aws.services.lambda_.layers import zips_of
 from local_aws.services.lambda_.limits import CONCURRENT_EXECUTIONS
 from local_aws.services.lambda_.logs import Stream
 from local_aws.services.lambda_.names import Target, session_name
+from local_aws.services.lambda_.runtimes import runs_by
 from local_aws.services.lambda_.sandbox import Sandbox
-from local_aws.services.lambda_.store import Configuration, Function, without_state
+from local_aws.services.lambda_.store import Configuration, Function, Store, without_state
 
 _log = logging.getLogger(__name__)
 
@@ -50,8 +51,9 @@ class Worker:
 class Pool:
     """Hands out processes; all of them end with `close`."""
 
-    def __init__(self, context: LocalContext, code: CodeStore, folder: Path) -> None:
+    def __init__(self, context: LocalContext, store: Store, code: CodeStore, folder: Path) -> None:
         self._context = context
+        self._store = store
         self._code = code
         self._runtime = folder / "runtime"
         self._workers: list[Worker] = []
@@ -108,7 +110,11 @@ class Pool:
         self._stopping.set()
 
     def _take(self, function: Function, configuration: Configuration) -> Worker:
-        task_root = self._code.unpacked(configuration["CodeSha256"])
+        zips = zips_of(self._store, configuration)
+        folders = (
+            self._code.unpacked(configuration["CodeSha256"]),
+            self._code.unpacked(*zips) if zips else None,
+        )
         with self._lock:
             if self._closed:
                 raise AwsError("ServiceException", "the local AWS stops", status=500)
@@ -120,7 +126,7 @@ class Pool:
                 if not worker.busy and _fits(worker, function, configuration):
                     worker.busy = True
                     return worker
-            worker = self._start(function, configuration, task_root)
+            worker = self._start(function, configuration, *folders)
             self._workers.append(worker)
             return worker
 
@@ -154,7 +160,13 @@ class Pool:
         if len(here) >= CONCURRENT_EXECUTIONS:
             raise TooManyRequests("ConcurrentInvocationLimitExceeded")
 
-    def _start(self, function: Function, configuration: Configuration, task_root: Path) -> Worker:
+    def _start(
+        self,
+        function: Function,
+        configuration: Configuration,
+        task_root: Path,
+        layers: Path | None,
+    ) -> Worker:
         role, name = configuration["Role"], session_name(function.name)
         stream = Stream(
             session=self._context.sessions.assume(role, name),
@@ -162,12 +174,13 @@ class Pool:
             group=configuration["LoggingConfig"]["LogGroup"],
             name=f"{datetime.now(UTC):%Y/%m/%d}/[{configuration['Version']}]{uuid4().hex}",
         )
-        self._say_which_python(function, configuration)
+        self._say_what_it_runs_by(function, configuration["Runtime"])
         launch = launch_of(
             configuration,
             stream,
             self._context.sessions.hand_out(role, name, SESSION_SECONDS),
             task_root=task_root,
+            layers=layers,
             runtime=self._runtime,
             url=self._context.url,
         )
@@ -179,11 +192,10 @@ class Pool:
             stream=stream,
         )
 
-    def _say_which_python(self, function: Function, configuration: Configuration) -> None:
-        runtime = configuration["Runtime"]
-        if function.arn not in self._said and runtime != _THIS_RUNTIME:
+    def _say_what_it_runs_by(self, function: Function, runtime: str) -> None:
+        if function.arn not in self._said and runtime != runs_by(runtime):
             self._said.add(function.arn)
-            _log.warning("%s asks for %s and runs by %s", function.name, runtime, _THIS_RUNTIME)
+            _log.warning("%s asks for %s and runs by %s", function.name, runtime, runs_by(runtime))
 
 
 class TooManyRequests(AwsError):
@@ -209,6 +221,3 @@ def _what_runs(configuration: Configuration) -> Configuration:
 
 def _is_idle_for_long(worker: Worker) -> bool:
     return not worker.busy and time.monotonic() - worker.used_at > IDLE_SECONDS
-
-
-_THIS_RUNTIME = f"python{sys.version_info.major}.{sys.version_info.minor}"

@@ -25,6 +25,7 @@ _RESET: Mapping[str, Any] = {
     "DeadLetterConfig": {"TargetArn": ""},
     "Description": "",
     "Environment": {"Variables": {}},
+    "Layers": [],
     "EphemeralStorage": {"Size": 512},
     "LoggingConfig": {"LogFormat": "Text"},
     "MemorySize": 128,
@@ -36,7 +37,7 @@ _RESET: Mapping[str, Any] = {
 _LOOK_SECONDS = 0.02
 """Between two looks at a function that is not in place yet."""
 
-_CFNRESPONSE = Path(lambda_functions.__file__).with_name("cfnresponse.py")
+_HERE = Path(lambda_functions.__file__).parent
 
 
 class Function(ApiProvider):
@@ -59,7 +60,7 @@ class Function(ApiProvider):
     def create(self, request: Request) -> str:
         wanted = request.properties
         name: str = wanted.get("FunctionName") or request.name(64)
-        self.call(request, "CreateFunction", wanted, FunctionName=name, Code=_code(wanted["Code"]))
+        self.call(request, "CreateFunction", wanted, FunctionName=name, Code=_code(wanted))
         return name
 
     @override
@@ -70,11 +71,13 @@ class Function(ApiProvider):
     @override
     def update(self, request: Request) -> Attributes:
         name, wanted = request.physical_id, request.properties
-        if request.changed("Code", "Architectures"):
+        language = [str(each.get("Runtime"))[:6] for each in (wanted, request.previous)]
+        inline_moves = "ZipFile" in wanted["Code"] and len(set(language)) > 1
+        if request.changed("Code", "Architectures") or inline_moves:
             self.call(
                 request,
                 "UpdateFunctionCode",
-                _code(wanted["Code"]),
+                _code(wanted),
                 FunctionName=name,
                 Architectures=wanted.get("Architectures"),
             )
@@ -210,6 +213,65 @@ class FunctionAlias(ApiProvider):
         self.discard(request, "DeleteAlias", FunctionName=function, Name=wanted["Name"])
 
 
+class LayerVersion(ApiProvider):
+    """``AWS::Lambda::LayerVersion``: Ref is its ARN."""
+
+    type_name = "AWS::Lambda::LayerVersion"
+    service = "lambda"
+    create_operation = "PublishLayerVersion"
+    not_carried_out = frozenset({"Content.S3ObjectStorageMode"})
+
+    @override
+    def create(self, request: Request) -> str:
+        name = request.properties.get("LayerName") or request.name(64)
+        made = self.call(request, self.create_operation, request.properties, LayerName=name)
+        arn: str = made["LayerVersionArn"]
+        return arn
+
+    @override
+    def complete(self, request: Request) -> Attributes:
+        return {"LayerVersionArn": request.physical_id}
+
+    @override
+    def update(self, request: Request) -> Attributes:
+        return dict(request.attributes)
+
+    @override
+    def delete(self, request: Request) -> None:
+        self.discard(request, "DeleteLayerVersion", **_layer(request.physical_id))
+
+
+class LayerVersionPermission(ApiProvider):
+    """``AWS::Lambda::LayerVersionPermission``: one statement of a layer's policy; Ref is the
+    version's ARN, ``#`` and the statement's id."""
+
+    type_name = "AWS::Lambda::LayerVersionPermission"
+    service = "lambda"
+    create_operation = "AddLayerVersionPermission"
+    also_supported = frozenset({"LayerVersionArn"})
+
+    @override
+    def create(self, request: Request) -> str:
+        arn = request.properties["LayerVersionArn"]
+        name = request.name(100)
+        layer = _layer(arn)
+        self.call(request, self.create_operation, request.properties, StatementId=name, **layer)
+        return f"{arn}#{name}"
+
+    @override
+    def complete(self, request: Request) -> Attributes:
+        return {"Id": request.physical_id}
+
+    @override
+    def update(self, request: Request) -> Attributes:
+        return dict(request.attributes)
+
+    @override
+    def delete(self, request: Request) -> None:
+        arn, _, name = request.physical_id.partition("#")
+        self.discard(request, "RemoveLayerVersionPermission", StatementId=name, **_layer(arn))
+
+
 class EventInvokeConfig(ApiProvider):
     """``AWS::Lambda::EventInvokeConfig``: Ref is an id of its own."""
 
@@ -233,8 +295,16 @@ class EventInvokeConfig(ApiProvider):
         self.discard(request, "DeleteFunctionEventInvokeConfig", **place)
 
 
-def _code(code: Mapping[str, Any]) -> dict[str, Any]:
-    """The property as the API takes it: source in the template becomes a zip of ``index.py``."""
+def _layer(arn: str) -> dict[str, Any]:
+    """A layer's version, as the API names it."""
+    layer, _, number = arn.rpartition(":")
+    return {"LayerName": layer, "VersionNumber": int(number)}
+
+
+def _code(wanted: Properties) -> dict[str, Any]:
+    """The property as the API takes it: source in the template becomes a zip of ``index.py``, of
+    ``index.js`` for Node.js."""
+    code = wanted["Code"]
     if "ZipFile" not in code:
         return dict(code)
     source = str(code["ZipFile"])
@@ -245,7 +315,12 @@ def _code(code: Mapping[str, Any]) -> dict[str, Any]:
         )
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in (("index.py", source), ("cfnresponse.py", _CFNRESPONSE.read_text())):
+        is_node = str(wanted.get("Runtime")).startswith("nodejs")
+        response = _HERE / ("cfn-response.js" if is_node else "cfnresponse.py")
+        for name, text in (
+            ("index.js" if is_node else "index.py", source),
+            (response.name, response.read_text(encoding="utf-8")),
+        ):
             # A fixed time, so that the same source has the same hash.
             archive.writestr(zipfile.ZipInfo(name), text)
     return {"ZipFile": packed.getvalue()}

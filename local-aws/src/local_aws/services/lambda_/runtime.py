@@ -3,7 +3,7 @@
 It speaks with the local AWS over two pipes, a line of JSON at a time: it is told
 ``{"event", "request_id", "deadline_ms", …}`` and answers ``{"status": "started", "body": PID}``,
 then ``{"status": "ready"}``, then ``{"status": "result", "body": …}`` or ``{"status": "error",
-"body": …}`` for each invocation, or ``{"status": "init_error", "body": …}`` and its end. What the
+"body": …}`` for each invocation, or ``{"status": "fatal", "body": …}`` and its end. What the
 function prints is its log. When the pipe of requests ends the local AWS is gone, and so is this
 process's group; its supervisor ends what has left that.
 """
@@ -15,7 +15,6 @@ import json
 import logging
 import os
 import queue
-import resource
 import signal
 import sys
 import threading
@@ -26,17 +25,10 @@ from typing import Any
 
 Error = dict[str, Any]
 
-FILES = 1024
-"""How many a function may have open ("File descriptors" of Lambda's quotas,
-docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html, read 2026-11-22)."""
-
 
 def main(requests_fd: int, answers_fd: int, import_path: str) -> None:
     """Import the handler from a JSON list of folders, then run one invocation after another."""
     sys.dont_write_bytecode = True
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    files = FILES if most == resource.RLIM_INFINITY else min(FILES, most)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
     sys.path[:0] = json.loads(import_path)
     requests: queue.SimpleQueue[str] = queue.SimpleQueue()
     os.set_inheritable(requests_fd, False)
@@ -47,7 +39,7 @@ def main(requests_fd: int, answers_fd: int, import_path: str) -> None:
     handler, error = _load_handler(os.environ["_HANDLER"])
     if error is not None:
         _print_error(error)
-        _answer(answers_fd, "init_error", error)
+        _answer(answers_fd, "fatal", error)
         return
     _answer(answers_fd, "ready", None)
     while True:

@@ -46,14 +46,18 @@ _BOOTSTRAP = Path(__file__).with_name("bootstrap.py")
 class Launch:
     """How a process of a function is started.
 
-    ``task_root`` is its unpacked zip, ``import_path`` where modules are looked for first;
-    ``environment`` is all the process gets, but for HOME and TMPDIR; ``memory_mb`` bounds its
-    resident memory. ``mounted_runtime`` is what it finds in ``/var/runtime``, and with that its zip
-    in ``/var/task``; None where the kernel does not let it.
+    ``task_root`` is its unpacked zip, ``layers`` what its layers hold, None without one;
+    ``program`` is the command of its runtime, this Python's without one, which looks for modules
+    first in ``import_path``; ``environment`` is all the process gets, but for HOME and TMPDIR;
+    ``memory_mb`` bounds its resident memory. ``mounted_runtime`` is what it finds in
+    ``/var/runtime``, and with that its zip in ``/var/task`` and its layers in ``/opt``; None where
+    the kernel does not let it.
     """
 
     task_root: Path
     mounted_runtime: Path | None = None
+    layers: Path | None = None
+    program: Sequence[str] = ()
     import_path: Sequence[str]
     environment: Mapping[str, str]
     memory_mb: int
@@ -103,11 +107,11 @@ class Sandbox:
         self._pipes = Pipes()
         requests, answers, output = self._pipes.theirs
         command = [*_PYTHON, _BOOTSTRAP, requests, answers]
-        command += [json.dumps(list(launch.import_path)), SUPERVISOR]
+        command += [json.dumps(list(launch.import_path)), SUPERVISOR, "\n".join(launch.program)]
         if launch.mounted_runtime is not None:
-            stage = self._scratch / "var"
+            stage = self._scratch / "stage"
             stage.mkdir()
-            command += [launch.task_root, launch.mounted_runtime, stage]
+            command += [launch.task_root, launch.mounted_runtime, launch.layers or "", stage]
         try:
             self._process = popen(
                 [str(each) for each in command],
@@ -170,7 +174,7 @@ class Sandbox:
         else:
             outcome.error_type = answer["body"]["errorType"]
             outcome.failed, outcome.body = True, json.dumps(answer["body"], ensure_ascii=False)
-            if answer["status"] == "init_error":
+            if answer["status"] == "fatal":
                 self.end()
         outcome.lines = self._pipes.take_lines()
         return outcome

@@ -25,7 +25,7 @@ from local_aws.services.lambda_.deliveries import Deliveries
 from local_aws.services.lambda_.functions import Functions
 from local_aws.services.lambda_.invocations import Invoker
 from local_aws.services.lambda_.invoke_configs import InvokeConfigs
-from local_aws.services.lambda_.limits import check_runtime
+from local_aws.services.lambda_.layers import Layers
 from local_aws.services.lambda_.logs import LogWriter
 from local_aws.services.lambda_.policies import Policies
 from local_aws.services.lambda_.pool import Pool
@@ -35,8 +35,11 @@ from local_aws.services.lambda_.resources import (
     Function,
     FunctionAlias,
     FunctionVersion,
+    LayerVersion,
+    LayerVersionPermission,
     Permission,
 )
+from local_aws.services.lambda_.runtimes import check_runtime
 from local_aws.services.lambda_.settings import Settings
 from local_aws.services.lambda_.store import Store
 from local_aws.services.lambda_.versions import Versions
@@ -45,22 +48,24 @@ Action = Callable[[str, Mapping[str, Any]], dict[str, Any]]
 
 
 class Lambda(service.Service):
-    """The local Lambda: functions of Python's runtimes, each event in a process of its own."""
+    """The local Lambda: functions in Python and Node.js, each event in a process of its own."""
 
     def __init__(self, context: LocalContext) -> None:
         folder = context.state_dir / "lambda"
         self._seal = context.credentials.seal
         self.store = Store()
         self._code = CodeStore(folder)
-        self._pool = Pool(context, self._code, folder)
+        self._pool = Pool(context, self.store, self._code, folder)
         self._logs = LogWriter(context)
         self._invoker = Invoker(self.store, self._pool, self._logs)
         records = Records(context)
         self._queue = Queue(context, self.store, self._invoker, records)
-        functions = Functions(context, self.store, self._code, records)
+        layers = Layers(context, self.store, self._code)
+        functions = Functions(context, self.store, self._code, layers, records)
         self._written_down: Mapping[str, Action] = service.offered(
             "lambda",
             functions,
+            layers,
             Versions(self.store),
             Policies(self.store),
             Settings(self.store),
@@ -110,7 +115,8 @@ class Lambda(service.Service):
             if name not in ("Payload", "Runtime")
         }
         validate(call.model.input_shape, known)
-        check_runtime(call.model.input_shape, call.parameters.get("Runtime"))
+        what = "create" if call.operation == "CreateFunction" else "update"
+        check_runtime(call.model.input_shape, call.parameters.get("Runtime"), what)
 
     def _invoke(self, call: Call) -> dict[str, Any]:
         asynchronous = call.parameters.get("InvocationType") == "Event"
@@ -127,7 +133,15 @@ class Lambda(service.Service):
 
     def resource_types(self) -> Iterable[Provider]:
         """Its types of CloudFormation."""
-        return (EventInvokeConfig(), Function(), FunctionAlias(), FunctionVersion(), Permission())
+        return (
+            EventInvokeConfig(),
+            Function(),
+            FunctionAlias(),
+            FunctionVersion(),
+            LayerVersion(),
+            LayerVersionPermission(),
+            Permission(),
+        )
 
     def integrations(self) -> Iterable[Integration]:
         """Step Functions can invoke a function, and wait for its word."""
@@ -182,6 +196,11 @@ class Lambda(service.Service):
                 hex_of(configuration["CodeSha256"])
                 for function in self.store.all()
                 for configuration in function.versions.values()
+            }
+            | {
+                hex_of(each["version"]["Content"]["CodeSha256"])
+                for versions in self.store.layers.values()
+                for each in versions
             }
         )
 

@@ -92,6 +92,9 @@ class Store:
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
+        self.layers: dict[str, list[dict[str, Any]]] = {}
+        """By the layer's ARN, each ``version`` as it is answered; numbers are not used again, so
+        one that is ``deleted`` stays. ``policy`` are statements, ``revision`` theirs."""
         self._functions: dict[tuple[str, str], Function] = {}
 
     def find(self, region: str, name: str) -> Function | None:
@@ -125,12 +128,13 @@ class Store:
 
     def export_state(self) -> dict[str, Any]:
         """Everything, as JSON has it."""
-        return {"functions": [asdict(function) for function in self.all()]}
+        return {"functions": [asdict(function) for function in self.all()], "layers": self.layers}
 
     def restore_state(self, state: Mapping[str, Any]) -> None:
         """Become what `export_state` gave."""
         with self.lock:
             self._functions.clear()
+            self.layers = state["layers"]
             for saved in state["functions"]:
                 self.add(Function(**saved))
 

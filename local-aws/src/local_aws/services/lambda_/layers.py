@@ -1,0 +1,236 @@
+"""Layers: zips beside a function's own, published version by version."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import uuid4
+
+from local_aws.arn import Arn, arn_in
+from local_aws.context import ACCOUNT_ID, LocalContext
+from local_aws.services.lambda_.code import CodeStore
+from local_aws.services.lambda_.limits import UNPACKED_BYTES, invalid
+from local_aws.services.lambda_.names import absent, check_revision, conflict
+from local_aws.services.lambda_.paging import page
+from local_aws.services.lambda_.store import Configuration, Store, now_text
+
+Parameters = Mapping[str, Any]
+Answer = dict[str, Any]
+
+MOST_LAYERS = 5
+"""Of one function ("Lambda quotas", read 2026-11-23)."""
+
+
+class Layers:
+    """Each method but `attach` is an action of the API."""
+
+    def __init__(self, context: LocalContext, store: Store, code: CodeStore) -> None:
+        self._context = context
+        self._store = store
+        self._code = code
+
+    def publish_layer_version(self, region: str, given: Parameters) -> Answer:
+        """Keep a zip as the layer's next version."""
+        content = given["Content"]
+        code = self._code.add(
+            {"ZipFile": content.get("ZipFile"), **content}, self._context.client("s3", region)
+        )
+        arn = _layer_arn(given["LayerName"], region)
+        names = ("Description", "LicenseInfo", "CompatibleRuntimes", "CompatibleArchitectures")
+        with self._store.lock:
+            versions = self._store.layers.setdefault(arn, [])
+            number = len(versions) + 1
+            version = {
+                "LayerArn": arn,
+                "LayerVersionArn": f"{arn}:{number}",
+                "Version": number,
+                "Description": "",
+                "CreatedDate": now_text(),
+                "Content": {"CodeSha256": code.sha256, "CodeSize": code.size},
+                **{name: given[name] for name in names if given.get(name) is not None},
+            }
+            versions.append({"version": version, "deleted": False, "policy": [], "revision": ""})
+        return self._with_location(version)
+
+    def get_layer_version(self, region: str, given: Parameters) -> Answer:
+        """A version, and where its zip can be read."""
+        _check_number(given)
+        found = self._find(f"{_layer_arn(given['LayerName'], region)}:{given['VersionNumber']}")
+        if found is None:
+            raise absent("The resource you requested does not exist.")
+        return self._with_location(found["version"])
+
+    def get_layer_version_by_arn(self, _: str, given: Parameters) -> Answer:
+        """A version by its ARN."""
+        found = self._find(given["Arn"])
+        if found is None:
+            raise absent("The resource you requested does not exist.")
+        return self._with_location(found["version"])
+
+    def list_layers(self, region: str, given: Parameters) -> Answer:
+        """The newest version of each layer of the region."""
+        found = [
+            {
+                "LayerName": arn.rpartition(":")[2],
+                "LayerArn": arn,
+                "LatestMatchingVersion": matching[0],
+            }
+            for arn in sorted(self._store.layers)
+            for matching in [self._versions(arn, given)]
+            if matching and Arn.parse(arn).region == region
+        ]
+        return page("Layers", found, given)
+
+    def list_layer_versions(self, region: str, given: Parameters) -> Answer:
+        """A layer's versions, newest first."""
+        arn = _layer_arn(given["LayerName"], region)
+        return page("LayerVersions", self._versions(arn, given), given)
+
+    def delete_layer_version(self, region: str, given: Parameters) -> Answer:
+        """Forget a version; functions that have it keep it."""
+        _check_number(given)
+        found = self._find(f"{_layer_arn(given['LayerName'], region)}:{given['VersionNumber']}")
+        if found is not None:
+            found["deleted"] = True
+        return {}
+
+    def add_layer_version_permission(self, region: str, given: Parameters) -> Answer:
+        """Add a statement to a version's policy."""
+        found = self._with_policy(region, given)
+        name = given["StatementId"]
+        if any(each["Sid"] == name for each in found["policy"]):
+            raise conflict(
+                f"The statement id ({name}) provided already exists. Please provide a new "
+                "statement id, or remove the existing statement."
+            )
+        check_revision(given, found["revision"], told_by="GetLayerPolicy")
+        principal = given["Principal"]
+        arn = found["version"]["LayerVersionArn"]
+        root = arn_in(region, "iam", principal, "root")
+        organization = given.get("OrganizationId")
+        condition = {"StringEquals": {"aws:PrincipalOrgID": organization}}
+        statement = {
+            "Sid": name,
+            "Effect": "Allow",
+            "Principal": "*" if principal == "*" else {"AWS": root},
+            "Action": given["Action"],
+            "Resource": arn,
+            **({"Condition": condition} if organization else {}),
+        }
+        found["policy"] = [*found["policy"], statement]
+        found["revision"] = str(uuid4())
+        return {"Statement": json.dumps(statement), "RevisionId": found["revision"]}
+
+    def get_layer_version_policy(self, region: str, given: Parameters) -> Answer:
+        """A version's policy."""
+        found = self._with_policy(region, given)
+        if not found["policy"]:
+            raise absent("No policy is associated with the given resource.")
+        policy = {"Version": "2012-10-17", "Id": "default", "Statement": found["policy"]}
+        return {"Policy": json.dumps(policy), "RevisionId": found["revision"]}
+
+    def remove_layer_version_permission(self, region: str, given: Parameters) -> Answer:
+        """Take a statement out of a version's policy."""
+        found = self._with_policy(region, given)
+        kept = [each for each in found["policy"] if each["Sid"] != given["StatementId"]]
+        if len(kept) == len(found["policy"]):
+            raise absent(f"Statement {given['StatementId']} is not found in resource policy.")
+        check_revision(given, found["revision"], told_by="GetLayerPolicy")
+        found["policy"], found["revision"] = kept, str(uuid4())
+        return {}
+
+    def attach(self, configuration: Configuration, arns: Sequence[str], region: str) -> None:
+        """Give a function layers, none for no ``arns``.
+
+        Raises `AwsError` (InvalidParameterValueException) for what is not there, is too much, or
+        is another account's.
+        """
+        if len(arns) > MOST_LAYERS:
+            raise invalid(f"Cannot reference more than {MOST_LAYERS} layers.")
+        by_layer: dict[str, str] = {}
+        layers: list[Answer] = []
+        for arn in arns:
+            parsed = Arn.parse(arn)
+            if parsed.region != region:
+                raise invalid(
+                    "Layers are not in the same region as the function. Layers are expected to be "
+                    f"in region {region}."
+                )
+            if parsed.account != ACCOUNT_ID:
+                raise invalid(
+                    f"the local AWS has no layers of account {parsed.account}: {arn}; publish the "
+                    "layer's zip to it, and name that"
+                )
+            found = self._find(arn)
+            if found is None:
+                raise invalid(f"Layer version {arn} does not exist.")
+            other = by_layer.setdefault(found["version"]["LayerArn"], arn)
+            if len(by_layer) <= len(layers):
+                raise invalid(
+                    "Two different versions of the same layer are not allowed to be referenced in "
+                    f"the same function. {other} and {arn} are versions of the same layer."
+                )
+            layers.append({"Arn": arn, "CodeSize": found["version"]["Content"]["CodeSize"]})
+        configuration["Layers"] = layers
+        unpacked = sum(map(self._code.unpacked_bytes, zips_of(self._store, configuration)))
+        if unpacked > UNPACKED_BYTES:
+            raise invalid(
+                "Function code combined with layers exceeds the maximum allowed size of "
+                f"{UNPACKED_BYTES} bytes. The actual size is {unpacked} bytes."
+            )
+        if not layers:
+            del configuration["Layers"]
+
+    def _versions(self, arn: str, given: Parameters) -> list[Answer]:
+        """What a list has of a layer's versions, newest first, those that match."""
+        wanted = [
+            (f"{name}s", given[name])
+            for name in ("CompatibleRuntime", "CompatibleArchitecture")
+            if given.get(name)
+        ]
+        hidden = ("LayerArn", "Content")
+        return [
+            {key: value for key, value in each["version"].items() if key not in hidden}
+            for each in reversed(self._store.layers.get(arn, []))
+            if not each["deleted"]
+            and all(value in each["version"].get(name, ()) for name, value in wanted)
+        ]
+
+    def _find(self, arn: str) -> Answer | None:
+        found = _kept(self._store, arn)
+        return None if found is None or found["deleted"] else found
+
+    def _with_policy(self, region: str, given: Parameters) -> Answer:
+        arn = f"{_layer_arn(given['LayerName'], region)}:{given['VersionNumber']}"
+        found = self._find(arn)
+        if found is None:
+            raise absent(f"Layer version {arn} does not exist.")
+        return found
+
+    def _with_location(self, version: Answer) -> Answer:
+        location = self._code.location(self._context, version["Content"]["CodeSha256"])
+        return {**version, "Content": {"Location": location, **version["Content"]}}
+
+
+def zips_of(store: Store, configuration: Configuration) -> list[str]:
+    """The hashes of the zips of a function's layers, the lowest first."""
+    kept = [_kept(store, layer["Arn"]) for layer in configuration.get("Layers", ())]
+    return [each["version"]["Content"]["CodeSha256"] for each in kept if each is not None]
+
+
+def _kept(store: Store, arn: str) -> Answer | None:
+    """A version, a deleted one too."""
+    layer, _, number = arn.rpartition(":")
+    versions = store.layers.get(layer, [])
+    return versions[int(number) - 1] if 0 < int(number) <= len(versions) else None
+
+
+def _layer_arn(name: str, region: str) -> str:
+    """A layer's ARN by its name, or by itself."""
+    return name if ":" in name else arn_in(region, "lambda", ACCOUNT_ID, f"layer:{name}")
+
+
+def _check_number(given: Parameters) -> None:
+    if given["VersionNumber"] < 1:
+        raise invalid("Layer Version Cannot be less than 1")
