@@ -421,14 +421,6 @@ def _send(url: str, method: str) -> int:
             {"Type": "Custom::Thing", "Properties": {"ServiceToken": "t", "ServiceTimeout": 3601}},
             "Resource Thing: .*ServiceTimeout is 3601; it must be a whole number from 1 to 3600",
         ),
-        (
-            {"Type": "Custom::S3AutoDeleteObjects", "Properties": {"ServiceToken": "t"}},
-            "Resource Thing: .*auto_delete_objects runs on Node.js; leave it off here",
-        ),
-        (
-            {"Type": "Custom::CDKBucketDeployment", "Properties": {"ServiceToken": "t"}},
-            "Resource Thing: .*AWS CLI that a layer puts into /opt",
-        ),
     ],
 )
 def test_what_cannot_be_asked_for_is_refused_beforehand(
@@ -438,26 +430,47 @@ def test_what_cannot_be_asked_for_is_refused_beforehand(
         stacks.create("refused", template(Thing=definition))
 
 
-def test_source_in_the_template_answers_by_cfnresponse(stacks: Asked) -> None:
-    stacks.functions.role("inline")
-    source = (
-        "import cfnresponse\ndef handler(event, context):\n"
-        "    cfnresponse.send(event, context, cfnresponse.SUCCESS, {'Sum': 5}, 'sum')\n"
-    )
+@pytest.mark.parametrize(
+    ("name", "runtime", "source"),
+    [
+        (
+            "inline-python",
+            "python3.11",
+            "import cfnresponse\ndef handler(event, context):\n"
+            "    cfnresponse.send(event, context, cfnresponse.SUCCESS, {'Sum': 5}, 'sum')\n",
+        ),
+        (
+            "inline-nodejs",
+            "nodejs24.x",
+            "const response = require('cfn-response');\nexports.handler = (event, context) =>\n"
+            "  response.send(event, context, response.SUCCESS, {Sum: 5}, 'sum')\n",
+        ),
+        (
+            "inline-callbacks",
+            "nodejs22.x",
+            "const response = require('cfn-response');\nexports.handler = (event, context) => {\n"
+            "  response.send(event, context, response.SUCCESS, {Sum: 5}, 'sum') }\n",
+        ),
+    ],
+)
+def test_source_in_the_template_answers_by_cfnresponse(
+    stacks: Asked, name: str, runtime: str, source: str
+) -> None:
+    stacks.functions.role(name)
     body = template(
         {"Sum": get_att("Thing", "Sum"), "Id": ref("Thing")},
         Provider=resource(
             "Lambda::Function",
-            Runtime="python3.11",
+            Runtime=runtime,
             Handler="index.handler",
-            Role="arn:aws:iam::123456789012:role/inline",
+            Role=f"arn:aws:iam::123456789012:role/{name}",
             Code={"ZipFile": source},
         ),
         Thing=resource("CloudFormation::CustomResource", ServiceToken=get_att("Provider", "Arn")),
     )
-    assert stacks.create("inline", body)["StackStatus"] == "CREATE_COMPLETE"
-    assert stacks.outputs("inline") == {"Sum": "5", "Id": "sum"}
-    assert stacks.delete("inline")["StackStatus"] == "DELETE_COMPLETE"
+    assert stacks.create(name, body)["StackStatus"] == "CREATE_COMPLETE"
+    assert stacks.outputs(name) == {"Sum": "5", "Id": "sum"}
+    assert stacks.delete(name)["StackStatus"] == "DELETE_COMPLETE"
 
 
 scalars = st.text() | st.integers() | st.booleans() | st.floats(allow_nan=False)

@@ -32,25 +32,6 @@ DEFAULT_TIMEOUT_SECONDS = 3600
 ANSWER_BYTES = 4096
 PHYSICAL_ID_CHARACTERS = 1024
 
-_INSTEAD: Mapping[str, str] = {
-    "Custom::AWS": (
-        "AwsCustomResource runs on Node.js; make the call from a Python function behind a "
-        "CustomResource of your own"
-    ),
-    "Custom::CDKBucketDeployment": (
-        "BucketDeployment's function calls the AWS CLI that a layer puts into /opt, which the "
-        "local AWS has not; put the objects with boto3, or with an Asset"
-    ),
-    "Custom::LogRetention": (
-        "LogRetention runs on Node.js; declare the function's LogGroup with its retention"
-    ),
-    "Custom::S3AutoDeleteObjects": (
-        "auto_delete_objects runs on Node.js; leave it off here, and empty the bucket before "
-        "the stack is deleted"
-    ),
-}
-"""CDK's own custom resources that cannot run here, and what to do."""
-
 
 class CustomResource(Provider):
     """``Custom::*`` and ``AWS::CloudFormation::CustomResource``: Ref is what its provider says."""
@@ -62,8 +43,6 @@ class CustomResource(Provider):
 
     @override
     def problems(self, properties: Properties) -> Iterator[str]:
-        if self.type_name in _INSTEAD:
-            yield _INSTEAD[self.type_name]
         timeout = properties.get("ServiceTimeout", DEFAULT_TIMEOUT_SECONDS)
         if isinstance(timeout, int | str) and not _is_timeout(timeout):
             yield f"ServiceTimeout is {timeout}; it must be a whole number from 1 to 3600"

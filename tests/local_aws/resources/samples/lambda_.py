@@ -53,7 +53,12 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
                 "EphemeralStorage": {"Size": 513},
                 "KmsKeyArn": "$Key.Arn",
                 "Layers": ["$Layer"],
-                "LoggingConfig": {"LogFormat": "Text", "LogGroup": "/lost"},
+                "LoggingConfig": {
+                    "LogFormat": "JSON",
+                    "LogGroup": "/lost",
+                    "ApplicationLogLevel": "FATAL",
+                    "SystemLogLevel": "DEBUG",
+                },
                 "MemorySize": 131,
                 "PackageType": "Zip",
                 "ReservedConcurrentExecutions": 4,
@@ -68,7 +73,7 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
                 },
             },
             needs=("Runtime", "Handler"),
-            told={"LoggingConfig": "/lost"},
+            told={"LoggingConfig": ["JSON", "/lost", "FATAL", "DEBUG"]},
             unread={
                 "Code": "the zip that is made of it",
                 "PackageType": "there is no other",

@@ -77,11 +77,11 @@ def function(**properties: Any) -> dict[str, Any]:
                     Fn=function(
                         Runtime={"Fn::FindInMap": ["Java", ref("AWS::Region"), "value"]},
                         CodeSigningConfigArn="arn:aws:lambda:eu-west-1:123456789012:csc:c-1",
-                        LoggingConfig={"LogFormat": "JSON"},
+                        SnapStart={"ApplyOn": "PublishedVersions"},
                     )
                 ),
             },
-            ["Runtime is java21", r"no code signing \(CodeSigning", "LogFormat is JSON"],
+            ["Runtime is java21", r"no code signing \(CodeSigning", "it has no SnapStart"],
         ),
         (
             template(

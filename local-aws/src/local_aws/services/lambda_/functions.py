@@ -211,6 +211,8 @@ class Functions:
                 continue
             if name in ("LoggingConfig", "SnapStart"):
                 value = {**configuration[name], **value}
+            if name == "LoggingConfig":
+                value = _with_levels(value, given[name])
             configuration[name] = value
         if given.get("Layers") is not None:
             self._layers.attach(configuration, given["Layers"], region)
@@ -275,6 +277,20 @@ def _refuse(given: Parameters) -> None:
     found = refusals(given)
     if found:
         raise invalid(f"the local AWS cannot run this function: {'; '.join(found)}")
+
+
+def _with_levels(wanted: Answer, given: Parameters) -> Answer:
+    """How a function logs, with the levels of JSON, which Text has not (recorded by LocalStack's
+    suite, 2025)."""
+    levels = ("ApplicationLogLevel", "SystemLogLevel")
+    if wanted["LogFormat"] == "JSON":
+        return {**dict.fromkeys(levels, "INFO"), **wanted}
+    if any(given.get(level) for level in levels):
+        raise invalid(
+            'LogLevel is not supported when LogFormat is set to "Text". Remove LogLevel from your '
+            'request or change the LogFormat to "JSON" and try again.'
+        )
+    return {name: value for name, value in wanted.items() if name not in levels}
 
 
 def _reserved(concurrency: int) -> Answer:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -27,6 +26,7 @@ from local_aws.services.lambda_.names import (
 from local_aws.services.lambda_.pool import Pool
 from local_aws.services.lambda_.sandbox import Invocation, Outcome
 from local_aws.services.lambda_.store import LATEST, Configuration, Function, Store
+from local_aws.services.lambda_.system_logs import log_of
 
 TAIL_BYTES = 4096
 """How much of the log LogResult carries (botocore's documentation of Invoke, read 2026-11-21)."""
@@ -113,7 +113,7 @@ class Invoker:
             )
             if not outcome.failed and len(outcome.body.encode()) > RESPONSE_BYTES:
                 _refuse_answer(outcome)
-            log = _log_of(request_id, configuration, outcome)
+            log = log_of(request_id, configuration, outcome)
             self._logs.write(worker.stream, log)
         return Result(
             request_id=request_id,
@@ -183,34 +183,3 @@ def _refuse_answer(outcome: Outcome) -> None:
             f"({RESPONSE_BYTES} bytes).",
         }
     )
-
-
-def _log_of(request_id: str, configuration: Configuration, outcome: Outcome) -> list[str]:
-    """START, what was printed, what went wrong, END and REPORT, as Lambda writes them."""
-    said = [] if outcome.error_type not in _SAID_BY_LAMBDA else [_last_words(request_id, outcome)]
-    init = "" if outcome.init_ms is None else f"\tInit Duration: {outcome.init_ms:.2f} ms"
-    status = ""
-    if outcome.ending == "timeout":
-        status = "\tStatus: timeout"
-    elif outcome.error_type in _SAID_BY_LAMBDA:
-        status = f"\tStatus: error\tError Type: {outcome.error_type}"
-    return [
-        f"START RequestId: {request_id} Version: {configuration['Version']}",
-        *outcome.lines,
-        *said,
-        f"END RequestId: {request_id}",
-        f"REPORT RequestId: {request_id}\tDuration: {outcome.duration_ms:.2f} ms\t"
-        f"Billed Duration: {math.ceil(outcome.duration_ms)} ms\t"
-        f"Memory Size: {configuration['MemorySize']} MB\tMax Memory Used: {outcome.memory_mb} MB"
-        f"{init}{status}",
-    ]
-
-
-_SAID_BY_LAMBDA = ("Sandbox.Timedout", "Runtime.ExitError", "Runtime.OutOfMemory")
-
-
-def _last_words(request_id: str, outcome: Outcome) -> str:
-    message: str = json.loads(outcome.body)["errorMessage"]
-    if outcome.ending == "timeout":
-        return f"{request_id} {message.partition('Error: ')[2]}"
-    return f"{message}\n{outcome.error_type}"

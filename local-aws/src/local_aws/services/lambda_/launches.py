@@ -6,6 +6,7 @@ import logging
 import os
 import subprocess
 import tempfile
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -138,11 +139,20 @@ def _defined(configuration: Configuration, stream: Stream) -> dict[str, str]:
         "AWS_LAMBDA_FUNCTION_VERSION": configuration["Version"],
         "AWS_LAMBDA_INITIALIZATION_TYPE": "on-demand",
         "AWS_LAMBDA_LOG_GROUP_NAME": stream.group,
+        **_log_format(configuration["LoggingConfig"]),
         "AWS_LAMBDA_LOG_STREAM_NAME": stream.name,
         "AWS_REGION": stream.region,
         "LANG": "C.UTF-8",
         "TZ": ":UTC",
     }
+
+
+def _log_format(config: Mapping[str, str]) -> dict[str, str]:
+    """What a runtime that is to log as JSON is told."""
+    if config["LogFormat"] != "JSON":
+        return {}
+    level = config["ApplicationLogLevel"]
+    return {"AWS_LAMBDA_LOG_FORMAT": "JSON", "AWS_LAMBDA_LOG_LEVEL": level}
 
 
 def _credentials(session: RoleSession) -> dict[str, str]:

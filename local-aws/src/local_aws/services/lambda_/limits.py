@@ -101,8 +101,6 @@ def refusals(configuration: Mapping[str, Any]) -> list[str]:
         for name, what in NOT_FOLLOWED.items()
         if configuration.get(name)
     ]
-    if (configuration.get("LoggingConfig") or {}).get("LogFormat") == "JSON":
-        found.append("it writes a function's log as Text only; LoggingConfig.LogFormat is JSON")
     if (configuration.get("SnapStart") or {}).get("ApplyOn") == "PublishedVersions":
         found.append("it has no SnapStart")
     return found

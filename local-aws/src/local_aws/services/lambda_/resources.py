@@ -47,9 +47,6 @@ class Function(ApiProvider):
     name_property = "FunctionName"
     service = "lambda"
     create_operation = "CreateFunction"
-    not_carried_out = frozenset(
-        {"LoggingConfig.ApplicationLogLevel", "LoggingConfig.SystemLogLevel"}
-    )
     also_supported = frozenset({"ReservedConcurrentExecutions"})
 
     @override
