@@ -23,7 +23,7 @@ from local_aws.resources.schemas import Place, Schema, schema_of
 from tests.local_aws.aws import REGION, Aws, eventually
 from tests.local_aws.functions import zipped
 from tests.local_aws.resources.made import made
-from tests.local_aws.resources.samples import GROUND, SAMPLES
+from tests.local_aws.resources.samples import GROUND, SAMPLES, network
 from tests.local_aws.resources.samples.cloudformation import TEMPLATE
 from tests.local_aws.resources.samples.emulated import EMULATED
 from tests.local_aws.resources.samples.sample import Sample
@@ -67,7 +67,7 @@ def ground(aws: Aws) -> Iterator[Mapping[str, str]]:
             type_name,
             sample,
             id=f"{type_name}-{number}",
-            marks=[pytest.mark.long] if type_name in EMULATED else [],
+            marks=[pytest.mark.long] if type_name in {**network.SAMPLES, **EMULATED} else [],
         )
         for type_name, samples in SAMPLES.items()
         for number, sample in enumerate(samples)

@@ -127,6 +127,8 @@ class Provider(ABC):
     """Properties that are refused before anything is made: ``Tags``, ``Rules.Prefix``."""
     unchangeable: frozenset[str] = frozenset()
     """Properties that AWS changes in place and ``update`` does not."""
+    live: frozenset[str] = frozenset()
+    """Attributes that other resources change: `read` gives them whenever they are asked for."""
     takes_long: bool = False
     """Whether ``create`` waits for somebody, rather than only calling a service."""
 
@@ -137,6 +139,10 @@ class Provider(ABC):
     def complete(self, request: Request) -> Attributes:
         """Configure what was made and wait until it is ready; its attributes."""
         return {}
+
+    def read(self, request: Request) -> Attributes:
+        """The attributes, as they are now."""
+        return dict(request.attributes)
 
     @abstractmethod
     def update(self, request: Request) -> Attributes | Made:

@@ -24,6 +24,7 @@ from . import (
     layers,
     logs,
     model_registry,
+    network,
     s3,
     sagemaker,
     scaling,
@@ -55,6 +56,7 @@ _OWN = (
     sqs,
     ssm,
     stepfunctions,
+    network,
     layers,
 )
 
@@ -65,5 +67,10 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
 }
 """By type: those of each service, and those of the types that the emulator's own classes make."""
 
-GROUND: Mapping[str, Mapping[str, Any]] = {**ground.GROUND, **EMULATED_GROUND, **layers.GROUND}
+GROUND: Mapping[str, Mapping[str, Any]] = {
+    **ground.GROUND,
+    **EMULATED_GROUND,
+    **network.GROUND,
+    **layers.GROUND,
+}
 """What samples refer to, by name: a template's resources."""

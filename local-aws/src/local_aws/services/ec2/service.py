@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from typing_extensions import override
+
 from local_aws.resources.base import Provider
 from local_aws.service import Service
 
-from .resources import SecurityGroup, Subnet, Vpc
+from .access import access
+from .networks import networks
+from .routing import routing
 
 
 class Ec2(Service):
@@ -15,6 +19,13 @@ class Ec2(Service):
 
     name = "ec2"
 
+    @override
     def resource_types(self) -> Iterable[Provider]:
         """Its types of CloudFormation, beside those that the emulator makes itself."""
-        return (SecurityGroup(), Subnet(), Vpc())
+        return (*networks(), *routing(), *access())
+
+    def prepare(self) -> None:
+        """Delete in the order that AWS wants, and keep what is given."""
+        from . import moto  # loading it takes long, and few ask for it
+
+        moto.apply()

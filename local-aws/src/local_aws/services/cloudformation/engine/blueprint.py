@@ -158,10 +158,16 @@ class Blueprint:
 
 
 class Existing:
-    """References to resources that are there."""
+    """References to resources that are there; ``refresh`` reads an attribute anew that changes by
+    itself."""
 
-    def __init__(self, resources: Mapping[str, Resource]) -> None:
+    def __init__(
+        self,
+        resources: Mapping[str, Resource],
+        refresh: Callable[[Resource, str], None] = lambda resource, attribute: None,
+    ) -> None:
         self._resources = resources
+        self._refresh = refresh
 
     def ref(self, logical_id: str) -> Any:
         """The physical id."""
@@ -169,7 +175,9 @@ class Existing:
 
     def attribute(self, logical_id: str, name: str) -> Any:
         """An attribute that the service gave, or a property that was set."""
-        return attribute_of(self._found(logical_id), name)
+        resource = self._found(logical_id)
+        self._refresh(resource, name)
+        return attribute_of(resource, name)
 
     def conceals(self, logical_id: str) -> bool:
         """Whether the resource said that its attributes are not to be shown."""

@@ -200,7 +200,7 @@ class Deployment:
         blueprint = Blueprint(
             version,
             surroundings_of(stack, version, self._context.account_id),
-            Existing(version.resources),
+            Existing(version.resources, self._steps.refresh),
             import_value,
         )
 

@@ -1,0 +1,428 @@
+"""Changes to the emulator's networks, each with its reason.
+
+They stand before the emulator's own methods. What AWS does is said by botocore's documentation of
+the operation, read 2026-11-23, unless another source is given.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from moto.core.responses import EmptyResult
+from moto.ec2.exceptions import (
+    DependencyViolationError,
+    EC2ClientError,
+    InvalidAvailabilityZoneError,
+    InvalidVpcCidrBlockAssociationIdError,
+    InvalidVpcEndPointIdError,
+)
+from moto.ec2.models import EC2Backend
+from moto.ec2.models.security_groups import SecurityGroupRule
+from moto.ec2.models.subnets import Subnet
+from moto.ec2.models.vpcs import VPC
+from moto.ec2.responses import EC2Response
+from typing_extensions import override
+
+_Before: Any = object
+"""The emulator's own classes, before whose methods those of a change stand."""
+
+
+def apply() -> None:
+    """Apply every change; a second time changes nothing more."""
+    for changed, change in ((EC2Backend, Networks), (EC2Response, Answers)):
+        if change not in changed.__bases__:
+            changed.__bases__ = (change, *changed.__bases__)
+    VPC.get_cidr_block_association_set = _ranges_of_vpc
+    Subnet.ipv6_cidr_block_association_set = property(_ranges_of_subnet)
+    SecurityGroupRule.description = property(_description)
+
+
+class Networks(_Before):  # type: ignore[misc]
+    """The emulator deletes what something else still needs, keeps what goes with what is deleted,
+    and gives interfaces any address and no security groups."""
+
+    @override
+    def create_subnet(
+        self,
+        vpc_id: str,
+        cidr_block: str,
+        ipv6_cidr_block: str | None = None,
+        availability_zone: str | None = None,
+        availability_zone_id: str | None = None,
+        **more: Any,
+    ) -> Any:
+        """The emulator takes every region's zones, and the first subnet that is given its zone by
+        id for the default one."""
+        zones = self.describe_availability_zones()
+        names = [each.name for each in zones]
+        by_id = {each.zone_id: each.name for each in zones}
+        zone = availability_zone or by_id.get(availability_zone_id, availability_zone_id)
+        if zone is not None and zone not in names:
+            raise InvalidAvailabilityZoneError(zone, ", ".join(names))
+        return super().create_subnet(vpc_id, cidr_block, ipv6_cidr_block, zone, **more)
+
+    @override
+    def delete_subnet(self, subnet_id: str) -> Any:
+        if any(each.subnet.id == subnet_id for each in self._interfaces()):
+            raise _needed(f"The subnet '{subnet_id}' has dependencies and cannot be deleted.")
+        deleted = super().delete_subnet(subnet_id)
+        for table in self.route_tables.values():
+            for key in [key for key, of in table._associations.items() if of == subnet_id]:
+                del table._associations[key]
+        for acl in self.network_acls.values():
+            for key in [key for key, of in acl._associations.items() if of.subnet_id == subnet_id]:
+                del acl._associations[key]
+        return deleted
+
+    @override
+    def delete_vpc(self, vpc_id: str) -> Any:
+        """The emulator deletes its DHCP options with it, which another VPC may have."""
+        vpc = self.get_vpc(vpc_id)
+        acls = list(_of(self.network_acls.values(), vpc_id))
+        parts = (
+            *(each for each in self.groups[vpc_id].values() if each.name != "default"),
+            *(each for each in acls if not each.default),
+            *(each for each in self.internet_gateways.values() if each.vpc is vpc),
+            *_of(self.egress_only_internet_gateways.values(), vpc_id),
+            *_of(self.vpc_end_points.values(), vpc_id),
+        )
+        if parts:
+            raise _needed(f"The vpc '{vpc_id}' has dependencies and cannot be deleted.")
+        options, vpc.dhcp_options = vpc.dhcp_options, None
+        try:
+            deleted = super().delete_vpc(vpc_id)
+        except EC2ClientError:
+            vpc.dhcp_options = options
+            raise
+        for acl in acls:
+            del self.network_acls[acl.id]
+        return deleted
+
+    @override
+    def associate_vpc_cidr_block(self, vpc_id: str, cidr_block: str, ipv6: bool) -> Any:
+        if not cidr_block and not ipv6:
+            what = "Either 'cidrBlock' or 'ipv6CidrBlock' should be provided."
+            raise EC2ClientError("MissingParameter", what)
+        return super().associate_vpc_cidr_block(vpc_id, cidr_block, ipv6)
+
+    @override
+    def disassociate_vpc_cidr_block(self, association_id: str) -> Any:
+        """The emulator looks for its routes in tables of other VPCs, too."""
+        for vpc in self.vpcs.values():
+            found = vpc._cidr_block_association_set.get(association_id)
+            if found is None:
+                continue
+            within = ipaddress.ip_network(found["cidr_block"])
+            for subnet in self.describe_subnets(filters={"vpc-id": vpc.id}):
+                if any(
+                    each.version == within.version and each.subnet_of(within)
+                    for each in _blocks(subnet)
+                ):
+                    what = f"The vpc {vpc.id} currently has a subnet within CIDR block {within}"
+                    raise EC2ClientError("InvalidCidrBlock.InUse", what)
+            for table in _of(self.route_tables.values(), vpc.id):
+                for route in [each for each in table.routes if each.local]:
+                    to = route.destination_cidr_block or route.destination_ipv6_cidr_block
+                    if to == found["cidr_block"]:
+                        del table._routes[route.id]
+            return vpc.disassociate_vpc_cidr_block(association_id)
+        raise InvalidVpcCidrBlockAssociationIdError(association_id)
+
+    @override
+    def _iterate_security_rules(self, *given: Any, **named: Any) -> Iterator[Any]:
+        """The emulator forgets the description of a list of prefixes."""
+        described = {each["PrefixListId"]: each.get("Description") for each in given[6]}
+        for rule in super()._iterate_security_rules(*given, **named):
+            rule.said = described.get(rule.prefix_list_id)
+            yield rule
+
+    @override
+    def delete_security_group(self, name: str | None = None, group_id: str | None = None) -> None:
+        groups = [each for of_vpc in self.groups.values() for each in of_vpc.values()]
+        needing = {
+            rule.source_group.get("GroupId")
+            for group in groups
+            for rule in (*group.ingress_rules, *group.egress_rules)
+            if group.id != group_id
+        }
+        needing |= {group.id for each in self._interfaces() for group in each.group_set}
+        if group_id is not None and group_id in needing:
+            raise _needed(f"resource {group_id} has a dependent object")
+        super().delete_security_group(name, group_id)
+
+    @override
+    def detach_internet_gateway(self, internet_gateway_id: str, vpc_id: str) -> None:
+        if any(each.public_ip and each.subnet.vpc_id == vpc_id for each in self._interfaces()):
+            raise _needed(
+                f"Network {vpc_id} has some mapped public address(es). Please unmap those public "
+                "address(es) before detaching the gateway."
+            )
+        super().detach_internet_gateway(internet_gateway_id, vpc_id)
+
+    @override
+    def release_address(self, address: str | None = None, allocation_id: str | None = None) -> None:
+        for each in self.addresses:
+            used = each.eni is not None and not self.get_vpc(each.eni.subnet.vpc_id).is_default
+            if used and (each.allocation_id == allocation_id or each.public_ip == address):
+                what = f"Address {each.public_ip} is in use."
+                raise EC2ClientError("InvalidIPAddress.InUse", what)
+        super().release_address(address, allocation_id)
+
+    @override
+    def associate_dhcp_options(self, dhcp_options: Any, vpc: Any) -> None:
+        """The emulator's options know one VPC only, which is never another one's."""
+        vpc.dhcp_options = dhcp_options
+
+    @override
+    def delete_dhcp_options_set(self, options_id: str | None) -> None:
+        if any(vpc.dhcp_options_id == options_id for vpc in self.vpcs.values()):
+            raise _needed(f"The dhcpOptions '{options_id}' has dependencies and cannot be deleted.")
+        super().delete_dhcp_options_set(options_id)
+
+    @override
+    def create_nat_gateway(self, *given: Any, **named: Any) -> Any:
+        gateway = super().create_nat_gateway(*given, **named)
+        interface = gateway._eni
+        address = interface.subnet.get_available_subnet_ip(interface)
+        interface.private_ip_address = gateway.private_ip = address
+        gateway.address_set[0]["privateIp"] = address
+        return gateway
+
+    @override
+    def delete_nat_gateway(self, nat_gateway_id: str) -> Any:
+        if nat_gateway_id not in self.nat_gateways:
+            what = f"NatGateway {nat_gateway_id} was not found"
+            raise EC2ClientError("NatGatewayNotFound", what)
+        gateway = super().delete_nat_gateway(nat_gateway_id)
+        for address in self.addresses:
+            if address.eni is gateway._eni:
+                self.disassociate_address(address=address.public_ip)
+        self.enis.pop(gateway._eni.id, None)
+        return gateway
+
+    @override
+    def create_vpc_endpoint(self, **named: Any) -> Any:
+        """The emulator knows no type that an endpoint has when it is given none."""
+        kind = named.pop("endpoint_type") or "Gateway"
+        endpoint = super().create_vpc_endpoint(**named, endpoint_type=kind)
+        self._settle(endpoint)
+        return endpoint
+
+    @override
+    def modify_vpc_endpoint(self, vpc_id: str, **changes: Any) -> None:
+        """The emulator leaves routes and interfaces as they are."""
+        super().modify_vpc_endpoint(vpc_id, **changes)
+        endpoint = self.vpc_end_points[vpc_id]
+        for table in self.route_tables.values():
+            for route in _routes_to(table, vpc_id):
+                del table._routes[route.id]
+        for table_id in endpoint.route_table_ids:
+            self.create_route(
+                table_id,
+                None,
+                gateway_id=vpc_id,
+                destination_prefix_list_id=endpoint.destination_prefix_list_id,
+            )
+        self._settle(endpoint)
+
+    @override
+    def delete_vpc_endpoints(self, vpce_ids: list[str] | None = None) -> None:
+        """The emulator shows them still."""
+        for endpoint_id in vpce_ids or ():
+            endpoint = self.vpc_end_points.pop(endpoint_id, None)
+            if endpoint is None:
+                raise InvalidVpcEndPointIdError(endpoint_id)
+            endpoint.subnet_ids = []
+            self._settle(endpoint)
+            for table in self.route_tables.values():
+                for route in _routes_to(table, endpoint_id):
+                    del table._routes[route.id]
+
+    def _settle(self, endpoint: Any) -> None:
+        """Give an endpoint one interface in each of its subnets, with its security groups."""
+        wanted = endpoint.subnet_ids or []
+        had = [self.enis[each] for each in endpoint.network_interface_ids if each in self.enis]
+        kept = {each.subnet.id: each for each in had if each.subnet.id in wanted}
+        for interface in had:
+            if interface.subnet.id not in wanted:
+                del self.enis[interface.id]
+        for subnet_id in wanted if endpoint.vpc_endpoint_type == "Interface" else ():
+            interface = kept.setdefault(subnet_id, None) or self.create_network_interface(
+                subnet_id, ""
+            )
+            kept[subnet_id] = interface
+            if interface.private_ip_address not in interface.subnet._subnet_ips:
+                address = interface.subnet.get_available_subnet_ip(interface)
+                interface.private_ip_address = address
+            found = map(self.get_security_group_from_id, endpoint.security_group_ids)
+            interface._group_set = [each for each in found if each is not None]
+        endpoint.network_interface_ids = [each.id for each in kept.values()]
+
+    def _interfaces(self) -> Iterator[Any]:
+        """Those that are there: an instance that has ended has none."""
+        for each in self.enis.values():
+            if each.instance is None or each.instance._state.name != "terminated":
+                yield each
+
+
+class Answers(_Before):  # type: ignore[misc]
+    """The emulator reads only some of what calls give, and lacks some calls."""
+
+    @override
+    def create_customer_gateway(self) -> Any:
+        return self._keeping(super().create_customer_gateway(), "CertificateArn", "DeviceName")
+
+    @override
+    def create_vpc_endpoint(self) -> Any:
+        return self._keeping(super().create_vpc_endpoint(), "DnsOptions", "IpAddressType")
+
+    @override
+    def create_vpn_connection(self) -> Any:
+        return self._keeping(super().create_vpn_connection(), "Options")
+
+    @override
+    def create_flow_logs(self) -> Any:
+        answer = super().create_flow_logs()
+        for each in answer.result["FlowLogIds"]:
+            self._keep(self.ec2_backend.flow_logs[each], "DestinationOptions")
+        return answer
+
+    @override
+    def modify_vpc_endpoint(self) -> Any:
+        answer = super().modify_vpc_endpoint()
+        endpoint = self.ec2_backend.vpc_end_points[self._get_param("VpcEndpointId")]
+        self._keep(endpoint, "DnsOptions", "IpAddressType")
+        given = self._get_param("PrivateDnsEnabled")
+        endpoint.private_dns_enabled = endpoint.private_dns_enabled if given is None else given
+        return answer
+
+    @override
+    def modify_subnet_attribute(self) -> Any:
+        value = self._get_param("EnableDns64.Value")
+        if value is not None:
+            self.ec2_backend.get_subnet(self._get_param("SubnetId")).enable_dns64 = value
+        return super().modify_subnet_attribute()
+
+    @override
+    def create_network_acl_entry(self) -> Any:
+        return self._with_icmp(super().create_network_acl_entry())
+
+    @override
+    def replace_network_acl_entry(self) -> Any:
+        return self._with_icmp(super().replace_network_acl_entry())
+
+    @override
+    def modify_managed_prefix_list(self) -> Any:
+        """The emulator takes a list's name away when none is given."""
+        found = self.ec2_backend.managed_prefix_lists[self._get_param("PrefixListId")]
+        name = found.prefix_list_name
+        answer = super().modify_managed_prefix_list()
+        found.prefix_list_name = self._get_param("PrefixListName") or name
+        found.max_entries = self._get_param("MaxEntries") or found.max_entries
+        return answer
+
+    @override
+    def delete_managed_prefix_list(self) -> Any:
+        """The emulator shows it still."""
+        answer = super().delete_managed_prefix_list()
+        del self.ec2_backend.managed_prefix_lists[self._get_param("PrefixListId")]
+        return answer
+
+    def enable_vgw_route_propagation(self) -> EmptyResult:
+        """Have a route table take routes from a VPN gateway."""
+        return self._propagate(on=True)
+
+    def disable_vgw_route_propagation(self) -> EmptyResult:
+        """Have a route table take none from a VPN gateway any more."""
+        return self._propagate(on=False)
+
+    def create_vpn_connection_route(self) -> EmptyResult:
+        """Give a VPN connection a static route."""
+        return self._route(added=True)
+
+    def delete_vpn_connection_route(self) -> EmptyResult:
+        """Take a VPN connection's static route."""
+        return self._route(added=False)
+
+    def _with_icmp(self, answer: Any) -> Any:
+        """The emulator reads type and code of ICMP by names that no call has."""
+        given = self._get_param("IcmpTypeCode") or {}
+        entry = self.ec2_backend.get_network_acl(self._get_param("NetworkAclId")).entries[-1]
+        entry.icmp_code, entry.icmp_type = given.get("Code"), given.get("Type")
+        return answer
+
+    def _propagate(self, *, on: bool) -> EmptyResult:
+        table = self.ec2_backend.get_route_table(self._get_param("RouteTableId"))
+        gateway = {"GatewayId": self.ec2_backend.get_vpn_gateway(self._get_param("GatewayId")).id}
+        others = [each for each in getattr(table, "propagating_vgws", ()) if each != gateway]
+        table.propagating_vgws = [*others, gateway] if on else others
+        return EmptyResult()
+
+    def _route(self, *, added: bool) -> EmptyResult:
+        (connection,) = self.ec2_backend.describe_vpn_connections(
+            [self._get_param("VpnConnectionId")]
+        )
+        block = self._get_param("DestinationCidrBlock")
+        route = {"DestinationCidrBlock": block, "Source": "Static", "State": "available"}
+        others = [each for each in getattr(connection, "routes", ()) if each != route]
+        connection.routes = [*others, route] if added else others
+        return EmptyResult()
+
+    def _keeping(self, answer: Any, *names: str) -> Any:
+        self._keep(next(iter(answer.result.values())), *names)
+        return answer
+
+    def _keep(self, made: Any, *names: str) -> None:
+        for name in names:
+            value = self._get_param(name)
+            if value is not None:
+                setattr(made, name, value)
+
+
+def _ranges_of_vpc(vpc: Any, ipv6: bool = False) -> list[dict[str, Any]]:
+    """The emulator counts those that were given back."""
+    return [
+        each
+        for each in vpc._cidr_block_association_set.values()
+        if ("::/" in each["cidr_block"]) == bool(ipv6)
+        and each["cidr_block_state"]["state"] != "disassociated"
+    ]
+
+
+def _ranges_of_subnet(subnet: Any) -> list[dict[str, Any]]:
+    """The emulator says their state within another."""
+    return [
+        {
+            "AssociationId": each["associationId"],
+            "Ipv6CidrBlock": each["ipv6CidrBlock"],
+            "Ipv6CidrBlockState": each["ipv6CidrBlockState"],
+        }
+        for each in subnet.ipv6_cidr_block_associations.values()
+        if each["ipv6CidrBlockState"]["State"] == "associated"
+    ]
+
+
+def _blocks(subnet: Any) -> list[Any]:
+    """The ranges of addresses that a subnet has."""
+    given = [subnet.cidr_block, *(each["Ipv6CidrBlock"] for each in _ranges_of_subnet(subnet))]
+    return [ipaddress.ip_network(each, strict=False) for each in given if each]
+
+
+def _description(rule: Any) -> Any:
+    """The emulator knows that of a range of addresses only."""
+    described = {"Description": getattr(rule, "said", None)} | rule.source_group | rule.ip_range
+    return described["Description"]
+
+
+def _routes_to(table: Any, endpoint_id: str) -> list[Any]:
+    return [each for each in table.routes if getattr(each.gateway, "id", None) == endpoint_id]
+
+
+def _of(parts: Iterable[Any], vpc_id: str) -> Iterator[Any]:
+    return (each for each in parts if each.vpc_id == vpc_id)
+
+
+def _needed(message: str) -> EC2ClientError:
+    return DependencyViolationError(message)

@@ -1,0 +1,154 @@
+"""VPCs, their subnets and address ranges, their options and what they are connected with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from typing_extensions import override
+
+from local_aws.resources.base import Attributes, Provider, Request
+from local_aws.resources.declared import at
+
+from .part import Part, joined
+
+
+def networks() -> Iterable[Provider]:
+    """A network, beside what stands in it."""
+    yield Vpc(
+        "AWS::EC2::VPC",
+        "CreateVpc",
+        "DeleteVpc",
+        id_argument="VpcId",
+        describe="DescribeVpcs",
+        attributes={
+            "CidrBlock": "CidrBlock",
+            "CidrBlockAssociations": "CidrBlockAssociationSet.*.AssociationId",
+            "Ipv6CidrBlocks": "Ipv6CidrBlockAssociationSet.*.Ipv6CidrBlock",
+        },
+        modify="ModifyVpcAttribute",
+        defaults={"EnableDnsSupport": True},
+        not_carried_out=("Ipv4IpamPoolId", "Ipv4NetmaskLength", "VpcEncryptionControl"),
+        unchangeable=("InstanceTenancy",),
+    )
+    yield Part(
+        "AWS::EC2::VPCCidrBlock",
+        "AssociateVpcCidrBlock",
+        "DisassociateVpcCidrBlock",
+        id_argument="AssociationId",
+        not_carried_out=(
+            *("Ipv4IpamPoolId", "Ipv4NetmaskLength", "Ipv6CidrBlock", "Ipv6IpamPoolId"),
+            *("Ipv6CidrBlockNetworkBorderGroup", "Ipv6NetmaskLength", "Ipv6Pool"),
+        ),
+    )
+    yield Subnet(
+        "AWS::EC2::Subnet",
+        "CreateSubnet",
+        "DeleteSubnet",
+        id_argument="SubnetId",
+        describe="DescribeSubnets",
+        attributes={
+            **{name: name for name in ("AvailabilityZone", "AvailabilityZoneId", "CidrBlock")},
+            "Ipv6CidrBlocks": "Ipv6CidrBlockAssociationSet.*.Ipv6CidrBlock",
+            "VpcId": "VpcId",
+        },
+        modify="ModifySubnetAttribute",
+        not_carried_out=(
+            *("EnableLniAtDeviceIndex", "Ipv4IpamPoolId", "Ipv4NetmaskLength", "Ipv6IpamPoolId"),
+            *("Ipv6NetmaskLength", "OutpostArn", "PrivateDnsNameOptionsOnLaunch"),
+        ),
+    )
+    yield Part(
+        "AWS::EC2::SubnetCidrBlock",
+        "AssociateSubnetCidrBlock",
+        "DisassociateSubnetCidrBlock",
+        id_argument="AssociationId",
+        not_carried_out=("Ipv6IpamPoolId", "Ipv6NetmaskLength"),
+    )
+    yield DhcpOptions(
+        "AWS::EC2::DHCPOptions",
+        "CreateDhcpOptions",
+        "DeleteDhcpOptions",
+        id_argument="DhcpOptionsId",
+        not_carried_out=("Ipv6AddressPreferredLeaseTime",),
+    )
+    yield DhcpOptionsAssociation(
+        "AWS::EC2::VPCDHCPOptionsAssociation",
+        "AssociateDhcpOptions",
+        "AssociateDhcpOptions",
+        made_id=joined("DhcpOptionsId", "VpcId"),
+    )
+    yield PeeringConnection(
+        "AWS::EC2::VPCPeeringConnection",
+        "CreateVpcPeeringConnection",
+        "DeleteVpcPeeringConnection",
+        id_argument="VpcPeeringConnectionId",
+        not_carried_out=("AssumeRoleRegion", "PeerRoleArn"),
+    )
+
+
+class Vpc(Part):
+    """``AWS::EC2::VPC``: address ranges are associated with it later."""
+
+    live = frozenset({"CidrBlockAssociations", "Ipv6CidrBlocks"})
+
+    @override
+    def read(self, request: Request) -> Attributes:
+        of_vpc = {"Name": "vpc-id", "Values": [request.physical_id]}
+        named = {"Name": "group-name", "Values": ["default"]}
+        default = {"Name": "default", "Values": ["true"]}
+        groups = self.call(request, "DescribeSecurityGroups", Filters=[of_vpc, named])
+        acls = self.call(request, "DescribeNetworkAcls", Filters=[of_vpc, default])
+        return {
+            **super().read(request),
+            "DefaultNetworkAcl": at(acls, "NetworkAcls.0.NetworkAclId"),
+            "DefaultSecurityGroup": at(groups, "SecurityGroups.0.GroupId"),
+        }
+
+
+class Subnet(Part):
+    """``AWS::EC2::Subnet``: address ranges and a network ACL are associated with it later."""
+
+    live = frozenset({"Ipv6CidrBlocks", "NetworkAclAssociationId"})
+
+    @override
+    def read(self, request: Request) -> Attributes:
+        found = self.acl_association(request, request.physical_id)
+        return {**super().read(request), "NetworkAclAssociationId": found}
+
+
+class DhcpOptions(Part):
+    """``AWS::EC2::DHCPOptions``: the API has each option by its name in DHCP."""
+
+    also_supported = frozenset(
+        {"DomainName", "DomainNameServers", "NetbiosNameServers", "NetbiosNodeType", "NtpServers"}
+    )
+
+    @override
+    def arguments(self, request: Request) -> Mapping[str, Any]:
+        found = []
+        for name in sorted(self.also_supported & request.properties.keys()):
+            key = "".join(f"-{each.lower()}" if each.isupper() else each for each in name)
+            value = request.properties[name]
+            found.append({"Key": key[1:], "Values": value if isinstance(value, list) else [value]})
+        return {"DhcpConfigurations": found}
+
+
+class DhcpOptionsAssociation(Part):
+    """``AWS::EC2::VPCDHCPOptionsAssociation``: a VPC without one has the default ones."""
+
+    @override
+    def named(self, request: Request, operation: str) -> dict[str, Any]:
+        return {"VpcId": request.properties["VpcId"], "DhcpOptionsId": "default"}
+
+
+class PeeringConnection(Part):
+    """``AWS::EC2::VPCPeeringConnection``: accepted at once in one's own account."""
+
+    @override
+    def complete(self, request: Request) -> Attributes:
+        region = request.properties.get("PeerRegion", request.region)
+        request.context.client(self.service, region).accept_vpc_peering_connection(
+            VpcPeeringConnectionId=request.physical_id
+        )
+        return super().complete(request)

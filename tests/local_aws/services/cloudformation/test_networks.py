@@ -1,0 +1,296 @@
+"""Networks by templates and through boto3: made, related, changed and deleted in AWS's order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from local_aws.services.ec2.service import Ec2
+from tests.local_aws.services.cloudformation.conftest import Aws
+from tests.local_aws.services.cloudformation.templates import get_att, ref, resource, template
+
+VPC = resource("EC2::VPC", CidrBlock="10.0.0.0/16")
+
+
+def code_of(operation: Any, **arguments: Any) -> str:
+    """The code of the error that a call answers."""
+    with pytest.raises(ClientError) as refusal:
+        operation(**arguments)
+    return str(refusal.value.response["Error"]["Code"])
+
+
+def test_a_vpc_with_its_ways_out_is_related_and_leaves_nothing(aws: Aws) -> None:
+    ec2 = aws.client("ec2")
+    before = _everything(ec2)
+    body = template(
+        {"Interface": get_att("Nat", "EniId"), "Way": ref("Way"), "Attached": ref("Attached")},
+        Vpc=VPC,
+        Gateway=resource("EC2::InternetGateway"),
+        Attached=resource(
+            "EC2::VPCGatewayAttachment", VpcId=ref("Vpc"), InternetGatewayId=ref("Gateway")
+        ),
+        Public=_subnet("10.0.1.0/24", {"Fn::Select": [0, {"Fn::GetAZs": ""}]}),
+        Private=_subnet("10.0.2.0/24", {"Fn::Select": [1, {"Fn::GetAZs": ""}]}),
+        Table=resource("EC2::RouteTable", VpcId=ref("Vpc")),
+        OfPublic=_association("Public", "Table"),
+        Way=resource(
+            "EC2::Route",
+            "Attached",
+            RouteTableId=ref("Table"),
+            DestinationCidrBlock="0.0.0.0/0",
+            GatewayId=ref("Gateway"),
+        ),
+        Address=resource("EC2::EIP", "Way", Domain="vpc"),
+        Nat=resource(
+            "EC2::NatGateway",
+            "Way",
+            SubnetId=ref("Public"),
+            AllocationId=get_att("Address", "AllocationId"),
+        ),
+        Inner=resource("EC2::RouteTable", VpcId=ref("Vpc")),
+        OfPrivate=_association("Private", "Inner"),
+        Out=resource(
+            "EC2::Route",
+            RouteTableId=ref("Inner"),
+            DestinationCidrBlock="0.0.0.0/0",
+            NatGatewayId=ref("Nat"),
+        ),
+        Firewall=resource("EC2::SecurityGroup", GroupDescription="ours", VpcId=ref("Vpc")),
+        Endpoint=resource(
+            "EC2::VPCEndpoint",
+            VpcId=ref("Vpc"),
+            ServiceName="com.amazonaws.eu-west-1.logs",
+            VpcEndpointType="Interface",
+            SubnetIds=[ref("Private")],
+            SecurityGroupIds=[ref("Firewall")],
+        ),
+    )
+    aws.create("ways", body)
+
+    ids, outputs = aws.physical_ids("ways"), aws.outputs("ways")
+    assert outputs["Way"] == f"{ids['Table']}|0.0.0.0/0"
+    assert outputs["Attached"] == f"IGW|{ids['Vpc']}"
+    (table,) = ec2.describe_route_tables(RouteTableIds=[ids["Inner"]])["RouteTables"]
+    assert [each["SubnetId"] for each in table["Associations"]] == [ids["Private"]]
+    assert ids["Nat"] in [each.get("NatGatewayId") for each in table["Routes"]]
+    (address,) = ec2.describe_addresses(PublicIps=[ids["Address"]])["Addresses"]
+    assert address["NetworkInterfaceId"] == outputs["Interface"]
+    of_private = {"Name": "subnet-id", "Values": [ids["Private"]]}
+    (interface,) = ec2.describe_network_interfaces(Filters=[of_private])["NetworkInterfaces"]
+    assert interface["PrivateIpAddress"].startswith("10.0.2.")
+    assert [group["GroupId"] for group in interface["Groups"]] == [ids["Firewall"]]
+
+    assert aws.delete("ways")["StackStatus"] == "DELETE_COMPLETE"
+    assert _everything(ec2) == before
+
+
+def test_a_range_that_is_associated_later_is_an_attribute_of_its_vpc(aws: Aws) -> None:
+    blocks = {"Fn::Cidr": [{"Fn::Select": [0, get_att("Vpc", "Ipv6CidrBlocks")]}, 2, "64"]}
+    body = template(
+        {"Blocks": {"Fn::Join": [",", get_att("Vpc", "Ipv6CidrBlocks")]}},
+        Vpc=VPC,
+        Range=resource("EC2::VPCCidrBlock", VpcId=ref("Vpc"), AmazonProvidedIpv6CidrBlock=True),
+        Subnet=resource(
+            "EC2::Subnet",
+            "Range",
+            VpcId=ref("Vpc"),
+            CidrBlock="10.0.3.0/24",
+            Ipv6CidrBlock={"Fn::Select": [1, blocks]},
+            AssignIpv6AddressOnCreation=True,
+        ),
+    )
+    aws.create("range", body)
+
+    subnet_id = aws.physical_ids("range")["Subnet"]
+    (subnet,) = aws.client("ec2").describe_subnets(SubnetIds=[subnet_id])["Subnets"]
+    (own,) = [each["Ipv6CidrBlock"] for each in subnet["Ipv6CidrBlockAssociationSet"]]
+    assert aws.outputs("range")["Blocks"].endswith("::/56")
+    assert own.endswith("1::/64")
+    assert subnet["AssignIpv6AddressOnCreation"] is True
+    assert aws.delete("range")["StackStatus"] == "DELETE_COMPLETE"
+
+
+def test_what_is_changed_in_place_keeps_its_id(aws: Aws) -> None:
+    ec2 = aws.client("ec2")
+
+    def body(*, table: str, port: int, cidrs: list[str], gateway: str) -> dict[str, Any]:
+        return template(
+            Vpc=VPC,
+            One=resource("EC2::InternetGateway"),
+            Attached=resource(
+                "EC2::VPCGatewayAttachment", VpcId=ref("Vpc"), InternetGatewayId=ref(gateway)
+            ),
+            Two=resource("EC2::InternetGateway"),
+            Subnet=_subnet("10.0.1.0/24", "eu-west-1a"),
+            Table=resource("EC2::RouteTable", VpcId=ref("Vpc")),
+            Other=resource("EC2::RouteTable", VpcId=ref("Vpc")),
+            Association=_association("Subnet", table),
+            Acl=resource("EC2::NetworkAcl", VpcId=ref("Vpc")),
+            Entry=resource(
+                "EC2::NetworkAclEntry",
+                NetworkAclId=ref("Acl"),
+                RuleNumber=7,
+                RuleAction="allow",
+                Protocol=6,
+                CidrBlock="0.0.0.0/0",
+                PortRange={"From": port, "To": port},
+            ),
+            Prefixes=resource(
+                "EC2::PrefixList",
+                PrefixListName="ours",
+                AddressFamily="IPv4",
+                MaxEntries=4,
+                Entries=[{"Cidr": each, "Description": port} for each in cidrs],
+            ),
+            Endpoint=resource(
+                "EC2::VPCEndpoint",
+                VpcId=ref("Vpc"),
+                ServiceName="com.amazonaws.eu-west-1.s3",
+                RouteTableIds=[ref(table)],
+            ),
+        )
+
+    aws.create("change", body(table="Table", port=80, cidrs=["10.1.0.0/16"], gateway="One"))
+    old = aws.physical_ids("change")
+    aws.update("change", body(table="Other", port=81, cidrs=["10.2.0.0/16"], gateway="Two"))
+    ids = aws.physical_ids("change")
+
+    assert {name for name in ids if ids[name] != old[name]} == {"Association"}
+    (other,) = ec2.describe_route_tables(RouteTableIds=[ids["Other"]])["RouteTables"]
+    assert [each["SubnetId"] for each in other["Associations"]] == [ids["Subnet"]]
+    assert ids["Endpoint"] in [each.get("GatewayId") for each in other["Routes"]]
+    (table,) = ec2.describe_route_tables(RouteTableIds=[ids["Table"]])["RouteTables"]
+    assert (table["Associations"], len(table["Routes"])) == ([], 1)
+    (acl,) = ec2.describe_network_acls(NetworkAclIds=[ids["Acl"]])["NetworkAcls"]
+    assert [each["PortRange"]["From"] for each in acl["Entries"]] == [81]
+    entries = ec2.get_managed_prefix_list_entries(PrefixListId=ids["Prefixes"])["Entries"]
+    assert [each["Cidr"] for each in entries] == ["10.2.0.0/16"]
+    gateways = ec2.describe_internet_gateways(InternetGatewayIds=[ids["One"], ids["Two"]])
+    attached = {
+        each["InternetGatewayId"]: bool(each["Attachments"])
+        for each in gateways["InternetGateways"]
+    }
+    assert attached == {ids["One"]: False, ids["Two"]: True}
+    assert aws.delete("change")["StackStatus"] == "DELETE_COMPLETE"
+
+
+def test_a_route_to_nowhere_in_particular_fails_by_name(aws: Aws) -> None:
+    body = template(
+        Vpc=VPC,
+        Table=resource("EC2::RouteTable", VpcId=ref("Vpc")),
+        Route=resource("EC2::Route", RouteTableId=ref("Table"), GatewayId="local"),
+    )
+    assert aws.create("nowhere", body)["StackStatus"] == "ROLLBACK_COMPLETE"
+    assert "exactly one of [DestinationCidrBlock, " in str(aws.events("nowhere"))
+
+
+def test_what_is_still_needed_is_not_deleted(aws: Aws) -> None:
+    ec2 = aws.client("ec2")
+    vpc_id = ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
+    in_vpc = {"VpcId": vpc_id}
+    subnet_id = ec2.create_subnet(**in_vpc, CidrBlock="10.0.0.0/24")["Subnet"]["SubnetId"]
+    gateway_id = ec2.create_internet_gateway()["InternetGateway"]["InternetGatewayId"]
+    ec2.attach_internet_gateway(**in_vpc, InternetGatewayId=gateway_id)
+    address = ec2.allocate_address(Domain="vpc")["AllocationId"]
+    nat_id = ec2.create_nat_gateway(SubnetId=subnet_id, AllocationId=address)["NatGateway"][
+        "NatGatewayId"
+    ]
+    one, two = (
+        ec2.create_security_group(**in_vpc, GroupName=name, Description=name)["GroupId"]
+        for name in ("one", "two")
+    )
+    pair = {"IpProtocol": "-1", "UserIdGroupPairs": [{"GroupId": one}]}
+    ec2.authorize_security_group_ingress(GroupId=two, IpPermissions=[pair])
+
+    assert code_of(ec2.delete_subnet, SubnetId=subnet_id) == "DependencyViolation"
+    assert code_of(ec2.delete_security_group, GroupId=one) == "DependencyViolation"
+    assert code_of(ec2.release_address, AllocationId=address) == "InvalidIPAddress.InUse"
+    attached = {**in_vpc, "InternetGatewayId": gateway_id}
+    assert code_of(ec2.detach_internet_gateway, **attached) == "DependencyViolation"
+    ec2.delete_nat_gateway(NatGatewayId=nat_id)
+    ec2.release_address(AllocationId=address)
+    ec2.delete_subnet(SubnetId=subnet_id)
+
+    assert code_of(ec2.delete_vpc, **in_vpc) == "DependencyViolation", "a gateway is attached"
+    ec2.detach_internet_gateway(**attached)
+    assert code_of(ec2.delete_vpc, **in_vpc) == "DependencyViolation", "groups are there"
+    ec2.delete_security_group(GroupId=two)
+    ec2.delete_security_group(GroupId=one)
+    ec2.delete_vpc(**in_vpc)
+    ec2.delete_internet_gateway(InternetGatewayId=gateway_id)
+
+
+def test_subnets_stand_in_their_vpc_and_beside_one_another(aws: Aws) -> None:
+    ec2 = aws.client("ec2")
+    in_vpc = {"VpcId": ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]}
+    subnet = ec2.create_subnet(**in_vpc, CidrBlock="10.0.1.0/24", AvailabilityZoneId="euw1-az1")
+
+    assert subnet["Subnet"]["DefaultForAz"] is False
+    outside = code_of(ec2.create_subnet, **in_vpc, CidrBlock="10.1.1.0/24")
+    overlapping = code_of(ec2.create_subnet, **in_vpc, CidrBlock="10.0.1.128/25")
+    elsewhere = {"CidrBlock": "10.0.2.0/24", "AvailabilityZone": "us-east-1a"}
+    abroad = code_of(ec2.create_subnet, **in_vpc, **elsewhere)
+    assert (outside, overlapping, abroad) == (
+        "InvalidSubnet.Range",
+        "InvalidSubnet.Conflict",
+        "InvalidParameterValue",
+    )
+    ec2.delete_subnet(SubnetId=subnet["Subnet"]["SubnetId"])
+    ec2.delete_vpc(**in_vpc)
+
+
+def test_dhcp_options_outlive_the_vpc_that_has_them(aws: Aws) -> None:
+    ec2 = aws.client("ec2")
+    option = {"Key": "domain-name", "Values": ["ours.example"]}
+    made = ec2.create_dhcp_options(DhcpConfigurations=[option])["DhcpOptions"]["DhcpOptionsId"]
+    vpc_id = ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
+    ec2.associate_dhcp_options(VpcId=vpc_id, DhcpOptionsId=made)
+
+    assert code_of(ec2.delete_dhcp_options, DhcpOptionsId=made) == "DependencyViolation"
+    ec2.delete_vpc(VpcId=vpc_id)
+
+    assert ec2.describe_dhcp_options(DhcpOptionsIds=[made])["DhcpOptions"]
+    ec2.delete_dhcp_options(DhcpOptionsId=made)
+
+
+def test_every_type_of_the_service_names_operations_that_there_are(aws: Aws) -> None:
+    operations = set(aws.client("ec2").meta.method_to_api_mapping.values())
+    named = {
+        operation
+        for provider in Ec2().resource_types()
+        for name, operation in vars(provider).items()
+        if name.endswith("_operation") and operation is not None
+    }
+    assert named <= operations
+
+
+def _subnet(cidr: str, zone: Any) -> dict[str, Any]:
+    return resource("EC2::Subnet", VpcId=ref("Vpc"), CidrBlock=cidr, AvailabilityZone=zone)
+
+
+def _association(subnet: str, table: str) -> dict[str, Any]:
+    return resource(
+        "EC2::SubnetRouteTableAssociation", SubnetId=ref(subnet), RouteTableId=ref(table)
+    )
+
+
+def _everything(ec2: Any) -> dict[str, list[str]]:
+    """The ids of all that is there, by what it is; NAT gateways that are deleted are shown on."""
+    found = {}
+    for kind, name in {
+        "vpcs": "VpcId",
+        "subnets": "SubnetId",
+        "route_tables": "RouteTableId",
+        "network_acls": "NetworkAclId",
+        "security_groups": "GroupId",
+        "internet_gateways": "InternetGatewayId",
+        "network_interfaces": "NetworkInterfaceId",
+        "addresses": "AllocationId",
+        "vpc_endpoints": "VpcEndpointId",
+    }.items():
+        answer = getattr(ec2, f"describe_{kind}")()
+        del answer["ResponseMetadata"]
+        found[kind] = sorted(each[name] for listed in answer.values() for each in listed)
+    return found
