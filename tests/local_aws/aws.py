@@ -33,7 +33,7 @@ from sagemaker_serving import client
 from sagemaker_serving.errors import Failure
 from sagemaker_serving.local_sagemaker import service as sagemaker
 from sagemaker_serving.local_sagemaker.common.settings import Settings
-from sagemaker_serving.local_sagemaker.containers.container import Launch
+from sagemaker_serving.local_sagemaker.engines.launch import Launch
 from sagemaker_serving.model_server.places import Place
 
 REGION = "eu-west-1"
@@ -170,6 +170,7 @@ class StandIn:
         log_path: Path,
         container_version: str | None = None,
         program: str = "tensorflow",
+        command: str = "",
     ) -> StandIn:
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]

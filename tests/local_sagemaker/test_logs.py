@@ -17,7 +17,7 @@ from sagemaker_serving.local_sagemaker.observability import log_shipper
 from sagemaker_serving.local_sagemaker.observability.log_files import endpoint_log
 from sagemaker_serving.local_sagemaker.observability.log_reading import EndpointLogs
 from sagemaker_serving.local_sagemaker.observability.log_shipper import LogStream
-from tests.local_aws.aws import REGION, Aws, eventually, service_in
+from tests.local_aws.aws import IMAGE, REGION, Aws, eventually, service_in
 
 
 def lines(aws: Aws, group: str) -> dict[str, list[str]]:
@@ -56,7 +56,7 @@ def test_a_role_that_may_not_log_has_no_logs_and_serves(aws: Aws) -> None:
         "mute", "sagemaker", {"Effect": "Allow", "Action": ["s3:*", "ecr:*"], "Resource": "*"}
     )
     container = {
-        "Image": "123456789012.dkr.ecr.eu-west-1.amazonaws.com/own:1",
+        "Image": IMAGE,
         "ModelDataUrl": "s3://models/model.tar.gz",
     }
     aws.sagemaker.create_model(ModelName="mute", ExecutionRoleArn=role, PrimaryContainer=container)

@@ -16,7 +16,7 @@ from local_aws.credentials import Credentials
 from local_aws.inner_calls import InnerCalls
 from sagemaker_serving.local_sagemaker.control_plane import SageMaker
 from sagemaker_serving.local_sagemaker.observability.metrics import Metrics
-from tests.local_aws.aws import Aws, service_in
+from tests.local_aws.aws import IMAGE, Aws, service_in
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -156,7 +156,7 @@ def test_a_role_that_may_not_put_metrics_has_none_of_its_instances(aws: Aws) -> 
         ModelName="quiet",
         ExecutionRoleArn=role,
         PrimaryContainer={
-            "Image": "123456789012.dkr.ecr.eu-west-1.amazonaws.com/own:1",
+            "Image": IMAGE,
             "ModelDataUrl": "s3://models/model.tar.gz",
         },
     )

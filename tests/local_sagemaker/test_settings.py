@@ -31,3 +31,21 @@ def test_a_memory_limit_is_megabytes() -> None:
 def test_what_is_no_positive_number_is_a_mistake(name: str, text: str) -> None:
     with pytest.raises(Mistake, match=f"{name} is '{text}'; it must be a number above 0"):
         Settings.from_environment({name: text})
+
+
+def test_engines_are_declared_one_a_line() -> None:
+    text = "mine=stub\nother=command:python a.py, b"
+    settings = Settings.from_environment({"SAGEMAKER_SERVING_ENGINES": text})
+    assert settings.engines == {"mine": "stub", "other": "command:python a.py, b"}
+    assert Settings.from_environment({}).engines == {}
+
+
+@pytest.mark.parametrize(("text", "is_off"), [("1", True), ("0", False), ("", None)])
+def test_engines_are_switched_off_and_on(text: str, is_off: bool | None) -> None:
+    settings = Settings.from_environment({"SAGEMAKER_SERVING_WITHOUT_ENGINES": text})
+    assert settings.without_engines is is_off
+
+
+def test_another_value_of_the_switch_is_a_mistake() -> None:
+    with pytest.raises(Mistake, match="WITHOUT_ENGINES is 'yes'; it must be 1 or 0"):
+        Settings.from_environment({"SAGEMAKER_SERVING_WITHOUT_ENGINES": "yes"})

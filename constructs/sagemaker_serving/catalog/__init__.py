@@ -17,6 +17,7 @@ from sagemaker_serving.catalog.images import (
     image_processors,
     image_regions,
     image_uri,
+    repository_versions,
 )
 from sagemaker_serving.catalog.instances import (
     InstanceType,
@@ -72,6 +73,7 @@ __all__ = [
     "published_image",
     "regions",
     "regions_offering",
+    "repository_versions",
     "resource_properties",
     "sagemaker_resource_types",
 ]

@@ -114,6 +114,26 @@ def framework_versions(framework: str, scope: Scope = "inference") -> tuple[str,
     return tuple(_releases(_scope(framework, scope)))
 
 
+def repository_versions(repository: str) -> dict[str, tuple[str, ...]]:
+    """The frameworks whose images lie in ``repository``, each with the versions that tags name.
+
+    Releases ("2.19") and patch releases ("2.19.0"), or what stands for one ("latest"). Empty for
+    a repository that is none of AWS's. Source: as of `image_uri`.
+    """
+    found: dict[str, list[str]] = {}
+    for framework, scopes in snapshot("images")["frameworks"].items():
+        for images in scopes.values():
+            versions = [
+                version
+                for version, builds in images["versions"].items()
+                if any(build["repository"] == repository for build in builds)
+            ]
+            aliases = [alias for alias, full in images["aliases"].items() if full in versions]
+            if versions:
+                found.setdefault(framework, []).extend([*versions, *aliases])
+    return {framework: tuple(versions) for framework, versions in found.items()}
+
+
 def framework_scopes(framework: str) -> tuple[Scope, ...]:
     """What ``framework`` has images for: x86 and GPU ("inference"), arm64, Elastic Inference."""
     return tuple(_framework(framework))

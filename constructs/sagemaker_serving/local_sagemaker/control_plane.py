@@ -18,10 +18,11 @@ from local_aws.resources.base import Provider
 from sagemaker_serving.local_sagemaker.common.settings import Settings
 from sagemaker_serving.local_sagemaker.common.store import Region, Resource, Store
 from sagemaker_serving.local_sagemaker.compilation_jobs.jobs import CompilationJobs
-from sagemaker_serving.local_sagemaker.containers.container import Launch
 from sagemaker_serving.local_sagemaker.endpoints.configs import EndpointConfigs
 from sagemaker_serving.local_sagemaker.endpoints.endpoints import Endpoints
 from sagemaker_serving.local_sagemaker.endpoints.runtime import Runtime
+from sagemaker_serving.local_sagemaker.engines.engines import Engines
+from sagemaker_serving.local_sagemaker.engines.launch import Launch
 from sagemaker_serving.local_sagemaker.fleets.request_pipeline import RequestPipeline
 from sagemaker_serving.local_sagemaker.integration import INTEGRATION
 from sagemaker_serving.local_sagemaker.model_registry.model_packages import (
@@ -68,11 +69,16 @@ class SageMaker(service.Service):
         settings: Settings | None = None,
     ) -> None:
         self._settings = settings if settings is not None else Settings.from_environment(os.environ)
-        launch = launch if launch is not None else _model_server()
+        self._engines = Engines(
+            launch if launch is not None else _model_server(),
+            self._settings.engines,
+            are_off=self._settings.without_engines,
+        )
         faults = context.faults
         _remove_what_was_unpacked(context.state_dir)
         self._context = context
         self._store = Store(changed)
+        self._changed = changed
         self._logs = LogShipper(context)
         self._metrics = Metrics(
             context,
@@ -86,14 +92,14 @@ class SageMaker(service.Service):
         pipeline = RequestPipeline(self._metrics, faults)
         self._endpoints = Endpoints(
             context,
-            launch,
+            self._engines,
             logs=self._logs,
             faults=faults,
             metrics=self._metrics,
             pipeline=pipeline,
             settings=self._settings,
         )
-        self._transform_jobs = TransformJobs(context, launch, logs=self._logs, faults=faults)
+        self._transform_jobs = TransformJobs(context, self._engines, logs=self._logs, faults=faults)
         self._compilation_jobs = CompilationJobs(context, logs=self._logs, faults=faults)
         self._metrics.start()
         self.runtime = Runtime(self._store, self._endpoints, pipeline)
@@ -177,8 +183,8 @@ class SageMaker(service.Service):
         return action(self._store.region(call.region), call.parameters)
 
     def status(self) -> dict[str, Any]:
-        """``endpoints``, ``transform_jobs``, ``compilation_jobs``, their ``processes``, and the
-        ``time_scale``."""
+        """``endpoints``, ``transform_jobs``, ``compilation_jobs``, their ``processes``, the
+        ``time_scale``, and what was said of ``engines``."""
         regions = self._store.regions()
         endpoints = [
             found for region in regions for found in self._endpoints.views.summaries(region)
@@ -191,6 +197,7 @@ class SageMaker(service.Service):
         ]
         return {
             "time_scale": self._settings.time_scale,
+            "engines": self._engines.export(),
             "endpoints": endpoints,
             "transform_jobs": jobs,
             "compilation_jobs": [
@@ -207,6 +214,7 @@ class SageMaker(service.Service):
         """Everything that SageMaker holds, as JSON has it; `restore_state` takes it back."""
         regions = self._store.regions()
         return {
+            "engines": self._engines.export(),
             "regions": {region.name: export_region(region) for region in regions},
             "serving": {
                 arn: fleet
@@ -222,10 +230,16 @@ class SageMaker(service.Service):
         with what they served then, and are SystemUpdating until those are
         healthy; jobs that ran have failed.
         """
+        self._engines.restore(state.get("engines", {}))
         for name, kept in state["regions"].items():
             region = self._store.region(name)
             restore_region(region, kept)
             self._endpoints.resume(region, state["serving"])
+
+    def start(self) -> None:
+        """Have what was said of engines saved, also if nothing else ever changes."""
+        if self._settings.engines or self._settings.without_engines is not None:
+            self._changed()
 
     def flush(self, *, instances: bool = True) -> None:
         """Put the metrics of all requests and every log line into CloudWatch, now.

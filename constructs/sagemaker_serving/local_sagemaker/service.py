@@ -12,9 +12,9 @@ from local_aws.protocol.answers import request_id
 from local_aws.protocol.call import Call
 from local_aws.service import Action, Service
 from sagemaker_serving.local_sagemaker.common.settings import Settings
-from sagemaker_serving.local_sagemaker.containers.container import Launch
 from sagemaker_serving.local_sagemaker.control_plane import SageMaker
 from sagemaker_serving.local_sagemaker.endpoints.runtime import Answer, Runtime
+from sagemaker_serving.local_sagemaker.engines.launch import Launch
 from sagemaker_serving.local_sagemaker.policy import RUNTIME_PERMISSIONS
 
 

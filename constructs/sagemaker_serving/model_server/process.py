@@ -77,6 +77,7 @@ class ModelServer:
         port: int | None = None,
         container_version: str | None = None,
         program: str = Program.TENSORFLOW,
+        command: str = "",
     ) -> Self:
         """Start a server of ``model_dir`` (a folder or a model.tar.gz) without waiting for it.
 
@@ -88,8 +89,9 @@ class ModelServer:
         127.0.0.1, 0 taking a free one; without a ``port`` on a Unix socket that
         only this user can reach; `place` is right at once. ``container_version`` is the
         image's framework version, None the newest; it says nothing to other
-        programs than TensorFlow's. ``program`` is one of `Program`. Raises
-        `Mistake` when the port is in use.
+        programs than TensorFlow's. ``program`` is one of `Program`; ``command`` is what
+        `Program.COMMAND` runs, by the shell, and it has no ``port``. Raises `Mistake` when the
+        port is in use.
         """
         scratch = Path(tempfile.mkdtemp(prefix="sagemaker-serving-"))
         try:
@@ -102,7 +104,8 @@ class ModelServer:
             with public, log_path.open("ab") as log:
                 process = popen(
                     [
-                        *(sys.executable, "-I", "-m", *_server(program, container_version)),
+                        *(sys.executable, "-I", "-m"),
+                        *_server(program, container_version, command),
                         f"--model-dir={model_dir.absolute()}",
                         f"--socket-fd={public.fileno()}",
                         f"--parent-fd={their_parent_pipe}",
@@ -211,8 +214,12 @@ def _listening(port: int | None, scratch: Path) -> tuple[socket.socket, Place]:
     return public, Place(port=public.getsockname()[1])
 
 
-def _server(program: str, container_version: str | None) -> list[str]:
+def _server(program: str, container_version: str | None, command: str) -> list[str]:
     """The module that is run, and what it alone is told."""
+    if program == Program.STUB:
+        return ["sagemaker_serving.model_server.stub"]
+    if program == Program.COMMAND:
+        return ["sagemaker_serving.model_server.command", f"--command={command}"]
     if program != Program.TENSORFLOW:
         return ["sagemaker_serving.model_server.mms", f"--program={program}"]
     version = [] if container_version is None else [f"--container-version={container_version}"]

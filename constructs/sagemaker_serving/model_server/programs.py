@@ -25,6 +25,12 @@ class Program(StrEnum):
     NEO_XGBOOST = "neo-xgboost"
     """The same, for a model that came from XGBoost."""
 
+    COMMAND = "command"
+    """A program of the user's."""
+
+    STUB = "stub"
+    """Nothing: every answer says that it is a stub's."""
+
 
 _PYTORCH_FUNCTIONS = ("model_fn", "transform_fn", "input_fn", "predict_fn", "output_fn")
 

@@ -169,6 +169,7 @@ def launch_held(
     log_path: Path,
     container_version: str | None = None,
     program: str = "tensorflow",
+    command: str = "",
 ) -> StandIn:
     """The stand-in, which answers nothing in transform jobs while this file is there."""
     held = {"HELD_WHILE": str(while_there)} if "SAGEMAKER_BATCH" in environment else {}

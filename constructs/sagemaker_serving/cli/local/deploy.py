@@ -40,9 +40,13 @@ def deploy(environment: str, state_dir: Path) -> None:
         cdk.synth(assembly, env=environment, account=ACCOUNT_ID)
         cdk.bootstrap()
         cdk.deploy(assembly)
+    notes = {each["name"]: each["notes"] for each in address.status()["endpoints"]}
     for name, model in file.environment.models.items():
         if model.variants:
-            click.echo(f"in service: {file.environment.endpoint_name(name)}")
+            endpoint = file.environment.endpoint_name(name)
+            click.echo(f"in service: {endpoint}")
+            for note in notes.get(endpoint, ()):
+                _warn(f"{endpoint}: {note}")
 
 
 def _warn(line: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,15 @@ def status(as_json: bool, state_dir: Path) -> None:
         _print(facts)
 
 
+def engine_lines(facts: Facts) -> Iterator[str]:
+    """What was said of engines: a line each, none where nothing was."""
+    engines = facts["engines"]
+    if engines["are_off"]:
+        yield "no engines: endpoints are InService with nothing behind them (--without-engines)"
+    for repository, engine in engines["declared"].items():
+        yield f"images of {repository} are served by {engine}"
+
+
 def _print(facts: Facts) -> None:
     state = facts["state"]
     click.echo(
@@ -42,6 +51,8 @@ def _print(facts: Facts) -> None:
         click.echo(
             f"recovered: stack {stack['name']} ({stack['region']}) was found in {stack['found']}"
         )
+    for line in engine_lines(facts):
+        click.echo(line)
     _table(("stack", "region", "status", "resources"), map(_stack, facts["stacks"]))
     _table(("endpoint", "region", "status", "config"), map(_endpoint, facts["endpoints"]))
     _table(("transform job", "status"), map(_job, facts["transform_jobs"]))
@@ -59,7 +70,9 @@ def _stack(stack: Facts) -> Sequence[Any]:
 
 def _endpoint(endpoint: Facts) -> Sequence[Any]:
     row = (endpoint["name"], endpoint["region"], endpoint["status"], endpoint["config"])
-    return (*row, endpoint["failure_reason"])
+    reason = endpoint["failure_reason"]
+    told = [*([] if reason is None else [reason]), *endpoint["notes"]]
+    return (*row, "\n    ".join(told))
 
 
 def _job(job: Facts) -> Sequence[Any]:

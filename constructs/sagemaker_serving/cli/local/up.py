@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from sagemaker_serving.cli.local.status import engine_lines
 from sagemaker_serving.cli.options import state_dir_option
 
 
@@ -29,6 +30,21 @@ from sagemaker_serving.cli.options import state_dir_option
     "scaling's cooldowns, idle times.  [default: 1]",
 )
 @click.option(
+    "--engine",
+    "engines",
+    multiple=True,
+    metavar="REPOSITORY=ENGINE",
+    help="What stands in for images of a repository: tensorflow, tensorflow:VERSION, pytorch, "
+    "command:PROGRAM (it listens on SAGEMAKER_BIND_TO_PORT or 8080; its model is in "
+    "SM_MODEL_DIR), or stub (its answers say so). Several times; kept; none forgets it.",
+)
+@click.option(
+    "--without-engines/--with-engines",
+    default=None,
+    help="Make everything but model servers: endpoints are InService, and say that nothing "
+    "runs behind them. Kept.  [default: as before]",
+)
+@click.option(
     "--end-with",
     type=click.IntRange(min=1),
     metavar="PID",
@@ -41,6 +57,8 @@ def up(
     foreground: bool,
     fresh: bool,
     time_scale: float | None,
+    engines: tuple[str, ...],
+    without_engines: bool | None,
     end_with: int | None,
     state_dir: Path,
 ) -> None:
@@ -48,29 +66,53 @@ def up(
 
     Stacks, objects and endpoints that were there when it last ended are found
     again. A stack whose deploy was cut off is rolled back, and said.
+
+    \b
+    Examples:
+      sagemaker-serving local up --engine team/server=pytorch
+      sagemaker-serving local up --engine 'djl-inference=command:python fake_djl.py'
+      sagemaker-serving local up --engine sagemaker-tritonserver=stub --time-scale 60
     """
     from sagemaker_serving.extras import need
 
-    need("local", "tensorflow")
+    need("local", *(() if without_engines else ("tensorflow",)))
     from local_aws import daemon
     from local_aws.process import has_ended
     from local_aws.process.address import killed_before
     from local_aws.settings import TIME_SCALE
     from sagemaker_serving.errors import Mistake
+    from sagemaker_serving.local_sagemaker.common.settings import ENGINES, WITHOUT_ENGINES
+    from sagemaker_serving.local_sagemaker.engines.declarations import read_declarations
 
     if end_with is not None and has_ended(end_with):
         raise Mistake(
             f"--end-with is {end_with}; there is no such process, so the local AWS would end at "
             "once; name one that runs"
         )
-    scaled = {} if time_scale is None else {TIME_SCALE: f"{time_scale:g}"}
+    declared: dict[str, str] = {}
+    problems: list[str] = []
+    for origin, texts in (
+        (ENGINES, os.environ.get(ENGINES, "").splitlines()),
+        ("--engine", engines),
+    ):
+        try:
+            declared |= read_declarations(texts, origin)
+        except Mistake as mistake:
+            problems.append(str(mistake))
+    if problems:
+        raise Mistake("\n".join(problems))
+    given = {ENGINES: "\n".join(f"{name}={engine}" for name, engine in declared.items())}
+    if time_scale is not None:
+        given[TIME_SCALE] = f"{time_scale:g}"
+    if without_engines is not None:
+        given[WITHOUT_ENGINES] = f"{without_engines:d}"
     if foreground:
-        os.environ.update(scaled)
+        os.environ.update(given)
         daemon.serve(state_dir, port, end_with=end_with, fresh=fresh)
         return
     began = time.monotonic()
     killed = killed_before(state_dir)
-    address = daemon.start(state_dir, port, end_with=end_with, fresh=fresh, environment=scaled)
+    address = daemon.start(state_dir, port, end_with=end_with, fresh=fresh, environment=given)
     seconds = time.monotonic() - began
     click.echo(
         f"the local AWS answers at {address.url} (process {address.pid}) after {seconds:.1f} s"
@@ -91,6 +133,8 @@ def _tell_what_was_found(facts: dict[str, Any], *, fresh: bool) -> None:
             f"stack {stack['name']} ({stack['region']}) was in {stack['found']} when the local AWS "
             f"ended; it is in {stack['now']} now; see `sagemaker-serving local status`"
         )
+    for line in engine_lines(facts):
+        click.echo(line)
     if not stacks:
         click.echo("next: sagemaker-serving local deploy local", err=True)
 

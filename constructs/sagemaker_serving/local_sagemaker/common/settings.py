@@ -1,13 +1,18 @@
-"""What can be set of the local SageMaker: how fast its time passes, how much memory there is."""
+"""What can be set of the local SageMaker: the pace of its time, its memory, its engines."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from local_aws.errors import Mistake
 from local_aws.settings import positive_number, time_scale
+from sagemaker_serving.local_sagemaker.engines.declarations import read_declarations
 
 MULTI_MODEL_MEMORY_MB = "SAGEMAKER_SERVING_MULTI_MODEL_MEMORY_MB"
+ENGINES = "SAGEMAKER_SERVING_ENGINES"
+"""``REPOSITORY=ENGINE``, one a line."""
+WITHOUT_ENGINES = "SAGEMAKER_SERVING_WITHOUT_ENGINES"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,20 +24,34 @@ class Settings:
     and an asynchronous request may queue; `LocalContext` has it for alarms and
     scaling. What models take is never compressed. ``multi_model_memory_mb``
     is how much the loaded models of one multi-model variant may take, measured
-    by their unpacked files; None leaves it to the container to say 507.
+    by their unpacked files; None leaves it to the container to say 507. ``engines`` are those
+    declared by repository, and ``without_engines`` starts none; None, and what is not declared,
+    is as it was when the folder was last used.
     """
 
     time_scale: float = 1.0
     multi_model_memory_mb: float | None = None
+    engines: Mapping[str, str] = field(default_factory=dict)
+    without_engines: bool | None = None
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> Settings:
-        """Read the variables of these names; raises `Mistake` for what is no positive number."""
+        """Read the variables of these names; raises `Mistake` for what is no positive number, no
+        declaration of engines, and neither 0 nor 1."""
         return cls(
             time_scale=time_scale(environment),
             multi_model_memory_mb=positive_number(environment, MULTI_MODEL_MEMORY_MB),
+            engines=read_declarations(environment.get(ENGINES, "").splitlines(), ENGINES),
+            without_engines=_switch(environment, WITHOUT_ENGINES),
         )
 
     def seconds(self, on_aws: float) -> float:
         """How long something that takes ``on_aws`` seconds on AWS takes here."""
         return on_aws / self.time_scale
+
+
+def _switch(environment: Mapping[str, str], name: str) -> bool | None:
+    value = environment.get(name, "")
+    if value not in ("", "0", "1"):
+        raise Mistake(f"{name} is '{value}'; it must be 1 or 0")
+    return None if value == "" else value == "1"

@@ -8,20 +8,21 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from local_aws.context import LocalContext
 from sagemaker_serving.errors import Failure
 from sagemaker_serving.local_sagemaker.common.store import Resource
 from sagemaker_serving.local_sagemaker.containers.model_client import PRIMARY, ModelClient
+from sagemaker_serving.local_sagemaker.engines.engines import NO_ENGINES, Engines
+from sagemaker_serving.local_sagemaker.engines.images import NoEngine
+from sagemaker_serving.local_sagemaker.engines.launch import Server
 from sagemaker_serving.local_sagemaker.models.archives import ArchiveRefused, fetch_and_unpack
 from sagemaker_serving.local_sagemaker.models.image_access import ImageRefused, check_pull
 from sagemaker_serving.local_sagemaker.models.models import container_of, is_multi_model
 from sagemaker_serving.local_sagemaker.models.network_access import NetworkRefused, check_network
-from sagemaker_serving.local_sagemaker.models.programs import NoEngine, serving_program
 from sagemaker_serving.local_sagemaker.models.roles import credentials, role_client
 from sagemaker_serving.local_sagemaker.observability.log_shipper import LogShipper, LogStream
-from sagemaker_serving.model_server.places import Place
 
 HEALTH_CHECK_SECONDS = 480.0
 """How long /ping may fail before a container counts as broken, when the config does not say:
@@ -31,48 +32,6 @@ _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _QUOTED_LOG_LINES = 20
 MAX_FAILURE_REASON = 1024
 """Characters of a FailureReason (botocore: the shape of that name)."""
-
-
-class Server(Protocol):
-    """A model server's process, as `sagemaker_serving.model_server` starts it."""
-
-    @property
-    def place(self) -> Place:
-        """Where it listens."""
-
-    @property
-    def pid(self) -> int:
-        """Its process."""
-
-    def poll(self) -> int | None:
-        """Its exit status, or None while it runs."""
-
-    def wait_until_healthy(self, deadline_seconds: float) -> None:
-        """Return when /ping answers 200; raises `Failure` when it ends or the deadline passes."""
-
-    def last_log_lines(self, count: int = 20) -> list[str]:
-        """The end of its log."""
-
-    def stop(self, grace_seconds: float = 2.0) -> None:
-        """End the process and its children; any number of times."""
-
-    def memory_bytes(self) -> int:
-        """Resident memory of the process and its children."""
-
-
-class Launch(Protocol):
-    """Starts a model server's process without waiting for it (``ModelServer.start``)."""
-
-    def __call__(
-        self,
-        model_dir: Path,
-        *,
-        environment: Mapping[str, str],
-        log_path: Path,
-        container_version: str | None,
-        program: str,
-    ) -> Server:
-        """The server's process over an unpacked model, its output going to ``log_path``."""
 
 
 class ContainerFailed(Exception):
@@ -121,22 +80,34 @@ class Plan:
 class Container:
     """Starts, restarts and stops one server process; `client` asks it."""
 
-    def __init__(self, plan: Plan, context: LocalContext, launch: Launch, logs: LogShipper) -> None:
+    def __init__(
+        self, plan: Plan, context: LocalContext, engines: Engines, logs: LogShipper
+    ) -> None:
         self.plan = plan
         self._context = context
-        self._launch = launch
+        self._engines = engines
         self._logs = logs
         self._lock = threading.Lock()
         self._stopped = False
         self.server: Server | None = None
+        self.engine_note = ""
+        """What is to be known of what answers, once it is prepared; "" when it is as on AWS."""
         self._client: ModelClient | None = None
 
     def start(self, deadline_seconds: float = HEALTH_CHECK_SECONDS) -> None:
-        """Fetch and unpack the archive, start the server, return when /ping answers.
+        """Do what `prepare` does, start the server, return when /ping answers.
 
-        Image, network and archive are asked for in the role's name. Raises
-        `ContainerFailed` when one of them is refused, the process ends, the
-        deadline passes, or `stop` is called meanwhile.
+        Raises `ContainerFailed` as `prepare` does, and when there is no engine for the image, the
+        process ends, the deadline passes, or `stop` is called meanwhile.
+        """
+        self.prepare()
+        self.restart(deadline_seconds)
+
+    def prepare(self) -> None:
+        """Fetch and unpack the archive; image, network and archive are asked for in the role's
+        name.
+
+        Raises `ContainerFailed` when one of them is refused, or no engine is there for the image.
         """
         shutil.rmtree(self.plan.folder, ignore_errors=True)  # left by a run that was killed
         self.plan.log_path.unlink(missing_ok=True)
@@ -145,16 +116,18 @@ class Container:
         try:
             check_pull(self._context, role, self.plan.container["Image"])
             check_network(self._context, role, self.plan.region, self.plan.model.get("VpcConfig"))
-            serving_program(self.plan.container["Image"])
-            if is_multi_model(self.plan.container):
-                self.plan.folder.mkdir(parents=True)  # its models come when they are asked
+            self.engine_note = self._note_of_the_engine()
+            url = self.plan.container.get("ModelDataUrl")
+            if url is None or is_multi_model(self.plan.container):
+                self.plan.folder.mkdir(parents=True)  # many models come when they are asked
             else:
-                self.fetch(self.plan.container["ModelDataUrl"], self.plan.folder)
+                self.fetch(url, self.plan.folder)
         except (ImageRefused, NetworkRefused, ArchiveRefused) as refused:
             raise ContainerFailed(str(refused)) from None
         except NoEngine as missing:
-            raise ContainerFailed(f"{self.plan.title} cannot be served: {missing}") from None
-        self.restart(deadline_seconds)
+            raise self._not_served(missing) from None
+        if self.engine_note:
+            self.note(self.engine_note)
 
     def fetch(self, url: str, folder: Path) -> None:
         """Unpack the archive at ``url``, in the role's name; raises `ArchiveRefused`."""
@@ -185,6 +158,7 @@ class Container:
 
     def note(self, text: str) -> None:
         """Write a line into the server's log, as the local AWS's own."""
+        self.plan.log_path.parent.mkdir(parents=True, exist_ok=True)
         with self.plan.log_path.open("a", encoding="utf-8") as log:
             log.write(f"[local AWS: {text}]\n")
 
@@ -218,12 +192,15 @@ class Container:
             if self._stopped:
                 raise ContainerFailed(f"{self.plan.title} was stopped before it was started.")
             self._end_process()
-            server = self._launch(
+            try:
+                engine = self._engines.of(self.plan.container["Image"])
+            except NoEngine as missing:
+                raise self._not_served(missing) from None
+            server = self._engines.start(
+                engine,
                 self.plan.folder,
                 environment=self._environment(),
                 log_path=self.plan.log_path,
-                container_version=container_version(self.plan.container["Image"]),
-                program=serving_program(self.plan.container["Image"]),
             )
             self.server, self._client = server, ModelClient(server.place)
         return server
@@ -249,6 +226,14 @@ class Container:
             "AWS_EC2_METADATA_DISABLED": "true",
         }
 
+    def _note_of_the_engine(self) -> str:
+        if self._engines.are_off:
+            return NO_ENGINES
+        return self._engines.of(self.plan.container["Image"]).note
+
+    def _not_served(self, missing: NoEngine) -> ContainerFailed:
+        return ContainerFailed(f"{self.plan.title} cannot be served: {missing}")
+
     def _ping_failed(self, server: Server) -> str:
         opening = (
             f"{self.plan.title} did not pass the ping health check. "
@@ -269,19 +254,3 @@ class Container:
                 "memory_bytes": server.memory_bytes(),
             }
         return summary
-
-
-def container_version(image: str) -> str | None:
-    """The framework release in an image's tag: ``…/tensorflow-inference:2.19-cpu`` is "2.19".
-
-    None for images that are not named as AWS's TensorFlow Serving images are,
-    in whatever registry: the version of an image of one's own says nothing.
-    """
-    repository, _, tag = image.rpartition("/")[2].partition(":")
-    release = re.match(r"\d+(\.\d+)+", tag)
-    return release[0] if release and _SERVING_REPOSITORY.fullmatch(repository) else None
-
-
-_SERVING_REPOSITORY = re.compile(
-    r"(tensorflow-inference|sagemaker-tensorflow-serving)(-.+)?|sagemaker-(inference|neo)-tensorflow"
-)

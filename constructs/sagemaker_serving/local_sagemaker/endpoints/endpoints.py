@@ -20,11 +20,11 @@ from sagemaker_serving.local_sagemaker.async_inference.service import AsyncQueue
 from sagemaker_serving.local_sagemaker.common.listing import Listing
 from sagemaker_serving.local_sagemaker.common.settings import Settings
 from sagemaker_serving.local_sagemaker.common.store import Region, Resource, now
-from sagemaker_serving.local_sagemaker.containers.container import Launch
 from sagemaker_serving.local_sagemaker.endpoints.async_tasks import AsyncWork
 from sagemaker_serving.local_sagemaker.endpoints.configs import find_endpoint_config
 from sagemaker_serving.local_sagemaker.endpoints.tasks import EndpointTasks
 from sagemaker_serving.local_sagemaker.endpoints.views import EndpointViews
+from sagemaker_serving.local_sagemaker.engines.engines import NO_ENGINES, Engines
 from sagemaker_serving.local_sagemaker.fleets.deployment import (
     Deployment,
     refuse_impossible,
@@ -77,7 +77,7 @@ class Endpoints:
     def __init__(
         self,
         context: LocalContext,
-        launch: Launch,
+        engines: Engines,
         *,
         logs: LogShipper,
         faults: Faults,
@@ -86,7 +86,8 @@ class Endpoints:
         settings: Settings,
     ) -> None:
         self._context = context
-        assembly = FleetBuilder(context, launch, logs=logs, metrics=metrics, settings=settings)
+        self._engines = engines
+        assembly = FleetBuilder(context, engines, logs=logs, metrics=metrics, settings=settings)
         self._fleets = Fleets(context.state_dir, assembly, faults)
         rollouts = Rollouts(
             context,
@@ -127,11 +128,17 @@ class Endpoints:
         return {"EndpointArn": arn}
 
     def describe(self, region: Region, parameters: Parameters) -> Resource:
-        """The endpoint as it stands now."""
+        """The endpoint as it stands now.
+
+        Where engines are off, its FailureReason says so: AWS gives an InService endpoint one, too,
+        after an update that failed.
+        """
         with region.lock:
             endpoint = find_endpoint(region, parameters["EndpointName"])
             live = self._fleets.of(endpoint["EndpointArn"])
             described = {**endpoint, **_of_the_fleet(live)}
+            if self._engines.are_off and endpoint["EndpointStatus"] != "Failed":
+                described.setdefault("FailureReason", NO_ENGINES)
             if endpoint["EndpointStatus"] == "Updating":
                 pending = live.pending(endpoint["LastModifiedTime"])
                 if pending is not None:

@@ -24,7 +24,7 @@ from sagemaker_serving.local_sagemaker.containers.model_client import ModelAnswe
 from sagemaker_serving.local_sagemaker.endpoints.endpoints import Endpoints
 from sagemaker_serving.local_sagemaker.fleets.request_pipeline import RequestPipeline, Route
 from sagemaker_serving.local_sagemaker.fleets.variant import Variant
-from sagemaker_serving.local_sagemaker.hosting import Invocation, MultiModel
+from sagemaker_serving.local_sagemaker.hosting import Bare, Invocation, MultiModel
 
 MAX_BODY_BYTES = 25 * 1024 * 1024
 """SageMaker hosting FAQ, read 2026-11-21; botocore's model of InvokeEndpoint still says 6 MiB,
@@ -159,6 +159,8 @@ def _refuse_wrong_kind(route: Route, headers: Headers) -> None:
     github.com/aws/sagemaker-tensorflow-serving-container/issues/166, read
     2026-11-21; of asynchronous endpoints in words of our own.)
     """
+    if isinstance(route.variant.host, Bare):
+        return  # which says what is wrong itself
     is_multi, has_target = isinstance(route.variant.host, MultiModel), _TARGET_MODEL in headers
     if has_target and not is_multi:
         raise AwsError(

@@ -33,22 +33,7 @@ class EndpointViews:
                 (endpoint, self._running(region, endpoint))
                 for endpoint in region.endpoints.values()
             ]
-        return [
-            {
-                "name": endpoint["EndpointName"],
-                "region": region.name,
-                "status": endpoint["EndpointStatus"],
-                "config": endpoint["EndpointConfigName"],
-                "failure_reason": endpoint.get("FailureReason"),
-                "variants": [
-                    {"config": fleet.config_name, **row}
-                    for fleet in fleets
-                    for variant in fleet.every
-                    for row in variant.summaries()
-                ],
-            }
-            for endpoint, fleets in shown
-        ]
+        return [_summary(region, endpoint, fleets) for endpoint, fleets in shown]
 
     def instances(self, region: Region) -> Sequence[Instance]:
         """The processes that serve in a region now."""
@@ -113,3 +98,21 @@ class EndpointViews:
             if component["EndpointArn"] == endpoint["EndpointArn"]
         ]
         return [fleet for arn in arns for fleet in self._fleets.of(arn).fleets()]
+
+
+def _summary(region: Region, endpoint: Resource, fleets: Sequence[Fleet]) -> dict[str, Any]:
+    variants = [
+        {"config": fleet.config_name, **row}
+        for fleet in fleets
+        for variant in fleet.every
+        for row in variant.summaries()
+    ]
+    return {
+        "name": endpoint["EndpointName"],
+        "region": region.name,
+        "status": endpoint["EndpointStatus"],
+        "config": endpoint["EndpointConfigName"],
+        "failure_reason": endpoint.get("FailureReason"),
+        "notes": sorted({row["note"] for row in variants} - {""}),
+        "variants": variants,
+    }

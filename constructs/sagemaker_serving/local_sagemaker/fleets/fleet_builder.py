@@ -10,12 +10,14 @@ from local_aws.context import LocalContext
 from sagemaker_serving.catalog.log_groups import component_log_group, endpoint_log_group
 from sagemaker_serving.local_sagemaker.common.settings import Settings
 from sagemaker_serving.local_sagemaker.common.store import Region, Resource
-from sagemaker_serving.local_sagemaker.containers.container import Container, Launch, Plan
+from sagemaker_serving.local_sagemaker.containers.container import Container, Plan
 from sagemaker_serving.local_sagemaker.containers.model_client import PRIMARY
+from sagemaker_serving.local_sagemaker.engines.engines import NO_ENGINES, Engines
 from sagemaker_serving.local_sagemaker.fleets.capture import capture_of
 from sagemaker_serving.local_sagemaker.fleets.fleet import Fleet
 from sagemaker_serving.local_sagemaker.fleets.variant import Variant
 from sagemaker_serving.local_sagemaker.hosting import (
+    NEEDS_COMPONENT,
     Bare,
     Host,
     KeptContainer,
@@ -45,14 +47,14 @@ class FleetBuilder:
     def __init__(
         self,
         context: LocalContext,
-        launch: Launch,
+        engines: Engines,
         *,
         logs: LogShipper,
         metrics: Metrics,
         settings: Settings,
     ) -> None:
         self._context = context
-        self._launch = launch
+        self._engines = engines
         self._logs = logs
         self._metrics = metrics
         self._settings = settings
@@ -93,11 +95,11 @@ class FleetBuilder:
         name = config.get("ModelName")
         if name is None:
             role = {"ExecutionRoleArn": fleet_config.get("ExecutionRoleArn"), "ModelName": ""}
-            return Variant(config, role, Bare(), is_shadow=is_shadow)
+            return Variant(config, role, Bare(NEEDS_COMPONENT), is_shadow=is_shadow)
         component = fleet_config.get("InferenceComponentName")
         model = find_model(region, name) if models is None else models[name]
         containers = [
-            Container(plan, self._context, self._launch, self._logs)
+            Container(plan, self._context, self._engines, self._logs)
             for plan in self._plans(
                 region, endpoint, config["VariantName"], model, number, component
             )
@@ -106,6 +108,8 @@ class FleetBuilder:
         return Variant(config, model, host, is_shadow=is_shadow)
 
     def _host(self, config: Resource, containers: list[Container], observe: Observe) -> Host:
+        if self._engines.are_off:
+            return Bare(NO_ENGINES, containers)
         first = containers[0]
         if is_multi_model(first.plan.container):
             return MultiModel(first, self._settings, observe)

@@ -64,9 +64,10 @@ class Variant:
 
     def configure(self, change: Resource) -> None:
         """Take what a ServerlessUpdateConfig says."""
-        if self.serverless is not None and isinstance(self.host, Serverless):
+        if self.serverless is not None:
             self.serverless = {**self.serverless, **change}
-            self.host.configure(self.serverless)
+            if isinstance(self.host, Serverless):
+                self.host.configure(self.serverless)
 
     def stop(self) -> None:
         """End every process for good."""
@@ -114,6 +115,7 @@ class Variant:
                 "restarts": self.host.restarts,
                 "in_flight": self.in_flight,
                 **({"shadow": True} if self.is_shadow else {}),
+                "note": container.engine_note,
                 **container.summary(),
             }
             for name, container in zip(names, containers, strict=True)

@@ -1,4 +1,4 @@
-"""A variant without a model of its own: inference components share its instances."""
+"""A variant that runs nothing: inference components share its instances, or engines are off."""
 
 from __future__ import annotations
 
@@ -9,14 +9,21 @@ from sagemaker_serving.local_sagemaker.containers.container import Container
 from sagemaker_serving.local_sagemaker.containers.model_client import ModelAnswer
 from sagemaker_serving.local_sagemaker.hosting.host import Invocation
 
+NEEDS_COMPONENT = (
+    "Inference Component Name header is required for endpoints to which you plan to "
+    "deploy inference components."
+)
+
 
 class Bare:
-    """Runs nothing itself; a request that names no component is refused, in words of our own."""
+    """Refuses every request with ``refusal``, which is in words of our own.
 
-    @property
-    def containers(self) -> Sequence[Container]:
-        """None."""
-        return []
+    Its ``containers`` are prepared as if they were to be started.
+    """
+
+    def __init__(self, refusal: str, containers: Sequence[Container] = ()) -> None:
+        self.containers = containers
+        self._refusal = refusal
 
     @property
     def restarts(self) -> int:
@@ -24,15 +31,13 @@ class Bare:
         return 0
 
     def start(self, deadline_seconds: float) -> None:
-        """At once."""
+        """Without waiting for anything to be healthy; raises `ContainerFailed`."""
+        for container in self.containers:
+            container.prepare()
 
     def ask(self, invocation: Invocation) -> ModelAnswer:
         """Raises ValidationError."""
-        raise AwsError(
-            "ValidationError",
-            "Inference Component Name header is required for endpoints to which you plan to "
-            "deploy inference components.",
-        )
+        raise AwsError("ValidationError", self._refusal)
 
     def kill(self) -> None:
         """Nothing to end."""
@@ -44,4 +49,6 @@ class Bare:
         """Nothing to start."""
 
     def stop(self) -> None:
-        """Nothing to end."""
+        """Remove what was unpacked."""
+        for container in self.containers:
+            container.stop()

@@ -70,11 +70,14 @@ class Models:
 
     def _check_container(self, region: Region, role: str | None, container: Resource) -> None:
         url = container.get("ModelDataUrl")
-        if container.get("Image") is None or url is None:
+        if container.get("Image") is None or (url is None and is_multi_model(container)):
             raise AwsError(
                 "ValidationException",
-                "the local AWS runs containers that have both an Image and a ModelDataUrl",
+                "the local AWS runs containers that have an Image, and a ModelDataUrl if they are "
+                "MultiModel",
             )
+        if url is None:
+            return
         s3 = role_client(self._context, role, "s3", region.name)
         look = archives.list_status if is_multi_model(container) else archives.head_status
         status = look(s3, url)

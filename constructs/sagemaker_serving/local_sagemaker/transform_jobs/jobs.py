@@ -14,7 +14,8 @@ from sagemaker_serving.local_sagemaker.common.jobs import JobFailed, JobStopped
 from sagemaker_serving.local_sagemaker.common.listing import Listing
 from sagemaker_serving.local_sagemaker.common.runs import Runs
 from sagemaker_serving.local_sagemaker.common.store import Region, Resource, now
-from sagemaker_serving.local_sagemaker.containers.container import MAX_FAILURE_REASON, Launch
+from sagemaker_serving.local_sagemaker.containers.container import MAX_FAILURE_REASON
+from sagemaker_serving.local_sagemaker.engines.engines import Engines
 from sagemaker_serving.local_sagemaker.models.models import container_of, find_model
 from sagemaker_serving.local_sagemaker.models.roles import role_client
 from sagemaker_serving.local_sagemaker.observability.log_files import data_log
@@ -48,10 +49,10 @@ class TransformJobs:
     )
 
     def __init__(
-        self, context: LocalContext, launch: Launch, *, logs: LogShipper, faults: Faults
+        self, context: LocalContext, engines: Engines, *, logs: LogShipper, faults: Faults
     ) -> None:
         self._context = context
-        self._launch = launch
+        self._engines = engines
         self._logs = logs
         self._faults = faults
         self._runs: Runs[TransformRun] = Runs()
@@ -91,7 +92,7 @@ class TransformJobs:
                 model,
                 region=region,
                 context=self._context,
-                launch=self._launch,
+                engines=self._engines,
                 logs=self._logs,
                 faults=self._faults,
             )

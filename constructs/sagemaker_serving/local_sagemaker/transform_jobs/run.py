@@ -26,9 +26,9 @@ from sagemaker_serving.local_sagemaker.common.store import Region, Resource
 from sagemaker_serving.local_sagemaker.containers.container import (
     Container,
     ContainerFailed,
-    Launch,
     Plan,
 )
+from sagemaker_serving.local_sagemaker.engines.engines import Engines
 from sagemaker_serving.local_sagemaker.models.roles import role_client
 from sagemaker_serving.local_sagemaker.observability.log_files import data_log, job_log
 from sagemaker_serving.local_sagemaker.observability.log_shipper import LogShipper, instance_id
@@ -64,7 +64,7 @@ class TransformRun:
         *,
         region: Region,
         context: LocalContext,
-        launch: Launch,
+        engines: Engines,
         logs: LogShipper,
         faults: Faults,
     ) -> None:
@@ -89,7 +89,7 @@ class TransformRun:
             log_stream=f"{name}/{host}-{int(job['CreationTime'])}",
             environment=container_environment(job),
         )
-        self.container = Container(plan, context, launch, logs)
+        self.container = Container(plan, context, engines, logs)
         self._model = TransformModel(job, self.container, faults, self._stopped)
         stream = replace(
             plan.logs,
