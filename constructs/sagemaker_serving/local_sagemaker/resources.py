@@ -48,6 +48,10 @@ class _Named(ApiProvider):
         return {name: described[name] for name in (self.arn_property, self.name_property)}
 
     @override
+    def read(self, request: Request) -> dict[str, Any]:
+        return self.describe(request)
+
+    @override
     def update(self, request: Request) -> Attributes:
         self.retag(request, ResourceArn=request.physical_id)
         return dict(request.attributes)

@@ -39,6 +39,9 @@ class ApiProvider(Provider):
     also_supported: frozenset[str] = frozenset()
     """Properties that the provider carries out by other calls, or in other words."""
     tag_operations: tuple[str, str] = ("TagResource", "UntagResource")
+    reading: str | None = None
+    """The call that tells the properties, its argument for the physical id, and the members of
+    the answer that lead to them: ``DescribeAlarms AlarmNames MetricAlarms 0``."""
 
     @override
     def supports(self, context: LocalContext, region: str, place: Place) -> bool:
@@ -58,6 +61,24 @@ class ApiProvider(Provider):
                 return False
             shape = shape.members[members[name.casefold()]]
         return True
+
+    @override
+    def read(self, request: Request) -> Mapping[str, Any] | None:
+        if self.reading is None:
+            return None
+        operation, argument, *steps = self.reading.split(" ")
+        said: Any = self.call(request, operation, **{argument: request.physical_id})
+        for step in steps:
+            if step == "0":  # of lists that were asked for what begins like it, too
+                ours = (each for each in said if request.physical_id in each.values())
+                said = next(ours, None)
+            else:
+                said = said[step]
+        if not said:
+            absent = {"Error": {"Code": "ResourceNotFound", "Message": "it does not exist"}}
+            raise ClientError(absent, operation)
+        found: Mapping[str, Any] = said
+        return found
 
     def call(
         self, request: Request, operation: str, *sources: Mapping[str, Any], **values: Any

@@ -128,7 +128,7 @@ class Provider(ABC):
     unchangeable: frozenset[str] = frozenset()
     """Properties that AWS changes in place and ``update`` does not."""
     live: frozenset[str] = frozenset()
-    """Attributes that other resources change: `read` gives them whenever they are asked for."""
+    """Attributes that other resources change: `attributes_now` gives them whenever they are asked for."""
     takes_long: bool = False
     """Whether ``create`` waits for somebody, rather than only calling a service."""
 
@@ -140,7 +140,7 @@ class Provider(ABC):
         """Configure what was made and wait until it is ready; its attributes."""
         return {}
 
-    def read(self, request: Request) -> Attributes:
+    def attributes_now(self, request: Request) -> Attributes:
         """The attributes, as they are now."""
         return dict(request.attributes)
 
@@ -155,6 +155,11 @@ class Provider(ABC):
     def finish(self, request: Request) -> None:
         """Let go of what an update kept for its rollback: the stack's cleanup has begun."""
         return
+
+    def read(self, request: Request) -> Mapping[str, Any] | None:
+        """What the service says of the resource, by the properties' names in any case; None when
+        it cannot be read back. Raises botocore's ClientError when it is gone."""
+        return None
 
     def refuse_unchangeable(self, previous: Properties, wanted: Properties) -> None:
         """Raise ResourceFailed for a change that ``update`` cannot make; nothing is changed yet."""

@@ -90,7 +90,7 @@ class Declared(ApiProvider):
         late = {name for name in request.properties if self.renamed.get(name, name) not in taken}
         self._modify(request, late)
         self._tag(request)
-        return self.read(request)
+        return self.attributes_now(request)
 
     @override
     def update(self, request: Request) -> Attributes:
@@ -103,14 +103,14 @@ class Declared(ApiProvider):
             self.call(request, self.replace_operation, self.arguments(request))
         self._modify(request, changed)
         self._tag(request)
-        return self.read(request)
+        return self.attributes_now(request)
 
     @override
     def delete(self, request: Request) -> None:
         self.discard(request, self.delete_operation, **self.named(request, self.delete_operation))
 
     @override
-    def read(self, request: Request) -> Attributes:
+    def attributes_now(self, request: Request) -> Attributes:
         schema = schema_of(self.type_name, request.region)
         assert schema is not None
         own = [name for name in schema.identifier if name in schema.read_only]

@@ -52,6 +52,11 @@ class Schema:
         return frozenset(path[0] for path in self._paths("readOnlyProperties") if len(path) == 1)
 
     @cached_property
+    def write_only(self) -> frozenset[str]:
+        """The top-level properties that no service tells, or not all of."""
+        return frozenset(path[0] for path in self._paths("writeOnlyProperties"))
+
+    @cached_property
     def identifier(self) -> tuple[str, ...]:
         """The properties that name a resource of this type."""
         return tuple(path[0] for path in self._paths("primaryIdentifier"))

@@ -16,6 +16,7 @@ from local_aws.protocol.validation import require_members
 from local_aws.resources import ResourceTypes
 from local_aws.resources.base import Provider
 from local_aws.services.cloudformation.change_set_actions import ChangeSetActions
+from local_aws.services.cloudformation.drift_actions import DriftActions
 from local_aws.services.cloudformation.engine.notifications import Notifications
 from local_aws.services.cloudformation.engine.operations import Operations
 from local_aws.services.cloudformation.engine.persistence import export_stacks, restore_stacks
@@ -56,6 +57,7 @@ class CloudFormation(service.Service):
             "cloudformation",
             stack_actions,
             ChangeSetActions(context, self._stacks, submissions, stack_actions),
+            DriftActions(context, types, self._stacks),
             Queries(context.write_lock, self._stacks, self._operations, submissions),
         )
 

@@ -7,7 +7,7 @@ LocalStack's suite, 2022 to 2025).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from local_aws.services.cloudformation.engine.refusals import validation_error
@@ -61,7 +61,7 @@ def stack_view(stack: Stack) -> dict[str, Any]:
         "EnableTerminationProtection": (
             None if stack.status == "DELETE_COMPLETE" else stack.termination_protection
         ),
-        "DriftInformation": {"StackDriftStatus": "NOT_CHECKED"},
+        "DriftInformation": _drift("StackDriftStatus", stack.drift),
         "DeploymentConfig": stack.settings.get("DeploymentConfig"),
     }
 
@@ -79,7 +79,7 @@ def summary_view(stack: Stack) -> dict[str, Any]:
         "DeletionTime": stack.deleted,
         "StackStatus": stack.status,
         "StackStatusReason": stack.reason,
-        "DriftInformation": {"StackDriftStatus": "NOT_CHECKED"},
+        "DriftInformation": _drift("StackDriftStatus", stack.drift),
     }
 
 
@@ -119,7 +119,7 @@ def resource_view(stack: Stack, resource: Resource) -> dict[str, Any]:
         "LastUpdatedTimestamp": resource.timestamp,
         "ResourceStatus": resource.status,
         "ResourceStatusReason": resource.reason,
-        "DriftInformation": {"StackResourceDriftStatus": "NOT_CHECKED"},
+        "DriftInformation": _drift("StackResourceDriftStatus", resource.drift),
     }
 
 
@@ -175,6 +175,13 @@ def _parameters(version: Version) -> list[dict[str, Any]] | None:
         }
         for parameter in version.parameters.values()
     ] or None
+
+
+def _drift(status: str, found: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        status: found.get(status, "NOT_CHECKED"),
+        "LastCheckTimestamp": found.get("Timestamp"),
+    }
 
 
 def _tags(version: Version) -> list[dict[str, str]]:

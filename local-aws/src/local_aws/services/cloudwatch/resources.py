@@ -17,6 +17,7 @@ class Alarm(ApiProvider):
     name_property = "AlarmName"
     service = "cloudwatch"
     create_operation = "PutMetricAlarm"
+    reading = "DescribeAlarms AlarmNames MetricAlarms 0"
     not_carried_out = frozenset(
         {
             "ActionConfiguration",
@@ -65,6 +66,7 @@ class Dashboard(ApiProvider):
     name_property = "DashboardName"
     service = "cloudwatch"
     create_operation = "PutDashboard"
+    reading = "GetDashboard DashboardName"
 
     @override
     def create(self, request: Request) -> str:

@@ -22,6 +22,7 @@ class Table(ApiProvider):
     name_property = "TableName"
     service = "dynamodb"
     create_operation = "CreateTable"
+    reading = "DescribeTable TableName Table"
     also_supported = frozenset({_POINT_IN_TIME, "SSESpecification", "TimeToLiveSpecification"})
     not_carried_out = frozenset({"GlobalSecondaryIndexes.OnDemandThroughput", "VectorIndexes"})
     unchangeable = frozenset({"LocalSecondaryIndexes", "SSESpecification"})

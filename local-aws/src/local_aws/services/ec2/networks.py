@@ -93,14 +93,14 @@ class Vpc(Part):
     live = frozenset({"CidrBlockAssociations", "Ipv6CidrBlocks"})
 
     @override
-    def read(self, request: Request) -> Attributes:
+    def attributes_now(self, request: Request) -> Attributes:
         of_vpc = {"Name": "vpc-id", "Values": [request.physical_id]}
         named = {"Name": "group-name", "Values": ["default"]}
         default = {"Name": "default", "Values": ["true"]}
         groups = self.call(request, "DescribeSecurityGroups", Filters=[of_vpc, named])
         acls = self.call(request, "DescribeNetworkAcls", Filters=[of_vpc, default])
         return {
-            **super().read(request),
+            **super().attributes_now(request),
             "DefaultNetworkAcl": at(acls, "NetworkAcls.0.NetworkAclId"),
             "DefaultSecurityGroup": at(groups, "SecurityGroups.0.GroupId"),
         }
@@ -112,9 +112,9 @@ class Subnet(Part):
     live = frozenset({"Ipv6CidrBlocks", "NetworkAclAssociationId"})
 
     @override
-    def read(self, request: Request) -> Attributes:
+    def attributes_now(self, request: Request) -> Attributes:
         found = self.acl_association(request, request.physical_id)
-        return {**super().read(request), "NetworkAclAssociationId": found}
+        return {**super().attributes_now(request), "NetworkAclAssociationId": found}
 
 
 class DhcpOptions(Part):

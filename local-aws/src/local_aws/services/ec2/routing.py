@@ -120,7 +120,7 @@ class Route(Part):
     """``AWS::EC2::Route``: its other attribute is where it leads from."""
 
     @override
-    def read(self, request: Request) -> Attributes:
+    def attributes_now(self, request: Request) -> Attributes:
         return {"CidrBlock": request.physical_id.partition("|")[2]}
 
 
@@ -162,14 +162,14 @@ class GatewayAttachment(Part):
     def update(self, request: Request) -> Attributes:
         self._turn(request, "Detach", request.previous)
         self._turn(request, "Attach", request.properties)
-        return self.read(request)
+        return self.attributes_now(request)
 
     @override
     def delete(self, request: Request) -> None:
         self._turn(request, "Detach", request.properties)
 
     @override
-    def read(self, request: Request) -> Attributes:
+    def attributes_now(self, request: Request) -> Attributes:
         return {"AttachmentType": request.physical_id.partition("|")[0]}
 
     def _turn(self, request: Request, verb: str, properties: Mapping[str, Any]) -> None:
@@ -228,7 +228,7 @@ class RoutePropagation(Part):
     def update(self, request: Request) -> Attributes:
         self._turn(request, "Disable", request.previous)
         self._turn(request, "Enable", request.properties)
-        return self.read(request)
+        return self.attributes_now(request)
 
     @override
     def delete(self, request: Request) -> None:

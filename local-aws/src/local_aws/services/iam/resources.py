@@ -85,6 +85,7 @@ class Role(_Identity):
     name_property = "RoleName"
     kind = "Role"
     create_operation = "CreateRole"
+    reading = "GetRole RoleName Role"
     tag_operations = ("TagRole", "UntagRole")
     also_supported = frozenset({"ManagedPolicyArns", "Policies"})
 
@@ -120,6 +121,7 @@ class User(_Identity):
     name_property = "UserName"
     kind = "User"
     create_operation = "CreateUser"
+    reading = "GetUser UserName User"
     tag_operations = ("TagUser", "UntagUser")
     also_supported = frozenset({"Groups", "LoginProfile", "ManagedPolicyArns", "Policies"})
 

@@ -15,6 +15,7 @@ class Key(ApiProvider):
     type_name = "AWS::KMS::Key"
     service = "kms"
     create_operation = "CreateKey"
+    reading = "DescribeKey KeyId KeyMetadata"
     also_supported = frozenset({"EnableKeyRotation", "Enabled", "KeyPolicy", "PendingWindowInDays"})
     unchangeable = frozenset({"KeySpec", "KeyUsage", "MultiRegion", "Origin"})
 

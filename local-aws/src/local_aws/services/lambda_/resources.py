@@ -47,6 +47,7 @@ class Function(ApiProvider):
     name_property = "FunctionName"
     service = "lambda"
     create_operation = "CreateFunction"
+    reading = "GetFunctionConfiguration FunctionName"
     also_supported = frozenset({"ReservedConcurrentExecutions"})
 
     @override

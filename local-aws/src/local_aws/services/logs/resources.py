@@ -16,6 +16,7 @@ class LogGroup(ApiProvider):
     name_property = "LogGroupName"
     service = "logs"
     create_operation = "CreateLogGroup"
+    reading = "DescribeLogGroups logGroupNamePrefix logGroups 0"
     also_supported = frozenset({"RetentionInDays"})
     not_carried_out = frozenset({"DeletionProtectionEnabled", "LogGroupClass"})
 

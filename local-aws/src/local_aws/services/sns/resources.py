@@ -19,6 +19,7 @@ class Topic(ApiProvider):
     name_property = "TopicName"
     service = "sns"
     create_operation = "CreateTopic"
+    reading = "GetTopicAttributes TopicArn Attributes"
     _attributes = (
         "ArchivePolicy",
         "ContentBasedDeduplication",

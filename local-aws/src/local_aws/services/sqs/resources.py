@@ -71,6 +71,14 @@ class Queue(ApiProvider):
         return dict(request.attributes)
 
     @override
+    def read(self, request: Request) -> dict[str, Any]:
+        answer = self.call(
+            request, "GetQueueAttributes", QueueUrl=request.physical_id, AttributeNames=["All"]
+        )
+        found: dict[str, Any] = answer["Attributes"]
+        return found
+
+    @override
     def delete(self, request: Request) -> None:
         self.discard(request, "DeleteQueue", QueueUrl=request.physical_id)
 

@@ -15,6 +15,7 @@ class SsmParameter(ApiProvider):
     name_property = "Name"
     service = "ssm"
     create_operation = "PutParameter"
+    reading = "GetParameter Name Parameter"
     not_carried_out = frozenset({"Policies"})
     tag_operations = ("AddTagsToResource", "RemoveTagsFromResource")
 

@@ -25,6 +25,7 @@ class StateMachine(ApiProvider):
     name_property = "StateMachineName"
     service = "stepfunctions"
     create_operation = "CreateStateMachine"
+    reading = "DescribeStateMachine stateMachineArn"
     also_supported = frozenset(
         {
             "DefinitionS3Location",

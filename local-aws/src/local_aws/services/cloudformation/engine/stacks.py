@@ -36,7 +36,8 @@ class Resource:
 
     ``properties`` are evaluated, with ``{{resolve:…}}`` still as written so that no
     secret is kept; ``resolved`` are those in which it named a public value; ``needs`` are the
-    logical ids that must outlive it; ``no_echo`` says that its attributes are not to be shown.
+    logical ids that must outlive it; ``no_echo`` says that its attributes are not to be shown;
+    ``drift`` is what was found when it was last compared with its service.
     """
 
     logical_id: str
@@ -53,6 +54,7 @@ class Resource:
     reason: str | None = None
     timestamp: str = ""
     no_echo: bool = False
+    drift: dict[str, Any] = field(default_factory=dict)
 
     def take(self, wanted: Resource) -> None:
         """Become what ``wanted`` says, remaining the same physical resource."""
@@ -61,6 +63,7 @@ class Resource:
         self.deletion_policy = wanted.deletion_policy
         self.update_replace_policy = wanted.update_replace_policy
         self.needs = wanted.needs
+        self.drift = {}
 
 
 @dataclass
@@ -167,6 +170,7 @@ class Stack:
 
     A nested stack has the ids of its parent and of the outermost stack, and its ``logical_id`` in
     the parent; ``skipped`` are its resources that its next rollback leaves as they are.
+    ``drift`` is the last detection.
     """
 
     name: str
@@ -194,6 +198,7 @@ class Stack:
     root_id: str | None = None
     logical_id: str | None = None
     skipped: list[str] = field(default_factory=list)
+    drift: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.on_event: OnEvent = _tell_nobody

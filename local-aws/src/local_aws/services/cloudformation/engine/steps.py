@@ -121,7 +121,9 @@ class Steps:
         """Read a resource's attributes anew where ``attribute`` is one that others change."""
         provider = self._types.provider_of(resource.type)
         if provider is not None and attribute in provider.live:
-            resource.attributes = provider.read(self._request(resource, resource.properties))
+            resource.attributes = provider.attributes_now(
+                self._request(resource, resource.properties)
+            )
 
     def _do(
         self, resource: Resource, verb: str, work: Callable[[Provider], None], *, cancelled: str
