@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from local_aws.resources.validation import Judge
 from local_aws.template import Unknown, function_name, same
 
 Path_ = tuple[str, ...]
@@ -22,6 +23,7 @@ Place = tuple[str, ...]
 """A property's place by names alone: what is in a list's items is in the list."""
 
 _ABSENT = object()
+_OBJECT = {"type": "object", "additionalProperties": False}
 
 
 @dataclass(frozen=True)
@@ -120,40 +122,26 @@ class Schema:
                     yield (*place, name)
                     yield from self._within(known[name], item, (*place, name))
 
-    def problems(self, properties: Mapping[str, Any]) -> list[str]:
+    def problems(self, properties: Mapping[str, Any], *, whole: bool = False) -> list[str]:
         """Unknown and missing properties at any depth, in CloudFormation's words.
 
-        Values that a function still has to give are not judged.
+        ``whole``: and whatever else the schema says of their values. Values that a function still
+        has to give are not judged.
         """
-        settable = {
-            name: shape for name, shape in self.properties.items() if name not in self.read_only
-        }
-        top = {
-            "type": "object",
-            "additionalProperties": False,
-            "properties": settable,
-            "required": self.document.get("required", []),
-        }
-        return list(self._judge(top, dict(properties), "#"))
+        found = self.judge(whole=whole).problems({**_OBJECT, **self.document}, dict(properties))
+        return list(dict.fromkeys(found))
 
-    def _judge(self, schema: Mapping[str, Any], value: Any, place: str) -> Iterator[str]:
-        schema = self.resolved(schema)
-        if isinstance(value, list):
-            for index, item in enumerate(value):
-                yield from self._judge(schema.get("items") or {}, item, f"{place}/{index}")
-        if not isinstance(value, dict) or function_name(value) is not None:
-            return
-        known = schema.get("properties")
-        if known is None or any(key in schema for key in ("oneOf", "anyOf", "patternProperties")):
-            return
-        for name in schema.get("required", []):
-            if name not in value:
-                yield f"{place}: required key [{name}] not found"
-        for name, item in value.items():
-            if name in known:
-                yield from self._judge(known[name], item, f"{place}/{name}")
-            elif schema.get("additionalProperties", False) is False:
-                yield f"{place}: extraneous key [{name}] is not permitted"
+    def judge(self, *, whole: bool = True) -> Judge:
+        """What judges values of this type; ``whole`` as for `problems`."""
+        required = self.document.get("required", [])
+        read_only = [place for place in self.read_only_places if place[0] not in required]
+        return Judge(self.resolved, read_only, whole=whole)
+
+    @cached_property
+    def read_only_places(self) -> frozenset[Place]:
+        """The places of all that only the service sets."""
+        paths = self._paths("readOnlyProperties")
+        return frozenset(tuple(name for name in path if name != "*") for path in paths)
 
     def resolved(self, schema: Mapping[str, Any]) -> Mapping[str, Any]:
         """A property's own schema, where another place of the document has it."""
@@ -164,6 +152,22 @@ class Schema:
         for step in reference.removeprefix("#/").split("/"):
             node = node.get(step, {})
         return self.resolved(node) if isinstance(node, dict) else {}
+
+    @cached_property
+    def service_prefix(self) -> str:
+        """IAM's name of the service that makes resources of this type: ``ecs``.
+
+        It is read of the permissions that making one needs; without any, of the type's name.
+        """
+        _, own, last = self.type_name.split("::")
+        create = (self.document.get("handlers") or {}).get("create") or {}
+        needed = [each.partition(":") for each in create.get("permissions", ())]
+        names = [name for name, _, _ in needed]
+        of_this = [name for name, _, action in needed if last in action]
+        alike = [name for name in names if name.lower().startswith(own[:3].lower())]
+        found = alike or of_this or names or [own]
+        name: str = max(found, key=found.count)
+        return name.lower()
 
     def _paths(self, key: str) -> tuple[Path_, ...]:
         return tuple(
@@ -193,29 +197,36 @@ def same_values(old: Any, new: Any) -> bool:
     return old is new if _ABSENT in (old, new) else same(old, new)
 
 
-@lru_cache
-def _types(region: str) -> dict[str, str]:
-    file = _folder() / "providers" / f"{region}.json"
-    if not file.exists():
-        file = _folder() / "providers" / "us-east-1.json"
-    types: dict[str, str] = json.loads(file.read_text())
-    return types
-
-
-@lru_cache(maxsize=256)
-def _schema(type_name: str, name: str) -> Schema:
-    return Schema(type_name, json.loads((_folder() / "resources" / f"{name}.json").read_text()))
-
-
 @lru_cache(maxsize=1)
-def _folder() -> Path:
+def data_folder() -> Path:
+    """Where cfn-lint's data lies. Raises ModuleNotFoundError without cfn-lint."""
     spec = find_spec("cfnlint")
     if spec is None or not spec.submodule_search_locations:
         raise ModuleNotFoundError(
             "cfn-lint is not installed: the local AWS reads CloudFormation's resource schemas "
             "from it; install the 'local' extra"
         )
-    return Path(spec.submodule_search_locations[0]) / "data" / "schemas"
+    return Path(spec.submodule_search_locations[0]) / "data"
+
+
+def type_names(region: str) -> list[str]:
+    """Every type that CloudFormation has in a region."""
+    return sorted(_types(region))
+
+
+@lru_cache
+def _types(region: str) -> dict[str, str]:
+    file = data_folder() / "schemas" / "providers" / f"{region}.json"
+    if not file.exists():
+        file = data_folder() / "schemas" / "providers" / "us-east-1.json"
+    types: dict[str, str] = json.loads(file.read_text())
+    return types
+
+
+@lru_cache(maxsize=256)
+def _schema(type_name: str, name: str) -> Schema:
+    folder = data_folder() / "schemas" / "resources"
+    return Schema(type_name, json.loads((folder / f"{name}.json").read_text()))
 
 
 def _at(properties: Any, path: Path_) -> Any:
