@@ -128,7 +128,7 @@ class Provider(ABC):
     unchangeable: frozenset[str] = frozenset()
     """Properties that AWS changes in place and ``update`` does not."""
     live: frozenset[str] = frozenset()
-    """Attributes that other resources change: `attributes_now` gives them whenever they are asked for."""
+    """Attributes that other resources change: `attributes_now` gives them when asked for."""
     takes_long: bool = False
     """Whether ``create`` waits for somebody, rather than only calling a service."""
 

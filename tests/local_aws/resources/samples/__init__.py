@@ -73,9 +73,4 @@ GROUND: Mapping[str, Mapping[str, Any]] = {
     **network.GROUND,
     **layers.GROUND,
 }
-    **ground.GROUND,
-    **EMULATED_GROUND,
-    **network.GROUND,
-    **layers.GROUND,
-}
 """What samples refer to, by name: a template's resources."""

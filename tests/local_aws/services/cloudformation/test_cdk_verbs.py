@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.local_aws.cdk_cli import Cli
 from tests.local_aws.services.cloudformation.conftest import REGION, Aws
-from tests.local_aws.services.cloudformation.test_cdk_cli import Cli
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
 
 
 @pytest.fixture(scope="module")
 def cli(aws: Aws, tmp_path_factory: pytest.TempPathFactory) -> Cli:
-    cli = Cli(aws, tmp_path_factory.mktemp("cli"))
+    cli = Cli(aws.gateway, tmp_path_factory.mktemp("cli"))
     status, printed = cli("bootstrap", f"aws://123456789012/{REGION}")
     assert status == 0, printed
     return cli

@@ -161,7 +161,7 @@ class SecurityGroupRule(Part):
         direction = self.type_name.removeprefix("AWS::EC2::SecurityGroup")
         operation = f"UpdateSecurityGroupRuleDescriptions{direction}"
         self.call(request, operation, self.arguments(request))
-        return self.read(request)
+        return self.attributes_now(request)
 
     @override
     def named(self, request: Request, operation: str) -> dict[str, Any]:
