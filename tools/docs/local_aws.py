@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from local_aws.gateway import Gateway
-from local_aws.resources.emulated import CARRIED_OUT
+from local_aws.resources.emulated import CARRIED_OUT, WITHOUT_EFFECT
+from local_aws.resources.kept import REFUSED
 from local_aws.resources.schemas import schema_of
 from local_aws.services.lambda_.limits import NOT_FOLLOWED as NOT_OF_FUNCTIONS
 from local_aws.template import FUNCTIONS
@@ -47,10 +48,11 @@ def _cloudformation(gateway: Gateway) -> Iterator[str]:
     yield (
         "\n### CloudFormation\n\n"
         f"Functions: {_names(sorted(FUNCTIONS))}.\n\n"
-        "Any other type or property is refused before anything is made. What is not refused is "
-        "told by the service's own API as it was given, but for `AWS::CDK::Metadata`, which is "
-        "kept. Beside the types below there are custom resources (`Custom::*`, "
-        "`AWS::CloudFormation::CustomResource`).\n\n"
+        "Of the types below, any other property is refused before anything is made, and what is "
+        "not refused is told by the service's own API as it was given. Beside them there are "
+        "custom resources (`Custom::*`, `AWS::CloudFormation::CustomResource`). Every other type "
+        "that CloudFormation's schemas know is only kept, but for these, which are refused: "
+        f"{_names(sorted(REFUSED))}.\n\n"
         "| type | properties that are refused | changed only by a new logical id |\n|---|---|---|\n"
     )
     for type_name, provider in sorted(gateway.resource_types.own.items()):
@@ -61,11 +63,13 @@ def _cloudformation(gateway: Gateway) -> Iterator[str]:
         yield f"| `{type_name}` | {_names(refused)} | {_names(fixed)} |\n"
     yield (
         "\nOf these types, which the emulator's own classes make, only the following properties "
-        "are carried out:\n\n| type | properties |\n|---|---|\n"
+        "are carried out, and some are only kept:\n\n"
+        "| type | properties | only kept |\n|---|---|---|\n"
     )
     for type_name, carried_out in sorted(CARRIED_OUT.items()):
         if type_name not in gateway.resource_types.own:
-            yield f"| `{type_name}` | {_names(sorted(carried_out))} |\n"
+            kept = sorted(WITHOUT_EFFECT.get(type_name, ()))
+            yield f"| `{type_name}` | {_names(sorted(carried_out))} | {_names(kept)} |\n"
 
 
 def _sagemaker(gateway: Gateway) -> Iterator[str]:

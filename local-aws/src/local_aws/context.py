@@ -55,6 +55,8 @@ class LocalContext:
     """How what those clients ask reaches the gateway."""
     time_scale: float = 1.0
     """How many seconds of AWS's own waits pass in one real second."""
+    strict: bool = False
+    """Whether templates are refused for what would only be kept of them."""
     sessions: RoleSessions = field(default_factory=RoleSessions, repr=False, compare=False)
     """Roles that were assumed here; the gateway knows a caller's role by its access key."""
     write_lock: WriteLock = field(default_factory=WriteLock, repr=False, compare=False)
@@ -101,7 +103,9 @@ class LocalContext:
         )
 
     @classmethod
-    def at(cls, url: str, state_dir: Path, *, time_scale: float = 1.0) -> LocalContext:
+    def at(
+        cls, url: str, state_dir: Path, *, time_scale: float = 1.0, strict: bool = False
+    ) -> LocalContext:
         """A context whose clients speak to the gateway at ``url``. Raises as `Credentials.of`."""
         inner_calls = InnerCalls()
         return cls(
@@ -111,6 +115,7 @@ class LocalContext:
             clients=lru_cache(maxsize=512)(partial(_client_of, url, inner_calls)),
             inner_calls=inner_calls,
             time_scale=time_scale,
+            strict=strict,
         )
 
 

@@ -86,7 +86,8 @@ class Gateway:
     ``services`` make the services that are not of the local AWS itself, and may take the place of
     its own by their names; absent, they are those of every distribution that is installed here.
     ``time_scale`` is how many seconds of AWS's own waits pass in one real second; absent, as the
-    environment has it. One gateway per process at a time: the emulator's state belongs to the
+    environment has it. ``strict`` refuses templates for what would only be kept of them; absent, as
+    the environment has it. One gateway per process at a time: the emulator's state belongs to the
     process.
 
     Raises `Mistake` when the port is in use or a variable wrong; `start` does when what is kept in
@@ -101,13 +102,15 @@ class Gateway:
         region: str = DEFAULT_REGION,
         services: Iterable[ServiceFactory] | None = None,
         time_scale: float | None = None,
+        strict: bool | None = None,
     ) -> None:
         self.region = region
         scale = settings.time_scale(os.environ) if time_scale is None else time_scale
         self._server = LoopbackServer(port)
         self.url = f"http://localhost:{self._server.port}"
         state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self.context = LocalContext.at(self.url, state_dir, time_scale=scale)
+        strict = settings.strict(os.environ) if strict is None else strict
+        self.context = LocalContext.at(self.url, state_dir, time_scale=scale, strict=strict)
         self.resource_types = ResourceTypes()
         self._services = _by_name(
             *own_services(self.context, self.resource_types, self._changed, self._restore_late),
@@ -232,6 +235,7 @@ class Gateway:
         refuse_target_of_another_service(exchange.request.environ, exchange.caller.service)
         self._authorize(exchange)
         self._inject_fault(exchange)
+        self._ask_others(exchange)
         return self._dispatch(exchange)
 
     def _authorize(self, exchange: _Exchange) -> None:
@@ -242,6 +246,11 @@ class Gateway:
     def _inject_fault(self, exchange: _Exchange) -> None:
         if self.context.faults and exchange.call is not None:
             refuse_injected(self.context.faults, exchange.call, self._permissions)
+
+    def _ask_others(self, exchange: _Exchange) -> None:
+        if exchange.call is not None:
+            for service in self._services.values():
+                service.check_elsewhere(exchange.call)
 
     def _dispatch(self, exchange: _Exchange) -> WsgiApplication:
         service, call = self._services.get(exchange.service), exchange.call

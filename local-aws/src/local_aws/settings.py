@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from local_aws.errors import Mistake
 
 TIME_SCALE = "SAGEMAKER_SERVING_TIME_SCALE"
+STRICT = "SAGEMAKER_SERVING_STRICT"
 
 
 def time_scale(environment: Mapping[str, str]) -> float:
@@ -17,6 +18,17 @@ def time_scale(environment: Mapping[str, str]) -> float:
     """
     scale = positive_number(environment, TIME_SCALE)
     return 1.0 if scale is None else scale
+
+
+def strict(environment: Mapping[str, str]) -> bool:
+    """Whether templates are refused for what would only be kept of them: not unless it is 1.
+
+    Raises `Mistake` for any value but 0 and 1.
+    """
+    value = environment.get(STRICT, "") or "0"
+    if value not in ("0", "1"):
+        raise Mistake(f"{STRICT} is '{value}'; it must be 0 or 1")
+    return value == "1"
 
 
 def positive_number(environment: Mapping[str, str], name: str) -> float | None:

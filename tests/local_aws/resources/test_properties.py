@@ -1,4 +1,5 @@
-"""No property is lost: what the schema of a type has is read back, or is refused by name.
+"""No property is lost: what the schema of a type has is read back, is refused by name, or is told
+as only kept, which a strict local AWS refuses too.
 
 A property that a newer schema brings fails here until it has a sample or is refused.
 """
@@ -95,7 +96,7 @@ def test_what_is_given_is_read_back(
 
 
 @pytest.mark.parametrize("type_name", SAMPLES)
-def test_what_has_no_sample_is_refused_by_name(aws: Aws, type_name: str) -> None:
+def test_what_has_no_sample_is_refused_or_told_by_name(aws: Aws, type_name: str) -> None:
     schema, provider = _schema(type_name), _provider(aws, type_name)
     samples = SAMPLES[type_name]
     sampled = {place for sample in samples for place in schema.places(sample.properties)}
@@ -106,12 +107,13 @@ def test_what_has_no_sample_is_refused_by_name(aws: Aws, type_name: str) -> None
         if place not in sampled and not _begins(place, unread)
     ]
     refused = provider.refused(aws.gateway.context, REGION, schema.every_place())
+    told = provider.only_kept(aws.gateway.context, REGION, schema.every_place())
     by_value = [
         ".".join(place)
         for place in places
         if list(provider.problems(made(type_name, ".".join(place))))
     ]
-    known = {tuple(place.split(".")) for place in (*refused, *by_value)}
+    known = {tuple(place.split(".")) for place in (*refused, *told, *by_value)}
     assert [".".join(place) for place in places if not _begins(place, known)] == []
     for place in refused:
         with pytest.raises(ClientError) as refusal:

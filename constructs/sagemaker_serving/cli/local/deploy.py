@@ -16,7 +16,8 @@ def deploy(environment: str, state_dir: Path) -> None:
     """Check, synthesize and deploy environments/ENV.yaml with the real CDK CLI.
 
     Deploying again updates what is there, as on AWS. Calls that were denied
-    meanwhile are told at the end, with what would let them. Ends with 2 when
+    meanwhile are told at the end, with what would let them; so is what the
+    local AWS only keeps. Ends with 2 when
     the environment is wrong, with 1 and the first reason when a stack fails.
     """
     from local_aws.context import ACCOUNT_ID
@@ -40,7 +41,11 @@ def deploy(environment: str, state_dir: Path) -> None:
         cdk.synth(assembly, env=environment, account=ACCOUNT_ID)
         cdk.bootstrap()
         cdk.deploy(assembly)
-    notes = {each["name"]: each["notes"] for each in address.status()["endpoints"]}
+    status = address.status()
+    for stack in status["stacks"]:
+        for kept in stack["only_kept"]:
+            _warn(f"only kept, and nothing done by it: {kept} of {stack['name']}")
+    notes = {each["name"]: each["notes"] for each in status["endpoints"]}
     for name, model in file.environment.models.items():
         if model.variants:
             endpoint = file.environment.endpoint_name(name)

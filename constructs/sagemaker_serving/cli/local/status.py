@@ -54,6 +54,9 @@ def _print(facts: Facts) -> None:
     for line in engine_lines(facts):
         click.echo(line)
     _table(("stack", "region", "status", "resources"), map(_stack, facts["stacks"]))
+    for stack in facts["stacks"]:
+        for kept in stack["only_kept"]:
+            click.echo(f"only kept, and nothing done by it: {kept} of {stack['name']}")
     _table(("endpoint", "region", "status", "config"), map(_endpoint, facts["endpoints"]))
     _table(("transform job", "status"), map(_job, facts["transform_jobs"]))
     _table(("execution", "status"), map(_execution, facts["executions"]))

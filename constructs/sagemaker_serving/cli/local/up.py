@@ -45,6 +45,12 @@ from sagemaker_serving.cli.options import state_dir_option
     "runs behind them. Kept.  [default: as before]",
 )
 @click.option(
+    "--strict",
+    is_flag=True,
+    help="Refuse a template for what would only be kept of it: types and properties that the local "
+    "AWS does nothing by.",
+)
+@click.option(
     "--end-with",
     type=click.IntRange(min=1),
     metavar="PID",
@@ -59,6 +65,7 @@ def up(
     time_scale: float | None,
     engines: tuple[str, ...],
     without_engines: bool | None,
+    strict: bool,
     end_with: int | None,
     state_dir: Path,
 ) -> None:
@@ -79,7 +86,7 @@ def up(
     from local_aws import daemon
     from local_aws.process import has_ended
     from local_aws.process.address import killed_before
-    from local_aws.settings import TIME_SCALE
+    from local_aws.settings import STRICT, TIME_SCALE
     from sagemaker_serving.errors import Mistake
     from sagemaker_serving.local_sagemaker.common.settings import ENGINES, WITHOUT_ENGINES
     from sagemaker_serving.local_sagemaker.engines.declarations import read_declarations
@@ -106,6 +113,8 @@ def up(
         given[TIME_SCALE] = f"{time_scale:g}"
     if without_engines is not None:
         given[WITHOUT_ENGINES] = f"{without_engines:d}"
+    if strict:
+        given[STRICT] = "1"
     if foreground:
         os.environ.update(given)
         daemon.serve(state_dir, port, end_with=end_with, fresh=fresh)

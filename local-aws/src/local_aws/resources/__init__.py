@@ -1,8 +1,8 @@
 """Resource types of CloudFormation: what carries out each, by the type's name.
 
 ``base`` says what a resource type is; ``api`` is one that calls its service, ``emulated`` one
-that the emulator makes itself, ``custom_resource`` one that a template's own function makes.
-Services bring theirs: their file ``resources``.
+that the emulator makes itself, ``custom_resource`` one that a template's own function makes,
+``kept`` every other. Services bring theirs: their file ``resources``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping
 
 from .base import Provider
 from .custom_resource import CustomResource
-from .emulated import emulated
+from .emulated import CARRIED_OUT, emulated
+from .kept import REFUSED, Kept
 from .schemas import is_custom
 
 __all__ = ["ResourceTypes"]
@@ -42,7 +43,12 @@ class ResourceTypes:
             return CustomResource(type_name)
         if type_name in self._own:
             return self._own[type_name]
-        return None if _service(type_name) in self._whole else emulated(type_name)
+        found = None if _service(type_name) in self._whole else emulated(type_name)
+        return found or (None if type_name in REFUSED else Kept(type_name))
+
+    def carries_out(self, service: str) -> bool:
+        """Whether any type of a service, ``S3``, is more than kept."""
+        return any(_service(name) == service for name in (*self._own, *CARRIED_OUT))
 
 
 def _service(type_name: str) -> str:

@@ -125,6 +125,13 @@ class Provider(ABC):
     """The property by which a template names the resource itself."""
     not_carried_out: frozenset[str] = frozenset()
     """Properties that are refused before anything is made: ``Tags``, ``Rules.Prefix``."""
+    without_effect: frozenset[str] = frozenset()
+    """Properties that nothing here follows, and whose effect on AWS could not be seen here: they
+    are kept and told, and refused where the local AWS is strict."""
+    judged_whole = False
+    """Whether its schema judges every value, rather than which properties there are."""
+    whole = "*"
+    """What `only_kept` says of a type that is nothing but kept."""
     unchangeable: frozenset[str] = frozenset()
     """Properties that AWS changes in place and ``update`` does not."""
     live: frozenset[str] = frozenset()
@@ -177,8 +184,18 @@ class Provider(ABC):
     def refused(self, context: LocalContext, region: str, places: Iterable[Place]) -> list[str]:
         """Those of the places, each after what it is in, that are not carried out, dotted.
 
-        What is in a refused one goes with it.
+        What is in a refused one goes with it. Those of `only_kept` are among them where the local
+        AWS is strict.
         """
+        lost = self._lost(context, region, places)
+        return [name for name in lost if context.strict or not self._is_without_effect(name)]
+
+    def only_kept(self, context: LocalContext, region: str, places: Iterable[Place]) -> list[str]:
+        """Those of the places that are kept and told, dotted; `whole` for all there is."""
+        lost = self._lost(context, region, places)
+        return [name for name in lost if self._is_without_effect(name)]
+
+    def _lost(self, context: LocalContext, region: str, places: Iterable[Place]) -> list[str]:
         found: list[Place] = []
         for place in places:
             within = any(place[: len(each)] == each for each in found)
@@ -186,9 +203,13 @@ class Provider(ABC):
                 found.append(place)
         return [".".join(place) for place in found]
 
+    def _is_without_effect(self, name: str) -> bool:
+        return name in self.without_effect
+
     def supports(self, context: LocalContext, region: str, place: Place) -> bool:
         """Whether the property at ``place``, in one that is carried out, is so, too."""
-        return ".".join(place) not in self.not_carried_out
+        name = ".".join(place)
+        return name not in self.not_carried_out and name not in self.without_effect
 
     def problems(self, properties: Properties) -> Iterable[str]:
         """What the local AWS cannot carry out of these values, each a clause of its own.

@@ -44,29 +44,30 @@ CARRIED_OUT: Mapping[str, frozenset[str]] = {
             "PerformanceMode ProvisionedThroughputInMibps ThroughputMode"
         ),
         "EFS::MountTarget": "FileSystemId IpAddress SecurityGroups SubnetId",
-        "ElasticLoadBalancing::LoadBalancer": (
-            "AvailabilityZones HealthCheck Instances Listeners.InstancePort "
-            "Listeners.InstanceProtocol Listeners.LoadBalancerPort Listeners.Protocol "
-            "LoadBalancerName Scheme"
-        ),
-        "ElasticLoadBalancingV2::LoadBalancer": "Name Scheme SecurityGroups Subnets",
         "IAM::AccessKey": "Serial Status UserName",
         "IAM::InstanceProfile": "InstanceProfileName Path Roles",
         "Logs::ResourcePolicy": "PolicyDocument PolicyName",
-        "RDS::DBInstance": (
-            "AllocatedStorage AutoMinorVersionUpgrade AvailabilityZone BackupRetentionPeriod "
-            "CopyTagsToSnapshot DBInstanceClass DBName Engine EngineVersion Iops KmsKeyId "
-            "MasterUserPassword MasterUsername MultiAZ Port PreferredBackupWindow "
-            "PreferredMaintenanceWindow PubliclyAccessible StorageEncrypted StorageType Tags"
-        ),
     }.items()
 }
 """By type, the properties that are carried out, with all within them; of one that is named with
 what is in it, that alone."""
 
-_MODULES = {"ElasticLoadBalancing": "elb", "ElasticLoadBalancingV2": "elbv2"}
-"""The emulator's modules whose name is not the service's own in lower case."""
-
+WITHOUT_EFFECT: Mapping[str, frozenset[str]] = {
+    f"AWS::{type_name}": frozenset(properties.split())
+    for type_name, properties in {
+        "AutoScaling::AutoScalingGroup": (
+            "CapacityRebalance Context DefaultInstanceWarmup LoadBalancerNames MaxInstanceLifetime "
+            "MetricsCollection NotificationConfigurations TargetGroupARNs"
+        ),
+        "EC2::Instance": (
+            "AvailabilityZone BlockDeviceMappings.Ebs.DeleteOnTermination "
+            "BlockDeviceMappings.Ebs.Iops CreditSpecification DisableApiTermination EbsOptimized "
+            "InstanceInitiatedShutdownBehavior Monitoring SourceDestCheck"
+        ),
+        "EC2::LaunchTemplate": "TagSpecifications",
+    }.items()
+}
+"""By type, the properties that would do something to instances alone, of which none runs here."""
 
 _SHOWING_STACKS = "AWS::EC2::"
 """Whose types show the tags by which AWS marks what a stack made (recorded by LocalStack's suite,
@@ -80,6 +81,7 @@ class Emulated(Provider):
         self.type_name = type_name
         self.name_property = model.cloudformation_name_type() or None
         self.model = model
+        self.without_effect = WITHOUT_EFFECT.get(type_name, frozenset())
         self.made: dict[str, Any] = {}
         """What was made and not deleted, by physical id: objects of the emulator's."""
 
@@ -201,7 +203,7 @@ def _providers() -> list[Emulated]:
 
 def _find(type_name: str) -> Emulated:
     service = type_name.split("::")[1]
-    import_module(f"moto.{_MODULES.get(service, service.lower())}.models")
+    import_module(f"moto.{service.lower()}.models")
     from moto.core.common_models import CloudFormationModel
 
     models = CloudFormationModel.__subclasses__()

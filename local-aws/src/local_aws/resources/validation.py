@@ -58,10 +58,11 @@ class Judge:
     def _of_list(
         self, schema: Mapping[str, Any], value: list[Any], at: str, place: tuple[str, ...]
     ) -> Iterator[str]:
+        leading = schema.get("prefixItems", ())  # of cfn-lint's: beside what all items must be
         for index, item in enumerate(value):
-            leading = schema.get("prefixItems", ())
-            shape = leading[index] if index < len(leading) else schema.get("items")
-            yield from self.problems(shape, item, f"{at}/{index}", place)
+            yield from self.problems(schema.get("items"), item, f"{at}/{index}", place)
+            if self._whole and index < len(leading):
+                yield from self.problems(leading[index], item, f"{at}/{index}", place)
         if not self._whole or not all(is_known(item) for item in value):
             return
         if len(value) < schema.get("minItems", 0):

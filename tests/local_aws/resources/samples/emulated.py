@@ -193,44 +193,6 @@ EMULATED: Mapping[str, tuple[Sample, ...]] = {
             },
         ),
     ),
-    "AWS::ElasticLoadBalancing::LoadBalancer": (
-        Sample(
-            ("elb DescribeLoadBalancers LoadBalancerNames=[{Ref}]",),
-            {
-                "LoadBalancerName": "lost",
-                "Listeners": [
-                    {
-                        "LoadBalancerPort": "81",
-                        "InstancePort": "83",
-                        "Protocol": "TCP",
-                        "InstanceProtocol": "TCP",
-                    }
-                ],
-                "AvailabilityZones": ["eu-west-1a"],
-                "HealthCheck": {
-                    "HealthyThreshold": "5",
-                    "UnhealthyThreshold": "6",
-                    "Interval": "37",
-                    "Target": "TCP:89",
-                    "Timeout": "7",
-                },
-                "Instances": ["$Machine"],
-                "Scheme": "internal",
-            },
-        ),
-    ),
-    "AWS::ElasticLoadBalancingV2::LoadBalancer": (
-        Sample(
-            ("elbv2 DescribeLoadBalancers LoadBalancerArns=[{Ref}]",),
-            {
-                "Name": "lost",
-                "Scheme": "internal",
-                "SecurityGroups": ["$Firewall.GroupId"],
-                "Subnets": ["$Subnet", "$Second"],
-            },
-            needs=("Subnets", "SecurityGroups"),
-        ),
-    ),
     "AWS::IAM::AccessKey": (
         Sample(
             ("iam ListAccessKeys UserName=ground",),
@@ -248,42 +210,6 @@ EMULATED: Mapping[str, tuple[Sample, ...]] = {
         Sample(
             ("logs DescribeResourcePolicies",),
             {"PolicyName": "lost", "PolicyDocument": json.dumps(EVERYONE)},
-        ),
-    ),
-    "AWS::RDS::DBInstance": (
-        Sample(
-            (_DATABASE,),
-            {
-                "AllocatedStorage": "37",
-                "AutoMinorVersionUpgrade": True,
-                "AvailabilityZone": "eu-west-1c",
-                "BackupRetentionPeriod": 9,
-                "CopyTagsToSnapshot": True,
-                "DBInstanceClass": "db.m5.large",
-                "DBName": "lost",
-                "Engine": "mysql",
-                "EngineVersion": "8.0.36",
-                "Iops": 1001,
-                "KmsKeyId": "$Key.Arn",
-                "MasterUserPassword": "not-to-be-shown",
-                "MasterUsername": "found",
-                "MultiAZ": True,
-                "Port": "3307",
-                "PreferredBackupWindow": "01:00-01:30",
-                "PreferredMaintenanceWindow": "mon:02:00-mon:02:30",
-                "PubliclyAccessible": True,
-                "StorageEncrypted": True,
-                "StorageType": "io1",
-                "Tags": TAGS,
-            },
-            needs=(
-                "DBInstanceClass",
-                "Engine",
-                "MasterUsername",
-                "MasterUserPassword",
-                "AllocatedStorage",
-            ),
-            unread={"MasterUserPassword": "nobody is told"},
         ),
     ),
 }

@@ -212,13 +212,14 @@ def test_a_refusal_names_the_resource(aws: Aws, cli: Cli, tmp_path: Path) -> Non
 
     app = cdk.App(outdir=str(tmp_path / "out"))
     stack = cdk.Stack(app, "Refused")
-    cdk.CfnResource(stack, "Studio", type="AWS::SageMaker::Domain")
+    properties = {"GroupName": "g", "Users": ["u"]}
+    cdk.CfnResource(stack, "Member", type="AWS::IAM::UserToGroupAddition", properties=properties)
     assembly = app.synth().directory
 
     status, printed = cli("deploy", "--app", assembly, "--require-approval=never")
 
     assert status == 1
-    assert "Resource Studio: the local AWS cannot deploy AWS::SageMaker::Domain" in printed
+    assert "Resource Member: the local AWS cannot deploy AWS::IAM::UserToGroupAddition" in printed
     assert "Refused" not in [stack["StackName"] for stack in _living(aws)]
 
 

@@ -43,7 +43,10 @@ def function(**properties: Any) -> dict[str, Any]:
         ),
         (
             template(Domain=resource("SageMaker::Domain")),
-            ["Resource Domain: the local AWS cannot deploy AWS::SageMaker::Domain"],
+            [
+                r"validation failed for resource Domain with message: #: required key \[AuthMode\]",
+                r"resource Domain with message: #: required key \[DomainName\] not found",
+            ],
         ),
         (
             template(
@@ -84,14 +87,8 @@ def function(**properties: Any) -> dict[str, Any]:
             ["Runtime is java21", r"no code signing \(CodeSigning", "it has no SnapStart"],
         ),
         (
-            template(
-                Signing=resource("Lambda::CodeSigningConfig", AllowedPublishers={}),
-                Map=resource("Lambda::EventSourceMapping", FunctionName="f"),
-            ),
-            [
-                "Resource Signing: the local AWS cannot deploy AWS::Lambda::CodeSigningConfig",
-                "Resource Map: the local AWS cannot deploy AWS::Lambda::EventSourceMapping",
-            ],
+            template(Group=resource("IAM::UserToGroupAddition", GroupName="g", Users=["u"])),
+            ["Resource Group: the local AWS cannot deploy AWS::IAM::UserToGroupAddition"],
         ),
         (
             template(B=resource("S3::Bucket", ReplicationConfiguration={"Role": "r", "Rules": []})),
@@ -153,7 +150,7 @@ def function(**properties: Any) -> dict[str, Any]:
         ),
         (
             template(A={**parameter(), "CreationPolicy": {}}),
-            ["Resource A: CreationPolicy cannot be deployed"],
+            ["Resource A: CreationPolicy is no attribute of AWS::SSM::Parameter"],
         ),
         (
             {

@@ -24,6 +24,7 @@ from local_aws.services.cloudformation.engine.recovery import Recovered, recover
 from local_aws.services.cloudformation.engine.refusals import validation_error
 from local_aws.services.cloudformation.engine.stacks import Stacks
 from local_aws.services.cloudformation.engine.submissions import Submissions
+from local_aws.services.cloudformation.kept_calls import refuse_for_kept
 from local_aws.services.cloudformation.nested_stacks import NestedStack
 from local_aws.services.cloudformation.queries import Queries
 from local_aws.services.cloudformation.resources import CdkMetadata, WaitConditionHandle
@@ -47,6 +48,7 @@ class CloudFormation(service.Service):
         on_settled: Callable[[], None] = lambda: None,
     ) -> None:
         self._recovered: list[Recovered] = []
+        self._types = types
         self._notifications = Notifications(context)
         self._stacks = Stacks(self._notifications.tell)
         self._operations = Operations(context, types, self._stacks, on_settled)
@@ -92,6 +94,15 @@ class CloudFormation(service.Service):
         shape = call.model.input_shape
         if shape is not None:
             require_members(shape, call.parameters, "ValidationError")
+
+    def check_elsewhere(self, call: Call) -> None:
+        """Raise `AwsError` for a call that would need what a stack only keeps, naming that.
+
+        Of a service of which nothing is carried out, that is every call; of any other, one that
+        names what is kept.
+        """
+        if call.service != self.name and call.model is not None:
+            refuse_for_kept(self._stacks, self._types, call)
 
     def export_state(self) -> list[dict[str, Any]]:
         """Every stack, event, export and change set, as JSON has them."""

@@ -17,6 +17,7 @@ from local_aws.services.cloudformation.engine.stacks import (
     Resource,
     Stack,
     Version,
+    kept_of,
 )
 
 PAGE = 100
@@ -84,7 +85,8 @@ def summary_view(stack: Stack) -> dict[str, Any]:
 
 
 def stack_summary(stack: Stack) -> dict[str, Any]:
-    """A stack as ``local status`` shows it; ``reason`` says why its last operation failed."""
+    """A stack as ``local status`` shows it; ``reason`` says why its last operation failed,
+    ``only_kept`` what the local AWS does nothing with."""
     return {
         "name": stack.name,
         "region": stack.region,
@@ -92,6 +94,7 @@ def stack_summary(stack: Stack) -> dict[str, Any]:
         "reason": _why(stack),
         "updated": stack.updated or stack.created,
         "resources": len(stack.version.resources),
+        "only_kept": kept_of(stack),
     }
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from local_aws.context import LocalContext
 from local_aws.protocol import AwsError
 from local_aws.resources import ResourceTypes
+from local_aws.resources.base import Provider
 from local_aws.resources.custom_resource import missing_service_token
 from local_aws.resources.schemas import Schema, is_custom, schema_of
 from local_aws.services.cloudformation.engine.graph import resource_graph
@@ -29,6 +30,42 @@ _POLICIES = {
     "DeletionPolicy": ("Delete", "Retain", "RetainExceptOnCreate"),
     "UpdateReplacePolicy": ("Delete", "Retain"),
 }
+_SNAPSHOT = "Snapshot"
+_WITH_SNAPSHOTS = frozenset(
+    f"AWS::{name}"
+    for name in (
+        *("DocDB::DBCluster", "EC2::Volume", "ElastiCache::CacheCluster"),
+        *("ElastiCache::ReplicationGroup", "Neptune::DBCluster", "RDS::DBCluster"),
+        *("RDS::DBInstance", "Redshift::Cluster"),
+    )
+)
+"""The types of which AWS takes a snapshot; here there is nothing to take one of ("DeletionPolicy
+attribute", CloudFormation template reference, read 2026-11-23)."""
+
+_WITHOUT_EFFECT = {
+    "CreationPolicy": frozenset(
+        {
+            "AWS::AppStream::Fleet",
+            "AWS::AutoScaling::AutoScalingGroup",
+            "AWS::CloudFormation::WaitCondition",
+            "AWS::EC2::Instance",
+        }
+    ),
+    "UpdatePolicy": frozenset(
+        {
+            "AWS::AppStream::Fleet",
+            "AWS::AutoScaling::AutoScalingGroup",
+            "AWS::ElastiCache::ReplicationGroup",
+            "AWS::Elasticsearch::Domain",
+            "AWS::Lambda::Alias",
+            "AWS::OpenSearchService::Domain",
+        }
+    ),
+}
+"""Attributes that are only kept, by the types that have them: no instance runs that could signal,
+and nothing is replaced by and by (same reference, "CreationPolicy attribute" and "UpdatePolicy
+attribute", read 2026-11-23)."""
+
 _IAM_NAMES = {
     "AWS::IAM::Group": "GroupName",
     "AWS::IAM::InstanceProfile": "InstanceProfileName",
@@ -108,10 +145,6 @@ def _structural_problems(template: Template) -> Iterator[str]:
         yield from _dangling(template, section)
         for definition in template.section(section).values():
             yield from _dangling_conditions(template, section, definition)
-    for logical_id, definition in template.resources.items():
-        for attribute in ("CreationPolicy", "UpdatePolicy"):
-            if attribute in definition:
-                yield f"Resource {logical_id}: {attribute} cannot be deployed on the local AWS"
 
 
 def _dangling(template: Template, section: str) -> Iterator[str]:
@@ -174,15 +207,42 @@ def _type_problems(
     if provider is None:
         yield f"Resource {logical_id}: the local AWS cannot deploy {type_name}"
         return
+    for attribute in definition.keys() & _WITHOUT_EFFECT.keys():
+        if type_name not in _WITHOUT_EFFECT[attribute]:
+            yield (
+                f"Resource {logical_id}: {attribute} is no attribute of {type_name}; those of "
+                f"{', '.join(sorted(_WITHOUT_EFFECT[attribute]))} have one"
+            )
+    if context.strict:
+        kept = only_kept(definition, types, context, region)
+        if Provider.whole in kept:
+            yield f"Resource {logical_id}: the local AWS only keeps {type_name}, and it is strict"
+        for name in definition.keys() & _WITHOUT_EFFECT.keys() & set(kept):
+            yield f"Resource {logical_id}: the local AWS only keeps {name}, and it is strict"
     properties = definition.get("Properties") or {}
     if schema is None:
         for problem in missing_service_token(properties):
             yield f"Properties validation failed for resource {logical_id} with message: {problem}"
         return
-    for problem in schema.problems(properties):
+    for problem in schema.problems(properties, whole=provider.judged_whole):
         yield f"Properties validation failed for resource {logical_id} with message: {problem}"
     for place in provider.refused(context, region, schema.places(properties)):
         yield f"Resource {logical_id}: the local AWS does not carry out {place} of {type_name}"
+
+
+def only_kept(
+    definition: Mapping[str, Any], types: ResourceTypes, context: LocalContext, region: str
+) -> list[str]:
+    """What the local AWS keeps of a resource and does nothing with, as `Provider.only_kept` names
+    it; attributes beside the properties, too."""
+    type_name = definition["Type"]
+    schema, provider = schema_of(type_name, region), types.provider_of(type_name)
+    if schema is None or provider is None:
+        return []
+    places = schema.places(definition.get("Properties") or {})
+    attributes = [name for name in _WITHOUT_EFFECT if name in definition]
+    attributes += [f"{name} {_SNAPSHOT}" for name in _POLICIES if definition.get(name) == _SNAPSHOT]
+    return [*provider.only_kept(context, region, places), *attributes]
 
 
 def undeployable_values(planned: Iterable[Resource], types: ResourceTypes) -> list[str]:
@@ -193,6 +253,8 @@ def undeployable_values(planned: Iterable[Resource], types: ResourceTypes) -> li
 def _value_problems(resource: Resource, types: ResourceTypes) -> Iterator[str]:
     given = (resource.deletion_policy, resource.update_replace_policy)
     for (attribute, allowed), value in zip(_POLICIES.items(), given, strict=True):
+        if value == _SNAPSHOT and resource.type in _WITH_SNAPSHOTS:
+            continue
         if value not in allowed:
             yield (
                 f"Resource {resource.logical_id}: {attribute} is {value!r}; the local AWS has "

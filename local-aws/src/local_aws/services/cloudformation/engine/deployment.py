@@ -7,6 +7,7 @@ so that a rollback can also be begun later or again.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable
 from threading import Event
 from typing import Any
@@ -17,7 +18,7 @@ from local_aws.resources.base import Cancelled
 from local_aws.resources.schemas import is_custom
 from local_aws.services.cloudformation.engine.blueprint import Blueprint, Existing
 from local_aws.services.cloudformation.engine.changes import difference
-from local_aws.services.cloudformation.engine.checks import attribute_problems
+from local_aws.services.cloudformation.engine.checks import attribute_problems, only_kept
 from local_aws.services.cloudformation.engine.exports import Exports
 from local_aws.services.cloudformation.engine.graph import Graph, run
 from local_aws.services.cloudformation.engine.names import Surroundings
@@ -27,6 +28,7 @@ from local_aws.services.cloudformation.engine.stacks import (
     Resource,
     Stack,
     Version,
+    kept_of,
 )
 from local_aws.services.cloudformation.engine.steps import StepFailed, Steps, reason_of
 
@@ -34,6 +36,8 @@ DO_NOTHING, ROLLBACK, DELETE = "DO_NOTHING", "ROLLBACK", "DELETE"
 """What to do when a create fails, as CreateStack's OnFailure names it."""
 
 _SKIPPED = "Resource skipped during UpdateRollback"
+
+_log = logging.getLogger(__name__)
 
 
 class Deployment:
@@ -227,6 +231,8 @@ class Deployment:
             return str(error)
         version.outputs = outputs
         version.imports = sorted(set(imported))
+        for kept in kept_of(stack):
+            _log.warning("stack %s: only kept: %s", stack.name, kept)
         return None
 
     def _bring(self, logical_id: str, blueprint: Blueprint) -> None:
@@ -241,6 +247,8 @@ class Deployment:
             verb = "UPDATE" if current is not None else "CREATE"
             self._stack.set_resource_status(failed, f"{verb}_FAILED", reason_of(error))
             raise StepFailed from error
+        definition = blueprint.resources[logical_id]
+        wanted.kept = only_kept(definition, self._types, self._context, self._stack.region)
         if current is not None and (current.status == "CREATE_FAILED" or not current.physical_id):
             self._steps.delete(current)
             current = None

@@ -11,7 +11,7 @@ from typing import Any
 from uuid import uuid4
 
 from local_aws.arn import arn_in
-from local_aws.resources.base import physical_name
+from local_aws.resources.base import Provider, physical_name
 from local_aws.services.cloudformation.engine.parameters import MASK, Parameter
 from local_aws.services.cloudformation.engine.template import EMPTY, Template, parse
 
@@ -37,7 +37,8 @@ class Resource:
     ``properties`` are evaluated, with ``{{resolve:…}}`` still as written so that no
     secret is kept; ``resolved`` are those in which it named a public value; ``needs`` are the
     logical ids that must outlive it; ``no_echo`` says that its attributes are not to be shown;
-    ``drift`` is what was found when it was last compared with its service.
+    ``drift`` is what was found when it was last compared with its service; ``kept`` names what is
+    only kept of it, as `Provider.only_kept` does.
     """
 
     logical_id: str
@@ -55,6 +56,15 @@ class Resource:
     timestamp: str = ""
     no_echo: bool = False
     drift: dict[str, Any] = field(default_factory=dict)
+    kept: list[str] = field(default_factory=list)
+
+    @property
+    def told(self) -> str | None:
+        """What is only kept of it, as its status says when it is made."""
+        if Provider.whole in self.kept:
+            return f"the local AWS only keeps this, and does nothing that {self.type} does on AWS"
+        names = ", ".join(self.kept)
+        return f"the local AWS only keeps {names}, and does nothing by it" if names else None
 
     def take(self, wanted: Resource) -> None:
         """Become what ``wanted`` says, remaining the same physical resource."""
@@ -64,6 +74,7 @@ class Resource:
         self.update_replace_policy = wanted.update_replace_policy
         self.needs = wanted.needs
         self.drift = {}
+        self.kept = wanted.kept
 
 
 @dataclass
@@ -386,6 +397,24 @@ class Stacks:
         with self.lock:
             stacks = [stack for stack in self._by_id.values() if stack.region == region]
         return reversed(stacks)
+
+
+def kept_of(stack: Stack) -> list[str]:
+    """What is only kept of a stack, a line for each type: ``3 AWS::Glue::Job``, of what is carried
+    out with the properties that are not: ``1 AWS::RDS::DBInstance (MonitoringInterval)``."""
+    found: dict[str, list[Resource]] = {}
+    for resource in list(stack.version.resources.values()):
+        if resource.kept:
+            found.setdefault(resource.type, []).append(resource)
+    return [
+        f"{len(resources)} {type_name}{_names(resources)}"
+        for type_name, resources in sorted(found.items())
+    ]
+
+
+def _names(resources: list[Resource]) -> str:
+    names = sorted({name for each in resources for name in each.kept} - {Provider.whole})
+    return f" ({', '.join(names)})" if names else ""
 
 
 def now(*, after: str = "") -> str:

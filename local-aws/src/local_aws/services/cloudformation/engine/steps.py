@@ -138,7 +138,8 @@ class Steps:
         except Exception as error:
             self._stack.set_resource_status(resource, f"{verb}_FAILED", reason_of(error))
             raise StepFailed from error
-        self._stack.set_resource_status(resource, f"{verb}_COMPLETE")
+        told = None if verb == "DELETE" else resource.told
+        self._stack.set_resource_status(resource, f"{verb}_COMPLETE", told)
 
     def _wanted(self, resource: Resource) -> dict[str, Any]:
         """The properties with their dynamic references resolved: for the service.

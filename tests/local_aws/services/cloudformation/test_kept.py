@@ -1,0 +1,256 @@
+"""What nothing here carries out is kept by its schema and told, or refused where that is wanted."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from local_aws.gateway import Gateway
+from local_aws.services.cloudformation.service import CloudFormation
+from tests.local_aws.aws import service_in
+from tests.local_aws.services.cloudformation.conftest import REGION, Aws, Endpoints
+from tests.local_aws.services.cloudformation.templates import (
+    get_att,
+    parameter,
+    ref,
+    resource,
+    template,
+)
+
+JOB = {"Role": "arn:aws:iam::123456789012:role/glue", "Command": {"Name": "glueetl"}}
+
+
+def job(**properties: Any) -> dict[str, Any]:
+    """A Glue job, of which nothing here can do anything."""
+    return resource("Glue::Job", **{**JOB, **properties})
+
+
+@pytest.fixture(scope="module")
+def strict(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
+    """A local AWS that refuses what it would only keep."""
+    endpoints = Endpoints()
+    gateway = Gateway(
+        tmp_path_factory.mktemp("strict"),
+        region=REGION,
+        services=[lambda context, changed: [endpoints]],
+        strict=True,
+    )
+    gateway.start()
+    try:
+        yield Aws(gateway, endpoints)
+    finally:
+        gateway.stop()
+
+
+@pytest.fixture
+def kept(aws: Aws) -> Iterator[None]:
+    """A stack with two jobs and a web ACL."""
+    body = template(
+        {
+            "Job": ref("Job"),
+            "Acl": ref("Acl"),
+            "Arn": get_att("Acl", "Arn"),
+            "Api": get_att("Api", "GraphQLUrl"),
+            "ApiArn": ref("Api"),
+        },
+        Job=job(),
+        Named=job(Name="nightly"),
+        Api=resource("AppSync::GraphQLApi", Name="api", AuthenticationType="API_KEY"),
+        Acl=resource(
+            "WAFv2::WebACL",
+            Scope="REGIONAL",
+            DefaultAction={"Allow": {}},
+            VisibilityConfig={
+                "CloudWatchMetricsEnabled": True,
+                "MetricName": "all",
+                "SampledRequestsEnabled": "true",
+            },
+        ),
+    )
+    assert aws.create("kept", body)["StackStatus"] == "CREATE_COMPLETE"
+    yield
+    assert aws.delete("kept")["StackStatus"] == "DELETE_COMPLETE"
+
+
+@pytest.mark.usefixtures("kept")
+def test_ids_and_attributes_have_the_form_that_aws_gives_them(aws: Aws) -> None:
+    outputs = aws.outputs("kept")
+
+    assert re.fullmatch(r"kept-Job-[A-Z0-9]{12}", outputs["Job"])
+    assert re.fullmatch(r"[\w-]+\|[0-9a-f-]{36}\|REGIONAL", outputs["Acl"])
+    assert outputs["Arn"].startswith("arn:aws:wafv2:eu-west-1:123456789012:")
+    assert outputs["Api"].startswith("https://")
+    assert outputs["ApiArn"].startswith("arn:aws:appsync:eu-west-1:123456789012:apis/")
+    assert aws.physical_ids("kept")["Named"] == "nightly"
+
+
+@pytest.mark.usefixtures("kept")
+def test_what_is_only_kept_is_told(aws: Aws) -> None:
+    assert _told(aws, "kept") == [
+        "1 AWS::AppSync::GraphQLApi",
+        "2 AWS::Glue::Job",
+        "1 AWS::WAFv2::WebACL",
+    ]
+    shown = aws.cloudformation.describe_stack_resource(StackName="kept", LogicalResourceId="Job")
+    assert shown["StackResourceDetail"]["ResourceStatusReason"] == (
+        "the local AWS only keeps this, and does nothing that AWS::Glue::Job does on AWS"
+    )
+
+
+@pytest.mark.usefixtures("kept")
+def test_a_call_of_a_service_that_is_only_kept_is_refused_by_name(aws: Aws) -> None:
+    with pytest.raises(ClientError) as refusal:
+        aws.client("glue").start_job_run(JobName="nightly")
+
+    assert refusal.value.response["Error"]["Message"] == (
+        "the local AWS does not offer StartJobRun of glue: of stack kept it only keeps Job "
+        "(AWS::Glue::Job), and does nothing by it"
+    )
+
+
+def test_a_call_that_names_what_is_kept_of_a_service_that_is_here_is_refused(aws: Aws) -> None:
+    body = template(Ring=resource("Logs::LogAnomalyDetector"), Own=resource("Logs::LogGroup"))
+    aws.create("half", body)
+    logs = aws.client("logs")
+
+    with pytest.raises(ClientError, match=r"only keeps Ring \(AWS::Logs::LogAnomalyDetector\)"):
+        logs.get_log_anomaly_detector(anomalyDetectorArn=aws.physical_ids("half")["Ring"])
+    assert logs.describe_log_groups(logGroupNamePrefix="half")["logGroups"]
+    aws.delete("half")
+
+
+def test_it_is_updated_in_place_or_replaced_as_its_schema_says(aws: Aws) -> None:
+    aws.create("changing", template(Job=job(), After=parameter(ref("Job"))))
+    first = aws.physical_ids("changing")["Job"]
+
+    aws.update("changing", template(Job=job(MaxRetries="2"), After=parameter(ref("Job"))))
+    assert aws.physical_ids("changing")["Job"] == first
+    aws.update("changing", template(Job=job(Name="other"), After=parameter(ref("Job"))))
+    assert aws.physical_ids("changing")["Job"] == "other"
+    aws.delete("changing")
+
+
+@pytest.mark.parametrize(
+    ("properties", "message"),
+    [
+        ({"Role": None}, "#: required key [Role] not found"),
+        ({"Command": []}, "#/Command: expected type: JSONObject, found: JSONArray"),
+        ({"Commend": "x"}, "#: extraneous key [Commend] is not permitted"),
+        ({"MaxRetries": "many"}, "#/MaxRetries: expected type: Number, found: String"),
+    ],
+)
+def test_what_its_schema_does_not_take_is_refused_in_cloudformations_words(
+    aws: Aws, properties: dict[str, Any], message: str
+) -> None:
+    given = {name: value for name, value in {**JOB, **properties}.items() if value is not None}
+
+    with pytest.raises(ClientError) as refusal:
+        aws.create("wrong", template(Job=resource("Glue::Job", **given)))
+
+    assert refusal.value.response["Error"]["Message"].startswith(
+        f"Properties validation failed for resource Job with message: {message}"
+    )
+
+
+def test_a_value_that_only_the_deployment_knows_is_judged_there(aws: Aws) -> None:
+    wrong = job(Command={"Name": "glueetl"}, MaxRetries=ref("Text"))
+
+    stack = aws.create("late", template(Text=parameter("x"), Job=wrong))
+
+    assert stack["StackStatus"] == "ROLLBACK_COMPLETE"
+    assert "for resource Job with message: #/MaxRetries: expected type" in str(aws.events("late"))
+    aws.delete("late")
+
+
+def test_attributes_without_effect_are_kept_and_told(aws: Aws) -> None:
+    launch = resource("AutoScaling::LaunchConfiguration", ImageId="ami-1", InstanceType="m5.large")
+    group = resource(
+        "AutoScaling::AutoScalingGroup",
+        MinSize="0",
+        MaxSize="1",
+        VPCZoneIdentifier=[ref("Subnet")],
+        LaunchConfigurationName=ref("Launch"),
+    )
+    group["UpdatePolicy"] = {"AutoScalingReplacingUpdate": {"WillReplace": True}}
+    database = {**resource("RDS::DBInstance", Engine="mysql"), "DeletionPolicy": "Snapshot"}
+
+    network = {
+        "Vpc": resource("EC2::VPC", CidrBlock="10.0.0.0/16"),
+        "Subnet": resource("EC2::Subnet", VpcId=ref("Vpc"), CidrBlock="10.0.0.0/24"),
+    }
+
+    aws.create("attributes", template(**network, Launch=launch, Group=group, Db=database))
+
+    assert _told(aws, "attributes") == [
+        "1 AWS::AutoScaling::AutoScalingGroup (UpdatePolicy)",
+        "1 AWS::RDS::DBInstance (DeletionPolicy Snapshot)",
+    ]
+    assert aws.delete("attributes")["StackStatus"] == "DELETE_COMPLETE"
+
+
+def test_a_strict_local_aws_refuses_what_it_would_only_keep_all_at_once(strict: Aws) -> None:
+    launch = resource(
+        "EC2::LaunchTemplate",
+        LaunchTemplateData={"InstanceType": "t3.micro"},
+        TagSpecifications=[
+            {"ResourceType": "launch-template", "Tags": [{"Key": "a", "Value": "b"}]}
+        ],
+    )
+    body = template(Job=job(), Wait=resource("CloudFormation::WaitCondition"), Launch=launch)
+
+    with pytest.raises(ClientError) as refusal:
+        strict.create("strict", body)
+
+    message = refusal.value.response["Error"]["Message"]
+    assert "Resource Job: the local AWS only keeps AWS::Glue::Job, and it is strict" in message
+    assert "Resource Wait: the local AWS only keeps AWS::CloudFormation::WaitCondition" in message
+    assert "Resource Launch: the local AWS does not carry out TagSpecifications of" in message
+    with pytest.raises(ClientError, match="does not exist"):
+        strict.stack("strict")
+
+
+def test_the_kept_are_found_again(tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = tmp_path_factory.mktemp("again")
+
+    def run(work: Any) -> Any:
+        endpoints = Endpoints()
+        gateway = Gateway(folder, region=REGION, services=[lambda *_: [endpoints]])
+        gateway.start()
+        try:
+            return work(Aws(gateway, endpoints))
+        finally:
+            gateway.stop()
+
+    run(lambda aws: aws.create("kept", template({"Job": ref("Job")}, Job=job())))
+
+    def look(aws: Aws) -> Any:
+        with pytest.raises(ClientError, match="only keeps Job"):
+            aws.client("glue").get_jobs()
+        aws.update("kept", template({"Job": ref("Job")}, Job=job(MaxRetries=1)))
+        return aws.outputs("kept"), aws.delete("kept")["StackStatus"]
+
+    outputs, status = run(look)
+    assert outputs["Job"].startswith("kept-Job-")
+    assert status == "DELETE_COMPLETE"
+
+
+def test_two_hundred_kept_resources_are_one_deployment(aws: Aws) -> None:
+    jobs = {f"Job{number}": job(Name=f"job-{number}") for number in range(200)}
+
+    aws.create("many", json.loads(json.dumps(template(**jobs))))
+
+    assert len(aws.physical_ids("many")) == 200
+    aws.delete("many")
+
+
+def _told(aws: Aws, name: str) -> list[str]:
+    """What ``local status`` says is only kept of a stack."""
+    stacks: Any = service_in(aws.gateway, CloudFormation).status()["stacks"]
+    (found,) = [stack["only_kept"] for stack in stacks if stack["name"] == name]
+    told: list[str] = found
+    return told
