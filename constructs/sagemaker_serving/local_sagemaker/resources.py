@@ -24,9 +24,8 @@ class _Named(ApiProvider):
     service = "sagemaker"
     tag_operations = ("AddTags", "DeleteTags")
     name_property: str
-    arn_property: str
-    delete_operation: str
-    describe_operation: str
+    kind: str
+    """What the API's operations call it."""
 
     @override
     def supports(self, context: LocalContext, region: str, place: Place) -> bool:
@@ -39,13 +38,12 @@ class _Named(ApiProvider):
         answer = self.call(
             request, self.create_operation, request.properties, **{self.name_property: name}
         )
-        arn: str = answer[self.arn_property]
-        return arn
+        return str(answer[f"{self.kind}Arn"])
 
     @override
     def complete(self, request: Request) -> Attributes:
         described = self.describe(request)
-        return {name: described[name] for name in (self.arn_property, self.name_property)}
+        return {name: described[name] for name in (f"{self.kind}Arn", self.name_property)}
 
     @override
     def read(self, request: Request) -> dict[str, Any]:
@@ -58,11 +56,11 @@ class _Named(ApiProvider):
 
     @override
     def delete(self, request: Request) -> None:
-        self.discard(request, self.delete_operation, **self._named(request))
+        self.discard(request, f"Delete{self.kind}", **self._named(request))
 
     def describe(self, request: Request) -> dict[str, Any]:
         """The resource as the service has it now."""
-        return self.call(request, self.describe_operation, **self._named(request))
+        return self.call(request, f"Describe{self.kind}", **self._named(request))
 
     def _named(self, request: Request) -> dict[str, str]:
         return {self.name_property: request.physical_id.rsplit("/", 1)[-1]}
@@ -73,10 +71,8 @@ class Model(_Named):
 
     type_name = "AWS::SageMaker::Model"
     name_property = "ModelName"
-    arn_property = "ModelArn"
+    kind = "Model"
     create_operation = "CreateModel"
-    delete_operation = "DeleteModel"
-    describe_operation = "DescribeModel"
 
 
 class ModelPackageGroup(_Named):
@@ -84,10 +80,8 @@ class ModelPackageGroup(_Named):
 
     type_name = "AWS::SageMaker::ModelPackageGroup"
     name_property = "ModelPackageGroupName"
-    arn_property = "ModelPackageGroupArn"
+    kind = "ModelPackageGroup"
     create_operation = "CreateModelPackageGroup"
-    delete_operation = "DeleteModelPackageGroup"
-    describe_operation = "DescribeModelPackageGroup"
 
 
 class ModelPackage(_Named):
@@ -98,18 +92,15 @@ class ModelPackage(_Named):
 
     type_name = "AWS::SageMaker::ModelPackage"
     name_property = "ModelPackageName"
-    arn_property = "ModelPackageArn"
+    kind = "ModelPackage"
     create_operation = "CreateModelPackage"
-    delete_operation = "DeleteModelPackage"
-    describe_operation = "DescribeModelPackage"
 
     @override
     def create(self, request: Request) -> str:
         if "ModelPackageGroupName" not in request.properties:
             return super().create(request)
         answer = self.call(request, self.create_operation, request.properties)
-        arn: str = answer[self.arn_property]
-        return arn
+        return str(answer[f"{self.kind}Arn"])
 
     @override
     def update(self, request: Request) -> Attributes:
@@ -132,10 +123,8 @@ class EndpointConfig(_Named):
 
     type_name = "AWS::SageMaker::EndpointConfig"
     name_property = "EndpointConfigName"
-    arn_property = "EndpointConfigArn"
+    kind = "EndpointConfig"
     create_operation = "CreateEndpointConfig"
-    delete_operation = "DeleteEndpointConfig"
-    describe_operation = "DescribeEndpointConfig"
 
 
 class _Settling(_Named):
@@ -183,10 +172,8 @@ class Endpoint(_Settling):
 
     type_name = "AWS::SageMaker::Endpoint"
     name_property = "EndpointName"
-    arn_property = "EndpointArn"
+    kind = "Endpoint"
     create_operation = "CreateEndpoint"
-    delete_operation = "DeleteEndpoint"
-    describe_operation = "DescribeEndpoint"
     status_member = "EndpointStatus"
     final = frozenset({"InService", "OutOfService", "Failed", "UpdateRollbackFailed"})
     what = "the endpoint"
@@ -227,10 +214,8 @@ class InferenceComponent(_Settling):
 
     type_name = "AWS::SageMaker::InferenceComponent"
     name_property = "InferenceComponentName"
-    arn_property = "InferenceComponentArn"
+    kind = "InferenceComponent"
     create_operation = "CreateInferenceComponent"
-    delete_operation = "DeleteInferenceComponent"
-    describe_operation = "DescribeInferenceComponent"
     status_member = "InferenceComponentStatus"
     final = frozenset({"InService", "Failed"})
     what = "the inference component"

@@ -16,7 +16,7 @@ from botocore.exceptions import ClientError
 from typing_extensions import override
 
 from local_aws.context import LocalContext
-from local_aws.resources.base import Provider, Request, ResourceFailed
+from local_aws.resources.base import Attributes, Provider, Request, ResourceFailed
 from local_aws.resources.schemas import Place
 
 NOT_FOUND = (
@@ -38,6 +38,10 @@ class ApiProvider(Provider):
     """The operation whose arguments are the properties that can be given."""
     also_supported: frozenset[str] = frozenset()
     """Properties that the provider carries out by other calls, or in other words."""
+    deletes: tuple[str, str]
+    """The operation that deletes it, and the argument that its physical id is."""
+    id_attribute: str = ""
+    """The attribute that its physical id is, where it has no other."""
     tag_operations: tuple[str, str] = ("TagResource", "UntagResource")
     reading: str | None = None
     """The call that tells the properties, its argument for the physical id, and the members of
@@ -80,6 +84,17 @@ class ApiProvider(Provider):
         found: Mapping[str, Any] = said
         return found
 
+    @override
+    def complete(self, request: Request) -> Attributes:
+        """What its physical id tells."""
+        return {self.id_attribute: request.physical_id} if self.id_attribute else {}
+
+    @override
+    def delete(self, request: Request) -> None:
+        """Delete it by its physical id."""
+        operation, argument = self.deletes
+        self.discard(request, operation, **{argument: request.physical_id})
+
     def call(
         self, request: Request, operation: str, *sources: Mapping[str, Any], **values: Any
     ) -> dict[str, Any]:
@@ -110,6 +125,12 @@ class ApiProvider(Provider):
         except ClientError as error:
             if not is_absent(error):
                 raise
+
+    def switch(self, request: Request, name: str, put: str, drop: str, **target: Any) -> None:
+        """Bring a property that has operations of its own: one puts it, one takes it away."""
+        if request.changed(name):
+            value = request.properties.get(name)
+            self.call(request, drop if value is None else put, **target, **{name: value})
 
     def retag(self, request: Request, **target: Any) -> None:
         """Bring the resource's tags from the previous ones to the wanted ones."""

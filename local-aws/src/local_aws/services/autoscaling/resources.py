@@ -70,6 +70,7 @@ class ScalingPolicy(ApiProvider):
     type_name = "AWS::ApplicationAutoScaling::ScalingPolicy"
     service = "application-autoscaling"
     create_operation = "PutScalingPolicy"
+    id_attribute = "Arn"
     also_supported = frozenset({"ScalingTargetId"})
     not_carried_out = frozenset({"PredictiveScalingPolicyConfiguration"})
 
@@ -86,12 +87,7 @@ class ScalingPolicy(ApiProvider):
     @override
     def create(self, request: Request) -> str:
         answer = self.call(request, "PutScalingPolicy", request.properties, **_target(request))
-        arn: str = answer["PolicyARN"]
-        return arn
-
-    @override
-    def complete(self, request: Request) -> Attributes:
-        return {"Arn": request.physical_id}
+        return str(answer["PolicyARN"])
 
     @override
     def update(self, request: Request) -> Attributes:

@@ -18,6 +18,7 @@ class Alarm(ApiProvider):
     service = "cloudwatch"
     create_operation = "PutMetricAlarm"
     reading = "DescribeAlarms AlarmNames MetricAlarms 0"
+    deletes = ("DeleteAlarms", "AlarmNames")
     not_carried_out = frozenset(
         {
             "ActionConfiguration",
@@ -48,10 +49,6 @@ class Alarm(ApiProvider):
         self.retag(request, ResourceARN=request.attributes["Arn"])
         return dict(request.attributes)
 
-    @override
-    def delete(self, request: Request) -> None:
-        self.discard(request, "DeleteAlarms", AlarmNames=[request.physical_id])
-
     def _alarms(self, request: Request, name: str) -> list[dict[str, Any]]:
         alarms: list[dict[str, Any]] = self.call(request, "DescribeAlarms", AlarmNames=[name])[
             "MetricAlarms"
@@ -67,6 +64,7 @@ class Dashboard(ApiProvider):
     service = "cloudwatch"
     create_operation = "PutDashboard"
     reading = "GetDashboard DashboardName"
+    deletes = ("DeleteDashboards", "DashboardNames")
 
     @override
     def create(self, request: Request) -> str:
@@ -81,7 +79,3 @@ class Dashboard(ApiProvider):
         answer = self.call(request, "GetDashboard", DashboardName=name)
         self.retag(request, ResourceARN=answer["DashboardArn"])
         return {}
-
-    @override
-    def delete(self, request: Request) -> None:
-        self.discard(request, "DeleteDashboards", DashboardNames=[request.physical_id])

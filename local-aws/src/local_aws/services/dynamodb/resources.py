@@ -23,6 +23,7 @@ class Table(ApiProvider):
     service = "dynamodb"
     create_operation = "CreateTable"
     reading = "DescribeTable TableName Table"
+    deletes = ("DeleteTable", "TableName")
     also_supported = frozenset({_POINT_IN_TIME, "SSESpecification", "TimeToLiveSpecification"})
     not_carried_out = frozenset({"GlobalSecondaryIndexes.OnDemandThroughput", "VectorIndexes"})
     unchangeable = frozenset({"LocalSecondaryIndexes", "SSESpecification"})
@@ -77,10 +78,6 @@ class Table(ApiProvider):
         for stream in _stream_changes(request.previous, request.properties):
             self.call(request, "UpdateTable", TableName=name, StreamSpecification=stream)
         return self._finish(request)
-
-    @override
-    def delete(self, request: Request) -> None:
-        self.discard(request, "DeleteTable", TableName=request.physical_id)
 
     @override
     def problems(self, properties: Properties) -> Iterable[str]:

@@ -18,6 +18,7 @@ class EventBus(ApiProvider):
     name_property = "Name"
     service = "events"
     create_operation = "CreateEventBus"
+    deletes = ("DeleteEventBus", "Name")
     also_supported = frozenset({"Policy"})
     not_carried_out = frozenset({"EventSourceName", "LogConfig"})
     unchangeable = frozenset({"DeadLetterConfig", "Description", "KmsKeyIdentifier"})
@@ -38,10 +39,6 @@ class EventBus(ApiProvider):
         self._permit(request)
         self.retag(request, ResourceARN=request.attributes["Arn"])
         return dict(request.attributes)
-
-    @override
-    def delete(self, request: Request) -> None:
-        self.discard(request, "DeleteEventBus", Name=request.physical_id)
 
     def _permit(self, request: Request) -> None:
         if not request.changed("Policy"):

@@ -67,15 +67,8 @@ class _Identity(ApiProvider):
                 )
 
     def _bring_boundary(self, request: Request) -> None:
-        if request.changed("PermissionsBoundary"):
-            boundary = request.properties.get("PermissionsBoundary")
-            operation = "Delete" if boundary is None else "Put"
-            self.call(
-                request,
-                f"{operation}{self.kind}PermissionsBoundary",
-                **self._named(request),
-                PermissionsBoundary=boundary,
-            )
+        put, drop = (f"{verb}{self.kind}PermissionsBoundary" for verb in ("Put", "Delete"))
+        self.switch(request, "PermissionsBoundary", put, drop, **self._named(request))
 
 
 class Role(_Identity):
@@ -192,6 +185,7 @@ class Policy(ApiProvider):
     type_name = "AWS::IAM::Policy"
     service = "iam"
     create_operation = "PutRolePolicy"
+    id_attribute = "Id"
     also_supported = frozenset({"Groups", "Roles", "Users"})
 
     @override
@@ -199,10 +193,6 @@ class Policy(ApiProvider):
         self._put(request)
         short = f"{request.stack_name[:4]}-{request.logical_id[:4]}"
         return f"{short}-{request.name(40).rsplit('-', 1)[-1]}"
-
-    @override
-    def complete(self, request: Request) -> Attributes:
-        return {"Id": request.physical_id}
 
     @override
     def update(self, request: Request) -> Attributes:
@@ -248,8 +238,7 @@ class ManagedPolicy(ApiProvider):
             request.properties,
             PolicyName=request.properties.get("ManagedPolicyName") or request.name(128),
         )
-        arn: str = answer["Policy"]["Arn"]
-        return arn
+        return str(answer["Policy"]["Arn"])
 
     @override
     def complete(self, request: Request) -> Attributes:

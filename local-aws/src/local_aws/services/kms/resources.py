@@ -23,8 +23,7 @@ class Key(ApiProvider):
     def create(self, request: Request) -> str:
         wanted = request.properties
         answer = self.call(request, "CreateKey", wanted, Policy=wanted.get("KeyPolicy"))
-        key_id: str = answer["KeyMetadata"]["KeyId"]
-        return key_id
+        return str(answer["KeyMetadata"]["KeyId"])
 
     @override
     def complete(self, request: Request) -> Attributes:
@@ -79,6 +78,7 @@ class Alias(ApiProvider):
     name_property = "AliasName"
     service = "kms"
     create_operation = "CreateAlias"
+    deletes = ("DeleteAlias", "AliasName")
 
     @override
     def create(self, request: Request) -> str:
@@ -89,10 +89,6 @@ class Alias(ApiProvider):
     def update(self, request: Request) -> Attributes:
         self.call(request, "UpdateAlias", request.properties)
         return {}
-
-    @override
-    def delete(self, request: Request) -> None:
-        self.discard(request, "DeleteAlias", AliasName=request.physical_id)
 
 
 def _true(value: object) -> bool:

@@ -48,6 +48,7 @@ class Function(ApiProvider):
     service = "lambda"
     create_operation = "CreateFunction"
     reading = "GetFunctionConfiguration FunctionName"
+    deletes = ("DeleteFunction", "FunctionName")
     also_supported = frozenset({"ReservedConcurrentExecutions"})
 
     @override
@@ -91,10 +92,6 @@ class Function(ApiProvider):
         self.retag(request, Resource=request.attributes["Arn"])
         return dict(request.attributes)
 
-    @override
-    def delete(self, request: Request) -> None:
-        self.discard(request, "DeleteFunction", FunctionName=request.physical_id)
-
     def _wait(self, request: Request) -> dict[str, Any]:
         """The function's configuration once it is in place, as CloudFormation waits for it."""
         while True:
@@ -105,15 +102,9 @@ class Function(ApiProvider):
 
     def _reserve(self, request: Request) -> None:
         """Reserve the executions that are wanted, or none any more."""
-        name = "ReservedConcurrentExecutions"
-        if not request.changed(name):
-            return
+        put, drop = "PutFunctionConcurrency", "DeleteFunctionConcurrency"
         function = {"FunctionName": request.physical_id}
-        if name in request.properties:
-            reserved = {name: request.properties[name]}
-            self.call(request, "PutFunctionConcurrency", reserved, **function)
-        else:
-            self.call(request, "DeleteFunctionConcurrency", **function)
+        self.switch(request, "ReservedConcurrentExecutions", put, drop, **function)
 
 
 class Permission(ApiProvider):
@@ -122,6 +113,7 @@ class Permission(ApiProvider):
     type_name = "AWS::Lambda::Permission"
     service = "lambda"
     create_operation = "AddPermission"
+    id_attribute = "Id"
     not_carried_out = frozenset({"FunctionUrlAuthType", "InvokedViaFunctionUrl"})
 
     @override
@@ -129,10 +121,6 @@ class Permission(ApiProvider):
         statement_id = request.name(100)
         self.call(request, "AddPermission", request.properties, StatementId=statement_id)
         return statement_id
-
-    @override
-    def complete(self, request: Request) -> Attributes:
-        return {"Id": request.physical_id}
 
     @override
     def update(self, request: Request) -> Attributes:
@@ -151,6 +139,7 @@ class FunctionVersion(ApiProvider):
     type_name = "AWS::Lambda::Version"
     service = "lambda"
     create_operation = "PublishVersion"
+    deletes = ("DeleteFunction", "FunctionName")
 
     @override
     def create(self, request: Request) -> str:
@@ -164,8 +153,7 @@ class FunctionVersion(ApiProvider):
                 "create a new version.",
                 code="AlreadyExists",
             )
-        arn: str = published["FunctionArn"]
-        return arn
+        return str(published["FunctionArn"])
 
     @override
     def complete(self, request: Request) -> Attributes:
@@ -176,10 +164,6 @@ class FunctionVersion(ApiProvider):
     def update(self, request: Request) -> Attributes:
         return dict(request.attributes)
 
-    @override
-    def delete(self, request: Request) -> None:
-        self.discard(request, "DeleteFunction", FunctionName=request.physical_id)
-
 
 class FunctionAlias(ApiProvider):
     """``AWS::Lambda::Alias``: Ref is its ARN."""
@@ -188,16 +172,12 @@ class FunctionAlias(ApiProvider):
     name_property = "Name"
     service = "lambda"
     create_operation = "CreateAlias"
+    id_attribute = "AliasArn"
     not_carried_out = frozenset({"RoutingConfig"})
 
     @override
     def create(self, request: Request) -> str:
-        arn: str = self.call(request, "CreateAlias", request.properties)["AliasArn"]
-        return arn
-
-    @override
-    def complete(self, request: Request) -> Attributes:
-        return {"AliasArn": request.physical_id}
+        return str(self.call(request, "CreateAlias", request.properties)["AliasArn"])
 
     @override
     def update(self, request: Request) -> Attributes:

@@ -17,6 +17,7 @@ class LogGroup(ApiProvider):
     service = "logs"
     create_operation = "CreateLogGroup"
     reading = "DescribeLogGroups logGroupNamePrefix logGroups 0"
+    deletes = ("DeleteLogGroup", "LogGroupName")
     also_supported = frozenset({"RetentionInDays"})
     not_carried_out = frozenset({"DeletionProtectionEnabled", "LogGroupClass"})
 
@@ -34,22 +35,14 @@ class LogGroup(ApiProvider):
     @override
     def update(self, request: Request) -> Attributes:
         self._retain(request)
-        if request.changed("KmsKeyId"):
-            key = request.properties.get("KmsKeyId")
-            operation = "AssociateKmsKey" if key is not None else "DisassociateKmsKey"
-            self.call(request, operation, LogGroupName=request.physical_id, KmsKeyId=key)
+        group = {"LogGroupName": request.physical_id}
+        self.switch(request, "KmsKeyId", "AssociateKmsKey", "DisassociateKmsKey", **group)
         self.retag(request, ResourceArn=_arn(request))
         return dict(request.attributes)
 
-    @override
-    def delete(self, request: Request) -> None:
-        self.discard(request, "DeleteLogGroup", LogGroupName=request.physical_id)
-
     def _retain(self, request: Request) -> None:
-        if request.changed("RetentionInDays"):
-            days = request.properties.get("RetentionInDays")
-            operation = "PutRetentionPolicy" if days is not None else "DeleteRetentionPolicy"
-            self.call(request, operation, LogGroupName=request.physical_id, RetentionInDays=days)
+        put, drop = "PutRetentionPolicy", "DeleteRetentionPolicy"
+        self.switch(request, "RetentionInDays", put, drop, LogGroupName=request.physical_id)
 
 
 def _arn(request: Request) -> str:

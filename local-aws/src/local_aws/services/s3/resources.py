@@ -40,6 +40,7 @@ class Bucket(ApiProvider):
     name_property = "BucketName"
     service = "s3"
     create_operation = "CreateBucket"
+    deletes = ("DeleteBucket", "Bucket")
     not_carried_out = frozenset(
         {
             "BucketEncryption.ServerSideEncryptionConfiguration.BlockedEncryptionTypes",
@@ -95,10 +96,6 @@ class Bucket(ApiProvider):
         self._configure(request)
         return dict(request.attributes)
 
-    @override
-    def delete(self, request: Request) -> None:
-        self.discard(request, "DeleteBucket", Bucket=request.physical_id)
-
     def _exists(self, request: Request, name: str) -> bool:
         try:
             self.call(request, "HeadBucket", Bucket=name)
@@ -129,6 +126,7 @@ class BucketPolicy(ApiProvider):
     type_name = "AWS::S3::BucketPolicy"
     service = "s3"
     create_operation = "PutBucketPolicy"
+    deletes = ("DeleteBucketPolicy", "Bucket")
     also_supported = frozenset({"PolicyDocument"})
 
     @override
@@ -140,10 +138,6 @@ class BucketPolicy(ApiProvider):
     def update(self, request: Request) -> Attributes:
         self._put(request)
         return {}
-
-    @override
-    def delete(self, request: Request) -> None:
-        self.discard(request, "DeleteBucketPolicy", Bucket=request.physical_id)
 
     def _put(self, request: Request) -> None:
         self.call(

@@ -20,6 +20,7 @@ class Topic(ApiProvider):
     service = "sns"
     create_operation = "CreateTopic"
     reading = "GetTopicAttributes TopicArn Attributes"
+    deletes = ("DeleteTopic", "TopicArn")
     _attributes = (
         "ArchivePolicy",
         "ContentBasedDeduplication",
@@ -40,8 +41,7 @@ class Topic(ApiProvider):
         name = wanted.get("TopicName") or request.name(251) + (".fifo" if fifo else "")
         attributes = {key: self._value(request, key) for key in given(wanted, self._attributes)}
         answer = self.call(request, "CreateTopic", wanted, Name=name, Attributes=attributes)
-        arn: str = answer["TopicArn"]
-        return arn
+        return str(answer["TopicArn"])
 
     @override
     def complete(self, request: Request) -> Attributes:
@@ -64,10 +64,6 @@ class Topic(ApiProvider):
         self.retag(request, ResourceArn=request.physical_id)
         return dict(request.attributes)
 
-    @override
-    def delete(self, request: Request) -> None:
-        self.discard(request, "DeleteTopic", TopicArn=request.physical_id)
-
     @staticmethod
     def _value(request: Request, name: str) -> Any:
         """An attribute, nothing for none; a policy's numbers are text, as recorded of AWS."""
@@ -88,16 +84,13 @@ class TopicPolicy(ApiProvider):
     type_name = "AWS::SNS::TopicPolicy"
     service = "sns"
     create_operation = "SetTopicAttributes"
+    id_attribute = "Id"
     also_supported = frozenset({"PolicyDocument", "Topics"})
 
     @override
     def create(self, request: Request) -> str:
         self._put(request)
         return request.name(128)
-
-    @override
-    def complete(self, request: Request) -> Attributes:
-        return {"Id": request.physical_id}
 
     @override
     def update(self, request: Request) -> Attributes:
@@ -126,6 +119,8 @@ class Subscription(ApiProvider):
     type_name = "AWS::SNS::Subscription"
     service = "sns"
     create_operation = "Subscribe"
+    deletes = ("Unsubscribe", "SubscriptionArn")
+    id_attribute = "Arn"
     _attributes = (
         "DeliveryPolicy",
         "FilterPolicy",
@@ -145,12 +140,7 @@ class Subscription(ApiProvider):
             Attributes=given(request.properties, self._attributes),
             ReturnSubscriptionArn=True,
         )
-        arn: str = answer["SubscriptionArn"]
-        return arn
-
-    @override
-    def complete(self, request: Request) -> Attributes:
-        return {"Arn": request.physical_id}
+        return str(answer["SubscriptionArn"])
 
     @override
     def update(self, request: Request) -> Attributes:
@@ -164,10 +154,6 @@ class Subscription(ApiProvider):
                     AttributeValue=request.properties.get(name, ""),
                 )
         return dict(request.attributes)
-
-    @override
-    def delete(self, request: Request) -> None:
-        self.discard(request, "Unsubscribe", SubscriptionArn=request.physical_id)
 
 
 def _default_topic_policy(topic: str) -> dict[str, Any]:

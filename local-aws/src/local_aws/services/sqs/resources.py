@@ -17,6 +17,7 @@ class Queue(ApiProvider):
     name_property = "QueueName"
     service = "sqs"
     create_operation = "CreateQueue"
+    deletes = ("DeleteQueue", "QueueUrl")
     tag_operations = ("TagQueue", "UntagQueue")
     _attributes = (
         "ContentBasedDeduplication",
@@ -44,8 +45,7 @@ class Queue(ApiProvider):
         answer = self.call(
             request, "CreateQueue", QueueName=name, Attributes=attributes, Tags=tags_of(wanted)
         )
-        url: str = answer["QueueUrl"]
-        return url
+        return str(answer["QueueUrl"])
 
     @override
     def complete(self, request: Request) -> Attributes:
@@ -78,10 +78,6 @@ class Queue(ApiProvider):
         found: dict[str, Any] = answer["Attributes"]
         return found
 
-    @override
-    def delete(self, request: Request) -> None:
-        self.discard(request, "DeleteQueue", QueueUrl=request.physical_id)
-
 
 class QueuePolicy(ApiProvider):
     """``AWS::SQS::QueuePolicy``: one policy on each queue that it names."""
@@ -89,16 +85,13 @@ class QueuePolicy(ApiProvider):
     type_name = "AWS::SQS::QueuePolicy"
     service = "sqs"
     create_operation = "SetQueueAttributes"
+    id_attribute = "Id"
     also_supported = frozenset({"PolicyDocument", "Queues"})
 
     @override
     def create(self, request: Request) -> str:
         self._put(request, request.properties["PolicyDocument"])
         return request.name(128)
-
-    @override
-    def complete(self, request: Request) -> Attributes:
-        return {"Id": request.physical_id}
 
     @override
     def update(self, request: Request) -> Attributes:

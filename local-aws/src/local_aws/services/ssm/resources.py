@@ -16,6 +16,7 @@ class SsmParameter(ApiProvider):
     service = "ssm"
     create_operation = "PutParameter"
     reading = "GetParameter Name Parameter"
+    deletes = ("DeleteParameter", "Name")
     not_carried_out = frozenset({"Policies"})
     tag_operations = ("AddTagsToResource", "RemoveTagsFromResource")
 
@@ -38,7 +39,3 @@ class SsmParameter(ApiProvider):
         )
         self.retag(request, ResourceType="Parameter", ResourceId=request.physical_id)
         return {}
-
-    @override
-    def delete(self, request: Request) -> None:
-        self.discard(request, "DeleteParameter", Name=request.physical_id)

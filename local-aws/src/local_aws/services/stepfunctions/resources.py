@@ -26,6 +26,7 @@ class StateMachine(ApiProvider):
     service = "stepfunctions"
     create_operation = "CreateStateMachine"
     reading = "DescribeStateMachine stateMachineArn"
+    deletes = ("DeleteStateMachine", "StateMachineArn")
     also_supported = frozenset(
         {
             "DefinitionS3Location",
@@ -65,8 +66,7 @@ class StateMachine(ApiProvider):
             Definition=_definition(request),
             Type=wanted.get("StateMachineType"),
         )
-        arn: str = answer["stateMachineArn"]
-        return arn
+        return str(answer["stateMachineArn"])
 
     @override
     def complete(self, request: Request) -> Attributes:
@@ -88,10 +88,6 @@ class StateMachine(ApiProvider):
         self.retag(request, ResourceArn=request.physical_id)
         revision = answer.get("revisionId") or request.attributes.get("StateMachineRevisionId")
         return {**request.attributes, "StateMachineRevisionId": revision}
-
-    @override
-    def delete(self, request: Request) -> None:
-        self.discard(request, "DeleteStateMachine", StateMachineArn=request.physical_id)
 
 
 def _definition(request: Request) -> str:
@@ -116,8 +112,7 @@ def _source(request: Request) -> str:
         answer = request.client("s3").get_object(
             Bucket=place["Bucket"], Key=place["Key"], **version
         )
-        text: str = answer["Body"].read().decode()
-        return text
+        return str(answer["Body"].read().decode())
     return _written(wanted)
 
 
