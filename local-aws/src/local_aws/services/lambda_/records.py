@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -128,7 +128,8 @@ class Records:
         session = self._context.sessions.assume(configuration["Role"], session_name(name))
         client = self._context.client_as(session, arn.service, arn.region or _region_of(fate))
         try:
-            _SENDERS[arn.service](client, self._context, target, fate, text, more)
+            method, arguments = _call(self._context.url, target, fate, text, more)
+            getattr(client, method)(**arguments)
         except (BotoCoreError, ClientError) as error:
             _log.warning("the record of an event of %s was lost: %s", name, error)
 
@@ -138,60 +139,37 @@ def _region_of(fate: Fate) -> str:
     return Arn.parse(fate.function_arn).region
 
 
-_Sender = Callable[[Any, LocalContext, str, Fate, str, Mapping[str, Any]], object]
-
-
-def _to_queue(
-    client: Any, context: LocalContext, target: str, _: Fate, text: str, more: Mapping[str, Any]
-) -> None:
+def _call(
+    url: str, target: str, fate: Fate, text: str, more: Mapping[str, Any]
+) -> tuple[str, dict[str, Any]]:
+    """The method of the target's client that takes ``text``, and its arguments."""
     arn = Arn.parse(target)
-    # Made up, not asked for: AWS needs no leave for sqs:GetQueueUrl.
-    url = f"{context.url}/{arn.account}/{arn.resource}"
-    client.send_message(QueueUrl=url, MessageBody=text, **more)
+    match arn.service:
+        case "sqs":
+            # Made up, not asked for: AWS needs no leave for sqs:GetQueueUrl.
+            queue = f"{url}/{arn.account}/{arn.resource}"
+            return "send_message", {"QueueUrl": queue, "MessageBody": text, **more}
+        case "sns":
+            return "publish", {"TopicArn": target, "Message": text, **more}
+        case "lambda":
+            sent = {"InvocationType": "Event", "Payload": text.encode()}
+            return "invoke", {"FunctionName": target, **sent}
+        case "events":
+            which = "Success" if fate.condition == "Success" else "Failure"
+            entry = {
+                "Source": "lambda",
+                "DetailType": f"Lambda Function Invocation Result - {which}",
+                "Resources": [target, fate.function_arn],
+                "Detail": text,
+                "EventBusName": target,
+            }
+            return "put_events", {"Entries": [entry]}
+        case _:  # S3
+            now = datetime.now(UTC)
+            name = Arn.parse(fate.function_arn).resource.split(":")[1]
+            key = f"aws/lambda/async/{name}/{now:%Y/%m/%d}/{now:%Y-%m-%dT%H.%M.%S}-{uuid4()}"
+            return "put_object", {"Bucket": arn.resource, "Key": key, "Body": text.encode()}
 
-
-def _to_topic(
-    client: Any, _: LocalContext, target: str, __: Fate, text: str, more: Mapping[str, Any]
-) -> None:
-    client.publish(TopicArn=target, Message=text, **more)
-
-
-def _to_function(
-    client: Any, _: LocalContext, target: str, __: Fate, text: str, ___: Mapping[str, Any]
-) -> None:
-    client.invoke(FunctionName=target, InvocationType="Event", Payload=text.encode())
-
-
-def _to_bus(
-    client: Any, _: LocalContext, target: str, fate: Fate, text: str, __: Mapping[str, Any]
-) -> None:
-    which = "Success" if fate.condition == "Success" else "Failure"
-    entry = {
-        "Source": "lambda",
-        "DetailType": f"Lambda Function Invocation Result - {which}",
-        "Resources": [target, fate.function_arn],
-        "Detail": text,
-        "EventBusName": target,
-    }
-    client.put_events(Entries=[entry])
-
-
-def _to_bucket(
-    client: Any, _: LocalContext, target: str, fate: Fate, text: str, __: Mapping[str, Any]
-) -> None:
-    now = datetime.now(UTC)
-    name = Arn.parse(fate.function_arn).resource.split(":")[1]
-    key = f"aws/lambda/async/{name}/{now:%Y/%m/%d}/{now:%Y-%m-%dT%H.%M.%S}-{uuid4()}"
-    client.put_object(Bucket=Arn.parse(target).resource, Key=key, Body=text.encode())
-
-
-_SENDERS: Mapping[str, _Sender] = {
-    "events": _to_bus,
-    "lambda": _to_function,
-    "s3": _to_bucket,
-    "sns": _to_topic,
-    "sqs": _to_queue,
-}
 
 ACTIONS: Mapping[str, str] = {
     "events": "events:PutEvents",

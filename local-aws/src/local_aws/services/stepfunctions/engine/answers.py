@@ -24,23 +24,14 @@ def of_execution(execution: Execution, asked: Mapping[str, Any]) -> dict[str, An
     secret = _is_secret(asked)
     return present(
         {
-            "executionArn": execution.arn,
-            "stateMachineArn": execution.machine.arn,
-            "stateMachineVersionArn": execution.machine.version_arn,
-            "stateMachineAliasArn": execution.machine.alias_arn,
-            "name": execution.name,
-            "status": execution.status,
-            "startDate": execution.start_date,
-            "stopDate": execution.stop_date,
+            **_told_of(execution),
             "input": None if secret else execution.input,
             "inputDetails": {"included": not secret},
             "output": None if secret else execution.output,
             "outputDetails": None if execution.output is None else {"included": not secret},
             "traceHeader": execution.trace_header,
-            "mapRunArn": execution.map_run_arn,
             "error": execution.error,
             "cause": execution.cause,
-            "redriveCount": 0,
             **execution.redrive(),
         }
     )
@@ -65,21 +56,23 @@ def of_sync_execution(execution: Execution, asked: Mapping[str, Any]) -> dict[st
 
 def list_item(execution: Execution) -> dict[str, Any]:
     """An execution among others, as ListExecutions has it."""
-    return present(
-        {
-            "executionArn": execution.arn,
-            "stateMachineArn": execution.machine.arn,
-            "stateMachineVersionArn": execution.machine.version_arn,
-            "stateMachineAliasArn": execution.machine.alias_arn,
-            "name": execution.name,
-            "status": execution.status,
-            "startDate": execution.start_date,
-            "stopDate": execution.stop_date,
-            "mapRunArn": execution.map_run_arn,
-            "itemCount": execution.item_count,
-            "redriveCount": 0,
-        }
-    )
+    return present({**_told_of(execution), "itemCount": execution.item_count})
+
+
+def _told_of(execution: Execution) -> dict[str, Any]:
+    """What every answer about an execution says of it."""
+    return {
+        "executionArn": execution.arn,
+        "stateMachineArn": execution.machine.arn,
+        "stateMachineVersionArn": execution.machine.version_arn,
+        "stateMachineAliasArn": execution.machine.alias_arn,
+        "name": execution.name,
+        "status": execution.status,
+        "startDate": execution.start_date,
+        "stopDate": execution.stop_date,
+        "mapRunArn": execution.map_run_arn,
+        "redriveCount": 0,
+    }
 
 
 def of_machine(machine: Machine, asked: Mapping[str, Any]) -> dict[str, Any]:
