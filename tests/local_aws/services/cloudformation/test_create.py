@@ -5,6 +5,7 @@ import json
 import pytest
 from botocore.exceptions import ClientError
 
+from local_aws.services.ssm.resources import SsmParameter
 from tests.local_aws.aws import eventually
 from tests.local_aws.services.cloudformation.conftest import Aws
 from tests.local_aws.services.cloudformation.templates import (
@@ -336,3 +337,16 @@ def test_stack_tags_reach_what_can_be_tagged(aws: Aws) -> None:
         "TagList"
     ]
     assert {tag["Key"]: tag["Value"] for tag in tags} == {"team": "search", "stage": "dev"}
+
+
+def test_the_log_has_where_a_resource_broke(
+    aws: Aws, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def breaks(*_: object) -> str:
+        raise KeyError("absent")
+
+    monkeypatch.setattr(SsmParameter, "create", breaks)
+    stack = aws.create("inside", template(A=parameter(Name="/inside/a")))
+    assert stack["StackStatus"] == "ROLLBACK_COMPLETE"
+    assert "in breaks\n" in caplog.text
+    assert "\nKeyError: 'absent'\n" in caplog.text

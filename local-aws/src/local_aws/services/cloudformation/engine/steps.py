@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
@@ -17,6 +18,8 @@ from local_aws.resources.base import Cancelled, Made, Provider, Request, Resourc
 from local_aws.services.cloudformation.engine.dynamic import resolve
 from local_aws.services.cloudformation.engine.refusals import Refused
 from local_aws.services.cloudformation.engine.stacks import Resource, Stack
+
+_log = logging.getLogger(__name__)
 
 REPLACING = "Requested update requires the creation of a new physical resource; hence creating one."
 
@@ -180,7 +183,10 @@ class Steps:
 
 
 def reason_of(error: Exception) -> str:
-    """A failure as CloudFormation words it: the service's message and a handler error code."""
+    """A failure as CloudFormation words it: the service's message and a handler error code.
+
+    The log has where a failure of the local AWS's own comes from.
+    """
     if isinstance(error, Refused):
         return str(error)
     if isinstance(error, ResourceFailed):
@@ -192,6 +198,7 @@ def reason_of(error: Exception) -> str:
     elif isinstance(error, BotoCoreError):
         message, code = str(error), "InvalidRequest"
     else:
+        _log.error("a failure inside was told as a reason", exc_info=error)
         message, code = f"{type(error).__name__}: {error}", "InternalFailure"
     return (
         f'Resource handler returned message: "{message}" '
