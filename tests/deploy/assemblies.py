@@ -78,8 +78,9 @@ class Cdk:
     def destroy(self, name: str) -> Ended:
         return self._of("destroy", name, {"Resources": {}}, "--force")
 
-    def of_app(self, command: str, assembly: Path, *options: str) -> Ended:
-        """Runs ``command`` on every stack of what an app has synthesized into ``assembly``."""
+    def of_app(self, command: str, assembly: Path | str, *options: str) -> Ended:
+        """Runs ``command`` on every stack of what an app has synthesized into ``assembly``, or of
+        what that command synthesizes."""
         return self._run(command, f"--app={assembly}", "--all", *options)
 
     def _of(self, command: str, name: str, template: Mapping[str, Any], *options: str) -> Ended:
