@@ -15,6 +15,7 @@ from local_aws.services.codebuild.service import CodeBuild
 from local_aws.services.dynamodb.service import DynamoDb
 from local_aws.services.ec2.service import Ec2
 from local_aws.services.ecr.service import Ecr
+from local_aws.services.elbv2.service import Elbv2
 from local_aws.services.events.service import Events
 from local_aws.services.iam.service import Iam
 from local_aws.services.kinesis.service import Kinesis
@@ -54,6 +55,7 @@ def own_services(
         DynamoDb(),
         Ec2(),
         Ecr(),
+        Elbv2(),
         Events(context),
         Iam(context.account_id),
         Kinesis(),

@@ -23,7 +23,8 @@ class Declared(ApiProvider):
 
     ``id_argument`` names the resource in calls, and in the answer of ``create``; None is one that
     its own properties name, and whose physical id is ``made_id`` of the request.
-    ``modify`` changes what ``create`` does not take, and what is changed later; ``replace`` is an
+    The operations of ``modify`` change what ``create`` does not take, and what is changed later;
+    ``replace`` is an
     operation that takes all of ``create``'s arguments again. ``attributes`` are read from the one
     item that ``describe`` lists. ``renamed`` are arguments by properties of another name;
     ``defaults`` what a property is that a template has not, absent False.
@@ -39,7 +40,7 @@ class Declared(ApiProvider):
         made_id: Callable[[Request], str] | None = None,
         describe: str | None = None,
         attributes: Mapping[str, str] | None = None,
-        modify: str | None = None,
+        modify: Iterable[str] = (),
         replace: str | None = None,
         renamed: Mapping[str, str] | None = None,
         defaults: Mapping[str, Any] | None = None,
@@ -54,7 +55,7 @@ class Declared(ApiProvider):
         self.made_id = made_id
         self.describe_operation = describe
         self.attributes = attributes or {}
-        self.modify_operation = modify
+        self.modify_operations = tuple(modify)
         self.replace_operation = replace
         self.renamed = renamed or {}
         self.defaults = defaults or {}
@@ -73,8 +74,11 @@ class Declared(ApiProvider):
         argument = (self.renamed.get(place[0], place[0]), *place[1:])
         if super().supports(context, region, argument):
             return True
-        taken = self._taken(context.client(self.service, region), self.modify_operation)
-        return bool({place[0], f"Add{place[0]}"} & taken.keys())
+        client = context.client(self.service, region)
+        return any(
+            {argument[0], f"Add{argument[0]}"} & self._taken(client, operation).keys()
+            for operation in self.modify_operations
+        )
 
     @override
     def create(self, request: Request) -> str:
@@ -146,23 +150,24 @@ class Declared(ApiProvider):
         return dict(item)
 
     def _modify(self, request: Request, names: set[str]) -> None:
-        """Change properties by the operation that does so: values as they are, lists by what is to
+        """Change properties by the operations that do so: values as they are, lists by what is to
         be added and removed, each of what stands in a structure of its own by a call of its own."""
-        operation = self.modify_operation
-        taken = self._taken(request.client(self.service), operation)
-        if operation is None:
-            return
-        together: dict[str, Any] = {}
-        for name in sorted(names):
-            value = request.properties.get(name, self.defaults.get(name))
-            if f"Add{name}" in taken:
-                together |= _difference(request, name, taken[f"Remove{name}"].member)
-            elif name in taken and set(getattr(taken[name], "members", ())) == {"Value"}:
-                self._do(request, operation, {name: {"Value": value or False}})
-            elif name in taken:
-                together[name] = value
-        if any(value not in (None, []) for value in together.values()):
-            self._do(request, operation, together)
+        for operation in self.modify_operations:
+            taken = self._taken(request.client(self.service), operation)
+            together: dict[str, Any] = {}
+            for name in sorted(names):
+                argument = self.renamed.get(name, name)
+                value = request.properties.get(name, self.defaults.get(name))
+                if f"Add{argument}" in taken:
+                    together |= _difference(request, name, taken[f"Remove{name}"].member)
+                elif argument in taken and set(getattr(taken[argument], "members", ())) == {
+                    "Value"
+                }:
+                    self._do(request, operation, {argument: {"Value": value or False}})
+                elif argument in taken:
+                    together[argument] = value
+            if any(value not in (None, []) for value in together.values()):
+                self._do(request, operation, together)
 
     def _do(self, request: Request, operation: str, arguments: Mapping[str, Any]) -> None:
         self.call(request, operation, **self.named(request, operation), **arguments)
@@ -172,10 +177,8 @@ class Declared(ApiProvider):
         if schema is not None and schema.tag_property is not None:
             self.retag(request)
 
-    def _taken(self, client: Any, operation: str | None) -> Mapping[str, Any]:
+    def _taken(self, client: Any, operation: str) -> Mapping[str, Any]:
         """The arguments of an operation, by name."""
-        if operation is None:
-            return {}
         shape = client.meta.service_model.operation_model(operation).input_shape
         members: Mapping[str, Any] = shape.members
         return members

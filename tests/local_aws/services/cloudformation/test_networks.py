@@ -186,6 +186,64 @@ def test_a_route_to_nowhere_in_particular_fails_by_name(aws: Aws) -> None:
     assert "exactly one of [DestinationCidrBlock, " in str(aws.events("nowhere"))
 
 
+def test_a_load_balancer_is_described_and_changed_in_place(aws: Aws) -> None:
+    balancers = aws.client("elbv2")
+
+    def body(port: int, target: str) -> dict[str, Any]:
+        kind = "ElasticLoadBalancingV2"
+        forward = [{"Type": "forward", "TargetGroupArn": ref("Targets")}]
+        return template(
+            {
+                "Name": get_att("Balancer", "DNSName"),
+                "Full": get_att("Targets", "TargetGroupFullName"),
+            },
+            Vpc=VPC,
+            One=_subnet("10.0.1.0/24", "eu-west-1a"),
+            Two=_subnet("10.0.2.0/24", "eu-west-1b"),
+            Balancer=resource(
+                f"{kind}::LoadBalancer",
+                Type="application",
+                Subnets=[ref("One"), ref("Two")],
+                LoadBalancerAttributes=[
+                    {"Key": "idle_timeout.timeout_seconds", "Value": str(port)}
+                ],
+            ),
+            Targets=resource(
+                f"{kind}::TargetGroup",
+                VpcId=ref("Vpc"),
+                Port=80,
+                Protocol="HTTP",
+                TargetType="ip",
+                Targets=[{"Id": target}],
+            ),
+            Listener=resource(
+                f"{kind}::Listener",
+                LoadBalancerArn=ref("Balancer"),
+                Port=port,
+                Protocol="HTTP",
+                DefaultActions=forward,
+            ),
+        )
+
+    aws.create("balanced", body(80, "10.0.1.8"))
+    before = aws.physical_ids("balanced")
+    aws.update("balanced", body(81, "10.0.1.9"))
+
+    ids = aws.physical_ids("balanced")
+    assert ids == before
+    (listener,) = balancers.describe_listeners(ListenerArns=[ids["Listener"]])["Listeners"]
+    health = balancers.describe_target_health(TargetGroupArn=ids["Targets"])
+    assert listener["Port"] == 81
+    assert [each["Target"]["Id"] for each in health["TargetHealthDescriptions"]] == ["10.0.1.9"]
+    (balancer,) = balancers.describe_load_balancers(LoadBalancerArns=[ids["Balancer"]])[
+        "LoadBalancers"
+    ]
+    assert aws.outputs("balanced")["Name"] == balancer["DNSName"]
+    assert ids["Targets"].endswith(aws.outputs("balanced")["Full"])
+    assert aws.delete("balanced")["StackStatus"] == "DELETE_COMPLETE"
+    assert balancers.describe_target_groups()["TargetGroups"] == []
+
+
 def test_what_is_still_needed_is_not_deleted(aws: Aws) -> None:
     ec2 = aws.client("ec2")
     vpc_id = ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
@@ -260,8 +318,10 @@ def test_every_type_of_the_service_names_operations_that_there_are(aws: Aws) -> 
     named = {
         operation
         for provider in Ec2().resource_types()
-        for name, operation in vars(provider).items()
-        if name.endswith("_operation") and operation is not None
+        for name, value in vars(provider).items()
+        if "_operation" in name
+        for operation in (value if isinstance(value, tuple) else [value])
+        if operation is not None
     }
     assert named <= operations
 

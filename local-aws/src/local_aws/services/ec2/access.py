@@ -80,7 +80,7 @@ def access() -> Iterable[Provider]:
         id_argument="PrefixListId",
         describe="DescribeManagedPrefixLists",
         attributes={"Arn": "PrefixListArn", "OwnerId": "OwnerId", "Version": "Version"},
-        modify="ModifyManagedPrefixList",
+        modify=("ModifyManagedPrefixList",),
         unchangeable=("AddressFamily",),
     )
     yield Part(
@@ -94,7 +94,7 @@ def access() -> Iterable[Provider]:
             "DnsEntries": "DnsEntries",
             "NetworkInterfaceIds": "NetworkInterfaceIds",
         },
-        modify="ModifyVpcEndpoint",
+        modify=("ModifyVpcEndpoint",),
         defaults={"PolicyDocument": _ALL, "PrivateDnsEnabled": False, "VpcEndpointType": "Gateway"},
         not_carried_out=(
             "DnsOptions.PrivateDnsOnlyForInboundResolverEndpoint",

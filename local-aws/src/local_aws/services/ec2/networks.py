@@ -26,7 +26,7 @@ def networks() -> Iterable[Provider]:
             "CidrBlockAssociations": "CidrBlockAssociationSet.*.AssociationId",
             "Ipv6CidrBlocks": "Ipv6CidrBlockAssociationSet.*.Ipv6CidrBlock",
         },
-        modify="ModifyVpcAttribute",
+        modify=("ModifyVpcAttribute",),
         defaults={"EnableDnsSupport": True},
         not_carried_out=("Ipv4IpamPoolId", "Ipv4NetmaskLength", "VpcEncryptionControl"),
         unchangeable=("InstanceTenancy",),
@@ -52,7 +52,7 @@ def networks() -> Iterable[Provider]:
             "Ipv6CidrBlocks": "Ipv6CidrBlockAssociationSet.*.Ipv6CidrBlock",
             "VpcId": "VpcId",
         },
-        modify="ModifySubnetAttribute",
+        modify=("ModifySubnetAttribute",),
         not_carried_out=(
             *("EnableLniAtDeviceIndex", "Ipv4IpamPoolId", "Ipv4NetmaskLength", "Ipv6IpamPoolId"),
             *("Ipv6NetmaskLength", "OutpostArn", "PrivateDnsNameOptionsOnLaunch"),
