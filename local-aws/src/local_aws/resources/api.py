@@ -158,7 +158,7 @@ def fitted(shape: Any, value: Any, place: str) -> Any:
                 str(key): fitted(shape.value, item, f"{place}/{key}") for key, item in pairs.items()
             }
         case "string":
-            return _text(value)
+            return value if isinstance(value, bytes) else _text(value)
         case "boolean":
             return value if isinstance(value, bool) else str(value).lower() == "true"
         case "integer" | "long":

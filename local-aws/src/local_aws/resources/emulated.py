@@ -26,17 +26,13 @@ CARRIED_OUT: Mapping[str, frozenset[str]] = {
         "AutoScaling::AutoScalingGroup": (
             "AutoScalingGroupName Cooldown DesiredCapacity HealthCheckGracePeriod HealthCheckType "
             "LaunchConfigurationName LaunchTemplate MaxSize MinSize "
-            "NewInstancesProtectedFromScaleIn Tags TerminationPolicies VPCZoneIdentifier"
+            "NewInstancesProtectedFromScaleIn Tags TargetGroupARNs TerminationPolicies "
+            "VPCZoneIdentifier"
         ),
         "AutoScaling::LaunchConfiguration": (
             "AssociatePublicIpAddress EbsOptimized IamInstanceProfile ImageId InstanceMonitoring "
             "InstanceType KernelId KeyName LaunchConfigurationName SecurityGroups SpotPrice "
             "UserData"
-        ),
-        "EC2::Instance": (
-            "BlockDeviceMappings.DeviceName BlockDeviceMappings.Ebs.VolumeSize "
-            "BlockDeviceMappings.Ebs.VolumeType IamInstanceProfile ImageId InstanceType KeyName "
-            "PrivateIpAddress SubnetId Tags UserData"
         ),
         "EC2::LaunchTemplate": "LaunchTemplateData LaunchTemplateName VersionDescription",
         "EFS::FileSystem": (
@@ -57,12 +53,7 @@ WITHOUT_EFFECT: Mapping[str, frozenset[str]] = {
     for type_name, properties in {
         "AutoScaling::AutoScalingGroup": (
             "CapacityRebalance Context DefaultInstanceWarmup LoadBalancerNames MaxInstanceLifetime "
-            "MetricsCollection NotificationConfigurations TargetGroupARNs"
-        ),
-        "EC2::Instance": (
-            "AvailabilityZone BlockDeviceMappings.Ebs.DeleteOnTermination "
-            "BlockDeviceMappings.Ebs.Iops CreditSpecification DisableApiTermination EbsOptimized "
-            "InstanceInitiatedShutdownBehavior Monitoring SourceDestCheck"
+            "MetricsCollection NotificationConfigurations"
         ),
         "EC2::LaunchTemplate": "TagSpecifications",
     }.items()

@@ -87,6 +87,7 @@ EMULATED: Mapping[str, tuple[Sample, ...]] = {
             {
                 "MinSize": "0",
                 "MaxSize": "7",
+                "TargetGroupARNs": ["$Targets"],
                 "LaunchTemplate": {"LaunchTemplateId": "$Template", "Version": "1"},
                 "VPCZoneIdentifier": ["$Subnet"],
             },
@@ -114,10 +115,17 @@ EMULATED: Mapping[str, tuple[Sample, ...]] = {
                 "InstanceType": "m5.large",
                 "KeyName": "a-key",
                 "SubnetId": "$Subnet",
+                "SecurityGroupIds": ["$Firewall.GroupId"],
+                "SourceDestCheck": False,
                 "PrivateIpAddress": "10.0.1.78",
                 "UserData": "bG9zdA==",
                 "Tags": TAGS,
             },
+            needs=("ImageId",),
+        ),
+        Sample(
+            (_INSTANCE,),
+            {"ImageId": _IMAGE, "AvailabilityZone": "eu-west-1c"},
             needs=("ImageId",),
         ),
         Sample(

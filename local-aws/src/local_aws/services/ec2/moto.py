@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Iterable, Iterator
+from functools import wraps
 from typing import Any
 
+from moto.autoscaling.models import AutoScalingBackend
 from moto.core.responses import EmptyResult
 from moto.ec2.exceptions import (
     DependencyViolationError,
@@ -37,6 +39,7 @@ def apply() -> None:
     VPC.get_cidr_block_association_set = _ranges_of_vpc
     Subnet.ipv6_cidr_block_association_set = property(_ranges_of_subnet)
     SecurityGroupRule.description = property(_description)
+    _end_protected_instances()
 
 
 class Networks(_Before):  # type: ignore[misc]
@@ -379,6 +382,22 @@ class Answers(_Before):  # type: ignore[misc]
             value = self._get_param(name)
             if value is not None:
                 setattr(made, name, value)
+
+
+def _end_protected_instances() -> None:
+    """The emulator's Auto Scaling groups leave what is protected from scaling in running when they
+    are deleted, and no subnet can be deleted under it."""
+    now = AutoScalingBackend.delete_auto_scaling_group
+    original = getattr(now, "__wrapped__", now)
+
+    @wraps(original)
+    def delete(self: Any, group_name: str) -> None:
+        group = self.autoscaling_groups.get(group_name)
+        for each in () if group is None else group.instance_states:
+            each.protected_from_scale_in = False
+        original(self, group_name)
+
+    AutoScalingBackend.delete_auto_scaling_group = delete
 
 
 def _ranges_of_vpc(vpc: Any, ipv6: bool = False) -> list[dict[str, Any]]:

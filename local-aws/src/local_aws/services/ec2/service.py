@@ -10,6 +10,7 @@ from local_aws.resources.base import Provider
 from local_aws.service import Service
 
 from .access import access
+from .instances import instances
 from .networks import networks
 from .routing import routing
 
@@ -22,7 +23,7 @@ class Ec2(Service):
     @override
     def resource_types(self) -> Iterable[Provider]:
         """Its types of CloudFormation, beside those that the emulator makes itself."""
-        return (*networks(), *routing(), *access())
+        return (*networks(), *routing(), *access(), *instances())
 
     def prepare(self) -> None:
         """Delete in the order that AWS wants, and keep what is given."""
