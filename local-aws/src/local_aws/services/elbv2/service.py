@@ -102,8 +102,8 @@ class _Part(Declared):
         return generated | self.worded(request.properties)
 
     @override
-    def read(self, request: Request) -> Attributes:
-        found = super().read(request)
+    def attributes_now(self, request: Request) -> Attributes:
+        found = super().attributes_now(request)
         if self.name_property is None:
             return found
         kind = self.type_name.rpartition("::")[2]
