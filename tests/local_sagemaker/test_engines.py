@@ -78,14 +78,15 @@ def engines(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
     script.write_text(SERVER)
     command = shlex.join([sys.executable, str(script)])
     return read_declarations(
-        [
-            "team/tensorflow=tensorflow:2.19",
-            f"team/command=command:{command}",
-            f"{OWN}/hard-coded=command:{command} 8080",
-            "team/ends=command:echo 'no weights here' && exit 3",
-            "sagemaker-tritonserver=stub",
-        ],
-        "--engine",
+        {
+            "--engine": [
+                "team/tensorflow=tensorflow:2.19",
+                f"team/command=command:{command}",
+                f"{OWN}/hard-coded=command:{command} 8080",
+                "team/ends=command:echo 'no weights here' && exit 3",
+                "sagemaker-tritonserver=stub",
+            ]
+        }
     )
 
 
@@ -169,11 +170,34 @@ def test_an_endpoint_of_an_image_that_nothing_serves_fails_with_the_reason(
     assert reason.startswith("The primary container for production variant v cannot be served: ")
     assert f"this machine has no engine for {what}" in reason
     assert f"(image {image}); here are served tensorflow-inference, " in reason
-    assert f"`sagemaker-serving local up --engine {repository}=ENGINE`: ENGINE is " in reason
+    assert f"`local up --engine {repository}=ENGINE`; ENGINE is tensorflow, " in reason
     assert len(reason) <= 1024
     aws.delete("unserved")
     aws.sagemaker.delete_endpoint_config(EndpointConfigName="unserved")
     aws.sagemaker.delete_model(ModelName="unserved")
+
+
+def test_a_multi_model_and_an_asynchronous_endpoint_of_such_an_image_fail(aws: Aws) -> None:
+    aws.model("many-own", Image=f"{OWN}/mine:7", ModelDataUrl="s3://models/", Mode="MultiModel")
+    aws.config("many-own", {"v": "many-own"})
+    a_model(aws, "later", f"{OWN}/mine:7")
+    aws.sagemaker.create_endpoint_config(
+        EndpointConfigName="later",
+        ProductionVariants=[
+            {
+                "VariantName": "v",
+                "ModelName": "later",
+                "InstanceType": "ml.m5.large",
+                "InitialInstanceCount": 1,
+            }
+        ],
+        AsyncInferenceConfig={"OutputConfig": {"S3OutputPath": "s3://models/out/"}},
+    )
+    for name in ("many-own", "later"):
+        described = aws.endpoint(name, name)
+        assert described["EndpointStatus"] == "Failed"
+        assert "this machine has no engine for mine" in described["FailureReason"]
+        aws.delete(name)
 
 
 def test_a_deploy_with_such_an_image_is_rolled_back_with_the_reason(aws: Aws) -> None:
@@ -389,14 +413,20 @@ def test_a_declaration_wins_over_what_aws_s_name_says() -> None:
     assert engines.of(f"{ECR}/tensorflow-inference:2.19-cpu").program == "stub"
 
 
+def test_a_command_of_several_lines_is_refused() -> None:
+    with pytest.raises(Mistake, match="a command is one line; put several into a script"):
+        read_declarations({"--engine": ["mine=command:python\nserver.py"]})
+
+
 def test_everything_that_is_wrong_with_declarations_is_said_at_once() -> None:
     with pytest.raises(Mistake) as refused:
         read_declarations(
-            [
-                *("mine", "mine:7=stub", "a=tensorfow", "b=command:", "c=pytorch:2.6"),
-                *("d=tensorflow:x", "e=stub", "e=pytorch", "Bad=stub", "=stub"),
-            ],
-            "--engine",
+            {
+                "--engine": [
+                    *("mine", "mine:7=stub", "a=tensorfow", "b=command:", "c=pytorch:2.6"),
+                    *("d=tensorflow:x", "e=stub", "e=pytorch", "Bad=stub", "=stub"),
+                ]
+            }
         )
     told = str(refused.value).splitlines()
     assert [line.partition(": ")[2][:45] for line in told] == [

@@ -89,7 +89,8 @@ class _Relay:
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """One connection, until either side ends it; closed at once while nobody listens."""
-        with contextlib.suppress(OSError):
+        # Python 3.11 writes a traceback into the log for a connection that is cancelled.
+        with contextlib.suppress(OSError, asyncio.CancelledError):
             try:
                 theirs = await self._connect()
                 if theirs is not None:

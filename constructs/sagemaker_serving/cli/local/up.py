@@ -88,7 +88,11 @@ def up(
     from local_aws.process.address import killed_before
     from local_aws.settings import STRICT, TIME_SCALE
     from sagemaker_serving.errors import Mistake
-    from sagemaker_serving.local_sagemaker.common.settings import ENGINES, WITHOUT_ENGINES
+    from sagemaker_serving.local_sagemaker.common.settings import (
+        ENGINES,
+        WITHOUT_ENGINES,
+        declarations,
+    )
     from sagemaker_serving.local_sagemaker.engines.declarations import read_declarations
 
     if end_with is not None and has_ended(end_with):
@@ -96,18 +100,7 @@ def up(
             f"--end-with is {end_with}; there is no such process, so the local AWS would end at "
             "once; name one that runs"
         )
-    declared: dict[str, str] = {}
-    problems: list[str] = []
-    for origin, texts in (
-        (ENGINES, os.environ.get(ENGINES, "").splitlines()),
-        ("--engine", engines),
-    ):
-        try:
-            declared |= read_declarations(texts, origin)
-        except Mistake as mistake:
-            problems.append(str(mistake))
-    if problems:
-        raise Mistake("\n".join(problems))
+    declared = read_declarations({ENGINES: declarations(os.environ), "--engine": engines})
     given = {ENGINES: "\n".join(f"{name}={engine}" for name, engine in declared.items())}
     if time_scale is not None:
         given[TIME_SCALE] = f"{time_scale:g}"

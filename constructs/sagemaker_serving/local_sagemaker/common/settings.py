@@ -41,13 +41,18 @@ class Settings:
         return cls(
             time_scale=time_scale(environment),
             multi_model_memory_mb=positive_number(environment, MULTI_MODEL_MEMORY_MB),
-            engines=read_declarations(environment.get(ENGINES, "").splitlines(), ENGINES),
+            engines=read_declarations({ENGINES: declarations(environment)}),
             without_engines=_switch(environment, WITHOUT_ENGINES),
         )
 
     def seconds(self, on_aws: float) -> float:
         """How long something that takes ``on_aws`` seconds on AWS takes here."""
         return on_aws / self.time_scale
+
+
+def declarations(environment: Mapping[str, str]) -> list[str]:
+    """The declarations in `ENGINES`."""
+    return [line for line in environment.get(ENGINES, "").split("\n") if line]
 
 
 def _switch(environment: Mapping[str, str], name: str) -> bool | None:

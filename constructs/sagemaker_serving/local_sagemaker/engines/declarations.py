@@ -6,7 +6,7 @@ REPOSITORY is the image's name without tag, with or without its registry.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from local_aws.errors import Mistake
 from local_aws.suggest import nearest
@@ -14,21 +14,24 @@ from sagemaker_serving.local_sagemaker.engines.images import Engine
 from sagemaker_serving.model_server.programs import Program
 
 
-def read_declarations(texts: Iterable[str], origin: str) -> dict[str, str]:
+def read_declarations(given: Mapping[str, Iterable[str]]) -> dict[str, str]:
     """Engines by repository, of ``REPOSITORY=ENGINE`` texts.
 
-    Raises `Mistake` with all that is wrong with them, a line each; ``origin`` is what the user
-    calls them: ``--engine``.
+    ``given`` has them by what the user calls their place: ``--engine``; a later place wins over
+    those before. Raises `Mistake` with all that is wrong with them, a line each.
     """
     declared: dict[str, str] = {}
     problems: list[str] = []
-    for text in texts:
-        repository, _, engine = (part.strip() for part in text.partition("="))
-        found = [f"{origin} is '{text}': {each}" for each in _problems(repository, engine)]
-        if not found and declared.get(repository, engine) != engine:
-            found = [f"{origin} is '{text}': {repository} was given {declared[repository]} before"]
-        problems += found
-        declared[repository] = engine
+    for origin, texts in given.items():
+        here: dict[str, str] = {}
+        for text in texts:
+            repository, _, engine = (part.strip() for part in text.partition("="))
+            found = [*_problems(repository, engine)]
+            if not found and here.get(repository, engine) != engine:
+                found = [f"{repository} was given {here[repository]} before"]
+            problems += [f"{origin} is '{text}': {each}" for each in found]
+            here[repository] = engine
+        declared |= here
     if problems:
         raise Mistake("\n".join(problems))
     return declared
@@ -70,6 +73,8 @@ def _problems(repository: str, engine: str) -> Iterator[str]:
         yield f"'{repository}' is no repository's name; {hint}"
     kind, separator, rest = engine.partition(":")
     if kind == Program.COMMAND:
+        if "\n" in rest:
+            yield "a command is one line; put several into a script"
         if not rest.strip():
             yield "it names no program; write one after command:, as command:python server.py"
     elif kind not in (*_PROGRAMS, FORGET):

@@ -48,8 +48,9 @@ class Engines:
             return engine_of(image)
         except NoEngine as missing:
             raise NoEngine(
-                f"{missing} (image {image}); here are served {SERVED}; say what stands in for it "
-                f"with `sagemaker-serving local up --engine {name}=ENGINE`: {ALLOWED}"
+                f"{missing} (image {image}); here are served {SERVED}; to say what stands in for "
+                "it, end the local AWS with `sagemaker-serving local down` and start it with "
+                f"`local up --engine {name}=ENGINE`; {ALLOWED}"
             ) from None
 
     def start(
