@@ -14,6 +14,9 @@ import aws_cdk as cdk
 import aws_cdk.aws_sagemaker_alpha as alpha
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_s3 as s3
+from aws_solutions_constructs.aws_apigateway_sagemakerendpoint import (
+    ApiGatewayToSageMakerEndpoint,
+)
 from aws_solutions_constructs.aws_lambda_sagemakerendpoint import LambdaToSagemakerEndpoint
 
 
@@ -35,6 +38,18 @@ def lambda_pattern(stack: cdk.Stack, facts: dict[str, Any]) -> None:
         ),
     )
     cdk.CfnOutput(stack, "Function", value=pattern.lambda_function.function_name)
+
+
+def api_pattern(stack: cdk.Stack, facts: dict[str, Any]) -> None:
+    """A REST API that turns a path into a request of an endpoint that is there."""
+    pattern = ApiGatewayToSageMakerEndpoint(
+        stack,
+        "Pattern",
+        endpoint_name=facts["endpoint"],
+        resource_path="{number}",
+        request_mapping_template='{"instances": [$input.params("number")]}',
+    )
+    cdk.CfnOutput(stack, "Url", value=pattern.api_gateway.url)
 
 
 def alpha_scaling(stack: cdk.Stack, facts: dict[str, Any]) -> None:
