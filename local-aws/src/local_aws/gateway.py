@@ -339,7 +339,8 @@ class _Exchange:
     @cached_property
     def service(self) -> str:
         """boto3's name of the service that is asked."""
-        return service_of(self.caller.service, self.request.path)
+        target = self.request.headers.get("X-Amz-Target", "")
+        return service_of(self.caller.service, self.request.path, target)
 
     @cached_property
     def call(self) -> Call | None:

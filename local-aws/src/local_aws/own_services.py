@@ -12,7 +12,7 @@ from local_aws.services.cloudformation.service import CloudFormation
 from local_aws.services.cloudtrail.service import CloudTrail
 from local_aws.services.cloudwatch.service import CloudWatch
 from local_aws.services.codebuild.service import CodeBuild
-from local_aws.services.dynamodb.service import DynamoDb
+from local_aws.services.dynamodb.service import DynamoDb, DynamoDbStreams
 from local_aws.services.ec2.service import Ec2
 from local_aws.services.ecr.service import Ecr
 from local_aws.services.elbv2.service import Elbv2
@@ -53,6 +53,7 @@ def own_services(
         CloudWatch(context, lambda: changed("cloudwatch")),
         CodeBuild(),
         DynamoDb(),
+        DynamoDbStreams(),
         Ec2(),
         Ecr(),
         Elbv2(),

@@ -81,7 +81,7 @@ def read_call(
     read for its parameters, it is put back for those who answer.
     """
     request = Request(environ)
-    service = service_of(scope, request.path)
+    service = service_of(scope, request.path, request.headers.get("X-Amz-Target", ""))
     if service not in service_names():
         return None
 

@@ -24,12 +24,17 @@ _BY_SCOPE = {
 _BY_PATH = {"sagemaker": ("/endpoints/", "sagemaker-runtime")}
 """Services that share a scope with another: how their paths begin, and boto3's name."""
 
+_BY_TARGET = {"dynamodb": ("DynamoDBStreams_", "dynamodbstreams")}
+"""The same by the X-Amz-Target header."""
 
-def service_of(scope: str, path: str = "/") -> str:
-    """boto3's name of the service that a request to ``path`` is signed for, as ``scope`` says."""
-    beginning, other = _BY_PATH.get(scope, ("", ""))
-    if other and path.startswith(beginning):
-        return other
+
+def service_of(scope: str, path: str = "/", target: str = "") -> str:
+    """boto3's name of the service that a request to ``path`` is signed for, as ``scope`` says;
+    ``target`` is its X-Amz-Target header."""
+    for told, others in ((path, _BY_PATH), (target, _BY_TARGET)):
+        beginning, other = others.get(scope, ("", ""))
+        if other and told.startswith(beginning):
+            return other
     return _BY_SCOPE.get(scope, scope)
 
 

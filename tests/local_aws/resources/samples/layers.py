@@ -1,15 +1,31 @@
-"""Samples of Lambda's layers, and what reads them back."""
+"""Samples of Lambda's layers and event source mappings, and what reads them back."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from tests.local_aws.resources.samples.sample import Sample
+from tests.local_aws.resources.samples.sample import TAGS, Sample
 
 LAYER = {"S3Bucket": "texts", "S3Key": "layer.zip"}
 
+_MAPPING = (
+    "lambda GetEventSourceMapping UUID={Ref}",
+    "lambda ListTags Resource={EventSourceMappingArn}",
+)
+_FILTERS = {"Filters": [{"Pattern": '{"body": ["a property was lost"]}'}]}
+
 GROUND: Mapping[str, Mapping[str, Any]] = {
+    "Changes": {
+        "Type": "AWS::DynamoDB::Table",
+        "Properties": {
+            "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}],
+            "BillingMode": "PAY_PER_REQUEST",
+            "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
+            "StreamSpecification": {"StreamViewType": "KEYS_ONLY"},
+        },
+    },
+    "Records": {"Type": "AWS::Kinesis::Stream", "Properties": {"ShardCount": 1}},
     "Layer": {
         "Type": "AWS::Lambda::LayerVersion",
         "Properties": {"Content": LAYER, "LayerName": "ground"},
@@ -17,6 +33,49 @@ GROUND: Mapping[str, Mapping[str, Any]] = {
 }
 
 SAMPLES: Mapping[str, tuple[Sample, ...]] = {
+    "AWS::Lambda::EventSourceMapping": (
+        Sample(
+            _MAPPING,
+            {
+                "FunctionName": "$Function",
+                "EventSourceArn": "$Queue.Arn",
+                "BatchSize": 23,
+                "Enabled": False,
+                "FilterCriteria": _FILTERS,
+                "FunctionResponseTypes": ["ReportBatchItemFailures"],
+                "MaximumBatchingWindowInSeconds": 7,
+                "ScalingConfig": {"MaximumConcurrency": 3},
+                "Tags": TAGS,
+            },
+            needs=("EventSourceArn",),
+            told={"Enabled": "Disabled"},
+        ),
+        Sample(
+            _MAPPING,
+            {
+                "FunctionName": "$Function",
+                "EventSourceArn": "$Changes.StreamArn",
+                "BisectBatchOnFunctionError": True,
+                "DestinationConfig": {"OnFailure": {"Destination": "$Queue.Arn"}},
+                "MaximumRecordAgeInSeconds": 61,
+                "MaximumRetryAttempts": 3,
+                "ParallelizationFactor": 4,
+                "StartingPosition": "TRIM_HORIZON",
+            },
+            needs=("EventSourceArn", "StartingPosition"),
+        ),
+        Sample(
+            _MAPPING,
+            {
+                "FunctionName": "$Function",
+                "EventSourceArn": "$Records.Arn",
+                "StartingPosition": "AT_TIMESTAMP",
+                "StartingPositionTimestamp": 1700000000,
+            },
+            needs=("EventSourceArn", "StartingPosition"),
+            told={"StartingPositionTimestamp": "2023-11-14T22:13:20Z"},
+        ),
+    ),
     "AWS::Lambda::LayerVersion": (
         Sample(
             ("lambda GetLayerVersionByArn Arn={Ref}",),

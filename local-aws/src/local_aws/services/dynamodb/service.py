@@ -24,6 +24,23 @@ def _tables(call: Call) -> Iterator[str]:
         yield named if index is None else f"{named}/index/{index}"
 
 
+def _streams(call: Call) -> Iterator[str]:
+    """A stream by its ARN, which a shard's iterator begins with, or a table's."""
+    given = first(call.parameters, "StreamArn", "ShardIterator")
+    table = first(call.parameters, "TableName")
+    if given is not None:
+        yield given.partition("|")[0]
+    elif table is not None:
+        yield f"table/{table}/stream/*"
+
+
+class DynamoDbStreams(Service):
+    """What changes in tables, which the emulator answers."""
+
+    name = "dynamodbstreams"
+    permissions = ServicePermissions(prefix="dynamodb", resources=_streams)
+
+
 class DynamoDb(Service):
     """DynamoDB, which the emulator answers."""
 

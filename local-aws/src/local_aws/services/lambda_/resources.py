@@ -34,6 +34,25 @@ _RESET: Mapping[str, Any] = {
 }
 """What becomes of a property that a template no longer has."""
 
+_QUEUE_RESET: Mapping[str, Any] = {
+    "BatchSize": 10,
+    "Enabled": True,
+    "FilterCriteria": {"Filters": []},
+    "FunctionResponseTypes": [],
+    "MaximumBatchingWindowInSeconds": 0,
+    "ScalingConfig": {},
+}
+_STREAM_RESET: Mapping[str, Any] = {
+    **{name: value for name, value in _QUEUE_RESET.items() if name != "ScalingConfig"},
+    "BatchSize": 100,
+    "BisectBatchOnFunctionError": False,
+    "DestinationConfig": {"OnFailure": {}},
+    "MaximumRecordAgeInSeconds": -1,
+    "MaximumRetryAttempts": -1,
+    "ParallelizationFactor": 1,
+}
+"""The same of an event source mapping, of a queue and of a stream."""
+
 _LOOK_SECONDS = 0.02
 """Between two looks at a function that is not in place yet."""
 
@@ -189,6 +208,54 @@ class FunctionAlias(ApiProvider):
         wanted = request.properties
         function = wanted["FunctionName"]
         self.discard(request, "DeleteAlias", FunctionName=function, Name=wanted["Name"])
+
+
+class EventSourceMapping(ApiProvider):
+    """``AWS::Lambda::EventSourceMapping``: Ref is its UUID."""
+
+    type_name = "AWS::Lambda::EventSourceMapping"
+    service = "lambda"
+    create_operation = "CreateEventSourceMapping"
+    not_carried_out = frozenset(
+        {
+            "AmazonManagedKafkaEventSourceConfig",
+            "DocumentDBEventSourceConfig",
+            "KmsKeyArn",
+            "LoggingConfig",
+            "MetricsConfig",
+            "ProvisionedPollerConfig",
+            "Queues",
+            "SelfManagedEventSource",
+            "SelfManagedKafkaEventSourceConfig",
+            "SourceAccessConfigurations",
+            "Topics",
+            "TumblingWindowInSeconds",
+        }
+    )
+
+    @override
+    def create(self, request: Request) -> str:
+        uuid: str = self.call(request, self.create_operation, request.properties)["UUID"]
+        return uuid
+
+    @override
+    def complete(self, request: Request) -> Attributes:
+        found = self.call(request, "GetEventSourceMapping", UUID=request.physical_id)
+        return {"Id": request.physical_id, "EventSourceMappingArn": found["EventSourceMappingArn"]}
+
+    @override
+    def update(self, request: Request) -> Attributes:
+        is_queue = ":sqs:" in str(request.properties.get("EventSourceArn"))
+        reset = _QUEUE_RESET if is_queue else _STREAM_RESET
+        gone = {name: reset[name] for name in reset if name in request.previous}
+        operation = "UpdateEventSourceMapping"
+        self.call(request, operation, gone, request.properties, UUID=request.physical_id)
+        self.retag(request, Resource=request.attributes["EventSourceMappingArn"])
+        return dict(request.attributes)
+
+    @override
+    def delete(self, request: Request) -> None:
+        self.discard(request, "DeleteEventSourceMapping", UUID=request.physical_id)
 
 
 class LayerVersion(ApiProvider):

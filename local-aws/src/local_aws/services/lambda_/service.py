@@ -22,16 +22,19 @@ from local_aws.resources.base import Provider
 from local_aws.services.lambda_.asynchronous import Queue
 from local_aws.services.lambda_.code import PATH, CodeStore, hex_of
 from local_aws.services.lambda_.deliveries import Deliveries
+from local_aws.services.lambda_.event_sources import EventSources
 from local_aws.services.lambda_.functions import Functions
 from local_aws.services.lambda_.invocations import Invoker
 from local_aws.services.lambda_.invoke_configs import InvokeConfigs
 from local_aws.services.lambda_.layers import Layers
 from local_aws.services.lambda_.logs import LogWriter
 from local_aws.services.lambda_.policies import Policies
+from local_aws.services.lambda_.pollers import Pollers
 from local_aws.services.lambda_.pool import Pool
 from local_aws.services.lambda_.records import Records
 from local_aws.services.lambda_.resources import (
     EventInvokeConfig,
+    EventSourceMapping,
     Function,
     FunctionAlias,
     FunctionVersion,
@@ -62,10 +65,12 @@ class Lambda(service.Service):
         self._queue = Queue(context, self.store, self._invoker, records)
         layers = Layers(context, self.store, self._code)
         functions = Functions(context, self.store, self._code, layers, records)
+        self._pollers = Pollers(context, self.store, self._invoker, records)
         self._written_down: Mapping[str, Action] = service.offered(
             "lambda",
             functions,
             layers,
+            EventSources(context, self.store, self._pollers.reconcile),
             Versions(self.store),
             Policies(self.store),
             Settings(self.store),
@@ -81,7 +86,12 @@ class Lambda(service.Service):
     def _permissions(self) -> ServicePermissions:
         return ServicePermissions(
             prefix="lambda",
-            resources={"FunctionName": "function:{}", "Resource": "{}", "LayerName": "layer:{}"},
+            resources={
+                "FunctionName": "function:{}",
+                "Resource": "{}",
+                "LayerName": "layer:{}",
+                "UUID": "event-source-mapping:{}",
+            },
             actions={
                 "Invoke": "InvokeFunction",
                 "InvokeAsync": "InvokeFunction",
@@ -135,6 +145,7 @@ class Lambda(service.Service):
         """Its types of CloudFormation."""
         return (
             EventInvokeConfig(),
+            EventSourceMapping(),
             Function(),
             FunctionAlias(),
             FunctionVersion(),
@@ -191,6 +202,7 @@ class Lambda(service.Service):
     def restore_state(self, state: Mapping[str, Any]) -> None:
         """Become what `export_state` gave; zips that nothing needs any more are deleted."""
         self.store.restore_state(state)
+        self._pollers.reconcile()
         self._code.keep_only(
             {
                 hex_of(configuration["CodeSha256"])
@@ -210,6 +222,7 @@ class Lambda(service.Service):
 
     def close(self) -> None:
         """End every process; events that have not begun are forgotten."""
+        self._pollers.close()
         self._queue.close()
         self._pool.close()
         self._logs.close()

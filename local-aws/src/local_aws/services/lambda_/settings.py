@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from local_aws.services.lambda_.limits import (
@@ -11,7 +11,7 @@ from local_aws.services.lambda_.limits import (
     check_tags,
     invalid,
 )
-from local_aws.services.lambda_.names import Target, find_function, qualifier_of
+from local_aws.services.lambda_.names import Target, absent, find_function, qualifier_of
 from local_aws.services.lambda_.store import LATEST, Function, Store
 
 Parameters = Mapping[str, Any]
@@ -25,26 +25,26 @@ class Settings:
         self._store = store
 
     def tag_resource(self, region: str, given: Parameters) -> Answer:
-        """Add tags to a function."""
-        function = self._tagged(region, given)
+        """Add tags to a function or an event source mapping."""
+        tags, revise = self._tagged(region, given)
         if not given["Tags"]:
             raise invalid("An error occurred and the request cannot be processed.")
-        check_tags(function.tags | given["Tags"])
-        function.tags.update(given["Tags"])
-        function.revise()
+        check_tags(tags | given["Tags"])
+        tags.update(given["Tags"])
+        revise()
         return {}
 
     def untag_resource(self, region: str, given: Parameters) -> Answer:
-        """Take tags from a function."""
-        function = self._tagged(region, given)
+        """Take tags from a function or an event source mapping."""
+        tags, revise = self._tagged(region, given)
         for key in given["TagKeys"]:
-            function.tags.pop(key, None)
-        function.revise()
+            tags.pop(key, None)
+        revise()
         return {}
 
     def list_tags(self, region: str, given: Parameters) -> Answer:
-        """The function's tags."""
-        return {"Tags": dict(self._tagged(region, given).tags)}
+        """The tags of a function or an event source mapping."""
+        return {"Tags": dict(self._tagged(region, given)[0])}
 
     def get_function_code_signing_config(self, region: str, given: Parameters) -> Answer:
         """No function has one: code is not signed here."""
@@ -89,12 +89,24 @@ class Settings:
             )
         return find_function(self._store, region, {**given, "Qualifier": LATEST})
 
-    def _tagged(self, region: str, given: Parameters) -> Function:
+    def _tagged(
+        self, region: str, given: Parameters
+    ) -> tuple[dict[str, str], Callable[[], object]]:
+        """The tags of what is named, and what makes another revision of it."""
+        kept = self._store.sources.get(given["Resource"].rpartition(":")[2])
+        if kept is not None:
+            return kept["tags"], dict
+        if ":event-source-mapping:" in given["Resource"]:
+            raise absent("The resource you requested does not exist.")
         if ":function:" not in given["Resource"]:
-            raise invalid(f"the local AWS tags functions only, not {given['Resource']}")
+            raise invalid(
+                "the local AWS tags functions and event source mappings only, not "
+                f"{given['Resource']}"
+            )
         if Target.parse(given["Resource"], region).qualifier:
             raise invalid(
                 "Tags on function aliases and versions are not supported. Please specify a "
                 "function ARN."
             )
-        return find_function(self._store, region, {"FunctionName": given["Resource"]})
+        function = find_function(self._store, region, {"FunctionName": given["Resource"]})
+        return function.tags, function.revise

@@ -95,6 +95,9 @@ class Store:
         self.layers: dict[str, list[dict[str, Any]]] = {}
         """By the layer's ARN, each ``version`` as it is answered; numbers are not used again, so
         one that is ``deleted`` stays. ``policy`` are statements, ``revision`` theirs."""
+        self.sources: dict[str, dict[str, Any]] = {}
+        """Event source mappings by their UUID: each ``mapping`` as it is answered, its ``tags``,
+        and ``positions``, the last sequence number of each shard that is done."""
         self._functions: dict[tuple[str, str], Function] = {}
 
     def find(self, region: str, name: str) -> Function | None:
@@ -128,13 +131,18 @@ class Store:
 
     def export_state(self) -> dict[str, Any]:
         """Everything, as JSON has it."""
-        return {"functions": [asdict(function) for function in self.all()], "layers": self.layers}
+        return {
+            "functions": [asdict(function) for function in self.all()],
+            "layers": self.layers,
+            "sources": self.sources,
+        }
 
     def restore_state(self, state: Mapping[str, Any]) -> None:
         """Become what `export_state` gave."""
         with self.lock:
             self._functions.clear()
             self.layers = state["layers"]
+            self.sources = state["sources"]
             for saved in state["functions"]:
                 self.add(Function(**saved))
 
