@@ -40,7 +40,6 @@ def synthesized(folder: Path, name: str, build: Build) -> Path:
 
     app = cdk.App(
         outdir=str(folder / "cdk.out"),
-        context={"@aws-cdk/customresources:installLatestAwsSdkDefault": False},
     )
     build(cdk.Stack(app, name))
     return Path(app.synth().directory)

@@ -288,6 +288,21 @@ def test_the_sdk_reads_and_writes_objects(node: Node, functions: Functions) -> N
     assert answer.payload == "körper"
 
 
+def test_the_largest_client_finds_room_in_the_smallest_function(node: Node) -> None:
+    source = """const { EC2 } = require("@aws-sdk/client-ec2");
+    exports.handler = async () => {
+      try { await new EC2().describeVpcs() } catch (error) { return error.message }
+    }"""
+    assert "ec2:DescribeVpcs" in node.run("largest", source, Timeout=30).payload
+
+
+def test_npm_installs_nothing(node: Node) -> None:
+    source = """const { spawnSync } = require("node:child_process");
+    exports.handler = async () => spawnSync("npm", ["install", "x"]).stderr.toString()"""
+    said = "npm: functions of the local AWS install nothing while they run\n"
+    assert node.run("npm", source).payload == said
+
+
 def test_a_function_finds_nothing_of_the_users_modules(node: Node) -> None:
     answer = node.run("users", "require('yaml')")
     assert answer.payload["errorType"] == "Runtime.ImportModuleError"

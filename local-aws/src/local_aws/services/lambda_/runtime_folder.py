@@ -18,6 +18,13 @@ SCOPES = ("@aws-sdk", "@smithy")
 """What Node.js finds of the AWS SDK for JavaScript ("Building Lambda functions with Node.js", read
 2026-11-23): here the clients that npm has installed, no other module beside them."""
 
+_NPM = """#!/bin/sh
+echo 'npm: functions of the local AWS install nothing while they run' >&2
+exit 1
+"""
+"""In place of the user's: AwsCustomResource installs the newest SDK where it can, and goes on with
+the one that is there where not. That would take the network, and more memory than it has."""
+
 
 def make_runtime_folder(folder: Path) -> None:
     """Fill ``folder`` with links to `PACKAGES` of this Python, to `SCOPES` in a ``node_modules``,
@@ -36,6 +43,10 @@ def make_runtime_folder(folder: Path) -> None:
     python = Path(sys.executable)
     for name, program in (("python", python), ("python3", python), ("node", Path(node_program()))):
         _link(programs / name, program)
+    npm = programs / "npm"
+    if not npm.exists():
+        npm.write_text(_NPM)
+        npm.chmod(0o755)
 
 
 def _link(link: Path, place: Path) -> None:

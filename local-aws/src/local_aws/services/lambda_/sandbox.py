@@ -49,7 +49,7 @@ class Launch:
     ``task_root`` is its unpacked zip, ``layers`` what its layers hold, None without one;
     ``program`` is the command of its runtime, this Python's without one, which looks for modules
     first in ``import_path``; ``environment`` is all the process gets, but for HOME and TMPDIR;
-    ``memory_mb`` bounds its resident memory. ``mounted_runtime`` is what it finds in
+    ``memory_mb`` bounds its memory. ``mounted_runtime`` is what it finds in
     ``/var/runtime``, and with that its zip in ``/var/task`` and its layers in ``/opt``; None where
     the kernel does not let it.
     """
@@ -142,12 +142,13 @@ class Sandbox:
         return not self._ended and self._process.poll() is None
 
     def memory_bytes(self) -> int:
-        """Resident memory of the process and all it has started; 0 once it has ended."""
+        """Resident memory of the process and all it has started, but for what is mapped from
+        files; 0 once it has ended."""
         total = 0
         with contextlib.suppress(psutil.Error):
             for each in self._supervisor.children(recursive=True):
                 with contextlib.suppress(psutil.Error):
-                    total += each.memory_info().rss
+                    total += _own_bytes(each)
         return total
 
     def invoke(self, invocation: Invocation) -> Outcome:
@@ -224,7 +225,7 @@ class Sandbox:
             return self.memory_bytes()
         if self._own is not None:
             with contextlib.suppress(psutil.Error):
-                return int(self._own.memory_info().rss)
+                return _own_bytes(self._own)
         return 0
 
     def _end_of(self, outcome: Outcome, invocation: Invocation) -> tuple[str, str]:
@@ -238,6 +239,13 @@ class Sandbox:
             return "Runtime.ExitError", "Runtime exited without providing a reason"
         how = f"exit status {status}" if status > 0 else f"signal: {_signal_name(-status)}"
         return "Runtime.ExitError", f"Runtime exited with error: {how}"
+
+
+def _own_bytes(process: psutil.Process) -> int:
+    """Resident bytes but for those of files: Node's own program takes 50 MB of them, more than
+    AWS's leaves to a function of 128 MB."""
+    info = process.memory_info()
+    return int(info.rss - getattr(info, "shared", 0))
 
 
 def _frame(invocation: Invocation) -> dict[str, Any]:
