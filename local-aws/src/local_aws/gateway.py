@@ -3,7 +3,8 @@
 ::
 
     boto3, the CDK CLI, SDKs ──> Gateway ──┬─ a service that is here  ─> its action
-                                           └─ every other             ─> the emulator (moto)
+                                           ├─ every other             ─> the emulator (moto)
+    curl, browsers ──────────────────────> └─ an API, a function URL  ─> what it leads to (`web`)
 
 The way of a request is `Gateway.__call__` and what that calls, each named for what it does:
 browsers are turned away, the signature is verified (`local_aws.authentication`), the request is
@@ -69,6 +70,8 @@ from local_aws.service import SERVICES, Service, ServiceFactory, no_operation, o
 from local_aws.state.folder import STATE
 from local_aws.state.requests import may_change, takes_long
 from local_aws.state.saver import Part, StateSaver
+from local_aws.web.door import SCOPES, WebAddress, json_answer, refuse_foreign_pages, web_address
+from local_aws.web.request import web_request
 
 DEFAULT_REGION = "us-east-1"
 """Where a request without a credential scope goes: the emulator's own default."""
@@ -206,6 +209,9 @@ class Gateway:
         scope = Scope.said_by(environ, self.region)
         exchange = None
         try:
+            address = web_address(environ)
+            if address is not None:
+                return self._web_answer(address, environ)(environ, start_response)
             reject_foreign_origin(environ)
             if request.path.startswith(PAGES):
                 return self._page(request)(environ, start_response)
@@ -223,6 +229,31 @@ class Gateway:
             said = own_words(raised) or self._crash(request, exchange)
             answer = error_answer(request, scope.service, said)
         return answer(environ, start_response)
+
+    def _web_answer(self, address: WebAddress, environ: dict[str, Any]) -> Response:
+        """The answer of an API or a function URL, which verifies signatures where it wants any."""
+        found = (each.web_api(address.kind, address.id) for each in self._services.values())
+        api = next((each for each in found if each is not None), None)
+        if api is None:
+            return json_answer(403, {"message": "Forbidden"})
+        request = web_request(
+            environ,
+            path=address.path,
+            host=api.host,
+            caller=lambda: self._signer(environ, address.kind),
+        )
+        try:
+            refuse_foreign_pages(environ, address, api, request)
+        except AwsError as refused:
+            return json_answer(refused.status, {"message": refused.message})
+        return api.answer(request)
+
+    def _signer(self, environ: dict[str, Any], kind: str) -> AnyCaller:
+        """Who has signed a request to an API. Raises `AwsError`."""
+        caller = self._authenticator.authenticate(environ)
+        if caller.holder is None or caller.service != SCOPES[kind]:
+            raise AwsError("MissingAuthenticationToken", "Missing Authentication Token", status=403)
+        return caller.holder
 
     def _crash(self, request: Request, exchange: _Exchange | None) -> AwsError:
         """What is said of a failure of the local AWS's own, which its log has whole."""

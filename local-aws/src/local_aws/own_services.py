@@ -7,6 +7,7 @@ from collections.abc import Callable
 from local_aws.context import LocalContext
 from local_aws.resources import ResourceTypes
 from local_aws.service import Service
+from local_aws.services.apigateway.service import ApiGateway
 from local_aws.services.autoscaling.service import ApplicationAutoScaling
 from local_aws.services.cloudformation.service import CloudFormation
 from local_aws.services.cloudtrail.service import CloudTrail
@@ -48,6 +49,7 @@ def own_services(
         CloudFormation(context, types, lambda: changed("cloudformation", at_once=True)),
         StepFunctions(context, restore_late),
         Lambda(context),
+        ApiGateway(context),
         ApplicationAutoScaling(context, lambda: changed("application-autoscaling")),
         CloudTrail(),
         CloudWatch(context, lambda: changed("cloudwatch")),

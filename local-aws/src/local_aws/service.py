@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from local_aws.context import LocalContext
     from local_aws.integration import Integration
     from local_aws.resources.base import Provider
+    from local_aws.web.door import WebApi
 
 Action = Callable[[Call], Mapping[str, Any] | Response | None]
 """The output of a call, as botocore's model of the operation names its members; times are
@@ -88,6 +89,11 @@ class Service:
         """Addresses of the gateway, by how their paths begin, that tell who may use them: their
         rest, which is given, is a secret."""
         return {}
+
+    def web_api(self, kind: str, name: str) -> WebApi | None:
+        """The API or function URL of this service that answers there; ``kind`` and ``name`` are of
+        its address: ``execute-api``, and the API's id."""
+        return None
 
     def status(self) -> Mapping[str, object]:
         """What runs, for ``local status``, as JSON has it."""

@@ -25,6 +25,9 @@ otherwise (listen(2), man7.org, read 2026-11-22)."""
 IDLE_SECONDS = 75
 """How long a connection without a request is kept: longer than clients keep theirs."""
 
+HEADERS = "local_aws.headers"
+"""Where a request's headers stand in its WSGI environment as they were sent, each by itself."""
+
 _ADDRESSES = ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1"))
 _NO_SUCH_ADDRESS = {errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT}
 _ATTEMPTS = 20
@@ -148,6 +151,7 @@ class _Handler(MotoRequestHandler):  # type: ignore[misc]
 
     def run_wsgi(self) -> None:
         environ = self.make_environ()
+        environ[HEADERS] = self.headers.items()
         body = environ["wsgi.input"]
         if not isinstance(body, DechunkedInput):
             body = LimitedStream(self.rfile, int(environ.get("CONTENT_LENGTH") or 0))

@@ -21,7 +21,10 @@ _BY_SCOPE = {
 }
 
 
-_BY_PATH = {"sagemaker": ("/endpoints/", "sagemaker-runtime")}
+_BY_PATH = {
+    "sagemaker": ("/endpoints/", "sagemaker-runtime"),
+    "apigateway": ("/v2/", "apigatewayv2"),
+}
 """Services that share a scope with another: how their paths begin, and boto3's name."""
 
 _BY_TARGET = {"dynamodb": ("DynamoDBStreams_", "dynamodbstreams")}

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import (
+    apis,
     cloudformation,
     cloudwatch,
     dynamodb,
@@ -56,6 +57,7 @@ _OWN = (
     sqs,
     ssm,
     stepfunctions,
+    apis,
     network,
     layers,
 )
@@ -70,6 +72,7 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
 GROUND: Mapping[str, Mapping[str, Any]] = {
     **ground.GROUND,
     **EMULATED_GROUND,
+    **apis.GROUND,
     **network.GROUND,
     **layers.GROUND,
 }

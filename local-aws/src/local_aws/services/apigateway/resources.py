@@ -1,0 +1,500 @@
+"""The resource types of REST APIs, each made by the API's own operations."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from typing_extensions import override
+
+from local_aws.resources.api import ApiProvider, fitted, given, tags_of
+from local_aws.resources.base import Attributes, Properties, Provider, Request, ResourceFailed
+from local_aws.resources.schemas import schema_of
+
+from .patches import patches_between
+
+
+class Part(ApiProvider):
+    """A type that one operation makes, one changes by patches, and one takes away.
+
+    ``stem`` is how those are called (``CreateModel``, ``UpdateModel``), ``answers`` the member of
+    the first one's answer that Ref gives, ``named`` the argument that names it to the others,
+    ``within`` the properties that name what it is in.
+    """
+
+    service = "apigateway"
+    stem: str
+    answers = "id"
+    named: str
+    within: tuple[str, ...] = ("RestApiId",)
+    verb = "Create"
+
+    def __init__(self) -> None:
+        self.create_operation = f"{self.verb}{self.stem}"
+
+    @override
+    def create(self, request: Request) -> str:
+        answer = self.call(request, self.create_operation, self.wanted(request.properties))
+        return str(answer[self.answers])
+
+    @override
+    def complete(self, request: Request) -> Attributes:
+        return self.attributes(request)
+
+    @override
+    def update(self, request: Request) -> Attributes:
+        operation = f"Update{self.stem}"
+        shape = (
+            request.client("apigateway").meta.service_model.operation_model(operation).output_shape
+        )
+        patches = list(
+            patches_between(
+                shape,
+                self._as_api(shape, self.wanted(request.previous)),
+                self._as_api(shape, self.wanted(request.properties)),
+            )
+        )
+        if patches:
+            self.call(request, operation, **self.place(request), patchOperations=patches)
+        return self.attributes(request)
+
+    @override
+    def delete(self, request: Request) -> None:
+        self.discard(request, f"Delete{self.stem}", **self.place(request))
+
+    def wanted(self, properties: Properties) -> Properties:
+        """The properties in the API's words."""
+        tags = {"Tags": tags_of(properties)} if "Tags" in properties else {}
+        return {**properties, **tags}
+
+    def place(self, request: Request) -> dict[str, Any]:
+        """The arguments that name the resource."""
+        own = {self.named: request.physical_id}
+        return {**given(request.properties, self.within), **own}
+
+    def attributes(self, request: Request) -> Attributes:
+        """What GetAtt gives: mostly the one id that the schema has."""
+        schema = schema_of(self.type_name, request.region)
+        return dict.fromkeys(schema.read_only if schema is not None else (), request.physical_id)
+
+    def _as_api(self, shape: Any, properties: Properties) -> dict[str, Any]:
+        members = {name.casefold(): name for name in shape.members}
+        outside = {name.casefold() for name in self.within}
+        return {
+            members[name.casefold()]: fitted(shape.members[members[name.casefold()]], value, name)
+            for name, value in properties.items()
+            if name.casefold() in members and name.casefold() not in outside
+        }
+
+
+class RestApi(Part):
+    """``AWS::ApiGateway::RestApi``: Ref is its id; a Body is imported."""
+
+    type_name = "AWS::ApiGateway::RestApi"
+    name_property = "Name"
+    stem = "RestApi"
+    named = "restApiId"
+    within = ()
+    also_supported = frozenset({"ApiKeySourceType", "Body", "FailOnWarnings", "Mode"})
+    not_carried_out = frozenset({"CloneFrom"})
+
+    @override
+    def problems(self, properties: Properties) -> Iterable[str]:
+        if str(properties.get("FailOnWarnings", "false")).lower() == "true":
+            yield "FailOnWarnings true (an import here knows no warnings; leave it out)"
+
+    @override
+    def create(self, request: Request) -> str:
+        body = request.properties.get("Body")
+        named = "Name" in request.properties or body is None
+        title = (body or {}).get("info", {}).get("title") if isinstance(body, Mapping) else None
+        name = request.properties.get("Name") or title or request.name(128)
+        if not named and title is None:
+            raise ResourceFailed("Body.info has no title", code="InvalidRequest")
+        wanted = {**self.wanted(request.properties), "Name": name}
+        api_id = str(self.call(request, "CreateRestApi", wanted)["id"])
+        request.claim(api_id)
+        self._import(request, api_id, "merge")
+        return api_id
+
+    @override
+    def complete(self, request: Request) -> Attributes:
+        return self.attributes(request)
+
+    @override
+    def update(self, request: Request) -> Attributes:
+        super().update(request)
+        if request.changed("Body", "Mode"):
+            self._import(request, request.physical_id, request.properties.get("Mode", "overwrite"))
+        return self.attributes(request)
+
+    @override
+    def attributes(self, request: Request) -> Attributes:
+        api = self.call(request, "GetRestApi", restApiId=request.physical_id)
+        return {"RestApiId": api["id"], "RootResourceId": api["rootResourceId"]}
+
+    @override
+    def wanted(self, properties: Properties) -> Properties:
+        own = super().wanted(properties)
+        policy = own.get("Policy")
+        return {
+            **{k: v for k, v in own.items() if k not in ("Body", "ApiKeySourceType", "Policy")},
+            **({"apiKeySource": own["ApiKeySourceType"]} if "ApiKeySourceType" in own else {}),
+            **(
+                {"policy": json.dumps(policy) if isinstance(policy, Mapping) else policy}
+                if policy
+                else {}
+            ),
+        }
+
+    def _import(self, request: Request, api_id: str, mode: str) -> None:
+        body = request.properties.get("Body")
+        if body is not None:
+            text = body if isinstance(body, str) else json.dumps(body)
+            self.call(request, "PutRestApi", restApiId=api_id, mode=mode, body=text)
+
+
+class Resource(Part):
+    """``AWS::ApiGateway::Resource``: Ref is its id."""
+
+    type_name = "AWS::ApiGateway::Resource"
+    stem = "Resource"
+    named = "resourceId"
+
+
+class Method(Part):
+    """``AWS::ApiGateway::Method``: a method, where it leads and what it answers; made anew when it
+    changes, which is seen once it is deployed."""
+
+    type_name = "AWS::ApiGateway::Method"
+    stem = "Method"
+    verb = "Put"
+    named = "httpMethod"
+    within = ("RestApiId", "ResourceId")
+    also_supported = frozenset({"Integration", "MethodResponses"})
+    not_carried_out = frozenset({"Integration.ConnectionId", "Integration.IntegrationTarget"})
+
+    @override
+    def supports(self, context: Any, region: str, place: Any) -> bool:
+        return ".".join(place) not in self.not_carried_out and (
+            place[0] in self.also_supported or super().supports(context, region, place)
+        )
+
+    @override
+    def create(self, request: Request) -> str:
+        place = given(request.properties, ("RestApiId", "ResourceId", "HttpMethod"))
+        self.call(request, "PutMethod", {"AuthorizationType": "NONE"}, request.properties)
+        request.claim("|".join(place.values()))
+        for response in request.properties.get("MethodResponses") or ():
+            self.call(request, "PutMethodResponse", place, response)
+        integration = request.properties.get("Integration")
+        if integration is not None:
+            self.call(request, "PutIntegration", place, integration)
+            for response in integration.get("IntegrationResponses") or ():
+                self.call(request, "PutIntegrationResponse", place, response)
+        return "|".join(place.values())
+
+    @override
+    def complete(self, request: Request) -> Attributes:
+        return {}
+
+    @override
+    def update(self, request: Request) -> Attributes:
+        self.delete(request)
+        self.create(request)
+        return {}
+
+    @override
+    def place(self, request: Request) -> dict[str, Any]:
+        return given(request.properties, ("RestApiId", "ResourceId", "HttpMethod"))
+
+
+class Deployment(Part):
+    """``AWS::ApiGateway::Deployment``: the API as it is when this is made; Ref is its id."""
+
+    type_name = "AWS::ApiGateway::Deployment"
+    stem = "Deployment"
+    named = "deploymentId"
+    not_carried_out = frozenset({"DeploymentCanarySettings", "StageDescription"})
+
+    @override
+    def delete(self, request: Request) -> None:
+        """Forget it, and the stage that was made with it."""
+        stage = given(request.properties, ("RestApiId", "StageName"))
+        if len(stage) > 1:
+            self.discard(request, "DeleteStage", **stage)
+        super().delete(request)
+
+
+class Stage(Part):
+    """``AWS::ApiGateway::Stage``: Ref is its name."""
+
+    type_name = "AWS::ApiGateway::Stage"
+    stem = "Stage"
+    answers = named = "stageName"
+    also_supported = frozenset({"AccessLogSetting", "MethodSettings", "ClientCertificateId"})
+    not_carried_out = frozenset({"CanarySetting", "ClientCertificateId"})
+
+    @override
+    def create(self, request: Request) -> str:
+        properties = {"StageName": "default", **request.properties}
+        return str(self.call(request, "CreateStage", self.wanted(properties))["stageName"])
+
+    @override
+    def complete(self, request: Request) -> Attributes:
+        patches = _settings({}, request.properties)
+        if patches:
+            self.call(request, "UpdateStage", **self.place(request), patchOperations=patches)
+        return {}
+
+    @override
+    def update(self, request: Request) -> Attributes:
+        super().update(request)
+        patches = _settings(request.previous, request.properties)
+        if patches:
+            self.call(request, "UpdateStage", **self.place(request), patchOperations=patches)
+        return {}
+
+
+def _settings(old: Properties, new: Properties) -> list[dict[str, str]]:
+    """The patches of what CreateStage does not take."""
+    before, after = _flat(old), _flat(new)
+    gone = [{"op": "remove", "path": path} for path in sorted(before.keys() - after.keys())]
+    changed = {path: value for path, value in after.items() if before.get(path) != value}
+    return gone + [{"op": "replace", "path": p, "value": v} for p, v in sorted(changed.items())]
+
+
+def _flat(properties: Properties) -> dict[str, str]:
+    found = {}
+    log = properties.get("AccessLogSetting") or {}
+    for name, path in (("DestinationArn", "destinationArn"), ("Format", "format")):
+        if name in log:
+            found[f"/accessLogSettings/{path}"] = str(log[name])
+    for setting in properties.get("MethodSettings") or ():
+        resource = str(setting.get("ResourcePath", "/*")).removeprefix("/") or "~1"
+        escaped = resource.replace("/", "~1")
+        for name, ending in _SETTINGS.items():
+            if name in setting:
+                value = setting[name]
+                text = str(value).lower() if isinstance(value, bool) else str(value)
+                found[f"/{escaped}/{setting.get('HttpMethod', '*')}/{ending}"] = text
+    return found
+
+
+_SETTINGS = {
+    "CacheDataEncrypted": "caching/dataEncrypted",
+    "CacheTtlInSeconds": "caching/ttlInSeconds",
+    "CachingEnabled": "caching/enabled",
+    "DataTraceEnabled": "logging/dataTrace",
+    "LoggingLevel": "logging/loglevel",
+    "MetricsEnabled": "metrics/enabled",
+    "ThrottlingBurstLimit": "throttling/burstLimit",
+    "ThrottlingRateLimit": "throttling/rateLimit",
+}
+
+
+class Account(Part):
+    """``AWS::ApiGateway::Account``: the role that logs are written with, of the region."""
+
+    type_name = "AWS::ApiGateway::Account"
+    stem = "Account"
+    named = "id"
+    within = ()
+    verb = "Update"
+    also_supported = frozenset({"CloudWatchRoleArn"})
+
+    @override
+    def create(self, request: Request) -> str:
+        self._set(request)
+        return request.name(64)
+
+    @override
+    def update(self, request: Request) -> Attributes:
+        self._set(request)
+        return self.attributes(request)
+
+    @override
+    def delete(self, request: Request) -> None:
+        """Nothing: the account stays as it is (CloudFormation user guide, read 2026-11-23)."""
+
+    def _set(self, request: Request) -> None:
+        role = request.properties.get("CloudWatchRoleArn", "")
+        patch = {"op": "replace", "path": "/cloudwatchRoleArn", "value": str(role)}
+        self.call(request, "UpdateAccount", patchOperations=[patch])
+
+
+class ApiKey(Part):
+    """``AWS::ApiGateway::ApiKey``: Ref is its id."""
+
+    type_name = "AWS::ApiGateway::ApiKey"
+    name_property = "Name"
+    stem = "ApiKey"
+    named = "apiKey"
+    within = ()
+
+    @override
+    def wanted(self, properties: Properties) -> Properties:
+        return super().wanted(properties)
+
+    @override
+    def create(self, request: Request) -> str:
+        wanted = {"Name": request.name(128), **self.wanted(request.properties)}
+        return str(self.call(request, "CreateApiKey", wanted)["id"])
+
+
+class UsagePlan(Part):
+    """``AWS::ApiGateway::UsagePlan``: Ref is its id."""
+
+    type_name = "AWS::ApiGateway::UsagePlan"
+    name_property = "UsagePlanName"
+    stem = "UsagePlan"
+    named = "usagePlanId"
+    within = ()
+    also_supported = frozenset({"UsagePlanName"})
+    not_carried_out = frozenset({"ApiStages.Throttle"})
+
+    @override
+    def create(self, request: Request) -> str:
+        wanted = {"name": request.name(128), **self.wanted(request.properties)}
+        return str(self.call(request, "CreateUsagePlan", wanted)["id"])
+
+    @override
+    def wanted(self, properties: Properties) -> Properties:
+        own = super().wanted(properties)
+        name = {"name": own["UsagePlanName"]} if "UsagePlanName" in own else {}
+        return {**{k: v for k, v in own.items() if k != "UsagePlanName"}, **name}
+
+
+class UsagePlanKey(Part):
+    """``AWS::ApiGateway::UsagePlanKey``: a key that counts for a plan."""
+
+    type_name = "AWS::ApiGateway::UsagePlanKey"
+    stem = "UsagePlanKey"
+    named = "keyId"
+    within = ("UsagePlanId",)
+
+    @override
+    def create(self, request: Request) -> str:
+        answer = self.call(request, "CreateUsagePlanKey", request.properties)
+        return f"{answer['id']}:{request.properties['UsagePlanId']}"
+
+    @override
+    def place(self, request: Request) -> dict[str, Any]:
+        return given(request.properties, ("UsagePlanId", "KeyId"))
+
+
+class RequestValidator(Part):
+    """``AWS::ApiGateway::RequestValidator``: Ref is its id."""
+
+    type_name = "AWS::ApiGateway::RequestValidator"
+    stem = "RequestValidator"
+    named = "requestValidatorId"
+
+
+class Model(Part):
+    """``AWS::ApiGateway::Model``: Ref is its name."""
+
+    type_name = "AWS::ApiGateway::Model"
+    stem = "Model"
+    answers = "name"
+    named = "modelName"
+
+    @override
+    def create(self, request: Request) -> str:
+        name = request.properties.get("Name") or "".join(
+            letter for letter in request.name(60) if letter.isalnum()
+        )
+        defaults = {"Name": name, "ContentType": "application/json"}
+        wanted = {**self.wanted(request.properties), **defaults}
+        wanted["ContentType"] = request.properties.get("ContentType", "application/json")
+        return str(self.call(request, "CreateModel", wanted)["name"])
+
+
+class Authorizer(Part):
+    """``AWS::ApiGateway::Authorizer``: Ref is its id."""
+
+    type_name = "AWS::ApiGateway::Authorizer"
+    stem = "Authorizer"
+    named = "authorizerId"
+
+
+class GatewayResponse(Part):
+    """``AWS::ApiGateway::GatewayResponse``: how the API answers one kind of failure."""
+
+    type_name = "AWS::ApiGateway::GatewayResponse"
+    stem = "GatewayResponse"
+    verb = "Put"
+    named = "responseType"
+
+    @override
+    def create(self, request: Request) -> str:
+        self.call(request, "PutGatewayResponse", request.properties)
+        return f"{request.properties['RestApiId']}:{request.properties['ResponseType']}"
+
+    @override
+    def update(self, request: Request) -> Attributes:
+        self.create(request)
+        return self.attributes(request)
+
+    @override
+    def place(self, request: Request) -> dict[str, Any]:
+        return given(request.properties, ("RestApiId", "ResponseType"))
+
+
+class DomainName(Part):
+    """``AWS::ApiGateway::DomainName``: kept, and nothing answers by it; Ref is the name."""
+
+    type_name = "AWS::ApiGateway::DomainName"
+    name_property = "DomainName"
+    stem = "DomainName"
+    answers = named = "domainName"
+    within = ()
+    also_supported = frozenset({"OwnershipVerificationCertificateArn"})
+
+    @override
+    def attributes(self, request: Request) -> Attributes:
+        told = self.call(request, "GetDomainName", domainName=request.physical_id)
+        return {
+            name: told[name[:1].lower() + name[1:]]
+            for name in super().attributes(request)
+            if name[:1].lower() + name[1:] in told
+        }
+
+
+class BasePathMapping(Part):
+    """``AWS::ApiGateway::BasePathMapping``: kept, as its domain name is."""
+
+    type_name = "AWS::ApiGateway::BasePathMapping"
+    stem = "BasePathMapping"
+    answers = named = "basePath"
+    within = ("DomainName",)
+
+    @override
+    def complete(self, request: Request) -> Attributes:
+        return {}
+
+    @override
+    def attributes(self, request: Request) -> Attributes:
+        return {}
+
+
+def providers() -> tuple[Provider, ...]:
+    """Every type of REST APIs."""
+    return (
+        Account(),
+        ApiKey(),
+        Authorizer(),
+        BasePathMapping(),
+        Deployment(),
+        DomainName(),
+        GatewayResponse(),
+        Method(),
+        Model(),
+        RequestValidator(),
+        Resource(),
+        RestApi(),
+        Stage(),
+        UsagePlan(),
+        UsagePlanKey(),
+    )

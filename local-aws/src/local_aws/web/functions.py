@@ -1,0 +1,123 @@
+"""Calls a function for an API, as the service that may do so or in a role's name."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as WaitedEnough
+from dataclasses import dataclass
+from threading import Thread
+from typing import Any, TypeVar
+
+from botocore.exceptions import ClientError
+
+from local_aws.arn import Arn
+from local_aws.context import LocalContext
+from local_aws.permissions import RoleSession
+
+APIGATEWAY = "apigateway.amazonaws.com"
+SESSION = "BackplaneAssumeRoleSession"
+"""What API Gateway's sessions are called (recorded by LocalStack's suite, 2024)."""
+
+Result = TypeVar("Result")
+
+
+class NotPermitted(Exception):
+    """The function's policy, or the role, does not let the API call it; AWS says no more."""
+
+
+class TooSlow(Exception):
+    """The API waits no longer; what it waits for goes on."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A function's answer; ``failed`` when it raised, was too slow or has ended. ``request_id`` is
+    the invocation's."""
+
+    payload: bytes
+    failed: bool
+    request_id: str = ""
+
+    @property
+    def value(self) -> Any:
+        """The payload's value. Raises ValueError when it is no JSON."""
+        return json.loads(self.payload)
+
+
+class Functions:
+    """Those of one local AWS."""
+
+    def __init__(self, context: LocalContext) -> None:
+        self._context = context
+
+    def call(
+        self,
+        arn: str,
+        event: Mapping[str, Any] | bytes,
+        *,
+        source_arn: str,
+        role_arn: str | None = None,
+        seconds: float,
+        **more: Any,
+    ) -> Outcome:
+        """Invoke the function at ``arn``, for what is at ``source_arn``; with a role, in its name.
+
+        ``more`` is given to Invoke. Raises `NotPermitted`, `TooSlow` after so many seconds, and
+        ClientError for what Lambda refuses. A function runs as fast as it does, so these seconds
+        are real ones, whatever the time scale.
+        """
+        if role_arn is None and not self._is_let_in(arn, source_arn):
+            raise NotPermitted
+        client = self.client("lambda", Arn.parse(arn).region, role_arn)
+        payload = event if isinstance(event, bytes) else json.dumps(event).encode()
+        try:
+            answer = within(
+                seconds, lambda: client.invoke(FunctionName=arn, Payload=payload, **more)
+            )
+        except ClientError as error:
+            if error.response["Error"]["Code"].startswith("AccessDenied"):
+                raise NotPermitted from None
+            raise
+        return Outcome(
+            answer["Payload"].read(),
+            "FunctionError" in answer,
+            answer["ResponseMetadata"].get("RequestId", ""),
+        )
+
+    def client(self, service: str, region: str, role_arn: str | None) -> Any:
+        """A client in the role's name; else the local AWS's own. Raises `NotPermitted`."""
+        if role_arn is None:
+            return self._context.client(service, region)
+        return self._context.client_as(self.session(role_arn), service, region)
+
+    def session(self, role_arn: str) -> RoleSession:
+        """API Gateway's session in a role. Raises `NotPermitted` unless the role lets it in."""
+        if not self._context.evaluator.trusts(role_arn, APIGATEWAY):
+            raise NotPermitted
+        return self._context.sessions.assume(role_arn, SESSION)
+
+    def _is_let_in(self, arn: str, source_arn: str) -> bool:
+        given = {
+            "aws:SourceArn": source_arn,
+            "aws:SourceAccount": self._context.account_id,
+        }
+        return self._context.evaluator.lets_service(APIGATEWAY, "lambda:InvokeFunction", arn, given)
+
+
+def within(seconds: float, work: Callable[[], Result]) -> Result:
+    """What ``work`` returns or raises; raises `TooSlow` when it takes longer, and lets it go on."""
+    done: Future[Result] = Future()
+
+    def run() -> None:
+        try:
+            done.set_result(work())
+        except Exception as error:
+            done.set_exception(error)
+
+    Thread(target=run, name="api integration", daemon=True).start()
+    try:
+        return done.result(seconds)
+    except WaitedEnough:
+        raise TooSlow from None

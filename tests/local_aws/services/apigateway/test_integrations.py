@@ -1,0 +1,249 @@
+"""Where methods lead beside functions' proxies: services, other servers, nowhere, by templates."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
+from typing import Any
+
+import pytest
+
+from tests.local_aws.aws import REGION
+from tests.local_aws.functions import Functions
+from tests.local_aws.services.apigateway.rest import PATH, Rest
+
+SERVICE = f"arn:aws:apigateway:{REGION}"
+ALL = "arn:aws:iam::aws:policy/AdministratorAccess"
+
+
+@pytest.fixture(scope="module")
+def role(functions: Functions) -> str:
+    """A role that the API may assume, and that may do everything."""
+    return functions.role("api", "apigateway.amazonaws.com", ALL)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    """Another server, which tells what it was asked."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            said = {"path": self.path, "body": body.decode(), "a": self.headers.get("X-A")}
+            content = json.dumps(said).encode()
+            self.send_response(418)
+            self.send_header("X-Server", "other")
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, *_: Any) -> None:
+            return
+
+    started = HTTPServer(("127.0.0.1", 0), Handler)
+    Thread(target=started.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{started.server_port}"
+    started.shutdown()
+
+
+def test_a_mock_answers_what_its_template_says(rest: Rest) -> None:
+    rest.method(
+        "/x",
+        "OPTIONS",
+        {"type": "MOCK", "requestTemplates": {"application/json": "{ statusCode: 204 }"}},
+        responses=[
+            {"statusCode": "500", "selectionPattern": "5.."},
+            {
+                "statusCode": "204",
+                "responseParameters": {
+                    "method.response.header.Access-Control-Allow-Origin": "'https://a.example'",
+                    "method.response.header.X-Stage": "context.stage",
+                },
+            },
+        ],
+    )
+    rest.deploy()
+    answer = rest.ask("/x", "OPTIONS")
+    assert (answer.status, answer.headers["X-Stage"]) == (204, "prod")
+    assert answer.headers["Access-Control-Allow-Origin"] == "https://a.example"
+
+
+def test_a_function_s_error_selects_the_answer(rest: Rest, functions: Functions) -> None:
+    functions.create(
+        "picky",
+        "def handler(event, context):\n"
+        "    if event['fail']:\n        raise ValueError('Bad thing: ' + event['fail'])\n"
+        "    return {'ok': event}\n",
+    )
+    template = '{"fail": "$input.params(\'fail\')", "body": $input.json(\'$.a.b\')}'
+    rest.method(
+        "/",
+        "POST",
+        {
+            "type": "AWS",
+            "integrationHttpMethod": "POST",
+            "uri": f"{PATH}/arn:aws:lambda:{REGION}:123456789012:function:picky/invocations",
+            "requestTemplates": {"application/json": template},
+        },
+        responses=[
+            {"statusCode": "200"},
+            {
+                "statusCode": "400",
+                "selectionPattern": "Bad thing.*",
+                "responseTemplates": {
+                    "application/json": "{\"error\": $input.json('$.errorMessage')}"
+                },
+                "responseParameters": {
+                    "method.response.header.X-Type": "integration.response.body.errorType"
+                },
+            },
+        ],
+    )
+    rest.let_in("picky")
+    rest.deploy()
+    good = rest.ask("/", "POST", '{"a": {"b": [1, {"c": 2}]}}')
+    assert (good.status, good.json) == (200, {"ok": {"fail": "", "body": [1, {"c": 2}]}})
+    bad = rest.ask("/?fail=now", "POST", "{}")
+    assert (bad.status, bad.json) == (400, {"error": "Bad thing: now"})
+    assert bad.headers["X-Type"] == "ValueError"
+
+
+def test_a_queue_takes_a_form_in_the_role_s_name(
+    rest: Rest, functions: Functions, role: str
+) -> None:
+    queue = functions.client("sqs").create_queue(QueueName="asked")["QueueUrl"]
+    rest.method(
+        "/",
+        "POST",
+        {
+            "type": "AWS",
+            "integrationHttpMethod": "POST",
+            "credentials": role,
+            "uri": f"{SERVICE}:sqs:path/123456789012/asked",
+            "passthroughBehavior": "NEVER",
+            "requestParameters": {
+                "integration.request.header.Content-Type": "'application/x-www-form-urlencoded'"
+            },
+            "requestTemplates": {
+                "application/json": "Action=SendMessage&MessageBody=$util.urlEncode($input.body)"
+            },
+        },
+        responses=[{"statusCode": "202", "responseTemplates": {"application/json": "done"}}],
+    )
+    rest.deploy()
+    answer = rest.ask("/", "POST", '{"x": "& ="}')
+    assert (answer.status, answer.body) == (202, b"done")
+    (message,) = functions.client("sqs").receive_message(QueueUrl=queue)["Messages"]
+    assert message["Body"] == '{"x": "& ="}'
+    refused = rest.ask("/", "POST", "<x/>", headers={"Content-Type": "text/xml"})
+    assert (refused.status, refused.json) == (415, {"message": "Unsupported Media Type"})
+
+
+def test_an_action_is_asked_of_its_service(rest: Rest, functions: Functions, role: str) -> None:
+    functions.client("dynamodb").create_table(
+        TableName="things",
+        KeySchema=[{"AttributeName": "id", "KeyType": "HASH"}],
+        AttributeDefinitions=[{"AttributeName": "id", "AttributeType": "S"}],
+        BillingMode="PAY_PER_REQUEST",
+    )
+    template = (
+        '{"TableName": "things", "Item": {"id": {"S": "$input.params(\'id\')"},'
+        ' "at": {"S": "$context.requestId"}}}'
+    )
+    rest.method(
+        "/{id}",
+        "PUT",
+        {
+            "type": "AWS",
+            "integrationHttpMethod": "POST",
+            "credentials": role,
+            "uri": f"{SERVICE}:dynamodb:action/PutItem",
+            "requestTemplates": {"application/json": template},
+        },
+        responses=[{"statusCode": "200"}, {"statusCode": "400", "selectionPattern": "4.*"}],
+    )
+    rest.deploy()
+    assert rest.ask("/one", "PUT").status == 200
+    assert functions.client("dynamodb").scan(TableName="things")["Items"][0]["id"] == {"S": "one"}
+
+
+def test_what_the_role_may_not_do_is_refused_as_the_service_does(
+    rest: Rest, functions: Functions
+) -> None:
+    nothing = functions.role("may-nothing", "apigateway.amazonaws.com")
+    stranger = functions.role("of-another", "sqs.amazonaws.com", ALL)
+    for path, role in (("/nothing", nothing), ("/stranger", stranger)):
+        rest.method(
+            path,
+            "POST",
+            {
+                "type": "AWS",
+                "integrationHttpMethod": "POST",
+                "credentials": role,
+                "uri": f"{SERVICE}:dynamodb:action/ListTables",
+            },
+            responses=[{"statusCode": "200"}, {"statusCode": "400", "selectionPattern": "4.*"}],
+        )
+    rest.deploy()
+    denied = rest.ask("/nothing", "POST", "{}")
+    assert denied.status == 400
+    assert "is not authorized to perform: dynamodb:ListTables" in denied.json["message"]
+    assert rest.ask("/stranger", "POST", "{}").json == {"message": "Internal server error"}
+
+
+def test_another_server_gets_the_request_and_its_answer_is_sent(rest: Rest, server: str) -> None:
+    rest.method(
+        "/{proxy+}",
+        "ANY",
+        {
+            "type": "HTTP_PROXY",
+            "integrationHttpMethod": "ANY",
+            "uri": f"{server}/base/{{proxy}}",
+            "requestParameters": {
+                "integration.request.path.proxy": "method.request.path.proxy",
+                "integration.request.header.X-A": "'mapped'",
+            },
+        },
+        requestParameters={"method.request.path.proxy": True},
+    )
+    rest.deploy()
+    answer = rest.ask("/a/b?q=1", "POST", "hello")
+    assert (answer.status, answer.headers["X-Server"]) == (418, "other")
+    assert answer.json == {"path": "/base/a/b?q=1", "body": "hello", "a": "mapped"}
+
+
+def test_a_server_that_is_not_there_is_an_integration_failure(rest: Rest) -> None:
+    rest.method(
+        "/",
+        "GET",
+        {"type": "HTTP_PROXY", "integrationHttpMethod": "GET", "uri": "http://127.0.0.1:1/"},
+    )
+    rest.deploy()
+    answer = rest.ask()
+    assert (answer.status, answer.json) == (504, {"message": "Internal server error"})
+
+
+def test_a_template_may_override_path_and_status(rest: Rest, server: str) -> None:
+    request = (
+        "#set($context.requestOverride.path.name = 'other')"
+        "#set($context.requestOverride.header.X-A = 'set')$input.body"
+    )
+    response = (
+        "#set($context.responseOverride.status = 201)$input.path('$.path') $input.path('$.a')"
+    )
+    rest.method(
+        "/",
+        "POST",
+        {
+            "type": "HTTP",
+            "integrationHttpMethod": "POST",
+            "uri": f"{server}/{{name}}",
+            "requestTemplates": {"application/json": request},
+        },
+        responses=[{"statusCode": "200", "responseTemplates": {"application/json": response}}],
+    )
+    rest.deploy()
+    answer = rest.ask("/", "POST", "x")
+    assert (answer.status, answer.body) == (201, b"/other set")
