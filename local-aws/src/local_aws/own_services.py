@@ -8,6 +8,7 @@ from local_aws.context import LocalContext
 from local_aws.resources import ResourceTypes
 from local_aws.service import Service
 from local_aws.services.apigateway.service import ApiGateway
+from local_aws.services.apigatewayv2.service import ApiGatewayV2
 from local_aws.services.autoscaling.service import ApplicationAutoScaling
 from local_aws.services.cloudformation.service import CloudFormation
 from local_aws.services.cloudtrail.service import CloudTrail
@@ -50,6 +51,7 @@ def own_services(
         StepFunctions(context, restore_late),
         Lambda(context),
         ApiGateway(context),
+        ApiGatewayV2(context),
         ApplicationAutoScaling(context, lambda: changed("application-autoscaling")),
         CloudTrail(),
         CloudWatch(context, lambda: changed("cloudwatch")),

@@ -1,0 +1,468 @@
+"""HTTP APIs that answer: stages, routes, authorizers, CORS, functions and other servers.
+
+Sources: API Gateway developer guide, "Create routes for HTTP APIs", "Create AWS Lambda proxy
+integrations for HTTP APIs", "Control access to HTTP APIs with AWS Lambda authorizers", "Configure
+CORS for HTTP APIs", "Logging variables for HTTP API access logs"; read 2026-11-23.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote
+
+import requests
+from botocore.exceptions import ClientError
+from werkzeug import Response
+
+from local_aws.arn import arn_in
+from local_aws.context import LocalContext
+from local_aws.permissions.documents import MalformedPolicy, Policy
+from local_aws.permissions.identities import Developer
+from local_aws.protocol import AwsError
+from local_aws.web import access_log, cors
+from local_aws.web.door import json_answer
+from local_aws.web.functions import Functions, NotPermitted, Outcome, TooSlow, within
+from local_aws.web.payloads import Malformed, answer_1, answer_2, event_1, event_2
+from local_aws.web.records import Record, Records
+from local_aws.web.request import MAX_BYTES, WebRequest, grouped
+
+SNAPSHOT = "Snapshot"
+"""The member of a deployment that nobody is shown: the API as it was, by paths."""
+
+ACTION = "execute-api:Invoke"
+DEFAULT = "$default"
+
+
+class Refused(Exception):
+    """A request that the API answers itself."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Call:
+    """One request on its way: ``path`` is what routes are matched with, ``raw_path`` has the
+    stage's name before it; both are decoded."""
+
+    request: WebRequest
+    stage: Record
+    snapshot: Mapping[str, Record]
+    path: str
+    raw_path: str
+    route: Record
+    parameters: Mapping[str, str]
+    arn: str
+
+
+class HttpApi:
+    """One API, as whoever calls it sees it."""
+
+    def __init__(
+        self, context: LocalContext, records: Records, region: str, api_id: str, host: str
+    ) -> None:
+        self._context = context
+        self._records = records
+        self._functions = Functions(context)
+        self._region = region
+        self._id = api_id
+        self._path = f"{region}/v2/apis/{api_id}"
+        self.host = host
+
+    def lets_pages_of(self, origin: str, request: WebRequest) -> bool:
+        """Whether the API's CORS configuration names the origin and the method."""
+        return cors.lets(self._cors(), origin, request.method)
+
+    def answer(self, request: WebRequest) -> Response:
+        """The answer of the stage that the path begins with, or of $default."""
+        stage, path = self._stage_of(request)
+        known: dict[str, Any] = {}
+        try:
+            answer = self._answer(request, stage, path, known)
+        except Refused as refused:
+            known["error"] = {"message": refused.message}
+            answer = json_answer(refused.status, {"message": refused.message})
+        configured = self._cors()
+        if configured:
+            for name, _ in list(answer.headers):
+                if name.lower().startswith(_CORS):
+                    answer.headers.pop(name, None)
+            answer.headers.update(cors.headers_for(configured, request))
+        answer.headers["apigw-requestid"] = request.request_id
+        self._write_log(request, stage, answer, known)
+        return answer
+
+    def _answer(
+        self, request: WebRequest, stage: Record | None, path: str, known: dict[str, Any]
+    ) -> Response:
+        if len(request.body) > MAX_BYTES:
+            raise Refused(413, "Request Entity Too Large")
+        if self._cors() and cors.is_preflight(request):
+            return Response(status=204)
+        snapshot = None if stage is None else self._deployed(stage)
+        if stage is None or snapshot is None:
+            raise Refused(404, "Not Found")
+        found = _route(snapshot, request.method, path)
+        if found is None:
+            raise Refused(404, "Not Found")
+        route, parameters = found
+        known["routeKey"] = route["RouteKey"]
+        raw_path = unquote(request.path)
+        call = _Call(
+            request=request,
+            stage=stage,
+            snapshot=snapshot,
+            path=path,
+            raw_path=raw_path,
+            route=route,
+            parameters=parameters,
+            arn=self._arn(stage, route),
+        )
+        authorizer = self._authorize(call)
+        if not route.get("Target"):
+            raise Refused(500, _INTERNAL)
+        integration = snapshot[f"/{route['Target']}"]
+        try:
+            if integration["IntegrationType"] == "HTTP_PROXY":
+                return self._server(call, integration)
+            return self._function(call, integration, authorizer)
+        except TooSlow:
+            raise Refused(503, "Service Unavailable") from None
+
+    def _function(
+        self, call: _Call, integration: Record, authorizer: dict[str, Any] | None
+    ) -> Response:
+        version = integration.get("PayloadFormatVersion", "1.0")
+        event = self._event(call, version, authorizer)
+        try:
+            outcome = self._invoked(
+                _function_arn(str(integration["IntegrationUri"]), call.stage),
+                event,
+                call.arn,
+                integration.get("CredentialsArn"),
+                int(integration["TimeoutInMillis"]) / 1000,
+            )
+            if outcome.failed:
+                raise Refused(500, _INTERNAL)
+            value = json.loads(outcome.payload or b"null")
+            if version == "2.0":
+                return answer_2(value, default_type="text/plain; charset=utf-8")
+            return answer_1(value, default_type="text/plain; charset=utf-8")
+        except (Malformed, ValueError):
+            raise Refused(500, _INTERNAL) from None
+
+    def _invoked(
+        self, arn: str, event: dict[str, Any], source: str, role: str | None, seconds: float
+    ) -> Outcome:
+        try:
+            return self._functions.call(
+                arn, event, source_arn=source, role_arn=role, seconds=seconds
+            )
+        except NotPermitted:
+            raise Refused(500, _INTERNAL) from None
+        except ClientError as error:
+            throttled = error.response["Error"]["Code"] == "TooManyRequestsException"
+            status, said = (503, "Service Unavailable") if throttled else (500, _INTERNAL)
+            raise Refused(status, said) from None
+
+    def _event(
+        self, call: _Call, version: str, authorizer: dict[str, Any] | None
+    ) -> dict[str, Any]:
+        request, variables = call.request, call.stage.get("StageVariables") or {}
+        stage, key = call.stage["StageName"], call.route["RouteKey"]
+        account = self._context.account_id
+        if version == "2.0":
+            return event_2(
+                request,
+                api_id=self._id,
+                account=account,
+                stage=stage,
+                path=call.raw_path,
+                route_key=key,
+                authorizer=authorizer,
+                path_parameters=call.parameters,
+                stage_variables=variables,
+            )
+        resource = key.partition(" ")[2] or key
+        context = {
+            "accountId": account,
+            "apiId": self._id,
+            "domainName": self.host,
+            "domainPrefix": self._id,
+            "extendedRequestId": request.request_id,
+            "httpMethod": request.method,
+            "identity": {
+                **dict.fromkeys(_IDENTITY),
+                "sourceIp": request.source_ip,
+                "userAgent": request.header("User-Agent"),
+            },
+            "path": call.raw_path,
+            "protocol": request.protocol,
+            "requestId": request.request_id,
+            "requestTime": request.time_text,
+            "requestTimeEpoch": int(request.at * 1000),
+            "resourceId": key,
+            "resourcePath": resource,
+            "stage": stage,
+            **({} if authorizer is None else {"authorizer": authorizer.get("lambda", authorizer)}),
+        }
+        event = event_1(
+            request,
+            context=context,
+            resource=resource,
+            path=call.raw_path,
+            path_parameters=call.parameters,
+            stage_variables=variables,
+            is_binary=False,
+        )
+        return {"version": "1.0", **event}
+
+    def _server(self, call: _Call, integration: Record) -> Response:
+        """Another server's answer."""
+        uri, request = str(integration["IntegrationUri"]), call.request
+        for name, value in call.parameters.items():
+            uri = uri.replace(f"{{{name}}}", value).replace(f"{{{name}+}}", value)
+        method = integration.get("IntegrationMethod") or "ANY"
+        method = request.method if method == "ANY" else method
+        headers = {k: v for k, v in request.headers if k.lower() not in _HOP_BY_HOP}
+        seconds = int(integration["TimeoutInMillis"]) / 1000
+
+        def ask() -> requests.Response:
+            with requests.Session() as session:
+                session.trust_env = False
+                return session.request(
+                    method,
+                    uri,
+                    params=request.query,
+                    headers=headers,
+                    data=request.body,
+                    allow_redirects=False,
+                    timeout=seconds,
+                )
+
+        try:
+            answer = within(seconds, ask)
+        except requests.Timeout:
+            raise TooSlow from None
+        except requests.RequestException:
+            raise Refused(500, _INTERNAL) from None
+        kept = [item for item in answer.headers.items() if item[0].lower() not in _HOP_BY_HOP]
+        return Response(answer.content, answer.status_code, kept)
+
+    def _authorize(self, call: _Call) -> dict[str, Any] | None:
+        """What is known of who calls, for the function. Raises `Refused`."""
+        match call.route.get("AuthorizationType", "NONE"):
+            case "AWS_IAM":
+                return {"iam": self._signer(call)}
+            case "CUSTOM":
+                return {"lambda": self._asked(call)}
+        return None
+
+    def _signer(self, call: _Call) -> dict[str, Any]:
+        try:
+            who = call.request.caller()
+        except AwsError:
+            raise Refused(403, "Forbidden") from None
+        if not isinstance(who, Developer):
+            called = self._called_arn(call)
+            if not self._context.evaluator.allows(who, ACTION, called):
+                raise Refused(403, "Forbidden")
+        developer = isinstance(who, Developer)
+        arn = arn_in(self._region, "iam", self._context.account_id, "root")
+        return {
+            "accessKey": who.access_key_id,
+            "accountId": self._context.account_id,
+            "callerId": who.access_key_id,
+            "cognitoIdentity": None,
+            "principalOrgId": None,
+            "userArn": arn if developer else who.arn,
+            "userId": who.access_key_id,
+        }
+
+    def _asked(self, call: _Call) -> dict[str, Any]:
+        """What the authorizer's function says; asked each time, as AWS does without a TTL."""
+        authorizer = call.snapshot[f"/authorizers/{call.route['AuthorizerId']}"]
+        sources = [_source(each, call) for each in authorizer.get("IdentitySource") or ()]
+        if not all(sources):
+            raise Refused(401, "Unauthorized")
+        version = authorizer.get("AuthorizerPayloadFormatVersion", "2.0")
+        event = self._event(call, version, None)
+        event.pop("body", None)
+        event.pop("isBase64Encoded", None)
+        called = self._called_arn(call)
+        event |= {"type": "REQUEST"}
+        if version == "2.0":
+            event |= {"routeArn": called, "identitySource": sources or None}
+        else:
+            event |= {"methodArn": called, "identitySource": ",".join(sources)}
+            event |= {"authorizationToken": ",".join(sources)}
+        source_arn = ":".join(call.arn.split(":")[:5])
+        arn = str(authorizer["AuthorizerUri"])
+        outcome = self._invoked(
+            _function_arn(arn, call.stage),
+            event,
+            f"{source_arn}:{self._id}/authorizers/{authorizer['AuthorizerId']}",
+            authorizer.get("AuthorizerCredentialsArn"),
+            10,
+        )
+        value = None if outcome.failed else json.loads(outcome.payload or b"null")
+        if outcome.failed and b'"Unauthorized"' in outcome.payload:
+            raise Refused(401, "Unauthorized")
+        try:
+            return _judged(value, called, simple=bool(authorizer.get("EnableSimpleResponses")))
+        except (KeyError, TypeError, AttributeError, MalformedPolicy):
+            raise Refused(500, _INTERNAL) from None
+
+    def _stage_of(self, request: WebRequest) -> tuple[Record | None, str]:
+        """The stage, and the decoded path that its routes are matched with."""
+        name, _, rest = request.path.removeprefix("/").partition("/")
+        stage = self._records.find(f"{self._path}/stages/{unquote(name)}")
+        if stage is not None and name != DEFAULT:
+            return stage, unquote(f"/{rest}")
+        return self._records.find(f"{self._path}/stages/{DEFAULT}"), unquote(request.path)
+
+    def _deployed(self, stage: Record) -> Mapping[str, Record] | None:
+        """The API as it is, where a stage deploys by itself; else as it was deployed."""
+        if stage.get("AutoDeploy"):
+            return {"": self._records.get(self._path), **self._records.below(self._path)}
+        found = self._records.find(f"{self._path}/deployments/{stage.get('DeploymentId')}")
+        return None if found is None else found[SNAPSHOT]
+
+    def _cors(self) -> Mapping[str, Any]:
+        return (self._records.find(self._path) or {}).get("CorsConfiguration") or {}
+
+    def _arn(self, stage: Record, route: Record) -> str:
+        """What a function's policy names: the route, whose ``ANY`` and ``$default`` stay."""
+        key = route["RouteKey"]
+        method, _, path = key.partition(" ")
+        what = f"{method}{path}" if path else key
+        return self._execute_arn(f"{self._id}/{stage['StageName']}/{what}")
+
+    def _called_arn(self, call: _Call) -> str:
+        return self._execute_arn(
+            f"{self._id}/{call.stage['StageName']}/{call.request.method}{call.path}"
+        )
+
+    def _execute_arn(self, resource: str) -> str:
+        return arn_in(self._region, "execute-api", self._context.account_id, resource)
+
+    def _write_log(
+        self, request: WebRequest, stage: Record | None, answer: Response, known: dict[str, Any]
+    ) -> None:
+        log = (stage or {}).get("AccessLogSettings") or {}
+        if stage is None or not log.get("DestinationArn"):
+            return
+        context = {
+            "accountId": self._context.account_id,
+            "apiId": self._id,
+            "domainName": self.host,
+            "httpMethod": request.method,
+            "identity": {
+                "sourceIp": request.source_ip,
+                "userAgent": request.header("User-Agent"),
+            },
+            "path": unquote(request.path),
+            "protocol": request.protocol,
+            "requestId": request.request_id,
+            "requestTime": request.time_text,
+            "requestTimeEpoch": int(request.at),
+            "responseLatency": int((time.time() - request.at) * 1000),
+            "responseLength": len(answer.get_data()),
+            "stage": stage["StageName"],
+            "status": answer.status_code,
+            **known,
+        }
+        line = access_log.filled(str(log.get("Format", "")), {"context": context})
+        logs = self._context.client("logs", self._region)
+        access_log.write_line(logs, str(log["DestinationArn"]), line)
+
+
+_INTERNAL = "Internal Server Error"
+_CORS = "access-control-"
+_HOP_BY_HOP = frozenset(
+    {
+        *("connection", "content-encoding", "content-length", "host", "keep-alive"),
+        *("transfer-encoding", "te", "trailer", "upgrade"),
+    }
+)
+_IDENTITY = (
+    *("accessKey", "accountId", "caller", "cognitoAmr", "cognitoAuthenticationProvider"),
+    *("cognitoAuthenticationType", "cognitoIdentityId", "cognitoIdentityPoolId"),
+    *("principalOrgId", "user", "userArn"),
+)
+
+
+def _route(
+    snapshot: Mapping[str, Record], method: str, path: str
+) -> tuple[Record, dict[str, str]] | None:
+    """The route that fits best: whole names, then parameters, then ``{proxy+}``, then $default; a
+    method of its own goes before ANY."""
+    best: tuple[list[int], Record, dict[str, str]] | None = None
+    for rest, route in snapshot.items():
+        if not rest.startswith("/routes/"):
+            continue
+        verb, _, pattern = route["RouteKey"].partition(" ")
+        if verb == DEFAULT:
+            rank, values = [3], {}
+        elif verb in ("ANY", method) and (found := _matched(pattern, path)) is not None:
+            rank, values = [*found[0], 0 if verb == method else 1], found[1]
+        else:
+            continue
+        if best is None or rank < best[0]:
+            best = (rank, route, values)
+    return None if best is None else best[1:]
+
+
+def _matched(pattern: str, path: str) -> tuple[list[int], dict[str, str]] | None:
+    names, parts = pattern.split("/")[1:], path.split("/")[1:]
+    rank: list[int] = []
+    values: dict[str, str] = {}
+    for index, name in enumerate(names):
+        if name.endswith("+}"):
+            values[name[1:-2]] = "/".join(parts[index:])
+            return ([*rank, 2], values) if values[name[1:-2]] else None
+        if index >= len(parts):
+            return None
+        if name.startswith("{"):
+            values[name[1:-1]] = parts[index]
+        elif name != parts[index]:
+            return None
+        rank.append(1 if name.startswith("{") else 0)
+    return (rank, values) if len(names) == len(parts) else None
+
+
+def _function_arn(uri: str, stage: Record) -> str:
+    """The function's own ARN, of an integration's URI in either form."""
+    arn = uri.partition("/functions/")[2].removesuffix("/invocations") or uri
+    for name, value in (stage.get("StageVariables") or {}).items():
+        arn = arn.replace(f"${{stageVariables.{name}}}", str(value))
+    return arn
+
+
+def _source(expression: str, call: _Call) -> str:
+    """What ``$request.header.Authorization`` and its like are in a request, "" when absent."""
+    place, _, name = expression.removeprefix("$request.").partition(".")
+    if place == "header":
+        return ",".join(grouped(call.request.headers, lower=True).get(name.lower(), ()))
+    if place == "querystring":
+        return ",".join(grouped(call.request.query).get(name, ()))
+    values: Mapping[str, Any] = call.stage.get("StageVariables") or {}
+    return str(values.get(name, "")) if expression.startswith("$stageVariables.") else "-"
+
+
+def _judged(value: Any, arn: str, *, simple: bool) -> dict[str, Any]:
+    """What an authorizer says of a caller. Raises `Refused`, and KeyError for no answer at all."""
+    if simple:
+        if not value["isAuthorized"]:
+            raise Refused(403, "Forbidden")
+    else:
+        policy = Policy.parse(value["policyDocument"], name="the authorizer's answer")
+        if policy.denies(ACTION, arn, {}) or not policy.allows(ACTION, arn, {}):
+            raise Refused(403, "Forbidden")
+    return dict(value.get("context") or {})

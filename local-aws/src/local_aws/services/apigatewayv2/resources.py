@@ -1,0 +1,186 @@
+"""The resource types of HTTP APIs, each made by the API's own operations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from typing_extensions import override
+
+from local_aws.arn import arn_in
+from local_aws.resources.api import ApiProvider, given, tags_of
+from local_aws.resources.base import Attributes, Properties, Provider, Request
+from local_aws.resources.schemas import schema_of
+
+
+class Part(ApiProvider):
+    """A type that one operation makes, one changes, and one takes away.
+
+    ``stem`` is how those are called (``CreateRoute``, ``UpdateRoute``), ``named`` the member that
+    names it, ``absent`` what a property is that a template no longer has.
+    """
+
+    service = "apigatewayv2"
+    stem: str
+    named: str
+    within: tuple[str, ...] = ("ApiId",)
+    absent: dict[str, Any] = {}  # noqa: RUF012  (never changed)
+
+    def __init__(self) -> None:
+        self.create_operation = f"Create{self.stem}"
+
+    @override
+    def create(self, request: Request) -> str:
+        answer = self.call(request, self.create_operation, self.wanted(request.properties))
+        return str(answer[self.named])
+
+    @override
+    def complete(self, request: Request) -> Attributes:
+        return self.attributes(request)
+
+    @override
+    def update(self, request: Request) -> Attributes:
+        gone = {k: v for k, v in self.absent.items() if k in request.previous}
+        wanted = {**gone, **self.wanted(request.properties)}
+        self.call(request, f"Update{self.stem}", wanted, **self.place(request))
+        return self.attributes(request)
+
+    @override
+    def delete(self, request: Request) -> None:
+        self.discard(request, f"Delete{self.stem}", **self.place(request))
+
+    def wanted(self, properties: Properties) -> Properties:
+        """The properties in the API's words."""
+        return properties
+
+    def place(self, request: Request) -> dict[str, Any]:
+        """The arguments that name the resource."""
+        return {**given(request.properties, self.within), self.named: request.physical_id}
+
+    def attributes(self, request: Request) -> Attributes:
+        """What GetAtt gives: mostly the one id that the schema has."""
+        schema = schema_of(self.type_name, request.region)
+        return dict.fromkeys(schema.read_only if schema is not None else (), request.physical_id)
+
+
+class Api(Part):
+    """``AWS::ApiGatewayV2::Api``: Ref is its id."""
+
+    type_name = "AWS::ApiGatewayV2::Api"
+    name_property = "Name"
+    stem = "Api"
+    named = "ApiId"
+    within = ()
+    not_carried_out = frozenset({"CredentialsArn"})
+    unchangeable = frozenset({"RouteKey", "Target"})
+    absent = {"Description": "", "Version": "", "DisableExecuteApiEndpoint": False}  # noqa: RUF012
+
+    @override
+    def problems(self, properties: Properties) -> Iterable[str]:
+        if properties.get("ProtocolType") == "WEBSOCKET":
+            yield "ProtocolType WEBSOCKET (HTTP is)"
+
+    @override
+    def update(self, request: Request) -> Attributes:
+        api = {"ApiId": request.physical_id}
+        if request.changed("CorsConfiguration") and "CorsConfiguration" not in request.properties:
+            self.call(request, "DeleteCorsConfiguration", **api)
+        settled = {k: v for k, v in request.properties.items() if k not in ("RouteKey", "Target")}
+        gone = {k: v for k, v in self.absent.items() if k in request.previous}
+        self.call(request, "UpdateApi", {**gone, **settled}, **api)
+        arn = arn_in(request.region, "apigateway", "", f"/apis/{request.physical_id}")
+        old, new = tags_of(request.previous), tags_of(request.properties)
+        if old.keys() - new.keys():
+            self.call(
+                request, "UntagResource", ResourceArn=arn, TagKeys=sorted(old.keys() - new.keys())
+            )
+        if new:
+            self.call(request, "TagResource", ResourceArn=arn, Tags=new)
+        return self.attributes(request)
+
+    @override
+    def attributes(self, request: Request) -> Attributes:
+        api = self.call(request, "GetApi", ApiId=request.physical_id)
+        return {"ApiId": api["ApiId"], "ApiEndpoint": api["ApiEndpoint"]}
+
+
+class Integration(Part):
+    """``AWS::ApiGatewayV2::Integration``: Ref is its id."""
+
+    type_name = "AWS::ApiGatewayV2::Integration"
+    stem = "Integration"
+    named = "IntegrationId"
+    not_carried_out = frozenset(
+        {
+            *("ConnectionId", "ContentHandlingStrategy", "IntegrationSubtype"),
+            *("PassthroughBehavior", "RequestParameters", "RequestTemplates"),
+            *("ResponseParameters", "TemplateSelectionExpression", "TlsConfig"),
+        }
+    )
+    absent = {"Description": "", "TimeoutInMillis": 30000}  # noqa: RUF012
+
+
+class Route(Part):
+    """``AWS::ApiGatewayV2::Route``: Ref is its id."""
+
+    type_name = "AWS::ApiGatewayV2::Route"
+    stem = "Route"
+    named = "RouteId"
+    not_carried_out = frozenset(
+        {
+            *("ApiKeyRequired", "AuthorizationScopes", "ModelSelectionExpression"),
+            *("RequestModels", "RequestParameters", "RouteResponseSelectionExpression"),
+        }
+    )
+    absent = {"AuthorizationType": "NONE", "OperationName": ""}  # noqa: RUF012
+
+
+class Stage(Part):
+    """``AWS::ApiGatewayV2::Stage``: Ref is its name."""
+
+    type_name = "AWS::ApiGatewayV2::Stage"
+    stem = "Stage"
+    named = "StageName"
+    not_carried_out = frozenset({"ClientCertificateId"})
+    absent = {  # noqa: RUF012
+        "AutoDeploy": False,
+        "DefaultRouteSettings": {},
+        "Description": "",
+        "RouteSettings": {},
+        "StageVariables": {},
+    }
+
+    @override
+    def update(self, request: Request) -> Attributes:
+        name = "AccessLogSettings"
+        if request.changed(name) and name not in request.properties:
+            self.call(request, "DeleteAccessLogSettings", **self.place(request))
+        return super().update(request)
+
+
+class Deployment(Part):
+    """``AWS::ApiGatewayV2::Deployment``: the API as it is when this is made; Ref is its id."""
+
+    type_name = "AWS::ApiGatewayV2::Deployment"
+    stem = "Deployment"
+    named = "DeploymentId"
+    absent = {"Description": ""}  # noqa: RUF012
+
+
+class Authorizer(Part):
+    """``AWS::ApiGatewayV2::Authorizer``: a function that judges requests; Ref is its id."""
+
+    type_name = "AWS::ApiGatewayV2::Authorizer"
+    stem = "Authorizer"
+    named = "AuthorizerId"
+    not_carried_out = frozenset({"IdentityValidationExpression", "JwtConfiguration"})
+
+    @override
+    def problems(self, properties: Properties) -> Iterable[str]:
+        if properties.get("AuthorizerType") == "JWT":
+            yield "AuthorizerType JWT (REQUEST is; nobody here could verify a JWT's signature)"
+
+
+def providers() -> tuple[Provider, ...]:
+    """Every type of HTTP APIs."""
+    return (Api(), Authorizer(), Deployment(), Integration(), Route(), Stage())
