@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tests.local_aws.aws import REGION
+from tests.local_aws.resources.samples.lambda_ import SAMPLES as OF_LAMBDA
 from tests.local_aws.resources.samples.sample import EVERYONE, TAGS, Sample
 
 _API = {"Ref": "Rest"}
@@ -85,6 +86,14 @@ GROUND: dict[str, dict[str, Any]] = {
     },
     "ApiKey": {"Type": "AWS::ApiGateway::ApiKey", "Properties": {"Enabled": True}},
     "Plan": {"Type": "AWS::ApiGateway::UsagePlan"},
+    "Staged": {
+        "Type": "AWS::Lambda::Alias",
+        "Properties": {
+            "FunctionName": {"Ref": "Other"},
+            "FunctionVersion": "$LATEST",
+            "Name": "staged",
+        },
+    },
     "Http": {
         "Type": "AWS::ApiGatewayV2::Api",
         "Properties": {"Name": "ground", "ProtocolType": "HTTP"},
@@ -389,6 +398,40 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
         Sample(
             ("apigateway GetUsagePlanKeys usagePlanId=$Plan",),
             {"KeyId": "$ApiKey", "KeyType": "API_KEY", "UsagePlanId": "$Plan"},
+        ),
+    ),
+    "AWS::Lambda::Permission": (
+        *OF_LAMBDA["AWS::Lambda::Permission"],
+        Sample(
+            ("lambda GetPolicy FunctionName=$Other",),
+            {
+                "Action": "lambda:InvokeFunctionUrl",
+                "FunctionName": "$Other",
+                "FunctionUrlAuthType": "NONE",
+                "InvokedViaFunctionUrl": True,
+                "Principal": "*",
+            },
+        ),
+    ),
+    "AWS::Lambda::Url": (
+        Sample(
+            ("lambda GetFunctionUrlConfig FunctionName=$Other Qualifier=staged",),
+            {
+                "AuthType": "AWS_IAM",
+                "Cors": {
+                    "AllowCredentials": True,
+                    "AllowHeaders": ["X-Lost"],
+                    "AllowMethods": ["PATCH"],
+                    "AllowOrigins": ["https://lost.example"],
+                    "ExposeHeaders": ["X-Found"],
+                    "MaxAge": 37,
+                },
+                "InvokeMode": "RESPONSE_STREAM",
+                "Qualifier": "staged",
+                "TargetFunctionArn": "$Other.Arn",
+            },
+            needs=("Qualifier",),
+            told={"TargetFunctionArn": "staged"},
         ),
     ),
     "AWS::ApiGatewayV2::Api": (

@@ -107,7 +107,9 @@ def _statement(given: Parameters, resource: str) -> Answer:
     condition: dict[str, dict[str, str]] = {}
     for member, operator, key in _CONDITIONS:
         if given.get(member) is not None:
-            condition.setdefault(operator, {})[key] = str(given[member])
+            value = given[member]
+            text = str(value).lower() if isinstance(value, bool) else str(value)
+            condition.setdefault(operator, {})[key] = text
     return {
         "Sid": given["StatementId"],
         "Effect": "Allow",
@@ -137,4 +139,5 @@ _CONDITIONS = (
     ("PrincipalOrgID", "StringEquals", "aws:PrincipalOrgID"),
     ("EventSourceToken", "StringEquals", "lambda:EventSourceToken"),
     ("FunctionUrlAuthType", "StringEquals", "lambda:FunctionUrlAuthType"),
+    ("InvokedViaFunctionUrl", "Bool", "lambda:InvokedViaFunctionUrl"),
 )

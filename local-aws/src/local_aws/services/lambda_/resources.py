@@ -133,7 +133,6 @@ class Permission(ApiProvider):
     service = "lambda"
     create_operation = "AddPermission"
     id_attribute = "Id"
-    not_carried_out = frozenset({"FunctionUrlAuthType", "InvokedViaFunctionUrl"})
 
     @override
     def create(self, request: Request) -> str:
@@ -150,6 +149,47 @@ class Permission(ApiProvider):
         name = request.properties["FunctionName"]
         statement_id = request.physical_id
         self.discard(request, "RemovePermission", FunctionName=name, StatementId=statement_id)
+
+
+class Url(ApiProvider):
+    """``AWS::Lambda::Url``: Ref is the function's ARN, GetAtt FunctionUrl the URL."""
+
+    type_name = "AWS::Lambda::Url"
+    service = "lambda"
+    create_operation = "CreateFunctionUrlConfig"
+    also_supported = frozenset({"TargetFunctionArn"})
+
+    @override
+    def create(self, request: Request) -> str:
+        answer = self._asked(request, self.create_operation, request.properties)
+        return str(answer["FunctionArn"])
+
+    @override
+    def complete(self, request: Request) -> Attributes:
+        answer = self._asked(request, "GetFunctionUrlConfig")
+        return {name: answer[name] for name in ("FunctionArn", "FunctionUrl")}
+
+    @override
+    def update(self, request: Request) -> Attributes:
+        absent = {"Cors": {}, "InvokeMode": "BUFFERED"}
+        self._asked(request, "UpdateFunctionUrlConfig", absent | {**request.properties})
+        return dict(request.attributes)
+
+    @override
+    def delete(self, request: Request) -> None:
+        self.discard(request, "DeleteFunctionUrlConfig", **_url_of(request))
+
+    def _asked(
+        self, request: Request, operation: str, properties: Properties | None = None
+    ) -> dict[str, Any]:
+        return self.call(request, operation, properties or {}, **_url_of(request))
+
+
+def _url_of(request: Request) -> dict[str, Any]:
+    """Which function's, or alias's, it is."""
+    wanted = request.properties
+    place = {"FunctionName": wanted["TargetFunctionArn"], "Qualifier": wanted.get("Qualifier")}
+    return {name: value for name, value in place.items() if value is not None}
 
 
 class FunctionVersion(ApiProvider):

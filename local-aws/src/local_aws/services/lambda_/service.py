@@ -41,11 +41,14 @@ from local_aws.services.lambda_.resources import (
     LayerVersion,
     LayerVersionPermission,
     Permission,
+    Url,
 )
 from local_aws.services.lambda_.runtimes import check_runtime
 from local_aws.services.lambda_.settings import Settings
 from local_aws.services.lambda_.store import Store
+from local_aws.services.lambda_.urls import FunctionUrl, FunctionUrls, host_of
 from local_aws.services.lambda_.versions import Versions
+from local_aws.web.door import LAMBDA_URL, web_url
 
 Action = Callable[[str, Mapping[str, Any]], dict[str, Any]]
 
@@ -55,6 +58,7 @@ class Lambda(service.Service):
 
     def __init__(self, context: LocalContext) -> None:
         folder = context.state_dir / "lambda"
+        self._context = context
         self._seal = context.credentials.seal
         self.store = Store()
         self._code = CodeStore(folder)
@@ -75,6 +79,7 @@ class Lambda(service.Service):
             Policies(self.store),
             Settings(self.store),
             InvokeConfigs(self.store, records),
+            FunctionUrls(self.store),
         )
 
         self.permissions = self._permissions()
@@ -152,6 +157,7 @@ class Lambda(service.Service):
             LayerVersion(),
             LayerVersionPermission(),
             Permission(),
+            Url(),
         )
 
     def integrations(self) -> Iterable[Integration]:
@@ -178,6 +184,14 @@ class Lambda(service.Service):
             return Response(status=403)
         return Response(content, content_type="application/zip")
 
+    def web_api(self, kind: str, name: str) -> FunctionUrl | None:
+        """The function URL whose name begins so."""
+        for function in self.store.all() if kind == LAMBDA_URL else ():
+            for config in function.urls.values():
+                if host_of(config).partition(".")[0] == name:
+                    return FunctionUrl(self._context, function.region, config)
+        return None
+
     def _policy(self, arn: Arn) -> str | None:
         """The resource policy of ``function:<name>[:<qualifier>]``, as text; None without one."""
         name, _, qualifier = arn.resource.removeprefix("function:").partition(":")
@@ -186,11 +200,21 @@ class Lambda(service.Service):
         return json.dumps({"Statement": found}) if found else None
 
     def status(self) -> dict[str, Any]:
-        """``functions`` of every region, and ``function_processes``, busy or warm."""
+        """``functions`` of every region, ``function_urls`` as they are reached on this machine, and
+        ``function_processes``, busy or warm."""
         return {
             "functions": [
                 {"name": function.name, "region": function.region, "arn": function.arn}
                 for function in self.store.all()
+            ],
+            "function_urls": [
+                {
+                    "arn": config["FunctionArn"],
+                    "url": web_url(self._context, LAMBDA_URL, host_of(config).partition(".")[0])
+                    + "/",
+                }
+                for function in self.store.all()
+                for config in function.urls.values()
             ],
             "function_processes": self._pool.status(),
         }

@@ -29,9 +29,10 @@ class Function:
 
     ``versions`` has ``$LATEST`` and the published ones by number; ``policies`` the statements
     of the resource policy by qualifier ("" for the function itself); ``invoke_configs`` what
-    is set for asynchronous events, by qualifier. ``policy_revisions`` is the RevisionId of each
-    policy. ``settling`` has the versions that are not in place yet: ``at`` is when they are, in
-    seconds since the epoch, ``before`` what runs until then; None runs nothing.
+    is set for asynchronous events, ``urls`` the function URLs, by qualifier. ``policy_revisions``
+    is the RevisionId of each policy. ``settling`` has the versions that are not in place yet:
+    ``at`` is when they are, in seconds since the epoch, ``before`` what runs until then; None runs
+    nothing.
     ``published_from`` is what $LATEST was when the newest version was made of it.
     """
 
@@ -47,6 +48,7 @@ class Function:
     tags: dict[str, str] = field(default_factory=dict)
     reserved_concurrency: int | None = None
     invoke_configs: dict[str, dict[str, Any]] = field(default_factory=dict)
+    urls: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     @property
     def arn(self) -> str:

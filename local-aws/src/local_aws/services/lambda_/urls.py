@@ -1,0 +1,189 @@
+"""Function URLs: what is told of them, and how they answer.
+
+Sources: Lambda API reference, CreateFunctionUrlConfig; Lambda developer guide, "Control access to
+Lambda function URLs", which since October 2025 wants two permissions, "Invoking Lambda function
+URLs"; read 2026-11-23. What is refused how was recorded by LocalStack's suite, 2025.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from botocore.exceptions import ClientError
+from werkzeug import Response
+
+from local_aws.context import LocalContext
+from local_aws.permissions.identities import Developer
+from local_aws.protocol import AwsError
+from local_aws.services.lambda_.names import (
+    absent,
+    conflict,
+    find_alias,
+    find_function,
+    qualified,
+    qualifier_of,
+)
+from local_aws.services.lambda_.paging import page
+from local_aws.services.lambda_.store import Function, Store
+from local_aws.web import cors
+from local_aws.web.door import LAMBDA_URL, json_answer, web_host
+from local_aws.web.payloads import Malformed, answer_2, event_2
+from local_aws.web.records import new_id
+from local_aws.web.request import WebRequest
+
+Parameters = Mapping[str, Any]
+Answer = dict[str, Any]
+
+_MEMBERS = ("AuthType", "Cors", "InvokeMode")
+_FORBIDDEN = (
+    "Forbidden. For troubleshooting Function URL authorization issues, see: "
+    "https://docs.aws.amazon.com/lambda/latest/dg/urls-auth.html"
+)
+
+
+class FunctionUrls:
+    """Each method is an action of the API."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def create_function_url_config(self, region: str, given: Parameters) -> Answer:
+        """Give the function, or an alias of it, a URL."""
+        function, qualifier = self._place(region, given)
+        with self._store.lock:
+            if qualifier in function.urls:
+                raise conflict(
+                    "Failed to create function url config for "
+                    f"[functionArn = {qualified(function.arn, qualifier)}]. Error message:  "
+                    "FunctionUrlConfig exists for this Lambda function"
+                )
+            now = _now()
+            function.urls[qualifier] = {
+                "InvokeMode": "BUFFERED",
+                **{name: given[name] for name in _MEMBERS if given.get(name)},
+                "FunctionArn": qualified(function.arn, qualifier),
+                "FunctionUrl": f"https://{web_host(LAMBDA_URL, new_id(32), region)}/",
+                "CreationTime": now,
+                "LastModifiedTime": now,
+            }
+        return function.urls[qualifier]
+
+    def get_function_url_config(self, region: str, given: Parameters) -> Answer:
+        """It, when there is one."""
+        return self._found(region, given)
+
+    def update_function_url_config(self, region: str, given: Parameters) -> Answer:
+        """Change what is given of it."""
+        found = self._found(region, given)
+        changed = {name: given[name] for name in _MEMBERS if given.get(name) is not None}
+        found |= {**changed, "LastModifiedTime": _now()}
+        return found
+
+    def delete_function_url_config(self, region: str, given: Parameters) -> Answer:
+        """Take it away."""
+        self._found(region, given)
+        function, qualifier = self._place(region, given)
+        del function.urls[qualifier]
+        return {}
+
+    def list_function_url_configs(self, region: str, given: Parameters) -> Answer:
+        """Those of the function and its aliases."""
+        function = find_function(self._store, region, given)
+        return page("FunctionUrlConfigs", list(function.urls.values()), given)
+
+    def _place(self, region: str, given: Parameters) -> tuple[Function, str]:
+        function, qualifier = find_function(self._store, region, given), qualifier_of(given, region)
+        if qualifier:
+            find_alias(function, qualifier)
+        return function, qualifier
+
+    def _found(self, region: str, given: Parameters) -> Answer:
+        function, qualifier = self._place(region, given)
+        if qualifier not in function.urls:
+            raise absent("The resource you requested does not exist.")
+        return function.urls[qualifier]
+
+
+class FunctionUrl:
+    """One function URL, as whoever calls it sees it."""
+
+    def __init__(self, context: LocalContext, region: str, config: Parameters) -> None:
+        self._context = context
+        self._region = region
+        self._config = config
+        self._arn = str(config["FunctionArn"])
+        self._cors = config.get("Cors") or {}
+        self.host = host_of(config)
+
+    def lets_pages_of(self, origin: str, request: WebRequest) -> bool:
+        """Whether the URL's CORS names the origin and the method."""
+        return cors.lets(self._cors, origin, request.method)
+
+    def answer(self, request: WebRequest) -> Response:
+        """The function's answer, or why there is none."""
+        if self._cors and cors.is_preflight(request):
+            answer = Response(status=200)
+        elif not self._is_let_in(request):
+            error = [("x-amzn-ErrorType", "AccessDeniedException")]
+            answer = json_answer(403, {"Message": _FORBIDDEN}, error)
+        else:
+            answer = self._invoked(request)
+        answer.headers.update(cors.headers_for(self._cors, request))
+        return answer
+
+    def _invoked(self, request: WebRequest) -> Response:
+        event = event_2(
+            request,
+            api_id=self.host.partition(".")[0],
+            account=self._context.account_id if self._config["AuthType"] != "NONE" else "anonymous",
+            stage="$default",
+            path=request.path,
+        )
+        try:
+            told = self._context.client("lambda", self._region).invoke(
+                FunctionName=self._arn, Payload=json.dumps(event).encode()
+            )
+        except ClientError as error:
+            status = int(error.response["ResponseMetadata"]["HTTPStatusCode"])
+            return json_answer(status, {"Message": error.response["Error"]["Message"]})
+        payload = told["Payload"].read()
+        try:
+            if "FunctionError" in told:
+                raise Malformed
+            answer = answer_2(json.loads(payload or b"null"), default_type="application/json")
+        except (Malformed, ValueError):
+            answer = Response("Internal Server Error", 502, content_type="application/json")
+        answer.headers["x-amzn-RequestId"] = told["ResponseMetadata"].get("RequestId", "")
+        return answer
+
+    def _is_let_in(self, request: WebRequest) -> bool:
+        """Whether both actions are allowed: by the function's policy, or to who has signed."""
+        given = {
+            "lambda:FunctionUrlAuthType": str(self._config["AuthType"]),
+            "lambda:InvokedViaFunctionUrl": "true",
+        }
+        evaluator = self._context.evaluator
+        if self._config["AuthType"] == "NONE":
+            return all(evaluator.lets_everyone(each, self._arn, given) for each in _ACTIONS)
+        try:
+            who = request.caller()
+        except AwsError:
+            return False
+        if isinstance(who, Developer):
+            return True
+        return all(evaluator.allows(who, each, self._arn, given) for each in _ACTIONS)
+
+
+_ACTIONS = ("lambda:InvokeFunctionUrl", "lambda:InvokeFunction")
+
+
+def host_of(config: Parameters) -> str:
+    """The name in a URL's configuration."""
+    return str(config["FunctionUrl"]).removeprefix("https://").removesuffix("/")
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
