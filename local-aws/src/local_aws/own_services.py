@@ -46,8 +46,10 @@ def own_services(
     ``changed(name)`` is called when a service has changed by itself, ``changed(name,
     at_once=True)`` when that is to be kept now; ``restore_late()`` when what is loaded late is.
     """
+    cloudformation = CloudFormation(context, types, lambda: changed("cloudformation", at_once=True))
     return (
-        CloudFormation(context, types, lambda: changed("cloudformation", at_once=True)),
+        cloudformation,
+        cloudformation.cloud_control,
         StepFunctions(context, restore_late),
         Lambda(context),
         ApiGateway(context),

@@ -15,6 +15,7 @@ _reading = threading.Lock()
 
 _BY_SCOPE = {
     "states": "stepfunctions",
+    "cloudcontrolapi": "cloudcontrol",
     "monitoring": "cloudwatch",
     "email": "ses",
     "tagging": "resourcegroupstaggingapi",

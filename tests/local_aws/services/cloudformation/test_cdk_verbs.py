@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -87,6 +88,68 @@ def test_nested_stacks_are_deployed_updated_rolled_back_and_destroyed(
     assert _stacks(aws) == ["CDKToolkit"]
     names = aws.client("ssm").describe_parameters()["Parameters"]
     assert [each["Name"] for each in names] == ["/cdk-bootstrap/hnb659fds/version"]
+
+
+def test_hotswap_changes_functions_and_state_machines_and_is_drift(
+    aws: Aws, cli: Cli, tmp_path: Path
+) -> None:
+    cli.deploy(swappable(tmp_path, 1))
+    names = aws.outputs("Hot")
+    deployed = aws.stack("Hot").get("LastUpdatedTime")
+
+    cli.deploy(swappable(tmp_path, 2), "--hotswap")
+
+    for function in ("Inline", "Asset"):
+        answer = aws.client("lambda").invoke(FunctionName=names[function])
+        assert answer["Payload"].read() == b"2"
+    states = aws.client("stepfunctions")
+    machine = states.describe_state_machine(stateMachineArn=names["Machine"])
+    assert json.loads(machine["definition"])["States"]["Pass"]["Result"] == 2
+    assert aws.stack("Hot").get("LastUpdatedTime") == deployed
+
+    status, printed = cli("drift", "--app", str(swappable(tmp_path, 2)))
+
+    assert status == 0, printed
+    assert "DefinitionString" in printed
+    assert "Number of resources with drift: 1" in printed
+    diagnosed = cli("diagnose", "--unstable=diagnose", "--app", str(swappable(tmp_path, 2)))
+    assert "no issues found" in diagnosed[1]
+    assert cli.destroy(swappable(tmp_path, 2))[0] == 0
+
+
+def swappable(folder: Path, value: int) -> Path:
+    """An app with two functions and a state machine that give ``value``."""
+    import aws_cdk as cdk
+    from aws_cdk import aws_lambda as lambda_
+    from aws_cdk import aws_stepfunctions as stepfunctions
+
+    code = f"def handler(event, context): return {value}"
+    source = folder / f"source-{value}"
+    source.mkdir(exist_ok=True)
+    (source / "index.py").write_text(code)
+    app = cdk.App(
+        outdir=str(folder / f"hot-{value}"), context={"aws:cdk:enable-asset-metadata": True}
+    )
+    stack = cdk.Stack(app, "Hot")
+    made = {
+        name: lambda_.Function(
+            stack,
+            name,
+            runtime=lambda_.Runtime.PYTHON_3_11,
+            handler="index.handler",
+            code=given,
+        ).function_name
+        for name, given in {
+            "Inline": lambda_.Code.from_inline(code),
+            "Asset": lambda_.Code.from_asset(str(source)),
+        }.items()
+    }
+    passing = stepfunctions.Pass(stack, "Pass", result=stepfunctions.Result.from_number(value))
+    definition = stepfunctions.DefinitionBody.from_chainable(passing)
+    machine = stepfunctions.StateMachine(stack, "Steps", definition_body=definition)
+    for name, text in {**made, "Machine": machine.state_machine_arn}.items():
+        cdk.CfnOutput(stack, f"{name}Out", value=text).override_logical_id(name)
+    return Path(app.synth().directory)
 
 
 def _value(aws: Aws, name: str) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from typing import Any
 
+from local_aws.protocol import AwsError
 from local_aws.resources.schemas import schema_of
 from local_aws.services.cloudformation.engine.checks import required_capabilities
 from local_aws.services.cloudformation.engine.operations import Operations
@@ -187,6 +189,21 @@ class Queries:
             raise validation_error(f"Export '{name}' is not imported by any stack.")
         names, token = page(importers, values.get("NextToken"))
         return {"Imports": names, "NextToken": token}
+
+    def describe_type(self, values: Values, region: str) -> Answer:
+        """A resource type's schema."""
+        name = values.get("TypeName", "")
+        schema = schema_of(name, region)
+        if schema is None or values.get("Type", "RESOURCE") != "RESOURCE":
+            raise AwsError(
+                "TypeNotFoundException", f"The type '{name}' cannot be found.", status=404
+            )
+        return {
+            "Type": "RESOURCE",
+            "TypeName": name,
+            "Schema": json.dumps(schema.document),
+            "Visibility": "PUBLIC",
+        }
 
     def list_hook_results(self, values: Values, region: str) -> Answer:
         """None: the local AWS has no hooks."""

@@ -16,6 +16,7 @@ from local_aws.protocol.validation import require_members
 from local_aws.resources import ResourceTypes
 from local_aws.resources.base import Provider
 from local_aws.services.cloudformation.change_set_actions import ChangeSetActions
+from local_aws.services.cloudformation.cloud_control import CloudControl
 from local_aws.services.cloudformation.drift_actions import DriftActions
 from local_aws.services.cloudformation.engine.notifications import Notifications
 from local_aws.services.cloudformation.engine.operations import Operations
@@ -51,6 +52,7 @@ class CloudFormation(service.Service):
         self._types = types
         self._notifications = Notifications(context)
         self._stacks = Stacks(self._notifications.tell)
+        self.cloud_control = CloudControl(context, types, self._stacks)
         self._operations = Operations(context, types, self._stacks, on_settled)
         submissions = Submissions(context, types, self._operations.exports)
         stack_actions = StackActions(context, self._stacks, self._operations, submissions)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from typing_extensions import override
@@ -54,6 +54,13 @@ class StateMachine(ApiProvider):
         kind = properties.get("StateMachineType", "STANDARD")
         for problem in definition.problems(text, jsonata.problem, self._integrations, kind):
             yield f"its definition is not valid: {problem}"
+
+    @override
+    def read(self, request: Request) -> Mapping[str, Any] | None:
+        said = super().read(request)
+        if said is None:
+            return None
+        return {**said, "DefinitionString": said["definition"], "StateMachineName": said["name"]}
 
     @override
     def create(self, request: Request) -> str:
