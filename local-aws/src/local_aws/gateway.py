@@ -281,7 +281,7 @@ class Gateway:
     def _ask_others(self, exchange: _Exchange) -> None:
         if exchange.call is not None:
             for service in self._services.values():
-                service.check_elsewhere(exchange.call)
+                service.check_elsewhere(exchange.call, is_here=exchange.service in self._services)
 
     def _dispatch(self, exchange: _Exchange) -> WsgiApplication:
         service, call = self._services.get(exchange.service), exchange.call

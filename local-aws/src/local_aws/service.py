@@ -74,8 +74,9 @@ class Service:
         if shape is not None and call.service not in PARSED_WITHOUT_BODY:
             validate(shape, known_members(shape, call.parameters), self.invalid or call.invalid)
 
-    def check_elsewhere(self, call: Call) -> None:
-        """Raise `AwsError` for a call of any service that needs what this one has not."""
+    def check_elsewhere(self, call: Call, *, is_here: bool) -> None:
+        """Raise `AwsError` for a call of any service that needs what this one has not; ``is_here``:
+        that service is one of the local AWS's."""
 
     def resource_types(self) -> Iterable[Provider]:
         """Its types of CloudFormation."""

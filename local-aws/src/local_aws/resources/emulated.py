@@ -138,7 +138,8 @@ class Emulated(Provider):
             )
 
     def _json(self, request: Request) -> dict[str, Any]:
-        properties = dict(request.properties)
+        given = request.properties.items()
+        properties = {name: value for name, value in given if name not in self.without_effect}
         schema = schema_of(self.type_name, request.region)
         if self.type_name.startswith(_SHOWING_STACKS) and schema and schema.tag_property == "Tags":
             properties["Tags"] = [*properties.get("Tags", []), *tag_list(stack_tags(request))]

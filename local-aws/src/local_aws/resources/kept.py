@@ -36,6 +36,7 @@ REFUSED = frozenset(
 would be empty."""
 
 _REF = {
+    "AWS::Batch::JobDefinition": "JobDefinitionArn",
     "AWS::CodeBuild::Project": "Name",
     "AWS::Route53::RecordSet": "Name",
     "AWS::SecretsManager::SecretTargetAttachment": "SecretId",
@@ -47,6 +48,16 @@ _REF_IS_A_MEMBER = ("ApiGateway", "ApiGatewayV2", "AppConfig", "Cognito", "ECS",
 """Services whose types with an identifier of several members are older than identifiers: Ref gives
 the member that names the resource in its parent. All others give them all, with ``|`` between
 (same pages; LocalStack's ``quirks.py``, read 2026-11-23)."""
+
+
+_ARN_RESOURCES = {
+    "AWS::ElasticLoadBalancingV2::Listener": "listener/app/{name}/{id}/{id}",
+    "AWS::ElasticLoadBalancingV2::LoadBalancer": "loadbalancer/app/{name}/{id}",
+    "AWS::ElasticLoadBalancingV2::TargetGroup": "targetgroup/{name}/{id}",
+}
+"""ARNs of several parts, which templates take apart, and of which cfn-lint's data have the first
+alone ("Actions, resources, and condition keys for Elastic Load Balancing V2", service
+authorization reference, read 2026-11-23)."""
 
 
 class Kept(Provider):
@@ -98,6 +109,7 @@ class _Forms:
         self._schema = schema
         self._request = request
         self._name = self._named()
+        self._id = secrets.token_hex(8)
 
     def attributes(self) -> Attributes:
         """What only the service sets, and the identifier, where it was not given."""
@@ -184,6 +196,7 @@ class _Forms:
         host += ".amazonaws.com"
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         forms = {
+            r"FullName$": Arn.parse(self._arn({})).resource.removeprefix("loadbalancer/"),
             r"(?i)(ur[il]|website)$": f"https://{host}",
             r"(?i)(endpoint|address|dns|dnsname|domainname|host|hostname)$": host,
             r"(At|Time|Date|Timestamp)$": now,
@@ -206,6 +219,9 @@ class _Forms:
         resource = f"{last.lower()}/{self._name}"
         if written is not None:
             resource = Arn.parse(written).resource.replace(".*", self._name)
+        if self._schema.type_name in _ARN_RESOURCES:
+            parts_of_it = _ARN_RESOURCES[self._schema.type_name]
+            resource = parts_of_it.format(name=self._name, id=self._id)
         arn = arn_in(request.region, service, request.context.account_id, resource)
         made = text_like(shape, arn)
         if made in (None, arn):

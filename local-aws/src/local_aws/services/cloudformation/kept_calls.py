@@ -13,15 +13,19 @@ from local_aws.resources.schemas import schema_of
 from local_aws.services.cloudformation.engine.stacks import Resource, Stack, Stacks
 
 
-def refuse_for_kept(stacks: Stacks, types: ResourceTypes, call: Call) -> None:
-    """Raise `AwsError` for a call that would need what a stack of its region only keeps."""
+def refuse_for_kept(stacks: Stacks, types: ResourceTypes, call: Call, *, is_here: bool) -> None:
+    """Raise `AwsError` for a call that would need what a stack of its region only keeps.
+
+    ``is_here``: the local AWS brings the call's service; of one that it does not, and of which no
+    type is carried out, that is every call.
+    """
     kept = list(_kept(stacks, call))
     if not kept:
         return
     named = set(_texts(call.parameters))
     for stack, resource in kept:
-        service = resource.type.split("::")[1]
-        if not types.carries_out(service) or _names(resource) & named:
+        partly = is_here or types.carries_out(resource.type.split("::")[1])
+        if not partly or _names(resource, call.region) & named:
             raise AwsError(
                 "InvalidAction" if call.protocol == "query" else "UnknownOperationException",
                 f"the local AWS does not offer {call.operation} of {call.service}: of stack "
@@ -42,11 +46,14 @@ def _kept(stacks: Stacks, call: Call) -> Iterator[tuple[Stack, Resource]]:
                     yield stack, resource
 
 
-def _names(resource: Resource) -> set[str]:
-    """By what a call may name it: its id, and the parts of one that has several; its ARN."""
-    texts = {value for value in resource.attributes.values() if isinstance(value, str)}
-    arns = {text for text in texts if text.startswith("arn:")}
-    return {resource.physical_id, *resource.physical_id.split("|"), *arns} - {""}
+def _names(resource: Resource, region: str) -> set[str]:
+    """By what a call may name it: its ARNs and its id, but no part of that which names another."""
+    schema = schema_of(resource.type, region)
+    own = {value for value in resource.attributes.values() if isinstance(value, str)}
+    if schema is not None and len(schema.identifier) == 1:
+        own.add(str(resource.properties.get(schema.identifier[0], "")))
+    ids = {resource.physical_id, *resource.physical_id.split("|")} & own
+    return (ids | {text for text in own if text.startswith("arn:")}) - {""}
 
 
 def _texts(value: Any) -> Iterator[str]:

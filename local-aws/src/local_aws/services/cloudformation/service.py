@@ -97,14 +97,14 @@ class CloudFormation(service.Service):
         if shape is not None:
             require_members(shape, call.parameters, "ValidationError")
 
-    def check_elsewhere(self, call: Call) -> None:
+    def check_elsewhere(self, call: Call, *, is_here: bool) -> None:
         """Raise `AwsError` for a call that would need what a stack only keeps, naming that.
 
-        Of a service of which nothing is carried out, that is every call; of any other, one that
-        names what is kept.
+        Of a service that is not here, that is every call; of any other, one that names what is
+        kept.
         """
         if call.service != self.name and call.model is not None:
-            refuse_for_kept(self._stacks, self._types, call)
+            refuse_for_kept(self._stacks, self._types, call, is_here=is_here)
 
     def export_state(self) -> list[dict[str, Any]]:
         """Every stack, event, export and change set, as JSON has them."""
