@@ -316,6 +316,20 @@ def test_an_update_without_rollback_can_be_mended(aws: Aws) -> None:
     assert aws.outputs("retried") == {"B": "3"}
 
 
+def test_nothing_is_replaced_without_rollback(aws: Aws) -> None:
+    aws.create("fixed", template(A=parameter(Name="/fixed/1")))
+    renamed = template(A=parameter(Name="/fixed/2"))
+
+    stack = aws.update("fixed", renamed, DisableRollback=True)
+
+    assert stack["StackStatus"] == "UPDATE_FAILED"
+    reasons = [each.get("ResourceStatusReason") for each in aws.events("fixed")]
+    assert "Replacement type updates not supported on stack with disable-rollback." in reasons
+    assert aws.physical_ids("fixed") == {"A": "/fixed/1"}
+    assert aws.update("fixed", renamed)["StackStatus"] == "UPDATE_COMPLETE"
+    assert aws.physical_ids("fixed") == {"A": "/fixed/2"}
+
+
 def test_the_previous_template_and_parameters_can_be_kept(aws: Aws) -> None:
     body = {
         "Parameters": {"Value": {"Type": "String"}, "Other": {"Type": "String", "Default": "o"}},

@@ -37,6 +37,9 @@ DO_NOTHING, ROLLBACK, DELETE = "DO_NOTHING", "ROLLBACK", "DELETE"
 
 _SKIPPED = "Resource skipped during UpdateRollback"
 
+_NO_REPLACEMENT = "Replacement type updates not supported on stack with disable-rollback."
+"""As users of SAM are told (aws/aws-sam-cli#4585, read 2026-11-23)."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -276,6 +279,9 @@ class Deployment:
                 "CloudFormation cannot update a stack when a custom-named resource requires "
                 f"replacing. Rename {kept_name} and update the stack again.",
             )
+            raise StepFailed
+        if self._stack.disable_rollback:
+            self._stack.set_resource_status(current, "UPDATE_FAILED", _NO_REPLACEMENT)
             raise StepFailed
         self._stack.obsolete.append(current)
         self._stack.version.resources[current.logical_id] = wanted
