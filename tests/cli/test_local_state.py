@@ -80,6 +80,14 @@ def test_up_finds_again_what_was_there_and_fresh_forgets_it(run: Run, state_dir:
     assert "nothing is deployed" in run("local", "status").stdout
 
 
+def test_status_tells_where_an_api_answers(run: Run, state_dir: Path) -> None:
+    run("local", "up", "--port", "0")
+    api = find(state_dir).client("apigatewayv2", "eu-west-1")
+    api_id = api.create_api(Name="predictions", ProtocolType="HTTP")["ApiId"]
+    shown = run("local", "status").stdout
+    assert f"predictions      {find(state_dir).url}/_aws/execute-api/{api_id}/" in shown
+
+
 DAMAGED: dict[str, tuple[str, Callable[[Path], object], str]] = {
     "part": ("parts/cloudformation-*", lambda p: os.truncate(p, 3), "bytes have the sha256"),
     "pickle": ("parts/moto.s3*", lambda p: p.write_bytes(b"N."), "bytes have the sha256"),

@@ -12,7 +12,7 @@ _COMMANDS = {
     "env": "Print the variables that point any AWS tool at the local AWS.",
     "faults": "Make it fail as AWS does: throttling, no capacity, dead jobs, slow answers.",
     "logs": "Print the last log lines of an endpoint's model servers, and follow them.",
-    "status": "Show stacks, endpoints, processes, ports, memory and the state kept.",
+    "status": "Show stacks, endpoints, URLs, processes, ports, memory and the state kept.",
     "up": "Start the local AWS and return when it answers.",
 }
 

@@ -18,7 +18,7 @@ Facts = Mapping[str, Any]
 @click.option("--json", "as_json", is_flag=True, help="Print everything, for programs.")
 @state_dir_option
 def status(as_json: bool, state_dir: Path) -> None:
-    """Show stacks, endpoints, processes, ports, memory, and where the state is kept."""
+    """Show stacks, endpoints, URLs, processes, ports, memory, and where the state is kept."""
     facts = local_address(state_dir).status()
     if as_json:
         click.echo(json.dumps(facts, indent=1))
@@ -60,6 +60,8 @@ def _print(facts: Facts) -> None:
     _table(("endpoint", "region", "status", "config"), map(_endpoint, facts["endpoints"]))
     _table(("transform job", "status"), map(_job, facts["transform_jobs"]))
     _table(("execution", "status"), map(_execution, facts["executions"]))
+    apis = [each for kind in _WITH_URLS for each in facts.get(kind, ())]
+    _table(("api or function", "url"), map(_api, apis))
     processes = [*facts["processes"], *facts.get("function_processes", ())]
     _table(("process", "pid", "listens", "memory", "log"), map(_process, processes))
     if not facts["stacks"] and not facts["endpoints"]:
@@ -84,6 +86,13 @@ def _job(job: Facts) -> Sequence[Any]:
 
 def _execution(execution: Facts) -> Sequence[Any]:
     return (execution["arn"].rpartition("execution:")[2], execution["status"], None)
+
+
+def _api(api: Facts) -> Sequence[Any]:
+    return (api.get("name") or api["arn"].partition("function:")[2], api["url"], None)
+
+
+_WITH_URLS = ("rest_apis", "http_apis", "function_urls")
 
 
 def _process(process: Facts) -> Sequence[Any]:
