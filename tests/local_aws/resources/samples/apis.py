@@ -329,6 +329,7 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
                 "Tags": TAGS,
                 "Version": "v7",
             },
+            needs=("Name",),
             unread={
                 "FailOnWarnings": "an import here knows no warnings",
                 "Mode": "how a Body is taken",
@@ -344,6 +345,7 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
                     "paths": {"/lost": {}},
                 },
             },
+            needs=("Name",),
             unread={"Body": "tests of services hold that", "Name": "the other sample's"},
         ),
     ),

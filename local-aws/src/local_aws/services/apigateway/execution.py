@@ -83,7 +83,7 @@ class RestApi:
         """The answer of the stage that the path begins with."""
         found = self._stage_of(request)
         if found is None:
-            return json_answer(403, {"message": "Forbidden"}, [("x-amzn-ErrorType", _FORBIDDEN)])
+            return json_answer(403, {"message": "Forbidden"}, [_FORBIDDEN])
         stage, snapshot, within = found
         answer, context = self._answer(within, stage, snapshot)
         log = stage.get("accessLogSettings") or {}
@@ -280,7 +280,7 @@ def _schema(snapshot: Snapshot, name: str, api_id: str) -> dict[str, Any]:
     return {**schemas[name], "definitions": {**schemas, **schemas[name].get("definitions", {})}}
 
 
-_FORBIDDEN = "ForbiddenException"
+_FORBIDDEN = ("x-amzn-ErrorType", "ForbiddenException")
 _IDENTITY = (
     *("accessKey", "accountId", "caller", "cognitoAuthenticationProvider"),
     *("cognitoAuthenticationType", "cognitoIdentityId", "cognitoIdentityPoolId"),

@@ -107,12 +107,10 @@ class RestApi(Part):
     @override
     def create(self, request: Request) -> str:
         body = request.properties.get("Body")
-        named = "Name" in request.properties or body is None
-        title = (body or {}).get("info", {}).get("title") if isinstance(body, Mapping) else None
-        name = request.properties.get("Name") or title or request.name(128)
-        if not named and title is None:
-            raise ResourceFailed("Body.info has no title", code="InvalidRequest")
-        wanted = {**self.wanted(request.properties), "Name": name}
+        name = request.properties.get("Name")
+        if name is None and body is None:
+            raise ResourceFailed("Name or Body is missing", code="InvalidRequest")
+        wanted = {**self.wanted(request.properties), "Name": name or request.name(128)}
         api_id = str(self.call(request, "CreateRestApi", wanted)["id"])
         request.claim(api_id)
         self._import(request, api_id, "merge")
@@ -332,10 +330,6 @@ class ApiKey(Part):
     stem = "ApiKey"
     named = "apiKey"
     within = ()
-
-    @override
-    def wanted(self, properties: Properties) -> Properties:
-        return super().wanted(properties)
 
     @override
     def create(self, request: Request) -> str:
