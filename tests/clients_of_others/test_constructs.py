@@ -135,9 +135,6 @@ def test_alpha_s_endpoint_predicts_and_scales(deployed: Deployed) -> None:
     assert (target["MinCapacity"], target["MaxCapacity"]) == (1, 3)
 
 
-@pytest.mark.xfail(
-    raises=DeployFailed, strict=True, reason="the local AWS has no types of AWS::ApiGateway yet"
-)
 def test_the_api_pattern_predicts_through_its_url(deployed: Deployed) -> None:
     deployed.deploy("alpha_scaling", "behind-the-api", endpoint="behind-the-api")
     url = deployed.deploy("api_pattern", "api", endpoint="behind-the-api")["Url"]

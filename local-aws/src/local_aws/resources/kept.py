@@ -29,11 +29,9 @@ REFUSED = frozenset(
         *("IAM::GroupPolicy", "IAM::RolePolicy", "IAM::UserPolicy", "IAM::UserToGroupAddition"),
         *("ECR::RegistryPolicy", "Kinesis::ResourcePolicy", "Lambda::ResourcePolicy"),
         *("SNS::TopicInlinePolicy", "SQS::QueueInlinePolicy", "SecretsManager::ResourcePolicy"),
-        "CloudFormation::Stack",
     )
 )
-"""Types that are never only kept: what a policy forbids would be allowed here, and a nested stack
-would be empty."""
+"""Types that are never only kept: what a policy forbids would be allowed here."""
 
 _REF = {
     "AWS::Batch::JobDefinition": "JobDefinitionArn",
@@ -48,16 +46,6 @@ _REF_IS_A_MEMBER = ("ApiGateway", "ApiGatewayV2", "AppConfig", "Cognito", "ECS",
 """Services whose types with an identifier of several members are older than identifiers: Ref gives
 the member that names the resource in its parent. All others give them all, with ``|`` between
 (same pages; LocalStack's ``quirks.py``, read 2026-11-23)."""
-
-
-_ARN_RESOURCES = {
-    "AWS::ElasticLoadBalancingV2::Listener": "listener/app/{name}/{id}/{id}",
-    "AWS::ElasticLoadBalancingV2::LoadBalancer": "loadbalancer/app/{name}/{id}",
-    "AWS::ElasticLoadBalancingV2::TargetGroup": "targetgroup/{name}/{id}",
-}
-"""ARNs of several parts, which templates take apart, and of which cfn-lint's data have the first
-alone ("Actions, resources, and condition keys for Elastic Load Balancing V2", service
-authorization reference, read 2026-11-23)."""
 
 
 class Kept(Provider):
@@ -219,9 +207,6 @@ class _Forms:
         resource = f"{last.lower()}/{self._name}"
         if written is not None:
             resource = Arn.parse(written).resource.replace(".*", self._name)
-        if self._schema.type_name in _ARN_RESOURCES:
-            parts_of_it = _ARN_RESOURCES[self._schema.type_name]
-            resource = parts_of_it.format(name=self._name, id=self._id)
         arn = arn_in(request.region, service, request.context.account_id, resource)
         made = text_like(shape, arn)
         if made in (None, arn):
