@@ -54,7 +54,8 @@ def requests_of(made: Iterable[tuple[str, str]]) -> Iterator[Request]:
 
 def _answer(ask: Callable[[Clients, str], str | None], name: str, id_: str, of: Clients) -> Answer:
     try:
-        return Answer(name, ask(of, id_))
+        wrong = ask(of, id_)
+        return Answer(name, None if wrong is None else " ".join(wrong.split()))
     except (BotoCoreError, ClientError, OSError) as error:
         return Answer(name, " ".join(str(error).split()))
 

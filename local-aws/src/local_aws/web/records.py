@@ -112,7 +112,7 @@ class Records:
     def items_member(self, call: Call) -> str | None:
         """The member in which an operation lists what it shows; None when it shows one."""
         shape = call.model.output_shape
-        found = (each for each in ("items", "Items") if shape and each in shape.members)
+        found = (each for each in ("items", "item", "Items") if shape and each in shape.members)
         return next(found, None)
 
     def export_state(self) -> dict[str, Any]:

@@ -251,6 +251,17 @@ def test_lists_come_in_pages(functions: Functions) -> None:
     ]
 
 
+def test_every_list_of_an_api_is_listed(rest: Rest) -> None:
+    """GetStages alone has ``item`` where all others have ``items``."""
+    rest.method("/", "GET", **mock(200, "one"))
+    rest.deploy()
+    stages = rest.api.get_stages(restApiId=rest.id)["item"]
+    assert [stage["stageName"] for stage in stages] == ["prod"]
+    for listed in ("authorizers", "deployments", "models", "request_validators", "resources"):
+        assert "items" in getattr(rest.api, f"get_{listed}")(restApiId=rest.id)
+    assert "items" in rest.api.get_gateway_responses(restApiId=rest.id)
+
+
 def test_tags_are_of_what_an_arn_names(rest: Rest) -> None:
     arn = f"arn:aws:apigateway:{REGION}::/restapis/{rest.id}"
     rest.api.tag_resource(resourceArn=arn, tags={"a": "1", "b": "2"})

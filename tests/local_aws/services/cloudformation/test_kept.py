@@ -89,26 +89,6 @@ def test_ids_and_attributes_have_the_form_that_aws_gives_them(aws: Aws) -> None:
     assert aws.physical_ids("kept")["Named"] == "nightly"
 
 
-def test_an_arn_can_be_taken_apart_as_templates_do(aws: Aws) -> None:
-    listener = resource(
-        "ElasticLoadBalancingV2::Listener",
-        LoadBalancerArn=ref("Balancer"),
-        DefaultActions=[{"Type": "fixed-response", "FixedResponseConfig": {"StatusCode": "200"}}],
-    )
-    parts = {"Fn::Split": ["/", ref("Listener")]}
-    body = template(
-        {"Third": {"Fn::Select": [3, parts]}, "Label": get_att("Balancer", "LoadBalancerFullName")},
-        Balancer=resource("ElasticLoadBalancingV2::LoadBalancer", Subnets=["subnet-1", "subnet-2"]),
-        Listener=listener,
-    )
-
-    assert aws.create("balanced", body)["StackStatus"] == "CREATE_COMPLETE"
-    outputs = aws.outputs("balanced")
-    assert re.fullmatch(r"[0-9a-f]{16}", outputs["Third"])
-    assert re.fullmatch(r"app/balanced-[\w-]+/[0-9a-f]{16}", outputs["Label"])
-    aws.delete("balanced")
-
-
 @pytest.mark.usefixtures("kept")
 def test_what_is_only_kept_is_told(aws: Aws) -> None:
     assert _told(aws, "kept") == [
@@ -145,17 +125,17 @@ def test_a_call_that_names_what_is_kept_of_a_service_that_is_here_is_refused(aws
 
 
 def test_a_call_that_names_what_is_here_beside_what_is_kept_is_answered(aws: Aws) -> None:
-    """The attachment's id has the network's in it."""
+    """What associates a gateway has the gateway's id for its own."""
     body = template(
-        Vpc=resource("EC2::VPC", CidrBlock="10.0.0.0/16"),
-        Options=resource(
-            "EC2::VPCDHCPOptionsAssociation", VpcId=ref("Vpc"), DhcpOptionsId="dopt-1"
+        Gateway=resource("EC2::InternetGateway"),
+        Routed=resource(
+            "EC2::GatewayRouteTableAssociation", GatewayId=ref("Gateway"), RouteTableId="rtb-1"
         ),
-        Net=resource("EC2::Subnet", "Options", VpcId=ref("Vpc"), CidrBlock="10.0.0.0/24"),
-        Group=resource("EC2::SecurityGroup", "Options", VpcId=ref("Vpc"), GroupDescription="g"),
     )
 
     assert aws.create("beside", body)["StackStatus"] == "CREATE_COMPLETE"
+    gateway = aws.physical_ids("beside")["Gateway"]
+    assert aws.client("ec2").describe_internet_gateways(InternetGatewayIds=[gateway])
     assert aws.delete("beside")["StackStatus"] == "DELETE_COMPLETE"
 
 
@@ -210,7 +190,7 @@ def test_attributes_without_effect_are_kept_and_told(aws: Aws) -> None:
         MaxSize="1",
         VPCZoneIdentifier=[ref("Subnet")],
         LaunchConfigurationName=ref("Launch"),
-        TargetGroupARNs=[ref("Targets")],
+        CapacityRebalance=True,
     )
     group["UpdatePolicy"] = {"AutoScalingReplacingUpdate": {"WillReplace": True}}
     database = {**resource("RDS::DBInstance", Engine="mysql"), "DeletionPolicy": "Snapshot"}
@@ -220,13 +200,11 @@ def test_attributes_without_effect_are_kept_and_told(aws: Aws) -> None:
         "Subnet": resource("EC2::Subnet", VpcId=ref("Vpc"), CidrBlock="10.0.0.0/24"),
     }
 
-    targets = resource("ElasticLoadBalancingV2::TargetGroup", TargetType="instance")
-    parts = {"Launch": launch, "Group": group, "Db": database, "Targets": targets}
+    parts = {"Launch": launch, "Group": group, "Db": database}
     aws.create("attributes", template(**network, **parts))
 
     assert _told(aws, "attributes") == [
-        "1 AWS::AutoScaling::AutoScalingGroup (TargetGroupARNs, UpdatePolicy)",
-        "1 AWS::ElasticLoadBalancingV2::TargetGroup",
+        "1 AWS::AutoScaling::AutoScalingGroup (CapacityRebalance, UpdatePolicy)",
         "1 AWS::RDS::DBInstance (DeletionPolicy Snapshot)",
     ]
     assert aws.delete("attributes")["StackStatus"] == "DELETE_COMPLETE"

@@ -269,8 +269,8 @@ def test_options_that_would_have_no_effect_are_refused(aws: Aws, options: dict[s
 
 
 def test_an_action_that_is_not_there_says_so(aws: Aws) -> None:
-    with pytest.raises(ClientError, match="does not offer DetectStackDrift of cloudformation"):
-        aws.cloudformation.detect_stack_drift(StackName="x")
+    with pytest.raises(ClientError, match="does not offer ListTypeRegistrations of cloudformation"):
+        aws.cloudformation.list_type_registrations()
 
 
 @pytest.mark.parametrize(

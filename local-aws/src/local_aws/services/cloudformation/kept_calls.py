@@ -47,11 +47,15 @@ def _kept(stacks: Stacks, call: Call) -> Iterator[tuple[Stack, Resource]]:
 
 
 def _names(resource: Resource, region: str) -> set[str]:
-    """By what a call may name it: its ARNs and its id, but no part of that which names another."""
+    """By what a call may name it: its ARNs and its id, but no part of that which names another.
+
+    An ``…Id`` that a template gives is another's: a gateway's, in what associates it.
+    """
     schema = schema_of(resource.type, region)
     own = {value for value in resource.attributes.values() if isinstance(value, str)}
-    if schema is not None and len(schema.identifier) == 1:
-        own.add(str(resource.properties.get(schema.identifier[0], "")))
+    names = () if schema is None else schema.identifier
+    if len(names) == 1 and not names[0].endswith("Id"):
+        own.add(str(resource.properties.get(names[0], "")))
     ids = {resource.physical_id, *resource.physical_id.split("|")} & own
     return (ids | {text for text in own if text.startswith("arn:")}) - {""}
 
