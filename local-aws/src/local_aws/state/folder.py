@@ -33,7 +33,7 @@ from local_aws.state.objects import ObjectStore
 STATE = "state"
 """The folder's name in the local AWS's folder."""
 
-FORMAT = 2
+FORMAT = 3
 """Goes up when what is kept is written in another way."""
 
 
