@@ -65,6 +65,27 @@ def arn(service: str, rest: str) -> str:
         ),
         ("sagemaker", "ListModels", {}, "sagemaker:ListModels", ["*"]),
         (
+            "ec2",
+            "RevokeSecurityGroupEgress",
+            {"GroupId": "sg-0123456789abcdef0", "IpPermissions": []},
+            "ec2:RevokeSecurityGroupEgress",
+            [arn("ec2", "security-group/sg-0123456789abcdef0")],
+        ),
+        (
+            "ec2",
+            "CreateSubnet",
+            {"VpcId": "vpc-0123456789abcdef0", "CidrBlock": "10.0.0.0/24"},
+            "ec2:CreateSubnet",
+            [arn("ec2", "subnet/*"), arn("ec2", "vpc/vpc-0123456789abcdef0")],
+        ),
+        (
+            "ec2",
+            "DescribeSubnets",
+            {"SubnetIds": ["subnet-0123456789abcdef0"]},
+            "ec2:DescribeSubnets",
+            ["*"],
+        ),
+        (
             "stepfunctions",
             "CreateStateMachine",
             {"name": "m"},

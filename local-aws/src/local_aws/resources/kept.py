@@ -7,7 +7,6 @@ told: see `Provider.only_kept`.
 
 from __future__ import annotations
 
-import json
 import re
 import secrets
 from collections.abc import Iterable, Mapping
@@ -19,9 +18,10 @@ from typing_extensions import override
 
 from local_aws.arn import Arn, arn_in
 from local_aws.context import LocalContext
+from local_aws.resources.authorization import reference
 from local_aws.resources.base import Attributes, Made, Provider, Request, ResourceFailed
 from local_aws.resources.patterns import text_like
-from local_aws.resources.schemas import Place, Schema, data_folder, schema_of
+from local_aws.resources.schemas import Place, Schema, schema_of
 
 REFUSED = frozenset(
     f"AWS::{name}"
@@ -224,17 +224,9 @@ class _Forms:
 @lru_cache
 def _arn_formats(service: str) -> dict[str, str]:
     """How a service's ARNs are written, by the resource's name in lower case."""
-    kinds = _authorization().get(service, {}).get("Resources", {})
+    kinds = reference(service).get("Resources", {})
     return {
         re.sub(r"\W", "", name): each["ARNFormats"][0]
         for name, each in kinds.items()
         if each.get("ARNFormats")
     }
-
-
-@lru_cache(maxsize=1)
-def _authorization() -> dict[str, Any]:
-    """The service authorization reference, as cfn-lint ships it."""
-    text = (data_folder() / "AdditionalSpecs" / "Policies.json").read_text()
-    found: dict[str, Any] = json.loads(text)
-    return found

@@ -6,12 +6,14 @@ from collections.abc import Iterable
 
 from typing_extensions import override
 
+from local_aws.permissions.service import ServicePermissions
 from local_aws.resources.base import Provider
 from local_aws.service import Service
 
 from .access import access
 from .instances import instances
 from .networks import networks
+from .policy import named_by
 from .routing import routing
 
 
@@ -19,6 +21,7 @@ class Ec2(Service):
     """EC2's networks, which the emulator answers."""
 
     name = "ec2"
+    permissions = ServicePermissions(prefix="ec2", resources=named_by)
 
     @override
     def resource_types(self) -> Iterable[Provider]:
