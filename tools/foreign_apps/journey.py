@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections import Counter
@@ -78,16 +79,30 @@ class Journey:
             folder = stack.enter_context(app.copied())
             address = self._begin()
             cli = CdkCli(folder, address, self._region, log=log)
-            stacks = _Stacks(address, self._region)
             assembly = folder / "cdk.out"
+            made: list[_Stacks] = []
+
+            def bootstrap() -> None:
+                made.extend(_Stacks(address, region) for region in self._regions(assembly))
+                for stacks in made:
+                    CdkCli(folder, address, stacks.region, log=log).bootstrap()
+
+            def ask() -> None:
+                for stacks in made:
+                    self._ask(stacks, outcome, log)
+
+            def refuse_what_is_left() -> None:
+                for stacks in made:
+                    stacks.refuse_what_is_left()
+
             steps: Sequence[tuple[str, Callable[[], object]]] = (
                 ("not synthesized", lambda: cli.synth(assembly)),
-                ("not bootstrapped", cli.bootstrap),
+                ("not bootstrapped", bootstrap),
                 ("not deployed", lambda: cli.deploy(assembly)),
-                ("not asked", lambda: self._ask(stacks, outcome, log)),
+                ("not asked", ask),
                 ("not updated", lambda: cli.deploy(assembly, tags={"step": "second"})),
                 ("not destroyed", lambda: cli.destroy(assembly)),
-                ("left behind", stacks.refuse_what_is_left),
+                ("left behind", refuse_what_is_left),
             )
             for name, step in steps:
                 try:
@@ -101,11 +116,22 @@ class Journey:
 
     def _ask(self, stacks: _Stacks, outcome: Outcome, log: TextIO) -> None:
         made = stacks.resources()
-        outcome.types = Counter(type_name for type_name, _ in made)
+        outcome.types += Counter(type_name for type_name, _ in made)
         for request in requests_of(made):
             answer = request(stacks.client)
             log.write(f"{answer}\n")
             outcome.answers.append(answer)
+
+    def _regions(self, assembly: Path) -> list[str]:
+        """Every region that a stack of the assembly, or of one within it, is for."""
+        found = (
+            artifact["environment"].rpartition("/")[2]
+            for manifest in assembly.rglob("manifest.json")
+            for artifact in json.loads(manifest.read_text())["artifacts"].values()
+            if artifact["type"] == "aws:cloudformation:stack"
+        )
+        known = (self._region if each == "unknown-region" else each for each in found)
+        return sorted(dict.fromkeys(known))
 
     def _log(self, app: App) -> TextIO:
         if self._logs is None:
@@ -131,9 +157,10 @@ class LeftBehind(ReportedError):
 
 
 class _Stacks:
-    """The app's stacks, which are all there are but the CDK's own."""
+    """The app's stacks in a region, which are all there are but the CDK's own."""
 
     def __init__(self, address: Address, region: str) -> None:
+        self.region = region
         self.client: Callable[[str], Any] = lambda service: address.client(service, region=region)
         self._known: list[str] = []
 
