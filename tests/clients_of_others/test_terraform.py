@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+import urllib.request
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,11 @@ MIRRORS = (
 """Folders in which a provider may lie unpacked: Terraform's own, and whatever /opt has."""
 MIRROR = next((folder for folder in MIRRORS if (folder / PROVIDER).is_dir()), None)
 RESOURCES = CONFIGURATION.read_text(encoding="utf-8").count("\nresource ")
-HANDLER = "def handler(event, context):\n    return event\n"
+HANDLER = """import json
+
+def handler(event, context):
+    return {"statusCode": 200, "body": json.dumps(event.get("body"))}
+"""
 
 
 @pytest.fixture(scope="module")
@@ -44,9 +49,10 @@ def test_makes_changes_and_takes_away_what_stands_around_an_endpoint(
     assert terraform.apply() == {"added": RESOURCES, "changed": 0, "destroyed": 0}
     assert terraform.differences() == []
     assert _predictions(world.address) == [3.5, 4.0]
+    assert terraform.echoed(b"by a REST API") == "by a REST API"
 
     changed = terraform.apply(change=1)
-    assert changed == {"added": 2, "changed": 10, "destroyed": 2}
+    assert changed == {"added": 2, "changed": 12, "destroyed": 2}
     assert terraform.differences(change=1) == []
     assert _predictions(world.address) == [3.5, 4.0]
 
@@ -61,6 +67,7 @@ class Terraform:
 
     def __init__(self, world: World, folder: Path) -> None:
         self._folder = folder
+        self._url = world.address.url
         shutil.copy(CONFIGURATION, folder)
         settings = folder / "terraformrc"
         settings.write_text(
@@ -98,6 +105,14 @@ class Terraform:
     def destroy(self) -> dict[str, int]:
         """What was destroyed."""
         return _counts(self._run("destroy", "-auto-approve"))
+
+    def echoed(self, body: bytes) -> str:
+        """What the REST API's function answers."""
+        api = json.loads(self._run("output", "-json"))["rest_api"]["value"]
+        url = f"{self._url}/_aws/execute-api/{api}/live/echo"
+        with urllib.request.urlopen(urllib.request.Request(url, data=body)) as answer:
+            said: str = json.loads(answer.read())
+        return said
 
     def _run(self, *arguments: str) -> str:
         ended = subprocess.run(

@@ -96,6 +96,10 @@ data "aws_iam_policy_document" "model" {
     resources = [aws_s3_bucket.models.arn]
   }
   statement {
+    actions   = ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"]
+    resources = [aws_sqs_queue.orders.arn]
+  }
+  statement {
     actions = [
       "ecr:GetAuthorizationToken", "ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer",
       "ecr:BatchCheckLayerAvailability", "logs:CreateLogGroup", "logs:CreateLogStream",
@@ -277,6 +281,80 @@ resource "aws_sfn_state_machine" "steps" {
   })
 }
 
+# What it is reached by.
+
+resource "aws_lambda_function_url" "echo" {
+  function_name      = aws_lambda_function.echo.function_name
+  authorization_type = "AWS_IAM"
+}
+
+resource "aws_lambda_layer_version" "code" {
+  layer_name = "terraform-code"
+  filename   = var.code
+}
+
+resource "aws_sqs_queue" "orders" {
+  name = "terraform-orders"
+}
+
+resource "aws_lambda_event_source_mapping" "orders" {
+  event_source_arn = aws_sqs_queue.orders.arn
+  function_name    = aws_lambda_function.echo.arn
+  batch_size       = 5 + var.change
+  depends_on       = [aws_iam_role_policy.own]
+}
+
+resource "aws_api_gateway_rest_api" "echo" {
+  name = "terraform-echo"
+}
+
+resource "aws_api_gateway_resource" "echo" {
+  rest_api_id = aws_api_gateway_rest_api.echo.id
+  parent_id   = aws_api_gateway_rest_api.echo.root_resource_id
+  path_part   = "echo"
+}
+
+resource "aws_api_gateway_method" "echo" {
+  rest_api_id   = aws_api_gateway_rest_api.echo.id
+  resource_id   = aws_api_gateway_resource.echo.id
+  http_method   = "POST"
+  authorization = "NONE"
+}
+
+resource "aws_api_gateway_integration" "echo" {
+  rest_api_id             = aws_api_gateway_rest_api.echo.id
+  resource_id             = aws_api_gateway_resource.echo.id
+  http_method             = aws_api_gateway_method.echo.http_method
+  integration_http_method = "POST"
+  type                    = "AWS_PROXY"
+  uri                     = aws_lambda_function.echo.invoke_arn
+}
+
+resource "aws_api_gateway_deployment" "echo" {
+  rest_api_id = aws_api_gateway_rest_api.echo.id
+  depends_on  = [aws_api_gateway_integration.echo]
+}
+
+resource "aws_api_gateway_stage" "echo" {
+  rest_api_id   = aws_api_gateway_rest_api.echo.id
+  deployment_id = aws_api_gateway_deployment.echo.id
+  stage_name    = "live"
+  description   = "change ${var.change}"
+}
+
+resource "aws_lambda_permission" "api" {
+  action        = "lambda:InvokeFunction"
+  function_name = aws_lambda_function.echo.function_name
+  principal     = "apigateway.amazonaws.com"
+  source_arn    = "${aws_api_gateway_rest_api.echo.execution_arn}/*"
+}
+
+resource "aws_apigatewayv2_api" "echo" {
+  name          = "terraform-http"
+  protocol_type = "HTTP"
+  target        = aws_lambda_function.echo.arn
+}
+
 # The network.
 
 resource "aws_vpc" "own" {
@@ -291,6 +369,10 @@ resource "aws_subnet" "own" {
 resource "aws_security_group" "own" {
   name   = "terraform-own"
   vpc_id = aws_vpc.own.id
+}
+
+output "rest_api" {
+  value = aws_api_gateway_rest_api.echo.id
 }
 
 output "endpoint" {
