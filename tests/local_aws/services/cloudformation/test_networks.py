@@ -326,6 +326,13 @@ def test_every_type_of_the_service_names_operations_that_there_are(aws: Aws) -> 
     assert named <= operations
 
 
+def test_a_security_group_of_a_network_that_is_not_there_is_refused(aws: Aws) -> None:
+    with pytest.raises(ClientError, match=r"InvalidVpcID\.NotFound"):
+        aws.client("ec2").create_security_group(
+            GroupName="none", Description="none", VpcId="vpc-0123456789abcdef0"
+        )
+
+
 def _subnet(cidr: str, zone: Any) -> dict[str, Any]:
     return resource("EC2::Subnet", VpcId=ref("Vpc"), CidrBlock=cidr, AvailabilityZone=zone)
 

@@ -67,6 +67,15 @@ class Networks(_Before):  # type: ignore[misc]
         return super().create_subnet(vpc_id, cidr_block, ipv6_cidr_block, zone, **more)
 
     @override
+    def create_security_group(
+        self, name: str, description: str, vpc_id: str | None = None, **more: Any
+    ) -> Any:
+        """The emulator makes groups of networks that are not there."""
+        if vpc_id is not None:
+            self.get_vpc(vpc_id)
+        return super().create_security_group(name, description, vpc_id, **more)
+
+    @override
     def delete_subnet(self, subnet_id: str) -> Any:
         if any(each.subnet.id == subnet_id for each in self._interfaces()):
             raise _needed(f"The subnet '{subnet_id}' has dependencies and cannot be deleted.")
