@@ -28,7 +28,7 @@ REFUSED = frozenset(
     for name in (
         *("IAM::GroupPolicy", "IAM::RolePolicy", "IAM::UserPolicy", "IAM::UserToGroupAddition"),
         *("ECR::RegistryPolicy", "Kinesis::ResourcePolicy", "Lambda::ResourcePolicy"),
-        *("SNS::TopicInlinePolicy", "SQS::QueueInlinePolicy", "SecretsManager::ResourcePolicy"),
+        *("SNS::TopicInlinePolicy", "SQS::QueueInlinePolicy"),
     )
 )
 """Types that are never only kept: what a policy forbids would be allowed here."""
@@ -37,7 +37,7 @@ _REF = {
     "AWS::Batch::JobDefinition": "JobDefinitionArn",
     "AWS::CodeBuild::Project": "Name",
     "AWS::Route53::RecordSet": "Name",
-    "AWS::SecretsManager::SecretTargetAttachment": "SecretId",
+    "AWS::SecretsManager::RotationSchedule": "SecretId",
 }
 """The property that Ref gives where it is not the identifier (each type's page in the
 CloudFormation template reference, "Return values", read 2026-11-23)."""

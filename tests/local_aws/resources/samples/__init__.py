@@ -29,6 +29,7 @@ from . import (
     s3,
     sagemaker,
     scaling,
+    secretsmanager,
     sns,
     sqs,
     ssm,
@@ -53,6 +54,7 @@ _OWN = (
     s3,
     sagemaker,
     scaling,
+    secretsmanager,
     sns,
     sqs,
     ssm,
@@ -75,5 +77,6 @@ GROUND: Mapping[str, Mapping[str, Any]] = {
     **apis.GROUND,
     **network.GROUND,
     **layers.GROUND,
+    **secretsmanager.GROUND,
 }
 """What samples refer to, by name: a template's resources."""

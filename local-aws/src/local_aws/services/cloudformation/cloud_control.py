@@ -58,10 +58,8 @@ class CloudControl(service.Service):
         )
 
     def _get(self, stack: Stack, resource: Resource, call: Call) -> Answer:
-        description = {
-            "Identifier": resource.physical_id,
-            "Properties": json.dumps(resource.properties),
-        }
+        known = {**({} if resource.no_echo else resource.attributes), **resource.properties}
+        description = {"Identifier": resource.physical_id, "Properties": json.dumps(known)}
         return {"TypeName": resource.type, "ResourceDescription": description}
 
     def _update(self, stack: Stack, resource: Resource, call: Call) -> Answer:
