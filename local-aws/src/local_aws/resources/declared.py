@@ -15,14 +15,15 @@ from typing_extensions import override
 from local_aws.context import LocalContext
 from local_aws.resources.api import ApiProvider
 from local_aws.resources.base import Attributes, Properties, Provider, Request, ResourceFailed
-from local_aws.resources.schemas import Place, schema_of
+from local_aws.resources.schemas import Place, Schema, schema_of
 
 
 class Declared(ApiProvider):
     """One type, by its service's operations.
 
     ``id_argument`` names the resource in calls, and in the answer of ``create``; None is one that
-    its own properties name, and whose physical id is ``made_id`` of the request.
+    its own properties name, and whose physical id is ``made_id`` of the request, or else what its
+    schema says that it is known by, with ``|`` between.
     The operations of ``modify`` change what ``create`` does not take, and what is changed later;
     ``replace`` is an
     operation that takes all of ``create``'s arguments again. ``attributes`` are read from the one
@@ -86,6 +87,10 @@ class Declared(ApiProvider):
         answer = self.call(request, self.create_operation, self.arguments(request), Tags=None)
         for failed in answer.get("Unsuccessful", ()):
             raise ResourceFailed(failed["Error"]["Message"], code="InvalidRequest")
+        if made_id is None and self.id_argument is None:
+            return "|".join(
+                str(request.properties[name]) for name in self._schema(request).identifier
+            )
         return str(made_id or next(_named(answer, self.id_argument or "")))
 
     @override
@@ -115,8 +120,7 @@ class Declared(ApiProvider):
 
     @override
     def attributes_now(self, request: Request) -> Attributes:
-        schema = schema_of(self.type_name, request.region)
-        assert schema is not None
+        schema = self._schema(request)
         own = [name for name in schema.identifier if name in schema.read_only]
         itself = {own[0]: request.physical_id} if len(own) == 1 else {}
         described = self.described(request) if self.attributes else {}
@@ -176,6 +180,11 @@ class Declared(ApiProvider):
         schema = schema_of(self.type_name, request.region)
         if schema is not None and schema.tag_property is not None:
             self.retag(request)
+
+    def _schema(self, request: Request) -> Schema:
+        schema = schema_of(self.type_name, request.region)
+        assert schema is not None
+        return schema
 
     def _taken(self, client: Any, operation: str) -> Mapping[str, Any]:
         """The arguments of an operation, by name."""

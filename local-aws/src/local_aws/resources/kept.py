@@ -23,14 +23,7 @@ from local_aws.resources.base import Attributes, Made, Provider, Request, Resour
 from local_aws.resources.patterns import text_like
 from local_aws.resources.schemas import Place, Schema, schema_of
 
-REFUSED = frozenset(
-    f"AWS::{name}"
-    for name in (
-        *("IAM::GroupPolicy", "IAM::RolePolicy", "IAM::UserPolicy", "IAM::UserToGroupAddition"),
-        *("ECR::RegistryPolicy", "Kinesis::ResourcePolicy", "Lambda::ResourcePolicy"),
-        *("SNS::TopicInlinePolicy", "SQS::QueueInlinePolicy"),
-    )
-)
+REFUSED = frozenset({"AWS::Lambda::ResourcePolicy"})
 """Types that are never only kept: what a policy forbids would be allowed here."""
 
 _REF = {

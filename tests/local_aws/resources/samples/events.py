@@ -36,6 +36,37 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
             },
         ),
     ),
+    "AWS::Events::EventBusPolicy": (
+        Sample(
+            ("events DescribeEventBus Name=default",),
+            {
+                "EventBusName": "default",
+                "StatementId": "lost",
+                "Statement": {
+                    "Effect": "Allow",
+                    "Principal": {"AWS": "*"},
+                    "Action": "events:PutEvents",
+                    "Resource": "*",
+                },
+            },
+            needs=("Statement", "EventBusName"),
+        ),
+        Sample(
+            ("events DescribeEventBus Name=default",),
+            {
+                "StatementId": "lost",
+                "Action": "events:PutEvents",
+                "Principal": "*",
+                "Condition": {
+                    "Key": "aws:PrincipalOrgID",
+                    "Type": "StringEquals",
+                    "Value": "o-1234567890",
+                },
+            },
+            needs=("Action", "Principal"),
+            told={"Condition": "o-1234567890", "Principal": "arn:aws:iam::*:root"},
+        ),
+    ),
     "AWS::Events::Rule": (
         Sample(
             (

@@ -24,6 +24,7 @@ GROUND: dict[str, dict[str, Any]] = {
     },
     "Managed": {"Type": "AWS::IAM::ManagedPolicy", "Properties": {"PolicyDocument": POLICY}},
     "Bucket": {"Type": "AWS::S3::Bucket", "Properties": {"BucketName": "ground"}},
+    "Group": {"Type": "AWS::IAM::Group"},
     "Topic": {"Type": "AWS::SNS::Topic"},
     "Queue": {"Type": "AWS::SQS::Queue"},
     "Key": {"Type": "AWS::KMS::Key"},

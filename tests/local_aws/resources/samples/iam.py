@@ -80,6 +80,33 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
             },
         ),
     ),
+    "AWS::IAM::GroupPolicy": (
+        Sample(
+            ("iam GetGroupPolicy GroupName=ground PolicyName=alone",),
+            {"PolicyName": "alone", "GroupName": "ground", "PolicyDocument": POLICY},
+            needs=("PolicyDocument",),
+        ),
+    ),
+    "AWS::IAM::RolePolicy": (
+        Sample(
+            ("iam GetRolePolicy RoleName=$Role PolicyName=alone",),
+            {"PolicyName": "alone", "RoleName": "$Role", "PolicyDocument": POLICY},
+            needs=("PolicyDocument",),
+        ),
+    ),
+    "AWS::IAM::UserPolicy": (
+        Sample(
+            ("iam GetUserPolicy UserName=ground PolicyName=alone",),
+            {"PolicyName": "alone", "UserName": "ground", "PolicyDocument": POLICY},
+            needs=("PolicyDocument",),
+        ),
+    ),
+    "AWS::IAM::UserToGroupAddition": (
+        Sample(
+            ("iam GetGroup GroupName=$Group",),
+            {"GroupName": "$Group", "Users": ["ground"]},
+        ),
+    ),
     "AWS::IAM::User": (
         Sample(
             (

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tests.local_aws.resources.samples.sample import TAGS, Sample
+from tests.local_aws.resources.samples.sample import EVERYONE, TAGS, Sample
 
 SAMPLES: Mapping[str, tuple[Sample, ...]] = {
+    "AWS::Kinesis::ResourcePolicy": (
+        Sample(
+            ("kinesis GetResourcePolicy ResourceARN={Ref}",),
+            {"ResourceArn": "$Records.Arn", "ResourcePolicy": EVERYONE},
+            told={"ResourceArn": []},
+        ),
+    ),
     "AWS::Kinesis::Stream": (
         Sample(
             (

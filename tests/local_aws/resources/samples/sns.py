@@ -57,6 +57,12 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
             needs=("TopicName", "FifoTopic"),
         ),
     ),
+    "AWS::SNS::TopicInlinePolicy": (
+        Sample(
+            ("sns GetTopicAttributes TopicArn=$Topic",),
+            {"PolicyDocument": EVERYONE, "TopicArn": "$Topic"},
+        ),
+    ),
     "AWS::SNS::TopicPolicy": (
         Sample(
             ("sns GetTopicAttributes TopicArn=$Topic",),

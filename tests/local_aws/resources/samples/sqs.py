@@ -41,6 +41,13 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
         ),
         Sample(_QUEUE, {"SqsManagedSseEnabled": False}),
     ),
+    "AWS::SQS::QueueInlinePolicy": (
+        Sample(
+            ("sqs GetQueueAttributes QueueUrl=$Queue AttributeNames=[Policy]",),
+            {"PolicyDocument": EVERYONE, "Queue": "$Queue"},
+            told={"Queue": []},
+        ),
+    ),
     "AWS::SQS::QueuePolicy": (
         Sample(
             ("sqs GetQueueAttributes QueueUrl=$Queue AttributeNames=[Policy]",),

@@ -8,7 +8,7 @@ from local_aws.permissions.service import ServicePermissions
 from local_aws.resources.base import Provider
 from local_aws.service import Service
 
-from .resources import EcrRepository
+from .resources import EcrRepository, RegistryPolicy
 
 
 class Ecr(Service):
@@ -23,4 +23,4 @@ class Ecr(Service):
 
     def resource_types(self) -> Iterable[Provider]:
         """Its types of CloudFormation."""
-        return (EcrRepository(),)
+        return (EcrRepository(), RegistryPolicy())

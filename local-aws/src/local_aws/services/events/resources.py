@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -48,6 +49,43 @@ class EventBus(ApiProvider):
             self.call(request, "RemovePermission", **bus, RemoveAllPermissions=True)
         if "Policy" in request.properties:
             self.call(request, "PutPermission", **bus, Policy=request.properties["Policy"])
+
+
+class EventBusPolicy(ApiProvider):
+    """``AWS::Events::EventBusPolicy``: one statement of a bus's policy."""
+
+    type_name = "AWS::Events::EventBusPolicy"
+    service = "events"
+    create_operation = "PutPermission"
+    also_supported = frozenset({"Statement"})
+
+    @override
+    def create(self, request: Request) -> str:
+        self._put(request)
+        return f"{_bus(request)['EventBusName']}|{request.properties['StatementId']}"
+
+    @override
+    def update(self, request: Request) -> Attributes:
+        self._put(request)
+        return dict(request.attributes)
+
+    @override
+    def delete(self, request: Request) -> None:
+        sid = request.properties["StatementId"]
+        self.discard(request, "RemovePermission", **_bus(request), StatementId=sid)
+
+    def _put(self, request: Request) -> None:
+        """A policy is put whole, so that a statement is put among those that are there."""
+        wanted = request.properties
+        if "Statement" not in wanted:
+            self.call(request, "PutPermission", wanted)
+            return
+        sid = wanted["StatementId"]
+        bus = self.call(request, "DescribeEventBus", Name=_bus(request)["EventBusName"])
+        policy = json.loads(bus.get("Policy") or '{"Version": "2012-10-17", "Statement": []}')
+        others = [each for each in policy["Statement"] if each["Sid"] != sid]
+        policy["Statement"] = [*others, {**wanted["Statement"], "Sid": sid}]
+        self.call(request, "PutPermission", **_bus(request), Policy=policy)
 
 
 class Rule(ApiProvider):
@@ -104,8 +142,11 @@ class Rule(ApiProvider):
 
     @staticmethod
     def _place(request: Request) -> dict[str, str]:
-        bus = request.properties.get("EventBusName", "default")
-        return {"Name": request.physical_id.rsplit("|", 1)[-1], "EventBusName": bus}
+        return {"Name": request.physical_id.rsplit("|", 1)[-1], **_bus(request)}
+
+
+def _bus(request: Request) -> dict[str, str]:
+    return {"EventBusName": request.properties.get("EventBusName", "default")}
 
 
 def _targets(properties: Properties) -> dict[str, Any]:

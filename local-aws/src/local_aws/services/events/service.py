@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from moto.backends import get_backend
+
+from local_aws.arn import Arn
 from local_aws.context import LocalContext
 from local_aws.integration import Integration
 from local_aws.permissions.documents import MalformedPolicy, Policy
@@ -14,7 +17,7 @@ from local_aws.protocol.call import Call
 from local_aws.resources.base import Provider
 from local_aws.service import Service
 
-from .resources import EventBus, Rule
+from .resources import EventBus, EventBusPolicy, Rule
 
 
 def _resources(call: Call) -> Iterator[str]:
@@ -38,6 +41,12 @@ _SCHEDULE = re.compile(
 """Source: EventBridge user guide, "Creating a rule that runs on a schedule", read 2026-11-22."""
 
 
+def _policy(arn: Arn) -> str | None:
+    name = arn.resource.removeprefix("event-bus/")
+    bus = get_backend("events")[arn.account][arn.region].event_buses.get(name)
+    return None if bus is None else bus.policy
+
+
 class Events(Service):
     """EventBridge: rules and their targets, which the emulator keeps."""
 
@@ -45,6 +54,7 @@ class Events(Service):
     permissions = ServicePermissions(
         prefix="events",
         resources=_resources,
+        document_of=_policy,
         passed_role=PassedRole(
             principal="events.amazonaws.com",
             parameters=("Targets.RoleArn",),
@@ -72,7 +82,7 @@ class Events(Service):
 
     def resource_types(self) -> Iterable[Provider]:
         """Its types of CloudFormation."""
-        return (EventBus(), Rule())
+        return (EventBus(), EventBusPolicy(), Rule())
 
     def prepare(self) -> None:
         """Change the emulator."""

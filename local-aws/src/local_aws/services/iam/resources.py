@@ -10,6 +10,7 @@ from typing_extensions import override
 
 from local_aws.resources.api import ApiProvider
 from local_aws.resources.base import Attributes, Properties, Request, ResourceFailed
+from local_aws.resources.declared import Declared
 
 _PRINCIPALS = (("Roles", "Role"), ("Users", "User"), ("Groups", "Group"))
 """The properties that name principals, and what the API's operations call them."""
@@ -219,6 +220,51 @@ class Policy(ApiProvider):
     def _remove(self, request: Request, policy: str, principals: list[tuple[str, str]]) -> None:
         for kind, name in principals:
             self.discard(request, f"Delete{kind}Policy", PolicyName=policy, **{f"{kind}Name": name})
+
+
+class InlinePolicy(Declared):
+    """``AWS::IAM::RolePolicy`` and its like: one inline policy of one principal."""
+
+    service = "iam"
+
+    def __init__(self, kind: str) -> None:
+        put = f"Put{kind}Policy"
+        super().__init__(f"AWS::IAM::{kind}Policy", put, f"Delete{kind}Policy", replace=put)
+
+
+class UserToGroupAddition(ApiProvider):
+    """``AWS::IAM::UserToGroupAddition``: users in a group; Ref is a name of its own."""
+
+    type_name = "AWS::IAM::UserToGroupAddition"
+    service = "iam"
+    create_operation = "AddUserToGroup"
+    id_attribute = "Id"
+    also_supported = frozenset({"Users"})
+
+    @override
+    def create(self, request: Request) -> str:
+        self._add(request, request.properties)
+        return request.name(128)
+
+    @override
+    def update(self, request: Request) -> Attributes:
+        self._add(request, request.properties)
+        self._remove(request, request.previous, kept=request.properties)
+        return dict(request.attributes)
+
+    @override
+    def delete(self, request: Request) -> None:
+        self._remove(request, request.properties, kept={})
+
+    def _add(self, request: Request, wanted: Properties) -> None:
+        for user in wanted["Users"]:
+            self.call(request, "AddUserToGroup", GroupName=wanted["GroupName"], UserName=user)
+
+    def _remove(self, request: Request, gone: Properties, kept: Properties) -> None:
+        group = gone["GroupName"]
+        for user in gone["Users"]:
+            if group != kept.get("GroupName") or user not in kept["Users"]:
+                self.discard(request, "RemoveUserFromGroup", GroupName=group, UserName=user)
 
 
 class ManagedPolicy(ApiProvider):

@@ -18,7 +18,15 @@ from local_aws.resources.base import Provider
 from local_aws.service import Action, Service
 
 from . import moto
-from .resources import Group, ManagedPolicy, Policy, Role, User
+from .resources import (
+    Group,
+    InlinePolicy,
+    ManagedPolicy,
+    Policy,
+    Role,
+    User,
+    UserToGroupAddition,
+)
 
 _TRUST = {
     "CreateRole": "AssumeRolePolicyDocument",
@@ -84,7 +92,9 @@ class Iam(Service):
 
     def resource_types(self) -> Iterable[Provider]:
         """Its types of CloudFormation."""
-        return (Group(), ManagedPolicy(), Policy(), Role(), User())
+        inline = (InlinePolicy(kind) for kind in ("Role", "User", "Group"))
+        own = (Group(), ManagedPolicy(), Policy(), Role(), User(), UserToGroupAddition())
+        return (*inline, *own)
 
     def start(self) -> None:
         """Change the emulator."""

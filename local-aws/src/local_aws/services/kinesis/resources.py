@@ -6,9 +6,24 @@ from typing_extensions import override
 
 from local_aws.resources.api import ApiProvider
 from local_aws.resources.base import Attributes, Request
+from local_aws.resources.declared import Declared
 
 _HOURS = 24
 """How long a stream keeps its records while it does not say."""
+
+
+class ResourcePolicy(Declared):
+    """``AWS::Kinesis::ResourcePolicy``: Ref is the ARN of what it is the policy of."""
+
+    service = "kinesis"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "AWS::Kinesis::ResourcePolicy",
+            *("PutResourcePolicy", "DeleteResourcePolicy"),
+            replace="PutResourcePolicy",
+            renamed={"ResourcePolicy": "Policy"},
+        )
 
 
 class Stream(ApiProvider):

@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from local_aws.arn import Arn
 from local_aws.resources.api import ApiProvider, given
-from local_aws.resources.base import Attributes, Request
+from local_aws.resources.base import Attributes, Properties, Request
 
 
 class Topic(ApiProvider):
@@ -99,18 +99,30 @@ class TopicPolicy(ApiProvider):
 
     @override
     def delete(self, request: Request) -> None:
-        for topic in request.properties["Topics"]:
+        for topic in _topics(request.properties):
             policy = _default_topic_policy(topic)
             self.discard(request, "SetTopicAttributes", **self._policy(topic, policy))
 
     def _put(self, request: Request) -> None:
-        for topic in request.properties["Topics"]:
+        for topic in _topics(request.properties):
             policy = request.properties["PolicyDocument"]
             self.call(request, "SetTopicAttributes", **self._policy(topic, policy))
 
     @staticmethod
     def _policy(topic: str, document: Any) -> dict[str, Any]:
         return {"TopicArn": topic, "AttributeName": "Policy", "AttributeValue": document}
+
+
+class TopicInlinePolicy(TopicPolicy):
+    """``AWS::SNS::TopicInlinePolicy``: the policy of one topic, whose ARN Ref is."""
+
+    type_name = "AWS::SNS::TopicInlinePolicy"
+    id_attribute = ""
+
+    @override
+    def create(self, request: Request) -> str:
+        super().create(request)
+        return str(request.properties["TopicArn"])
 
 
 class Subscription(ApiProvider):
@@ -154,6 +166,11 @@ class Subscription(ApiProvider):
                     AttributeValue=request.properties.get(name, ""),
                 )
         return dict(request.attributes)
+
+
+def _topics(properties: Properties) -> list[str]:
+    topics: list[str] = properties.get("Topics") or [properties["TopicArn"]]
+    return topics
 
 
 def _default_topic_policy(topic: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from local_aws.permissions.service import Refusal, ServicePermissions
 from local_aws.resources.base import Provider
 from local_aws.service import Service
 
-from .resources import Subscription, Topic, TopicPolicy
+from .resources import Subscription, Topic, TopicInlinePolicy, TopicPolicy
 
 
 def _policy(arn: Arn) -> str | None:
@@ -40,7 +40,7 @@ class Sns(Service):
 
     def resource_types(self) -> Iterable[Provider]:
         """Its types of CloudFormation."""
-        return (Subscription(), Topic(), TopicPolicy())
+        return (Subscription(), Topic(), TopicInlinePolicy(), TopicPolicy())
 
     def prepare(self) -> None:
         """Change the emulator."""

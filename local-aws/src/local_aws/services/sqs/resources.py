@@ -86,7 +86,7 @@ class QueuePolicy(ApiProvider):
     service = "sqs"
     create_operation = "SetQueueAttributes"
     id_attribute = "Id"
-    also_supported = frozenset({"PolicyDocument", "Queues"})
+    also_supported = frozenset({"PolicyDocument", "Queue", "Queues"})
 
     @override
     def create(self, request: Request) -> str:
@@ -103,10 +103,23 @@ class QueuePolicy(ApiProvider):
         self._put(request, "")
 
     def _put(self, request: Request, policy: Any) -> None:
-        for queue in request.properties["Queues"]:
+        one = request.properties.get("Queue")
+        for queue in request.properties["Queues"] if one is None else [one]:
             self.discard(
                 request, "SetQueueAttributes", QueueUrl=queue, Attributes={"Policy": policy}
             )
+
+
+class QueueInlinePolicy(QueuePolicy):
+    """``AWS::SQS::QueueInlinePolicy``: the policy of one queue, whose URL Ref is."""
+
+    type_name = "AWS::SQS::QueueInlinePolicy"
+    id_attribute = ""
+
+    @override
+    def create(self, request: Request) -> str:
+        super().create(request)
+        return str(request.properties["Queue"])
 
 
 _DEFAULTS = {

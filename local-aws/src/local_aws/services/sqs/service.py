@@ -15,7 +15,7 @@ from local_aws.protocol.call import Call
 from local_aws.resources.base import Provider
 from local_aws.service import Service
 
-from .resources import Queue, QueuePolicy
+from .resources import Queue, QueueInlinePolicy, QueuePolicy
 
 
 def _queues(call: Call) -> Iterator[str]:
@@ -60,7 +60,7 @@ class Sqs(Service):
 
     def resource_types(self) -> Iterable[Provider]:
         """Its types of CloudFormation."""
-        return (Queue(), QueuePolicy())
+        return (Queue(), QueueInlinePolicy(), QueuePolicy())
 
     def prepare(self) -> None:
         """Keep what is not set."""

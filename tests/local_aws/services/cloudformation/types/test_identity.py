@@ -164,3 +164,38 @@ def test_user_and_group(aws: Aws) -> None:
     assert aws.delete("user")["StackStatus"] == "DELETE_COMPLETE"
     assert iam.list_users()["Users"] == []
     assert iam.list_groups()["Groups"] == []
+
+
+def test_a_policy_and_a_membership_of_their_own_come_change_and_go(aws: Aws) -> None:
+    iam = aws.client("iam")
+    body = template(
+        {"Ref": ref("Policy")},
+        User=resource("IAM::User", UserName="alone"),
+        Other=resource("IAM::User", UserName="another"),
+        Group=resource("IAM::Group", GroupName="both"),
+        Policy=resource(
+            "IAM::UserPolicy", UserName=ref("User"), PolicyName="own", PolicyDocument=READS
+        ),
+        Member=resource("IAM::UserToGroupAddition", GroupName=ref("Group"), Users=[ref("User")]),
+    )
+
+    def members() -> list[str]:
+        return [each["UserName"] for each in iam.get_group(GroupName="both")["Users"]]
+
+    assert aws.create("alone", body)["StackStatus"] == "CREATE_COMPLETE"
+    assert aws.outputs("alone")["Ref"] == "own|alone"
+    found = iam.get_user_policy(UserName="alone", PolicyName="own")
+    assert found["PolicyDocument"] == READS
+    assert members() == ["alone"]
+    other = json.loads(json.dumps(READS).replace("Get", "Put"))
+    body["Resources"]["Policy"]["Properties"]["PolicyDocument"] = other
+    body["Resources"]["Member"]["Properties"]["Users"] = [ref("Other")]
+    assert aws.update("alone", body)["StackStatus"] == "UPDATE_COMPLETE"
+    found = iam.get_user_policy(UserName="alone", PolicyName="own")
+    assert found["PolicyDocument"] == other
+    assert members() == ["another"]
+    del body["Resources"]["Policy"]
+    del body["Resources"]["Member"], body["Outputs"]
+    assert aws.update("alone", body)["StackStatus"] == "UPDATE_COMPLETE"
+    assert iam.list_user_policies(UserName="alone")["PolicyNames"] == members() == []
+    assert aws.delete("alone")["StackStatus"] == "DELETE_COMPLETE"
