@@ -40,11 +40,13 @@ def deploy(environment: str, state_dir: Path) -> None:
     with telling_denied_calls(address, _warn), ending_all():
         cdk.synth(assembly, env=environment, account=ACCOUNT_ID)
         cdk.bootstrap()
-        cdk.deploy(assembly)
+        images = cdk.deploy(assembly)
     status = address.status()
     for stack in status["stacks"]:
         for kept in stack["only_kept"]:
             _warn(f"only kept, and nothing done by it: {kept} of {stack['name']}")
+    for image in images:
+        _warn(f"only kept, and nothing runs it: image {image}")
     notes = {each["name"]: each["notes"] for each in status["endpoints"]}
     for name, model in file.environment.models.items():
         if model.variants:

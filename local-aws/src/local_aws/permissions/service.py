@@ -106,9 +106,14 @@ class ServicePermissions:
             yield from self.resources(call)
             return
         for parameter, ending in self.resources.items():
-            value = first(call.parameters, parameter)
-            if value is not None:
-                yield value if value.startswith("arn:") else ending.format(value)
+            given = call.parameters.get(parameter)
+            values = [
+                each
+                for each in (given if isinstance(given, list) else [given])
+                if isinstance(each, str) and each
+            ]
+            yield from (each if each.startswith("arn:") else ending.format(each) for each in values)
+            if values:
                 return
 
     def _context(self, call: Call) -> Mapping[str, str]:

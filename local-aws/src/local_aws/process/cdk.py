@@ -19,6 +19,8 @@ from local_aws.errors import DeployFailed, Failure, Mistake
 from local_aws.process import Tree, has_ended, open_pidfd
 from local_aws.process.address import Address
 from local_aws.process.alive import ended
+from local_aws.process.assembly import images_of, refuse_other_accounts
+from local_aws.process.docker import script
 from local_aws.process.node import node_program
 
 _BOOTSTRAPPED = "/cdk-bootstrap/hnb659fds/version"
@@ -65,15 +67,21 @@ class CdkCli:
         given = [f"--context={name}={value}" for name, value in context.items()]
         self._run_in(self._project, Path.home(), "synth", *given, f"--output={assembly}", "--quiet")
 
-    def deploy(self, assembly: Path, *, tags: Mapping[str, str] = MappingProxyType({})) -> None:
+    def deploy(
+        self, assembly: Path, *, tags: Mapping[str, str] = MappingProxyType({})
+    ) -> list[str]:
         """Deploys every stack of the synthesized ``assembly``, independent ones at once.
 
-        ``tags`` are tags of the stacks. Raises `DeployFailed` with the first reason when a stack
-        does not reach its wanted state.
+        ``tags`` are tags of the stacks. Gives the names of its image assets, which are kept in
+        the local ECR and not built. Raises `Mistake` when a stack names an account that is not
+        the local one, and `DeployFailed` with the first reason when a stack does not reach its
+        wanted state.
         """
+        refuse_other_accounts(assembly)
         given = [f"--tags={key}={value}" for key, value in tags.items()]
         app = f"--app={assembly.resolve()}"
         self._run("deploy", "--all", app, "--require-approval=never", "--concurrency=4", *given)
+        return images_of(assembly)
 
     def destroy(self, assembly: Path) -> None:
         """Destroys every stack of the synthesized ``assembly``; raises `DeployFailed`."""
@@ -86,9 +94,16 @@ class CdkCli:
         the CLI synthesizes all of it before it bootstraps.
         """
         with tempfile.TemporaryDirectory() as empty:
-            self._run_in(Path(empty), Path(empty), *arguments)
+            docker = {"CDK_DOCKER": str(script(Path(empty)))}
+            self._run_in(Path(empty), Path(empty), *arguments, environment=docker)
 
-    def _run_in(self, folder: Path, home: Path, *arguments: str) -> None:
+    def _run_in(
+        self,
+        folder: Path,
+        home: Path,
+        *arguments: str,
+        environment: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         known = self._failures()
         pidfd = open_pidfd(self._address.pid)
         try:
@@ -96,7 +111,7 @@ class CdkCli:
                 [*self._command, "--no-notices", *arguments],
                 pidfds=[] if pidfd is None else [pidfd],
                 cwd=folder,
-                env={**self._environment(), "HOME": str(home)},
+                env={**self._environment(), **environment, "HOME": str(home)},
                 stdin=subprocess.DEVNULL,
                 stdout=self._log,
                 stderr=self._log,

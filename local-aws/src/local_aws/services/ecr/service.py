@@ -17,7 +17,12 @@ class Ecr(Service):
     name = "ecr"
     invalid = "InvalidParameterException"
     permissions = ServicePermissions(
-        prefix="ecr", resources={"repositoryName": "repository/{}", "resourceArn": "{}"}
+        prefix="ecr",
+        resources={
+            "repositoryName": "repository/{}",
+            "repositoryNames": "repository/{}",
+            "resourceArn": "{}",
+        },
     )
     warm_up = "describe_repositories"
 
