@@ -136,6 +136,9 @@ class Provider(ABC):
     """Properties that AWS changes in place and ``update`` does not."""
     live: frozenset[str] = frozenset()
     """Attributes that other resources change: `attributes_now` gives them when asked for."""
+    adopts: bool = False
+    """Whether `adopt` takes what exists already into a stack: where nothing differs from
+    ``request.previous``, ``complete`` changes nothing."""
     takes_long: bool = False
     """Whether ``create`` waits for somebody, rather than only calling a service."""
 
@@ -146,6 +149,14 @@ class Provider(ABC):
     def complete(self, request: Request) -> Attributes:
         """Configure what was made and wait until it is ready; its attributes."""
         return {}
+
+    def adopt(self, request: Request) -> Attributes:
+        """The attributes of a resource that somebody else has made, which is not changed.
+
+        Raises botocore's ClientError when there is none.
+        """
+        self.read(request)
+        return self.complete(request)
 
     def attributes_now(self, request: Request) -> Attributes:
         """The attributes, as they are now."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -115,6 +116,75 @@ def test_hotswap_changes_functions_and_state_machines_and_is_drift(
     diagnosed = cli("diagnose", "--unstable=diagnose", "--app", str(swappable(tmp_path, 2)))
     assert "no issues found" in diagnosed[1]
     assert cli.destroy(swappable(tmp_path, 2))[0] == 0
+
+
+def test_import_takes_a_bucket_and_a_table_into_a_stack(aws: Aws, cli: Cli, tmp_path: Path) -> None:
+    where = {"LocationConstraint": REGION}
+    aws.client("s3").create_bucket(Bucket="older-bucket", CreateBucketConfiguration=where)
+    aws.client("dynamodb").create_table(
+        TableName="older-table",
+        AttributeDefinitions=[{"AttributeName": "id", "AttributeType": "S"}],
+        KeySchema=[{"AttributeName": "id", "KeyType": "HASH"}],
+        BillingMode="PAY_PER_REQUEST",
+    )
+    cli.deploy(owning(tmp_path))
+    mapping = tmp_path / "mapping.json"
+    names = {"Bucket": {"BucketName": "older-bucket"}, "Table": {"TableName": "older-table"}}
+    mapping.write_text(json.dumps(names))
+    assembly = str(owning(tmp_path, "Bucket", "Table"))
+
+    status, printed = cli("import", "--app", assembly, f"--resource-mapping={mapping}", "--force")
+
+    assert status == 0, printed
+    assert aws.stack("Owns")["StackStatus"] == "IMPORT_COMPLETE"
+    made = aws.physical_ids("Owns")
+    assert (made["Bucket"], made["Table"]) == ("older-bucket", "older-table")
+    cli.deploy(owning(tmp_path, "Bucket", "Table"))
+    assert aws.physical_ids("Owns") == made | aws.physical_ids("Owns")
+    assert cli.destroy(owning(tmp_path, "Bucket", "Table"))[0] == 0
+    aws.client("s3").head_bucket(Bucket="older-bucket")
+
+
+def test_import_of_an_endpoint_is_refused_in_aws_words(aws: Aws, cli: Cli, tmp_path: Path) -> None:
+    mapping = tmp_path / "mapping.json"
+    mapping.write_text(json.dumps({"Endpoint": {"EndpointArn": "arn"}}))
+    assembly = str(owning(tmp_path, "Endpoint"))
+
+    status, printed = cli("import", "--app", assembly, f"--resource-mapping={mapping}", "--force")
+
+    assert status == 1
+    said = "The following resource types are not supported for resource import: "
+    assert f"{said}AWS::SageMaker::Endpoint" in printed
+
+
+def owning(folder: Path, *names: str) -> Path:
+    """An app whose stack has a parameter and, by name, what else it is to own."""
+    import aws_cdk as cdk
+    from aws_cdk import aws_dynamodb as dynamodb
+    from aws_cdk import aws_s3 as s3
+    from aws_cdk import aws_sagemaker as sagemaker
+    from aws_cdk import aws_ssm as ssm
+
+    app = cdk.App(outdir=str(folder / "-".join(("owns", *names))))
+    stack = cdk.Stack(app, "Owns")
+    ssm.StringParameter(stack, "First", string_value="first")
+    if "Bucket" in names:
+        bucket = s3.Bucket(stack, "A", bucket_name="older-bucket")
+        _name(bucket, "Bucket")
+    if "Table" in names:
+        key = dynamodb.Attribute(name="id", type=dynamodb.AttributeType.STRING)
+        on_demand = dynamodb.BillingMode.PAY_PER_REQUEST
+        table = dynamodb.Table(
+            stack, "B", table_name="older-table", partition_key=key, billing_mode=on_demand
+        )
+        _name(table, "Table")
+    if "Endpoint" in names:
+        sagemaker.CfnEndpoint(stack, "Endpoint", endpoint_config_name="config")
+    return Path(app.synth().directory)
+
+
+def _name(construct: Any, logical_id: str) -> None:
+    construct.node.default_child.override_logical_id(logical_id)
 
 
 def swappable(folder: Path, value: int) -> Path:

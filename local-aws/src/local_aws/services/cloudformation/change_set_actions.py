@@ -23,6 +23,7 @@ from local_aws.services.cloudformation.engine.stacks import (
 )
 from local_aws.services.cloudformation.engine.submissions import Submissions
 from local_aws.services.cloudformation.engine.transforms import TransformFailed
+from local_aws.services.cloudformation.imports import Imports
 from local_aws.services.cloudformation.nested_stacks import asked, refuse_circle
 from local_aws.services.cloudformation.requests import (
     Answer,
@@ -54,7 +55,9 @@ class ChangeSetActions:
         stacks: Stacks,
         submissions: Submissions,
         stack_actions: StackActions,
+        imports: Imports,
     ) -> None:
+        self._imports = imports
         self._account_id = context.account_id
         self._stacks = stacks
         self._submissions = submissions
@@ -112,6 +115,8 @@ class ChangeSetActions:
         if change_set.type == "CREATE":
             chosen = change_set.on_failure or (DO_NOTHING if disable_rollback else ROLLBACK)
             self._stack_actions.begin_create(stack, version, chosen, token, change_set)
+        elif change_set.type == "IMPORT":
+            self._stack_actions.begin_import(stack, version, token, change_set)
         else:
             self._stack_actions.begin_update(
                 stack,
@@ -156,7 +161,9 @@ class ChangeSetActions:
         name = values["StackName"]
         with self._stacks.lock:
             stack = self._stacks.find(name, region)
-            if values.get("ChangeSetType", "UPDATE") == "UPDATE":
+            kind = values.get("ChangeSetType", "UPDATE")
+            there = stack is not None and stack.status != REVIEW_IN_PROGRESS
+            if kind == "UPDATE" or (kind == "IMPORT" and there):
                 stack = found(self._stacks, values, region)
                 check_updatable(stack)
                 return stack, False
@@ -177,11 +184,15 @@ class ChangeSetActions:
         name = values["ChangeSetName"]
         if any(each.active and each.name == name for each in list(stack.change_sets.values())):
             raise AwsError("AlreadyExistsException", f"ChangeSet {name} already exists")
-        kind = values.get("ChangeSetType", "UPDATE")
+        kind, imported = values.get("ChangeSetType", "UPDATE"), {}
         try:
             version = self._submissions.version(stack, values)
             refuse_circle(version, [each.version for each in above])
             plan, reason = self._submissions.plan(stack, version), None
+            if kind == "IMPORT":
+                imported = self._imports.identified(
+                    stack, version, plan, values.get("ResourcesToImport", [])
+                )
         except TransformFailed as error:
             version, plan, reason = self._submissions.asked(stack, values), Plan(), str(error)
         except Refused as error:
@@ -200,6 +211,7 @@ class ChangeSetActions:
             settings=settings(values),
             missing_values=_missing_values(plan),
             include_nested=values.get("IncludeNestedStacks", False),
+            imported=imported,
         )
         if above:
             change_set.parent_id = above[-1].change_set_id

@@ -16,6 +16,7 @@ from local_aws.services.cloudformation.views import page
 
 _CHECKED_IN = (
     "CREATE_COMPLETE",
+    "IMPORT_COMPLETE",
     "UPDATE_COMPLETE",
     "UPDATE_ROLLBACK_COMPLETE",
     "UPDATE_ROLLBACK_FAILED",

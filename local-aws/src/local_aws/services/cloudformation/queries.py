@@ -20,6 +20,7 @@ from local_aws.services.cloudformation.engine.stacks import (
 )
 from local_aws.services.cloudformation.engine.submissions import Submissions
 from local_aws.services.cloudformation.engine.template import Template, parse
+from local_aws.services.cloudformation.imports import importable_types
 from local_aws.services.cloudformation.requests import (
     Answer,
     Values,
@@ -272,8 +273,8 @@ def _identifiers(template: Template, region: str) -> list[dict[str, Any]]:
         {
             "ResourceType": type_name,
             "LogicalResourceIds": logical_ids,
-            "ResourceIdentifiers": list(schema.identifier),
+            "ResourceIdentifiers": [",".join(schema.identifier)],
         }
         for type_name, logical_ids in by_type.items()
-        if (schema := schemas[type_name]) is not None
+        if (schema := schemas[type_name]) is not None and type_name in importable_types()
     ]

@@ -21,16 +21,17 @@ _UPDATABLE = frozenset(
     {
         "CREATE_COMPLETE",
         "CREATE_FAILED",
+        "IMPORT_COMPLETE",
+        "IMPORT_ROLLBACK_COMPLETE",
         "UPDATE_COMPLETE",
         "UPDATE_FAILED",
         "UPDATE_ROLLBACK_COMPLETE",
     }
 )
 _NOT_FOLLOWED = {
-    "ChangeSetType": ("CREATE", "UPDATE"),
+    "ChangeSetType": ("CREATE", "UPDATE", "IMPORT"),
     "DeploymentMode": (),
     "ResourceTypes": (),
-    "ResourcesToImport": (),
     "StackPolicyBody": (),
     "StackPolicyURL": (),
     "TimeoutInMinutes": (),

@@ -25,6 +25,7 @@ from local_aws.services.cloudformation.engine.recovery import Recovered, recover
 from local_aws.services.cloudformation.engine.refusals import validation_error
 from local_aws.services.cloudformation.engine.stacks import Stacks
 from local_aws.services.cloudformation.engine.submissions import Submissions
+from local_aws.services.cloudformation.imports import Imports
 from local_aws.services.cloudformation.kept_calls import refuse_for_kept
 from local_aws.services.cloudformation.nested_stacks import NestedStack
 from local_aws.services.cloudformation.queries import Queries
@@ -60,7 +61,9 @@ class CloudFormation(service.Service):
         self._actions = service.offered(
             "cloudformation",
             stack_actions,
-            ChangeSetActions(context, self._stacks, submissions, stack_actions),
+            ChangeSetActions(
+                context, self._stacks, submissions, stack_actions, Imports(types, self._stacks)
+            ),
             DriftActions(context, types, self._stacks),
             Queries(context.write_lock, self._stacks, self._operations, submissions),
         )

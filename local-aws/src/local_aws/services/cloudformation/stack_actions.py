@@ -207,8 +207,39 @@ class StackActions:
 
         ``held``: for its parent, which says when it is to clean up, and updates it in any state.
         """
+        self._carry_out(stack, version, "UPDATE_IN_PROGRESS", token, change_set, always=held)
+        stack.disable_rollback = disable_rollback
+        self._operations.start(
+            stack,
+            lambda deployment: deployment.update(disable_rollback=disable_rollback),
+            held=held,
+        )
+
+    def begin_import(
+        self, stack: Stack, version: Version, token: str | None, change_set: ChangeSet
+    ) -> None:
+        """Start taking what a change set imports into a stack, new or not."""
+        new = stack.status == REVIEW_IN_PROGRESS
+        self._carry_out(stack, version, "IMPORT_IN_PROGRESS", token, change_set, always=new)
+        imported = dict(change_set.imported)
+        self._operations.start(stack, lambda deployment: deployment.take_in(imported))
+
+    def _carry_out(
+        self,
+        stack: Stack,
+        version: Version,
+        status: str,
+        token: str | None,
+        change_set: ChangeSet | None,
+        *,
+        always: bool,
+    ) -> None:
+        """Give a stack another version; a rollback returns to the one it has.
+
+        ``always``: whatever state it is in.
+        """
         with self._stacks.lock:
-            if not held:
+            if not always:
                 check_updatable(stack)
             was, old = stack.status, stack.version
             if stack.stable is None:
@@ -219,13 +250,7 @@ class StackActions:
                 old.imports,
             )
             stack.carry_out(version, change_set)
-            self._begin(stack, "UPDATE_IN_PROGRESS", (was,), token)
-        stack.disable_rollback = disable_rollback
-        self._operations.start(
-            stack,
-            lambda deployment: deployment.update(disable_rollback=disable_rollback),
-            held=held,
-        )
+            self._begin(stack, status, (was,), token)
 
     def begin_rollback(
         self,

@@ -23,6 +23,7 @@ class Table(ApiProvider):
     service = "dynamodb"
     create_operation = "CreateTable"
     reading = "DescribeTable TableName Table"
+    adopts = True
     deletes = ("DeleteTable", "TableName")
     also_supported = frozenset({_POINT_IN_TIME, "SSESpecification", "TimeToLiveSpecification"})
     not_carried_out = frozenset({"GlobalSecondaryIndexes.OnDemandThroughput", "VectorIndexes"})

@@ -80,6 +80,7 @@ class Role(_Identity):
     kind = "Role"
     create_operation = "CreateRole"
     reading = "GetRole RoleName Role"
+    adopts = True
     tag_operations = ("TagRole", "UntagRole")
     also_supported = frozenset({"ManagedPolicyArns", "Policies"})
 

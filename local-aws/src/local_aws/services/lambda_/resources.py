@@ -67,6 +67,7 @@ class Function(ApiProvider):
     service = "lambda"
     create_operation = "CreateFunction"
     reading = "GetFunctionConfiguration FunctionName"
+    adopts = True
     deletes = ("DeleteFunction", "FunctionName")
     also_supported = frozenset({"ReservedConcurrentExecutions"})
 

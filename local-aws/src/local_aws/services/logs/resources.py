@@ -17,6 +17,7 @@ class LogGroup(ApiProvider):
     service = "logs"
     create_operation = "CreateLogGroup"
     reading = "DescribeLogGroups logGroupNamePrefix logGroups 0"
+    adopts = True
     deletes = ("DeleteLogGroup", "LogGroupName")
     also_supported = frozenset({"RetentionInDays"})
     not_carried_out = frozenset({"DeletionProtectionEnabled", "LogGroupClass"})

@@ -41,6 +41,7 @@ class Bucket(ApiProvider):
     service = "s3"
     create_operation = "CreateBucket"
     deletes = ("DeleteBucket", "Bucket")
+    adopts = True
     not_carried_out = frozenset(
         {
             "BucketEncryption.ServerSideEncryptionConfiguration.BlockedEncryptionTypes",
@@ -90,6 +91,11 @@ class Bucket(ApiProvider):
             "RegionalDomainName": f"{name}.s3.{region}.{suffix}",
             "WebsiteURL": f"http://{name}.s3-website-{region}.{suffix}",
         }
+
+    @override
+    def adopt(self, request: Request) -> Attributes:
+        self.call(request, "HeadBucket", Bucket=request.physical_id)
+        return self.complete(request)
 
     @override
     def update(self, request: Request) -> Attributes:

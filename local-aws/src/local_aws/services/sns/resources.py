@@ -20,6 +20,7 @@ class Topic(ApiProvider):
     service = "sns"
     create_operation = "CreateTopic"
     reading = "GetTopicAttributes TopicArn Attributes"
+    adopts = True
     deletes = ("DeleteTopic", "TopicArn")
     _attributes = (
         "ArchivePolicy",

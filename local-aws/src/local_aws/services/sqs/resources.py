@@ -35,6 +35,7 @@ class Queue(ApiProvider):
         "VisibilityTimeout",
     )
     also_supported = frozenset(_attributes)
+    adopts = True
 
     @override
     def create(self, request: Request) -> str:

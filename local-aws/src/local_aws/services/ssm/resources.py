@@ -16,6 +16,7 @@ class SsmParameter(ApiProvider):
     service = "ssm"
     create_operation = "PutParameter"
     reading = "GetParameter Name Parameter"
+    adopts = True
     deletes = ("DeleteParameter", "Name")
     not_carried_out = frozenset({"Policies"})
     tag_operations = ("AddTagsToResource", "RemoveTagsFromResource")

@@ -86,7 +86,7 @@ def difference(current: Resource, wanted: Resource, region: str) -> Difference:
 
 @dataclass(frozen=True)
 class Change:
-    """One resource that a deployment would add, modify or remove."""
+    """One resource that a deployment would add, modify, remove or import."""
 
     action: str
     current: Resource | None
@@ -118,7 +118,7 @@ class Change:
             "Action": self.action,
             "PolicyAction": self._policy_action(),
             "LogicalResourceId": one.logical_id,
-            "PhysicalResourceId": self.current.physical_id if self.current else None,
+            "PhysicalResourceId": one.physical_id or None,
             "ResourceType": one.type,
             "Replacement": self.replacement,
             "Scope": self._scope(),

@@ -8,7 +8,7 @@ so that a rollback can also be begun later or again.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from threading import Event
 from typing import Any
 
@@ -68,6 +68,7 @@ class Deployment:
         self._exports = exports
         self._steps = Steps(context, types, stack)
         self._held = held
+        self._imported: Mapping[str, str] = {}
         self._closing = False
         self._abandoned = False
 
@@ -108,6 +109,27 @@ class Deployment:
         else:
             self._stack.set_status("UPDATE_ROLLBACK_IN_PROGRESS", reason)
             self.rollback_update()
+
+    def take_in(self, imported: Mapping[str, str]) -> None:
+        """Take resources that exist already into the stack, by their physical ids."""
+        self._imported = imported
+        reason = self._deploy("import")
+        if reason is None:
+            self._stack.stable = None
+            self._stack.set_status("IMPORT_COMPLETE")
+        else:
+            self._stack.set_status("IMPORT_ROLLBACK_IN_PROGRESS", reason)
+            self.rollback_import()
+
+    def rollback_import(self) -> None:
+        """Let go of what an import took in; it stays as it is."""
+        stack = self._stack
+        assert stack.stable is not None
+        for logical_id in stack.version.resources.keys() - stack.stable.resources.keys():
+            taken = stack.version.resources[logical_id]
+            stack.set_resource_status(taken, "IMPORT_ROLLBACK_COMPLETE")
+        stack.version, stack.stable = stack.stable, None
+        stack.set_status("IMPORT_ROLLBACK_COMPLETE")
 
     def rollback_update(self, skip: Iterable[str] = ()) -> None:
         """Bring the stack back to its stable version, then delete what the update made.
@@ -257,7 +279,10 @@ class Deployment:
             current = None
         if current is None:
             resources[logical_id] = wanted
-            self._steps.create(wanted)
+            if logical_id in self._imported:
+                self._steps.adopt(wanted, self._imported[logical_id])
+            else:
+                self._steps.create(wanted)
             return
         differs = difference(current, wanted, self._stack.region)
         if differs.replacing:
@@ -361,13 +386,11 @@ class Deployment:
     def _failure_reason(self, failures: Iterable[str]) -> str:
         """Which resources failed to create and which to update, as AWS lists them."""
         resources = self._stack.version.resources
-        created = [name for name in failures if resources[name].status == "CREATE_FAILED"]
-        updated = [name for name in failures if name not in created]
-        reasons = [
-            *([_failed("create", created)] if created else []),
-            *([_failed("update", updated)] if updated else []),
-        ]
-        return "".join(reasons)
+        failed: dict[str, list[str]] = {"create": [], "import": [], "update": []}
+        for name in failures:
+            verb = resources[name].status.removesuffix("_FAILED").lower()
+            failed[verb if verb in failed else "update"].append(name)
+        return "".join(_failed(verb, names) for verb, names in failed.items() if names)
 
 
 def surroundings_of(stack: Stack, version: Version, account_id: str) -> Surroundings:

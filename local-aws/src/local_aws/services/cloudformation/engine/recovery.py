@@ -71,6 +71,9 @@ def _next(stack: Stack, reason: str) -> Callable[[Deployment], None] | None:
         case "UPDATE_IN_PROGRESS" | "UPDATE_ROLLBACK_IN_PROGRESS":
             stack.set_status("UPDATE_ROLLBACK_IN_PROGRESS", reason)
             return lambda deployment: deployment.rollback_update()
+        case "IMPORT_IN_PROGRESS" | "IMPORT_ROLLBACK_IN_PROGRESS":
+            stack.set_status("IMPORT_ROLLBACK_IN_PROGRESS", reason)
+            return lambda deployment: deployment.rollback_import()
         case "DELETE_IN_PROGRESS":
             stack.set_status("DELETE_IN_PROGRESS", reason)
             retained = list(stack.retained)
@@ -82,6 +85,6 @@ def _next(stack: Stack, reason: str) -> Callable[[Deployment], None] | None:
 def _fail_unfinished(stack: Stack, reason: str) -> None:
     """Resources that were being made or changed have failed; those being deleted go on."""
     for resource in list(stack.version.resources.values()):
-        if resource.status in ("CREATE_IN_PROGRESS", "UPDATE_IN_PROGRESS"):
+        if resource.status in ("CREATE_IN_PROGRESS", "UPDATE_IN_PROGRESS", "IMPORT_IN_PROGRESS"):
             verb = resource.status.partition("_")[0]
             stack.set_resource_status(resource, f"{verb}_FAILED", reason)

@@ -22,8 +22,8 @@ NAME_CHARACTERS = 128
 CARRIED_OUT_KEPT = 20
 """A stack's change sets that can no longer be executed; AWS keeps every one."""
 
-_DEPLOYING = ("CREATE_IN_PROGRESS", "UPDATE_IN_PROGRESS")
-_DEPLOYED = ("CREATE_COMPLETE", "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS")
+_DEPLOYING = ("CREATE_IN_PROGRESS", "UPDATE_IN_PROGRESS", "IMPORT_IN_PROGRESS")
+_DEPLOYED = ("CREATE_COMPLETE", "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS", "IMPORT_COMPLETE")
 _GOING = ("DELETE_IN_PROGRESS", "ROLLBACK_IN_PROGRESS")
 
 _history = Lock()
@@ -142,7 +142,8 @@ class ChangeSet:
     """A deployment that is planned, and what became of it.
 
     ``missing_values`` says why some of its changes lack values, which is told with the values.
-    ``parent_id`` and ``root_id`` are the change sets that it is nested in.
+    ``parent_id`` and ``root_id`` are the change sets that it is nested in; ``imported`` are
+    physical ids, by logical id, of what it takes into the stack.
     """
 
     name: str
@@ -161,6 +162,7 @@ class ChangeSet:
     include_nested: bool = False
     parent_id: str | None = None
     root_id: str | None = None
+    imported: dict[str, str] = field(default_factory=dict)
 
     @property
     def active(self) -> bool:

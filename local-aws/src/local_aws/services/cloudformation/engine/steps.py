@@ -75,6 +75,17 @@ class Steps:
 
         self._do(resource, verb, work, cancelled="Resource creation cancelled")
 
+    def adopt(self, resource: Resource, physical_id: str) -> None:
+        """Take what exists already for a resource, as it is."""
+        resource.physical_id = physical_id
+        self._stack.set_resource_status(resource, "IMPORT_IN_PROGRESS", "Resource import started.")
+
+        def work(provider: Provider) -> None:
+            wanted = self._wanted(resource)
+            resource.attributes = provider.adopt(self._request(resource, wanted, wanted))
+
+        self._do(resource, "IMPORT", work, cancelled="Resource import cancelled")
+
     def update(self, resource: Resource, wanted: Resource, *, restoring: bool = False) -> None:
         """Change a resource in place to ``wanted``; on failure it may be anything between.
 
