@@ -25,7 +25,12 @@ def main() -> None:
     )
     parser.add_argument("folder", type=Path, help="the folder with the apps")
     parser.add_argument("--only", nargs="*", help="names of apps; absent: all")
-    parser.add_argument("--page", type=Path, help="write what came of it here, as Markdown")
+    parser.add_argument(
+        "--results", type=Path, help="keep what came of each app here, a line of JSON for each"
+    )
+    parser.add_argument(
+        "--page", type=Path, help="write what came of all, with those of --results, as Markdown"
+    )
     parser.add_argument("--region", default="us-east-1", help="default: %(default)s")
     parser.add_argument(
         "--logs", type=Path, help="a folder for the output of each app; absent: it is not kept"
@@ -34,12 +39,24 @@ def main() -> None:
     apps = [app for app in apps_in(given.folder) if not given.only or app.name in given.only]
     if not apps:
         parser.error(f"there is no app in {given.folder}: no cdk.json beneath it")
-    outcomes: list[Outcome] = []
+    outcomes = _kept(given.results)
     with ending_all(), Journey(given.region, given.logs) as journey:
         for number, app in enumerate(apps, 1):
-            outcomes.append(_told(journey, app, f"{number}/{len(apps)}"))
+            outcomes[app.name] = _told(journey, app, f"{number}/{len(apps)}")
+            if given.results is not None:
+                with given.results.open("a", encoding="utf-8") as results:
+                    results.write(f"{outcomes[app.name].as_json()}\n")
     if given.page is not None:
-        given.page.write_text(page(outcomes), encoding="utf-8")
+        known = [outcomes[name] for name in sorted(outcomes)]
+        given.page.write_text(page(known), encoding="utf-8")
+
+
+def _kept(results: Path | None) -> dict[str, Outcome]:
+    """The latest outcome of each app, by its name."""
+    if results is None or not results.exists():
+        return {}
+    lines = results.read_text(encoding="utf-8").splitlines()
+    return {outcome.name: outcome for outcome in map(Outcome.from_json, lines)}
 
 
 def _told(journey: Journey, app: App, count: str) -> Outcome:

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 from types import TracebackType
@@ -30,6 +30,22 @@ class Outcome:
     failed: tuple[str, str] | None = None
     types: Counter[str] = field(default_factory=Counter)
     answers: list[Answer] = field(default_factory=list)
+
+    @classmethod
+    def from_json(cls, text: str) -> Outcome:
+        """What `as_json` has written."""
+        known = json.loads(text)
+        failed = known["failed"]
+        return cls(
+            name=known["name"],
+            failed=None if failed is None else (failed[0], failed[1]),
+            types=Counter(known["types"]),
+            answers=[Answer(**each) for each in known["answers"]],
+        )
+
+    def as_json(self) -> str:
+        """It, in one line."""
+        return json.dumps(asdict(self))
 
     @property
     def works(self) -> bool:
