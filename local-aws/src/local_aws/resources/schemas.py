@@ -74,10 +74,11 @@ class Schema:
 
     @cached_property
     def tags_are_a_map(self) -> bool:
-        """Whether tags are ``{key: value}`` rather than a list of Key and Value."""
+        """Whether tags are ``{key: value}`` rather than a list of Key and Value; some schemas take
+        them as text, too, or do not say."""
         return (
             self.tag_property is not None
-            and self.resolved(self.properties[self.tag_property]).get("type") == "object"
+            and self.resolved(self.properties[self.tag_property]).get("type") != "array"
         )
 
     def replacing(self, old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Path_]:

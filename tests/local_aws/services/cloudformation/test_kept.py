@@ -256,6 +256,16 @@ def test_the_kept_are_found_again(tmp_path_factory: pytest.TempPathFactory) -> N
     assert status == "DELETE_COMPLETE"
 
 
+def test_a_stacks_tags_come_to_what_has_them_as_a_map(aws: Aws) -> None:
+    tagged = {"Own": job(Tags={"own": "1"}), "Bare": job()}
+    aws.create("tagged", template(**tagged), Tags=[{"Key": "team", "Value": "a"}])
+
+    resources = aws.kept("tagged").version.resources
+    assert resources["Own"].properties["Tags"] == {"team": "a", "own": "1"}
+    assert resources["Bare"].properties["Tags"] == {"team": "a"}
+    aws.delete("tagged")
+
+
 def test_two_hundred_kept_resources_are_one_deployment(aws: Aws) -> None:
     jobs = {f"Job{number}": job(Name=f"job-{number}") for number in range(200)}
 
