@@ -37,6 +37,7 @@ WRONG: list[tuple[str, str, dict[str, Any], str]] = [
     ("s3", "CompleteMultipartUpload", {**OBJECT, "UploadId": "u"}, "NoSuchUpload"),
     ("s3", "PutBucketLifecycle", {"Bucket": "models"}, "MalformedXML"),
     ("dynamodb", "ExecuteStatement", {"Statement": "no"}, "ValidationException"),
+    ("gamelift", "ListFleets", {}, "UnknownOperationException"),
     # Nothing that the emulator has; a bucket's metrics are not the bucket.
     ("iam", "GetHumanReadableSummary", {"EntityArn": "a" * 30}, "InvalidAction"),
     ("s3", "DeleteBucketMetricsConfiguration", {"Bucket": "models", "Id": "m"}, "UnknownOperation"),

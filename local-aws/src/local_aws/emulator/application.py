@@ -61,10 +61,15 @@ class Emulator(werkzeug_app.DomainDispatcherApplication):  # type: ignore[misc]
         return leave_out_absent(call, answer)(environ, start_response)
 
     def get_application(self, environ: dict[str, Any]) -> Any:
-        """The application of the service in the Authorization header, as the gateway wrote it."""
+        """The application of the service in the Authorization header, as the gateway wrote it.
+
+        Raises NotImplementedError for a service that the emulator does not have.
+        """
         with self.lock:
             host = self.infer_service_region_host(environ, environ.get("PATH_INFO", ""))
             backend = self._backend(host)
+            if backend is None:
+                raise NotImplementedError(host)
             if backend not in self.app_instances:
                 self.app_instances[backend] = self.create_app(backend)
             return self.app_instances[backend]
