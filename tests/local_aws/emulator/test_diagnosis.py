@@ -37,6 +37,8 @@ WRONG: list[tuple[str, str, dict[str, Any], str]] = [
     ("s3", "CompleteMultipartUpload", {**OBJECT, "UploadId": "u"}, "NoSuchUpload"),
     ("s3", "PutBucketLifecycle", {"Bucket": "models"}, "MalformedXML"),
     ("dynamodb", "ExecuteStatement", {"Statement": "no"}, "ValidationException"),
+    ("ec2", "DeleteTransitGateway", {"TransitGatewayId": "tgw-1"}, "InvalidTransitGatewayID.No"),
+    ("ec2", "DeleteManagedPrefixList", {"PrefixListId": "pl-1"}, "InvalidPrefixListID.NotFound"),
     ("gamelift", "ListFleets", {}, "UnknownOperationException"),
     # Nothing that the emulator has; a bucket's metrics are not the bucket.
     ("iam", "GetHumanReadableSummary", {"EntityArn": "a" * 30}, "InvalidAction"),
@@ -84,7 +86,8 @@ def test_what_a_search_did_not_find_is_named_and_the_log_has_where_it_broke(
     with pytest.raises(ClientError) as refused:
         ec2.replace_network_acl_association(AssociationId="aclassoc-0", NetworkAclId="acl-0")
     message = "AssociationId 'aclassoc-0' does not exist"
-    assert refused.value.response["Error"] == {"Code": "ValidationException", "Message": message}
+    code = "InvalidAssociationID.NotFound"
+    assert refused.value.response["Error"] == {"Code": code, "Message": message}
     assert f"ReplaceNetworkAclAssociation of ec2 was answered: {message}\nTraceback" in caplog.text
     assert "\nStopIteration\n" in caplog.text
 

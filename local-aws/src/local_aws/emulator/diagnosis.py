@@ -67,13 +67,20 @@ def _no_token(call: Call, broken: Exception, given: _Given) -> AwsError | None:
 
 
 def _not_there(call: Call, broken: Exception, given: _Given) -> AwsError | None:
+    """botocore's model of EC2 has no errors (EC2 API reference, "Error codes for the Amazon EC2
+    API", read 2026-11-23)."""
     sought = broken.args if isinstance(broken, KeyError) else ()
     if isinstance(broken, StopIteration) and given:  # a search that found nothing
         sought = (given[0][1],)
+    if call.protocol == "ec2" and "'NoneType' object" in str(broken):
+        sought = tuple(text for name, text in given if name.endswith("Id"))[:1]
     for name, text in given:
         if text and text in sought:
+            what = f"{name} '{text}' does not exist"
+            if call.protocol == "ec2":
+                return AwsError(f"Invalid{re.sub('Ids?$', 'ID', name)}.NotFound", what)
             kind = f"{_ABSENT}|^NoSuch{name.lower().removesuffix('id')}$"
-            return _error(call, kind, f"{name} '{text}' does not exist")
+            return _error(call, kind, what)
     return None
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from typing_extensions import override
 
-from local_aws.permissions.service import ServicePermissions
+from local_aws.permissions.service import Refusal, ServicePermissions
 from local_aws.resources.base import Provider
 from local_aws.service import Service
 
@@ -21,7 +21,15 @@ class Ec2(Service):
     """EC2's networks, which the emulator answers."""
 
     name = "ec2"
-    permissions = ServicePermissions(prefix="ec2", resources=named_by)
+    permissions = ServicePermissions(
+        prefix="ec2",
+        resources=named_by,
+        denied=Refusal(code="UnauthorizedOperation", status=403),
+        throttled=Refusal(
+            code="RequestLimitExceeded", status=503, message="Request limit exceeded."
+        ),
+    )
+    """How it refuses: EC2 API reference, "Error codes for the Amazon EC2 API", read 2026-11-23."""
 
     @override
     def resource_types(self) -> Iterable[Provider]:
