@@ -177,6 +177,14 @@ def arn(service: str, rest: str) -> str:
             "kinesis:GetRecords",
             ["arn:aws:kinesis:eu-west-1:123456789012:stream/clicks"],
         ),
+        (
+            "ecr",
+            "DescribeRepositories",
+            {"repositoryNames": ["a", "b"]},
+            "ecr:DescribeRepositories",
+            [f"arn:aws:ecr:eu-west-1:123456789012:repository/{name}" for name in "ab"],
+        ),
+        ("ecr", "DescribeRepositories", {}, "ecr:DescribeRepositories", ["*"]),
         ("athena", "ListWorkGroups", {}, "athena:ListWorkGroups", ["*"]),
     ],
 )
