@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
@@ -52,6 +53,7 @@ class Kept(Provider):
     @override
     def create(self, request: Request) -> Made:
         schema = self._judged(request)
+        self._refuse_another(schema, request)
         forms = _Forms(schema, request)
         attributes = forms.attributes()
         return Made(physical_id=forms.ref(attributes), attributes=attributes)
@@ -68,6 +70,20 @@ class Kept(Provider):
     @override
     def only_kept(self, context: LocalContext, region: str, places: Iterable[Place]) -> list[str]:
         return [self.whole]
+
+    def _refuse_another(self, schema: Schema, request: Request) -> None:
+        """Raise ResourceFailed where a stack has one of the name that the template gives it."""
+        (name, *more) = schema.identifier
+        if more or name not in request.properties or self.type_name in _REF:
+            return
+        cloudcontrol, identifier = request.client("cloudcontrol"), str(request.properties[name])
+        with suppress(cloudcontrol.exceptions.ResourceNotFoundException):
+            cloudcontrol.get_resource(TypeName=self.type_name, Identifier=identifier)
+            raise ResourceFailed(
+                f"Resource of type '{self.type_name}' with identifier '{identifier}' already "
+                "exists.",
+                code="AlreadyExists",
+            )
 
     def _judged(self, request: Request) -> Schema:
         """The schema, once the properties are what it says. Raises ResourceFailed."""
@@ -133,6 +149,8 @@ class _Forms:
             shape = self._schema.resolved(self._schema.properties.get(name, {}))
             if name not in self._schema.read_only:
                 return str(properties[name] if name in properties else self._made(shape))
+            if self._schema.type_name == "AWS::Cognito::UserPool":  # its schema has no pattern
+                return f"{self._request.region}_{secrets.token_hex(5)[:9]}"
             if len(self._schema.identifier) == 1:
                 return text_like(shape, secrets.token_hex(8)) or self._made(shape)
         last = self._schema.type_name.split("::")[2]

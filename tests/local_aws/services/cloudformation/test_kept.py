@@ -266,6 +266,32 @@ def test_a_stacks_tags_come_to_what_has_them_as_a_map(aws: Aws) -> None:
     aws.delete("tagged")
 
 
+def test_a_name_that_another_stack_has_given_is_taken(aws: Aws) -> None:
+    aws.create("first", template(Job=job(Name="hourly"), Free=job()))
+
+    second = aws.create("second", template(Job=job(Name="hourly"), Free=job()))
+
+    assert second["StackStatus"] == "ROLLBACK_COMPLETE"
+    (failed,) = [e for e in aws.events("second") if e["ResourceStatus"] == "CREATE_FAILED"]
+    reason = failed["ResourceStatusReason"]
+    assert "Resource of type 'AWS::Glue::Job' with identifier 'hourly' already exists." in reason
+    assert "HandlerErrorCode: AlreadyExists" in reason
+    for name in ("first", "second"):
+        aws.delete(name)
+    assert aws.create("third", template(Job=job(Name="hourly")))["StackStatus"] == "CREATE_COMPLETE"
+    aws.delete("third")
+
+
+def test_a_user_pools_id_begins_with_its_region(aws: Aws) -> None:
+    pool = resource("Cognito::UserPool")
+    aws.create("pool", template({"Id": ref("Pool"), "Arn": get_att("Pool", "Arn")}, Pool=pool))
+    told = aws.outputs("pool")
+
+    assert re.fullmatch(r"eu-west-1_[0-9A-Za-z]{9}", told["Id"])
+    assert told["Arn"] == f"arn:aws:cognito-idp:eu-west-1:123456789012:userpool/{told['Id']}"
+    aws.delete("pool")
+
+
 def test_two_hundred_kept_resources_are_one_deployment(aws: Aws) -> None:
     jobs = {f"Job{number}": job(Name=f"job-{number}") for number in range(200)}
 
