@@ -61,6 +61,10 @@ def _cloudformation(gateway: Gateway) -> Iterator[str]:
         refused = sorted(provider.refused(gateway.context, REGION, places))
         fixed = sorted(provider.unchangeable)
         yield f"| `{type_name}` | {_names(refused)} | {_names(fixed)} |\n"
+    yield "\nOf these, some properties are only kept:\n\n| type | only kept |\n|---|---|\n"
+    for type_name, provider in sorted(gateway.resource_types.own.items()):
+        if provider.without_effect:
+            yield f"| `{type_name}` | {_names(sorted(provider.without_effect))} |\n"
     yield (
         "\nOf these types, which the emulator's own classes make, only the following properties "
         "are carried out, and some are only kept:\n\n"

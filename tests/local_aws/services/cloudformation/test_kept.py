@@ -292,6 +292,51 @@ def test_a_user_pools_id_begins_with_its_region(aws: Aws) -> None:
     aws.delete("pool")
 
 
+def test_what_api_gateway_keeps_without_effect_is_told(aws: Aws) -> None:
+    limits = {"RateLimit": 1.0, "BurstLimit": 1}
+    setting = {"HttpMethod": "*", "ResourcePath": "/*", "CachingEnabled": True}
+    body = template(
+        Api=resource("ApiGateway::RestApi", Name="limited"),
+        Root=resource(
+            "ApiGateway::Method",
+            RestApiId=ref("Api"),
+            ResourceId=get_att("Api", "RootResourceId"),
+            HttpMethod="GET",
+            AuthorizationType="NONE",
+            Integration={"Type": "MOCK"},
+        ),
+        Deployed=resource("ApiGateway::Deployment", "Root", RestApiId=ref("Api")),
+        Stage=resource(
+            "ApiGateway::Stage",
+            RestApiId=ref("Api"),
+            DeploymentId=ref("Deployed"),
+            StageName="prod",
+            CacheClusterEnabled=True,
+            CacheClusterSize="0.5",
+            MethodSettings=[{**setting, "ThrottlingRateLimit": 10}],
+        ),
+        Plan=resource("ApiGateway::UsagePlan", Throttle=limits),
+        Domain=resource("ApiGateway::DomainName", DomainName="api.example.com"),
+        Http=resource("ApiGatewayV2::Api", Name="http", ProtocolType="HTTP"),
+        Default=resource(
+            "ApiGatewayV2::Stage",
+            ApiId=ref("Http"),
+            StageName="$default",
+            DefaultRouteSettings={"ThrottlingRateLimit": 5, "DetailedMetricsEnabled": True},
+        ),
+    )
+
+    assert aws.create("limits", body)["StackStatus"] == "CREATE_COMPLETE"
+    assert _told(aws, "limits") == [
+        "1 AWS::ApiGateway::DomainName (DomainName)",
+        "1 AWS::ApiGateway::Stage (CacheClusterEnabled, CacheClusterSize, "
+        "MethodSettings.CachingEnabled, MethodSettings.ThrottlingRateLimit)",
+        "1 AWS::ApiGateway::UsagePlan (Throttle)",
+        "1 AWS::ApiGatewayV2::Stage (DefaultRouteSettings.ThrottlingRateLimit)",
+    ]
+    assert aws.delete("limits")["StackStatus"] == "DELETE_COMPLETE"
+
+
 def test_two_hundred_kept_resources_are_one_deployment(aws: Aws) -> None:
     jobs = {f"Job{number}": job(Name=f"job-{number}") for number in range(200)}
 

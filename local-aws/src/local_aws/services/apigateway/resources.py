@@ -172,10 +172,11 @@ class Method(Part):
     within = ("RestApiId", "ResourceId")
     also_supported = frozenset({"Integration", "MethodResponses"})
     not_carried_out = frozenset({"Integration.ConnectionId", "Integration.IntegrationTarget"})
+    without_effect = frozenset({"Integration.CacheKeyParameters", "Integration.CacheNamespace"})
 
     @override
     def supports(self, context: Any, region: str, place: Any) -> bool:
-        return ".".join(place) not in self.not_carried_out and (
+        return Provider.supports(self, context, region, place) and (
             place[0] in self.also_supported or super().supports(context, region, place)
         )
 
@@ -233,6 +234,14 @@ class Stage(Part):
     answers = named = "stageName"
     also_supported = frozenset({"AccessLogSetting", "MethodSettings", "ClientCertificateId"})
     not_carried_out = frozenset({"CanarySetting", "ClientCertificateId"})
+    without_effect = frozenset(
+        {
+            *("CacheClusterEnabled", "CacheClusterSize"),
+            *("MethodSettings.CacheDataEncrypted", "MethodSettings.CacheTtlInSeconds"),
+            *("MethodSettings.CachingEnabled", "MethodSettings.ThrottlingBurstLimit"),
+            "MethodSettings.ThrottlingRateLimit",
+        }
+    )
 
     @override
     def create(self, request: Request) -> str:
@@ -347,6 +356,7 @@ class UsagePlan(Part):
     within = ()
     also_supported = frozenset({"UsagePlanName"})
     not_carried_out = frozenset({"ApiStages.Throttle"})
+    without_effect = frozenset({"Quota", "Throttle"})
 
     @override
     def create(self, request: Request) -> str:
@@ -445,6 +455,7 @@ class DomainName(Part):
     answers = named = "domainName"
     within = ()
     also_supported = frozenset({"OwnershipVerificationCertificateArn"})
+    without_effect = frozenset({"DomainName"})
 
     @override
     def attributes(self, request: Request) -> Attributes:
@@ -463,6 +474,7 @@ class BasePathMapping(Part):
     stem = "BasePathMapping"
     answers = named = "basePath"
     within = ("DomainName",)
+    without_effect = frozenset({"DomainName"})
 
     @override
     def complete(self, request: Request) -> Attributes:

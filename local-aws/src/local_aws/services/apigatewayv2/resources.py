@@ -142,6 +142,12 @@ class Stage(Part):
     stem = "Stage"
     named = "StageName"
     not_carried_out = frozenset({"ClientCertificateId"})
+    without_effect = frozenset(
+        {
+            *("DefaultRouteSettings.ThrottlingBurstLimit", "RouteSettings"),
+            "DefaultRouteSettings.ThrottlingRateLimit",
+        }
+    )
     absent = {  # noqa: RUF012
         "AutoDeploy": False,
         "DefaultRouteSettings": {},
