@@ -45,7 +45,8 @@ class Outcome:
 
     def as_json(self) -> str:
         """It, in one line."""
-        return json.dumps(asdict(self))
+        answers = [asdict(each) for each in self.answers]
+        return json.dumps({**vars(self), "answers": answers})
 
     @property
     def works(self) -> bool:
