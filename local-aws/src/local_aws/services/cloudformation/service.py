@@ -29,6 +29,7 @@ from local_aws.services.cloudformation.imports import Imports
 from local_aws.services.cloudformation.kept_calls import refuse_for_kept
 from local_aws.services.cloudformation.nested_stacks import NestedStack
 from local_aws.services.cloudformation.queries import Queries
+from local_aws.services.cloudformation.refactor_actions import RefactorActions
 from local_aws.services.cloudformation.resources import CdkMetadata, WaitConditionHandle
 from local_aws.services.cloudformation.stack_actions import StackActions
 from local_aws.services.cloudformation.views import stack_summary
@@ -65,6 +66,7 @@ class CloudFormation(service.Service):
                 context, self._stacks, submissions, stack_actions, Imports(types, self._stacks)
             ),
             DriftActions(context, types, self._stacks),
+            RefactorActions(context, self._stacks, submissions, self._operations.exports),
             Queries(context.write_lock, self._stacks, self._operations, submissions),
         )
 
