@@ -198,6 +198,92 @@ def _of_type(aws: Aws, stack: str, type_name: str) -> str | None:
     return next((str(each["PhysicalResourceId"]) for each in found), None)
 
 
+def test_rollback_brings_back_what_was_deployed_without_rollback(
+    aws: Aws, cli: Cli, tmp_path: Path
+) -> None:
+    cli.deploy(sourced(tmp_path, "{{resolve:ssm:/source}}", aws))
+    failing = str(sourced(tmp_path, "new", aws, broken=True))
+
+    assert cli("deploy", "--app", failing, "--no-rollback", "--require-approval=never")[0] == 1
+    assert aws.stack("Sourced")["StackStatus"] == "UPDATE_FAILED"
+    status, printed = cli("rollback", "--app", failing)
+
+    assert status == 0, printed
+    assert aws.stack("Sourced")["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
+    assert _value(aws, "/sourced") == "old"
+    assert cli.destroy(Path(failing))[0] == 0
+
+
+def test_rollback_goes_on_without_a_resource_of_a_nested_stack(
+    aws: Aws, cli: Cli, tmp_path: Path
+) -> None:
+    cli.deploy(sourced(tmp_path, "{{resolve:ssm:/source}}", aws))
+    aws.client("ssm").delete_parameter(Name="/source")
+    failing = str(sourced(tmp_path, "new", aws, broken=True))
+    (nested,) = (name for name in _stacks(aws) if name.startswith("Sourced-"))
+
+    assert cli("deploy", "--app", failing, "--require-approval=never")[0] == 1
+    assert aws.stack("Sourced")["StackStatus"] == "UPDATE_ROLLBACK_FAILED"
+    assert cli("rollback", "--app", failing)[1].count("/source not found")
+    assert aws.stack("Sourced")["StackStatus"] == "UPDATE_ROLLBACK_FAILED"
+    status, printed = cli("rollback", "--app", failing, f"--orphan={nested}.Value")
+
+    assert status == 0, printed
+    assert aws.stack("Sourced")["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
+    assert aws.stack(nested)["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
+    assert _value(aws, "/sourced") == "new"
+    assert cli.destroy(Path(failing))[0] == 0
+
+
+def sourced(folder: Path, value: str, aws: Aws, *, broken: bool = False) -> Path:
+    """An app with a parameter in a nested stack; ``broken``: what comes after it fails."""
+    import aws_cdk as cdk
+    from aws_cdk import aws_iam as iam
+    from aws_cdk import aws_ssm as ssm
+
+    if not broken:
+        aws.client("ssm").put_parameter(Name="/source", Value="old", Type="String", Overwrite=True)
+    app = cdk.App(outdir=str(folder / f"sourced-{broken}"))
+    stack = cdk.Stack(app, "Sourced")
+    nested = cdk.NestedStack(stack, "Nested")
+    ssm.CfnParameter(nested, "Value", name="/sourced", type="String", value=value)
+    if broken:
+        missing = "arn:aws:iam::123456789012:policy/none"
+        policy = iam.ManagedPolicy.from_managed_policy_arn(stack, "None", missing)
+        role = iam.Role(
+            stack,
+            "Role",
+            assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"),
+            managed_policies=[policy],
+        )
+        role.node.add_dependency(nested)
+    return Path(app.synth().directory)
+
+
+def test_gc_deletes_assets_that_no_stack_uses(aws: Aws, cli: Cli, tmp_path: Path) -> None:
+    cli.deploy(swappable(tmp_path, 1))
+    old = _assets(aws)
+    cli.deploy(swappable(tmp_path, 2))
+    garbage = ("gc", "--unstable=gc", "--type=s3", "--confirm=false", "--created-buffer-days=0")
+
+    status, printed = cli(*garbage, f"aws://123456789012/{REGION}")
+
+    assert status == 0, printed
+    left = _assets(aws)
+    assert not old & left
+    code = aws.client("lambda").get_function(FunctionName=aws.outputs("Hot")["Asset"])
+    assert code["Configuration"]["State"] == "Active"
+    assert left
+    assert cli.destroy(swappable(tmp_path, 2))[0] == 0
+
+
+def _assets(aws: Aws) -> set[str]:
+    """The archives in the bucket of assets."""
+    bucket = f"cdk-hnb659fds-assets-123456789012-{REGION}"
+    listed = aws.client("s3").list_objects_v2(Bucket=bucket).get("Contents", [])
+    return {each["Key"] for each in listed if each["Key"].endswith(".zip")}
+
+
 def owning(folder: Path, *names: str) -> Path:
     """An app whose stack has a parameter and, by name, what else it is to own."""
     import aws_cdk as cdk
