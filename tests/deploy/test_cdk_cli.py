@@ -212,7 +212,7 @@ def test_an_unknown_type_is_refused_by_its_logical_id_before_anything_is_made(
     before = existing(aws)
     body = template(
         Bucket=resource("S3::Bucket", BucketName="refused-bucket"),
-        Studio=resource("SageMaker::Domain", "Bucket", DomainName="d"),
+        Studio=resource("SageMaker::Studio", "Bucket", DomainName="d"),
         Copy=parameter(ref("Bucket")),
     )
 
@@ -220,7 +220,7 @@ def test_an_unknown_type_is_refused_by_its_logical_id_before_anything_is_made(
 
     assert ended.status == 1
     assert "Studio" in ended.printed
-    assert "AWS::SageMaker::Domain" in ended.printed
+    assert "AWS::SageMaker::Studio" in ended.printed
     assert "refused-bucket" not in existing(aws)
     assert existing(aws) == before
 

@@ -125,7 +125,7 @@ class Journey:
                 try:
                     step()
                 except ReportedError as error:
-                    outcome.failed = (name, _reason(error, log))
+                    outcome.failed = (name, _reason(error, log, folder))
                     break
         if outcome.failed is not None and outcome.failed[0] != "not synthesized":
             self._end()
@@ -213,11 +213,16 @@ class _Stacks:
         ]
 
 
-def _reason(error: ReportedError, log: TextIO) -> str:
-    """Why a step failed, in one line; what only the CDK CLI said stands last in its output."""
+def _reason(error: ReportedError, log: TextIO, folder: Path) -> str:
+    """Why a step failed, in one line and without this machine's folders.
+
+    What only the CDK CLI said stands in its output: a failed resource, or the last line.
+    """
     said = str(error)
     if said.endswith("its output says why"):
         log.seek(0)
         lines = [line for line in log if line.strip() and "Subprocess exited" not in line]
-        said = lines[-1] if lines else said
-    return " ".join(re.sub(r"\x1b\[[0-9;]*m", "", said).split())
+        failed = [line for line in lines if "_FAILED " in line]
+        said = (failed or lines or [said])[-1]
+    said = re.sub(r"\x1b\[[0-9;]*m|\(/[^)]*\)", "", said).replace(f"{folder.parent}/", "")
+    return " ".join(said.split())

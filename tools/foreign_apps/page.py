@@ -11,8 +11,8 @@ _TEXT = """\
 # Apps that others wrote
 
 Public CDK apps, taken as they are through synthesis, deploy, requests, an update (a tag) and
-destroy on the local AWS. Written by `python -m tools.foreign_apps FOLDER --page {page}`; the apps
-are aws-samples/aws-cdk-examples, Python, and are not part of this repository.
+destroy on the local AWS. Written by `python -m tools.foreign_apps FOLDER --page {page}`. The
+apps are aws-samples/aws-cdk-examples, Python; they are not part of this repository.
 
 | What came of it | Apps |
 |---|---:|

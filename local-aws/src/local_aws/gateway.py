@@ -158,6 +158,7 @@ class Gateway:
             found = self._saver.restore()
         except Mistake:
             self._server.stop()
+            self._close()
             raise
         self._server.serve(self)
         self.context.inner_calls.application = self
@@ -180,6 +181,9 @@ class Gateway:
         self.context.inner_calls.application = None
         self._server.stop()
         self._saver.close()
+        self._close()
+
+    def _close(self) -> None:
         for service in self._services.values():
             service.close()
         self.context.close()

@@ -14,7 +14,7 @@ from werkzeug import Response
 from local_aws.protocol.call import JUDGED, Call
 from local_aws.service import not_offered
 
-from .absent_members import leave_out_absent
+from .answers import as_aws_writes
 from .diagnosis import diagnosis
 
 _log = logging.getLogger(__name__)
@@ -58,7 +58,7 @@ class Emulator(werkzeug_app.DomainDispatcherApplication):  # type: ignore[misc]
             # It is a guess, and the emulator's own fault looks the same.
             _log.exception("%s of %s was answered: %s", call.operation, call.service, wrong)
             raise wrong from broken
-        return leave_out_absent(call, answer)(environ, start_response)
+        return as_aws_writes(call, answer)(environ, start_response)
 
     def get_application(self, environ: dict[str, Any]) -> Any:
         """The application of the service in the Authorization header, as the gateway wrote it.

@@ -46,7 +46,7 @@ def write_answer(call: Call, output: Mapping[str, Any]) -> Response:
     written = serializer.serialize(output)
     body = written["body"]
     if call.protocol in ("query", "rest-xml") and isinstance(body, str):
-        body = _NOT_XML.sub("\ufffd", body).replace("\r", "&#13;")
+        body = carried_by_xml(body).replace("\r", "&#13;")
     response = Response(body, _status_of(model, output, written["status_code"]))
     response.headers.update({"Content-Type": _CONTENT_TYPES[call.protocol], **written["headers"]})
     response.headers["x-amzn-RequestId"] = call.request_id
@@ -54,6 +54,11 @@ def write_answer(call: Call, output: Mapping[str, Any]) -> Response:
         response.data = b""
         del response.headers["Content-Type"]
     return response
+
+
+def carried_by_xml(text: str) -> str:
+    """``text`` with U+FFFD for what XML 1.0 has no way to carry."""
+    return _NOT_XML.sub("\ufffd", text)
 
 
 def _status_of(model: Any, output: Mapping[str, Any], usually: int) -> int:
@@ -136,7 +141,7 @@ _XML = {Family.QUERY: _query_error, Family.EC2: _ec2_error, Family.S3: _s3_error
 
 
 def _code_and_message(error: AwsError) -> str:
-    message = escape(_NOT_XML.sub("\ufffd", error.message))
+    message = escape(carried_by_xml(error.message))
     return f"<Code>{escape(error.code)}</Code><Message>{message}</Message>"
 
 

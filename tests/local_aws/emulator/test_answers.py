@@ -1,4 +1,4 @@
-"""A member that there is nothing for is absent from an answer in JSON: AWS writes no null."""
+"""The emulator's answers hold nothing that AWS's don't: no null in JSON, nothing that is no XML."""
 
 from __future__ import annotations
 
@@ -52,6 +52,11 @@ def test_no_answer_has_a_null(furnished: Aws, service: str) -> None:
         _ask(client, operation)
     assert bodies
     assert {name: [*_nulls(body, "")] for name, body in bodies if [*_nulls(body, "")]} == {}
+
+
+def test_what_xml_cannot_carry_is_replaced(aws: Aws) -> None:
+    with pytest.raises(ClientError, match="\ufffd"):
+        aws.client("ec2").disassociate_vpc_cidr_block(AssociationId="\x00")
 
 
 def _ask(client: Any, operation: str) -> None:

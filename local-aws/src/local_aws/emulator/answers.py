@@ -1,8 +1,8 @@
-"""What the emulator answers in JSON, without the members that it has nothing for.
+"""The emulator's answers, as AWS writes them.
 
-It writes them as null. AWS leaves them out, and its clients read null as a value: Terraform waits
-for a scalable target whose RoleARN is null (hashicorp/aws 5.100 with moto 5.2.5, tried
-2026-11-22).
+In JSON it writes members that it has nothing for as null. AWS leaves them out, and its clients read
+null as a value: Terraform waits for a scalable target whose RoleARN is null (hashicorp/aws 5.100
+with moto 5.2.5, tried 2026-11-22). In XML it writes what XML 1.0 has no way to carry.
 """
 
 from __future__ import annotations
@@ -12,14 +12,22 @@ from typing import Any
 
 from werkzeug import Response
 
+from local_aws.protocol.answers import carried_by_xml
 from local_aws.protocol.call import Call
 
 
-def leave_out_absent(call: Call | None, answer: Response) -> Response:
-    """The emulator's answer to a call, changed where it holds nulls."""
-    if call is None or call.model is None or call.protocol not in ("json", "rest-json"):
+def as_aws_writes(call: Call | None, answer: Response) -> Response:
+    """The emulator's answer to a call, changed where AWS would write another."""
+    if call is None or call.model is None:
         return answer
-    shape = call.model.output_shape
+    if call.protocol in ("json", "rest-json"):
+        return _without_nulls(call.model.output_shape, answer)
+    if call.protocol in ("query", "ec2"):
+        answer.data = carried_by_xml(answer.get_data(as_text=True))
+    return answer
+
+
+def _without_nulls(shape: Any, answer: Response) -> Response:
     if shape is None or "payload" in shape.serialization:
         return answer
     body = answer.get_data()
