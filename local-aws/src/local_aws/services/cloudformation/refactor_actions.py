@@ -154,6 +154,8 @@ class RefactorActions:
         return refactor
 
     def _planned(self, refactor: Refactor) -> _Plan:
+        if not all(each.get("StackName") for each in refactor.asked["StackDefinitions"]):
+            raise validation_error("each of StackDefinitions must have a StackName")
         targets = {
             each["StackName"]: self._target(each, refactor)
             for each in refactor.asked["StackDefinitions"]
