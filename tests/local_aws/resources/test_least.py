@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from local_aws.resources.kept import REFUSED
 from local_aws.resources.schemas import is_custom, schema_of, type_names
 from tests.local_aws.aws import REGION
 from tests.local_aws.resources.least import least, violations
 
-TYPES = [name for name in type_names(REGION) if not is_custom(name)]
+TYPES = [name for name in type_names(REGION) if not is_custom(name) and name not in REFUSED]
 QUICK = TYPES[::40]
 
 

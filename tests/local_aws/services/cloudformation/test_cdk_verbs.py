@@ -261,9 +261,11 @@ def sourced(folder: Path, value: str, aws: Aws, *, broken: bool = False) -> Path
 
 
 def test_gc_deletes_assets_that_no_stack_uses(aws: Aws, cli: Cli, tmp_path: Path) -> None:
-    cli.deploy(swappable(tmp_path, 1))
-    old = _assets(aws)
-    cli.deploy(swappable(tmp_path, 2))
+    before = _assets(aws)
+    cli.deploy(swappable(tmp_path, 11))
+    old = _assets(aws) - before
+    assert old
+    cli.deploy(swappable(tmp_path, 12))
     garbage = ("gc", "--unstable=gc", "--type=s3", "--confirm=false", "--created-buffer-days=0")
 
     status, printed = cli(*garbage, f"aws://123456789012/{REGION}")
@@ -274,7 +276,7 @@ def test_gc_deletes_assets_that_no_stack_uses(aws: Aws, cli: Cli, tmp_path: Path
     code = aws.client("lambda").get_function(FunctionName=aws.outputs("Hot")["Asset"])
     assert code["Configuration"]["State"] == "Active"
     assert left
-    assert cli.destroy(swappable(tmp_path, 2))[0] == 0
+    assert cli.destroy(swappable(tmp_path, 12))[0] == 0
 
 
 def _assets(aws: Aws) -> set[str]:

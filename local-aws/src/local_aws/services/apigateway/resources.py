@@ -355,8 +355,7 @@ class UsagePlan(Part):
     named = "usagePlanId"
     within = ()
     also_supported = frozenset({"UsagePlanName"})
-    not_carried_out = frozenset({"ApiStages.Throttle"})
-    without_effect = frozenset({"Quota", "Throttle"})
+    without_effect = frozenset({"ApiStages.Throttle", "Quota", "Throttle"})
 
     @override
     def create(self, request: Request) -> str:
