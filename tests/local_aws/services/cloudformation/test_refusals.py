@@ -87,8 +87,8 @@ def function(**properties: Any) -> dict[str, Any]:
             ["Runtime is java21", r"no code signing \(CodeSigning", "it has no SnapStart"],
         ),
         (
-            template(Group=resource("IAM::UserToGroupAddition", GroupName="g", Users=["u"])),
-            ["Resource Group: the local AWS cannot deploy AWS::IAM::UserToGroupAddition"],
+            template(Open=resource("Lambda::ResourcePolicy", PolicyDocument={})),
+            ["Resource Open: the local AWS cannot deploy AWS::Lambda::ResourcePolicy"],
         ),
         (
             template(B=resource("S3::Bucket", ReplicationConfiguration={"Role": "r", "Rules": []})),
