@@ -212,14 +212,14 @@ def test_a_refusal_names_the_resource(aws: Aws, cli: Cli, tmp_path: Path) -> Non
 
     app = cdk.App(outdir=str(tmp_path / "out"))
     stack = cdk.Stack(app, "Refused")
-    properties = {"GroupName": "g", "Users": ["u"]}
-    cdk.CfnResource(stack, "Member", type="AWS::IAM::UserToGroupAddition", properties=properties)
+    properties = {"ResourceArn": "*", "PolicyDocument": {}}
+    cdk.CfnResource(stack, "Open", type="AWS::Lambda::ResourcePolicy", properties=properties)
     assembly = app.synth().directory
 
     status, printed = cli("deploy", "--app", assembly, "--require-approval=never")
 
     assert status == 1
-    assert "Resource Member: the local AWS cannot deploy AWS::IAM::UserToGroupAddition" in printed
+    assert "Resource Open: the local AWS cannot deploy AWS::Lambda::ResourcePolicy" in printed
     assert "Refused" not in [stack["StackName"] for stack in _living(aws)]
 
 
