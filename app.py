@@ -64,7 +64,10 @@ def sound_environments(wanted: str | None) -> list[tuple[EnvironmentFile, list[P
         else [ENVIRONMENTS / f"{wanted}.yaml"]
     )
     files = [read_environment(path) for path in paths]
-    checked = [(file, check_environment(file)) for file in files]
+    checked = [
+        (file, [found for found in check_environment(file) if found.severity is not Severity.NOTE])
+        for file in files
+    ]
     problems = [(file, problem) for file, found in checked for problem in found]
     if any(problem.severity is Severity.ERROR for _, problem in problems):
         for file, problem in problems:

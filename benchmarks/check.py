@@ -77,7 +77,7 @@ def _environment() -> dict[str, Any]:
     model = {
         "artifact": str(ROOT / "model_assets" / "half_plus_three" / "model"),
         "framework": "tensorflow",
-        "framework_version": "2.19",
+        "framework_version": "2.20",
         "batching": {"max_batch_size": 16},
         "variants": [
             {"name": "cpu", "instance_type": "ml.c5.large", "weight": 9},
@@ -103,7 +103,7 @@ def _resources() -> dict[str, Any]:
         ):
             image = image_uri(
                 framework="tensorflow",
-                version="2.19",
+                version="2.20",
                 region=REGION,
                 processor="cpu" if processor == "cpu" else "gpu",
             )

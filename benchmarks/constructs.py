@@ -37,7 +37,7 @@ for number in range(models):
     role = ExecutionRole(stack, f"Role{{number}}")
     model = Model(
         stack, f"Model{{number}}", role=role, instance_type="ml.c5.large",
-        image=ContainerImage.from_catalog("tensorflow", "2.19"),
+        image=ContainerImage.from_catalog("tensorflow", "2.20"),
         model_data=ModelData.from_s3(f"s3://models/{{number}}.tar.gz"))
     config = EndpointConfig(stack, f"Config{{number}}", variants=[
         InstanceVariant(name=name, model=model, instance_type="ml.c5.large") for name in VARIANTS])
@@ -50,7 +50,7 @@ import aws_cdk.aws_sagemaker_alpha as alpha
 for number in range(models):
     stack = stack_of(number)
     model = alpha.Model(stack, f"Model{{number}}", containers=[alpha.ContainerDefinition(
-        image=alpha.ContainerImage.from_dlc("tensorflow-inference", "2.19-cpu"),
+        image=alpha.ContainerImage.from_dlc("tensorflow-inference", "2.20-cpu-py312"),
         model_data=alpha.ModelData.from_bucket(
             s3.Bucket.from_bucket_name(stack, f"Bucket{{number}}", "models"),
             f"{{number}}.tar.gz"))])

@@ -1,4 +1,4 @@
-"""The archive that an environment file names, for a Model or for a compilation."""
+"""The model that an environment file names, for a Model or for a compilation."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ def model_data(
 ) -> ModelData:
     """In S3 where it is already, or packed from below ``folder``; ``convert`` is `ModelData`'s."""
     archive = in_s3(artifact)
+    if archive is not None and archive.s3.endswith("/"):
+        return ModelData.from_s3_prefix(archive.s3, sha256=archive.sha256)
     if archive is not None:
         return ModelData.from_s3(archive.s3, sha256=archive.sha256, version_id=archive.version_id)
     assert isinstance(artifact, str)

@@ -46,6 +46,7 @@ def add_endpoint(serving: ServingScope) -> None:
         endpoint_config=config,
         keep_instance_counts=_has_released_scaling(serving.spec),
         guardrails=guardrails_of(serving, alarms),
+        extra=serving.spec.extra.endpoint,
     )
     if monitoring is not None:
         for group in monitoring.log_groups:
@@ -75,10 +76,12 @@ def _config(serving: ServingScope, models: Construct) -> EndpointConfig:
             None if spec.asynchronous is None else _asynchronous(serving, spec.asynchronous)
         ),
         data_capture=None if spec.data_capture is None else _capture(serving, spec.data_capture),
+        metrics_config=spec.metrics_config,
         encryption_key=serving.key,
         execution_role=serving.role if shares_instances else None,
         network=serving.network if shares_instances else None,
         network_isolation=spec.network_isolation and shares_instances,
+        extra=spec.extra.endpoint_config,
     )
     if serving.key is None:
         acknowledge(
@@ -98,6 +101,7 @@ def _variant(
         memory_size_in_mb=variant.memory_size_in_mb,
         max_concurrency=variant.max_concurrency,
         provisioned_concurrency=variant.provisioned_concurrency,
+        extra=variant.extra,
     )
 
 
@@ -111,20 +115,39 @@ def _on_instances(
         if serving.spec.inference_components
         else serving.model(models, variant.name, variant, variant.instance_type),
         instance_type=variant.instance_type,
+        instance_types=variant.instance_types,
         initial_instance_count=variant.initial_instance_count,
         weight=variant.weight,
+        inference_ami_version=(
+            variant.inference_ami_version
+            if variant.inference_ami_version is not None
+            else serving.host_ami(
+                "endpoint", variant, variant.instance_types or [variant.instance_type]
+            )
+        ),
         volume_size_in_gb=variant.volume_size_in_gb,
         model_data_download_timeout_in_seconds=variant.model_data_download_timeout_in_seconds,
         container_startup_health_check_timeout_in_seconds=(
             variant.container_startup_health_check_timeout_in_seconds
         ),
+        variant_instance_provision_timeout_in_seconds=(
+            variant.variant_instance_provision_timeout_in_seconds
+        ),
         routing_strategy=variant.routing_strategy,
+        prefix_aware_routing=variant.prefix_aware_routing,
+        capacity_reservation=variant.capacity_reservation,
+        enable_ssm_access=variant.enable_ssm_access,
+        core_dump=None
+        if variant.core_dump is None
+        else _place(serving, variant.core_dump.prefix, "core-dumps"),
         managed_instance_scaling=None
         if managed is None
         else ManagedInstanceScaling(
             min_instance_count=managed.min_instance_count,
             max_instance_count=managed.max_instance_count,
+            scale_in_policy=managed.scale_in_policy,
         ),
+        extra=variant.extra,
     )
 
 
@@ -148,11 +171,7 @@ def _asynchronous(serving: ServingScope, spec: Asynchronous) -> AsyncInference:
 
 
 def _capture(serving: ServingScope, spec: DataCaptureSpec) -> DataCapture:
-    destination = (
-        serving.prefix("captured")
-        if spec.prefix is None
-        else S3Prefix(bucket=serving.bucket, prefix=spec.prefix)
-    )
+    destination = _place(serving, spec.prefix, "captured")
     serving.publish("Captured", "captured", f"{destination.uri}/")
     return DataCapture(
         destination=destination,
@@ -161,3 +180,10 @@ def _capture(serving: ServingScope, spec: DataCaptureSpec) -> DataCapture:
         json_content_types=spec.json_content_types,
         csv_content_types=spec.csv_content_types,
     )
+
+
+def _place(serving: ServingScope, prefix: str | None, below: str) -> S3Prefix:
+    """The prefix of the environment's bucket that the file names, or one of the model's own."""
+    if prefix is None:
+        return serving.prefix(below)
+    return S3Prefix(bucket=serving.bucket, prefix=prefix)

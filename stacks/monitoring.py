@@ -47,12 +47,14 @@ def add_monitoring(
 
 def watched_variants(model: Model) -> list[WatchedVariant]:
     """The production variants of ``model`` and what of them tells which metrics they have."""
+    metrics = model.metrics_config
     return [
         WatchedVariant(
             name=variant.name,
             instance_type=variant.instance_type if isinstance(variant, InstanceVariant) else None,
             asynchronous=model.asynchronous is not None,
             multi_model=model.multi_model is not None,
+            enhanced=metrics is not None and metrics.enable_enhanced_metrics is True,
         )
         for variant in model.variants
     ]

@@ -13,7 +13,17 @@ from aws_cdk import aws_sns as sns
 from aws_cdk import aws_ssm as ssm
 from constructs import Construct
 
-from sagemaker_serving.catalog import Accelerator
+from sagemaker_serving.catalog import (
+    Accelerator,
+    EcrImage,
+    InstanceType,
+    image_for,
+    image_support,
+    parse_ecr_uri,
+)
+from sagemaker_serving.catalog import instance_type as instance_type_named
+from sagemaker_serving.catalog.gpu_hosts import chosen_ami
+from sagemaker_serving.catalog.instances import Use
 from sagemaker_serving.infra import (
     Container,
     ContainerImage,
@@ -135,7 +145,35 @@ class ServingScope:
             network=None if shares_instances else self.network,
             network_isolation=isolated and not shares_instances,
             accelerator=Accelerator.named(accelerator),
+            extra=self.spec.extra.model,
         )
+
+    def host_ami(
+        self, use: Use, above: ContainerSpec | None, instance_types: Sequence[str]
+    ) -> str | None:
+        """The AMI version that hosts of all these types need for what they run, where there is
+        one."""
+        kinds = [instance_type_named(name) for name in instance_types]
+        parts: Sequence[ContainerSpec | None] = (
+            self.spec.containers or list(self.spec.inference_components.values()) or [above]
+        )
+        images = [self._ecr_image(part, kinds[0]) for part in parts]
+        found = {
+            chosen_ami(use, kinds, image_support(image).cuda)
+            for image in images
+            if image is not None
+        } - {None}
+        return found.pop() if len(found) == 1 else None
+
+    def _ecr_image(self, above: ContainerSpec | None, kind: InstanceType) -> EcrImage | None:
+        container = self.spec.container(above)
+        if container.image_uri is not None:
+            return parse_ecr_uri(container.image_uri)
+        framework, version = container.framework, container.framework_version
+        if container.compile is not None or framework is None or version is None:
+            return None
+        region = self.environment.region
+        return image_for(kind, framework=framework, version=version, region=region)
 
     def _containers(self, above: ContainerSpec | None) -> Sequence[AnyContainer]:
         if self.spec.model_package is not None:
@@ -158,7 +196,9 @@ class ServingScope:
             )
         return Container(
             image=_image(container),
-            model_data=model_data(container.artifact, self._folder),
+            model_data=(
+                None if container.artifact is None else model_data(container.artifact, self._folder)
+            ),
             environment=container.variables,
             hostname=hostname,
         )
@@ -201,11 +241,13 @@ class ServingScope:
 
 
 def _image(container: ContainerSpec) -> ContainerImage:
-    if container.image_uri is not None:
-        return ContainerImage.from_uri(container.image_uri)
+    if container.own_image is not None:
+        return ContainerImage.from_uri(container.own_image)
     assert container.framework is not None
     assert container.framework_version is not None
-    return ContainerImage.from_catalog(container.framework, container.framework_version)
+    return ContainerImage.from_catalog(
+        container.framework, container.framework_version, digest=container.image_digest
+    )
 
 
 def _package(spec: ModelPackageSpec, container: ContainerSpec) -> ModelPackage:

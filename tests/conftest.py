@@ -39,6 +39,9 @@ os.environ["PATH"] = os.pathsep.join(
     ]
 )
 
+collect_ignore = ["example_app"]
+"""Run by tests/local_aws/testing/test_example_app.py, as by its user, in a process of its own."""
+
 GATEWAYS = {"aws", "gateway", "gateway_and_context"}
 LONG = (
     "tests/cli/",
@@ -46,6 +49,7 @@ LONG = (
     "tests/client/test_documented.py",
     "tests/client/test_sending.py",
     "tests/docs/test_ci.py",
+    "tests/docs/test_readability.py",
     "tests/functions/",
     "tests/infra/test_alpha_templates.py",
     "tests/infra/batch/test_definition.py",

@@ -10,6 +10,8 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
+import psutil
+
 PATIENCE_SECONDS = 120.0
 """How long a test waits at most; no promise."""
 
@@ -98,6 +100,14 @@ def said(by: subprocess.Popen[str]) -> str:
     """The next line that a program prints; empty when it has ended."""
     assert by.stdout is not None
     return by.stdout.readline().strip()
+
+
+def lives(process: psutil.Process) -> bool:
+    """Whether it runs: not one that has ended and whose end nobody has asked for yet."""
+    try:
+        return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:  # it ended between the two questions
+        return False
 
 
 def gone(pids: Iterable[int]) -> bool:

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
+from sagemaker_serving.catalog import container_image, image_support, published_image
 from sagemaker_serving.rules import check_environment
 from sagemaker_serving.spec import read_environment
 from tests.models import saved_model
+from tests.requirements import asked_for, lowest_of, name_of, pins_of, version_of
+from tests.today import TODAY
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -24,7 +30,39 @@ def test_the_readmes_environment_is_sound(tmp_path: Path) -> None:
     path = tmp_path / "environments" / "dev.yaml"
     path.parent.mkdir()
     path.write_text("\n".join(line.removeprefix("   ") for line in block.splitlines()))
-    assert [str(problem) for problem in check_environment(read_environment(path))] == []
+    found = check_environment(read_environment(path), today=TODAY)
+    assert [str(problem) for problem in found] == []
+
+
+def test_every_documented_example_uses_an_image_that_aws_patches(tmp_path: Path) -> None:
+    found, judged = [], 0
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        for block in re.findall(r"^```yaml\n(.*?)^```", text, re.DOTALL | re.MULTILINE):
+            if "framework_version" in block and isinstance(data := yaml.safe_load(block), dict):
+                path = tmp_path / "example.yaml"
+                path.write_text(yaml.safe_dump(_whole(data)))
+                judged += 1
+                found += [
+                    f"{page.name}: {problem}"
+                    for problem in check_environment(read_environment(path), today=TODAY)
+                    if problem.rule == "image-support"
+                ]
+    assert (found, judged > 10) == ([], True)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_image_in_a_document_is_one_that_aws_patches(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    versions = re.findall(r"from_catalog\(\"(\w+)\", \"([\d.]+)\"\)", text)
+    images = [
+        container_image(framework=framework, version=version, region="eu-west-1")
+        for framework, version in versions
+    ]
+    named = re.findall(r"\d{12}\.dkr\.ecr\.[a-z0-9-]+\.amazonaws\.com/[\w./-]+:[\w.-]+", text)
+    images += [published.image for uri in named if (published := published_image(uri)) is not None]
+    ended = [image.uri for image in images if image_support(image).state(TODAY) == "ended"]
+    assert ended == []
 
 
 def test_the_readmes_first_screen_is_what_check_says(tmp_path: Path) -> None:
@@ -33,7 +71,7 @@ def test_the_readmes_first_screen_is_what_check_says(tmp_path: Path) -> None:
     path = tmp_path / "environments" / "dev.yaml"
     path.parent.mkdir()
     path.write_text(text.replace("ml.c5.large", "ml.t3.medium"))
-    problems = check_environment(read_environment(path))
+    problems = check_environment(read_environment(path), today=TODAY)
     said = [(str(problem).removeprefix(f"{tmp_path}/"), problem.rule) for problem in problems]
     assert shown in said
 
@@ -57,39 +95,41 @@ def test_every_test_that_the_threats_name_exists() -> None:
         assert f"\ndef {test}(" in (ROOT / path).read_text(encoding="utf-8"), f"{path}::{test}"
 
 
-def test_every_direct_dependency_says_why_it_is_there() -> None:
-    import tomllib
-
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    reasons = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
-    beside = tomllib.loads((ROOT / "local-aws" / "pyproject.toml").read_text(encoding="utf-8"))
-    extras = [
-        *project["optional-dependencies"].values(),
-        *beside["project"]["optional-dependencies"].values(),
-    ]
-    for requirement in [*project["dependencies"], *(r for extra in extras for r in extra)]:
-        name = re.split(r"[=\[]", requirement)[0]
-        assert name in reasons or (name.startswith("types-") and "types-*" in reasons), name
+def test_every_direct_dependency_says_why_it_is_there_and_in_which_versions() -> None:
+    page = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
+    rows = [row.removeprefix("| ").split(" | ") for row in page.splitlines()]
+    by_name = {row[0]: row for row in rows if len(row) == 5}
+    wanted = asked_for()
+    for requirement in wanted.pop("dev"):
+        name = "types-*" if requirement.name.startswith("types-") else requirement.name
+        assert name in page, name
+    for requirement in chain(*wanted.values()):
+        _, _, _, lowest, upper = by_name[requirement.name]
+        assert lowest_of(requirement) in re.split("[ ;]+", lowest), requirement
+        assert upper.startswith("none") == (len(requirement.specifier) == 1), requirement
 
 
 def test_requirements_pin_what_the_project_asks_for() -> None:
-    import tomllib
-
     from tools.lock import EXTRAS
 
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    beside = tomllib.loads((ROOT / "local-aws" / "pyproject.toml").read_text(encoding="utf-8"))
-    pinned = (ROOT / "requirements.txt").read_text(encoding="utf-8").lower().splitlines()
-    extras = [project["optional-dependencies"][name] for name in EXTRAS]
-    extras += beside["project"]["optional-dependencies"].values()
-    assert "-e ./local-aws" in pinned
-    for requirement in [*project["dependencies"], *(r for extra in extras for r in extra)]:
-        plain = re.sub(r"\[.*?\]", "", requirement).lower()
-        if not plain.startswith("local-aws=="):
-            assert plain in pinned, f"{plain}: run `make lock`"
+    lock = ROOT / "requirements.txt"
+    assert "-e ./local-aws" in lock.read_text(encoding="utf-8").splitlines()
+    pins, wanted = pins_of(lock), asked_for()
+    for requirement in chain(*(wanted[extra] for extra in ("", "run", *EXTRAS))):
+        pin = pins[name_of(requirement)]
+        assert version_of(pin) in requirement.specifier, f"{requirement}: run `make lock`"
+        assert str(pin.marker) == str(requirement.marker), f"{requirement}: run `make lock`"
 
 
 def test_the_page_of_the_local_aws_is_current() -> None:
     from tools.docs.local_aws import PAGE, page
 
     assert PAGE.read_text(encoding="utf-8") == page(), "run `make docs`"
+
+
+def _whole(example: dict[str, Any]) -> dict[str, Any]:
+    """An environment file of what a document shows: all of it, its models, or one model."""
+    if "models" in example:
+        return {"name": "example", "region": "eu-west-1", **example}
+    one = "framework_version" in example
+    return _whole({"models": {"example": example} if one else example})

@@ -1,25 +1,31 @@
 """Make the catalog's snapshots anew: ``python -m tools.refresh_catalog [--check]``.
 
 Reads what others keep (sagemaker-core's image tables, botocore's service
-model, cfn-lint's price lists, moto's EC2 table) and writes the facts, not
-copies of the files, to ``constructs/sagemaker_serving/catalog/data/``, each with
-the source's name, version, sha256 and licence. sagemaker-core is downloaded
-without its dependencies and read as a zip: its SDK is never imported. The
-others are read from where they are installed. With ``--check`` nothing is
-written; the exit status says whether the snapshots still agree.
+model, cfn-lint's price lists, moto's EC2 table, deep-learning-containers'
+support data) and writes the facts, not copies of the files, to
+``constructs/sagemaker_serving/catalog/data/``, each with the source's name,
+version, sha256 and licence, and prints what has changed. sagemaker-core is
+downloaded without its dependencies and read as a zip: its SDK is never
+imported. The support data are cloned from GitHub, or read from the Git
+repository that ``--support`` names, at ``--ref``. The others are read from
+where they are installed. With ``--check`` nothing is written; the exit status
+says whether the snapshots still agree.
 """
 
 from __future__ import annotations
 
+import argparse
 import gzip
 import hashlib
 import importlib.metadata
 import importlib.util
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from tools import support_data
 from tools.image_tables import SAGEMAKER_CORE, image_tables
 from tools.image_tables import images as image_facts
 from tools.shape_trees import ACTIONS, RESOURCES, action_tree, resource_tree
@@ -28,18 +34,28 @@ DATA = Path(__file__).parents[1] / "constructs" / "sagemaker_serving" / "catalog
 
 
 def main() -> None:
-    """Write every snapshot and say what was written, or say which are out of date."""
+    """Write every snapshot and say what has changed, or say which are out of date."""
+    parser = argparse.ArgumentParser(prog="python -m tools.refresh_catalog")
+    parser.add_argument("--check", action="store_true", help="write nothing")
+    parser.add_argument("--support", default=support_data.PUBLIC, help="default: %(default)s")
+    parser.add_argument("--ref", default="HEAD", help="its branch or commit; default: %(default)s")
+    asked = parser.parse_args()
+    makers: dict[str, Callable[[], dict[str, Any]]] = {
+        **SNAPSHOTS,
+        "support": lambda: support(asked.support, asked.ref),
+    }
     stale = []
-    for name, make in SNAPSHOTS.items():
+    for name, make in makers.items():
         path = DATA / f"{name}.json"
-        text = compact(make())
-        if "--check" in sys.argv:
-            if not path.exists() or path.read_text(encoding="utf-8") != text:
-                stale.append(name)
-        else:
-            path.write_text(text, encoding="utf-8")
-            print(f"{path.name}: {path.stat().st_size:,} bytes")
-    if stale:
+        before = path.read_text(encoding="utf-8") if path.exists() else "{}"
+        facts = make()
+        text = compact(facts)
+        if text != before:
+            stale.append(name)
+            print(*support_data.changes(json.loads(before), facts, f"{name}:"), sep="\n")
+            if not asked.check:
+                path.write_text(text, encoding="utf-8")
+    if asked.check and stale:
         sys.exit(f"out of date: {', '.join(stale)}; run `make catalog`")
 
 
@@ -60,6 +76,20 @@ def images() -> dict[str, Any]:
         },
         _source("botocore", _version("botocore"), "Apache-2.0", "endpoints, DNS suffixes", raw),
     ]
+    return {"sources": sources, **facts}
+
+
+def support(source: str, ref: str) -> dict[str, Any]:
+    """Until when AWS patches its images, and what those that it still builds hold."""
+    tables = json.loads((DATA / "images.json").read_text(encoding="utf-8"))["frameworks"]
+    frameworks = {
+        build["repository"]: framework
+        for framework, scopes in tables.items()
+        for scope in scopes.values()
+        for builds in scope["versions"].values()
+        for build in builds
+    }
+    facts, sources = support_data.support_data(source, ref, frameworks)
     return {"sources": sources, **facts}
 
 
@@ -162,7 +192,7 @@ def instances() -> dict[str, Any]:
 
 
 SNAPSHOTS = {"images": images, "instances": instances, "neo": neo, "properties": properties}
-"""Every snapshot by its name, and what makes it."""
+"""What is made of packages by its name, and what makes it; `support` is made of a repository."""
 
 _SCHEMAS = "data/schemas"
 

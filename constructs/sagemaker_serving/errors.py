@@ -80,7 +80,7 @@ class ModelFailed(Failure):
 class Severity(StrEnum):
     """How much a problem matters: an error stops a deploy, a warning does not.
 
-    A note is no problem; it says what was not looked at.
+    A note is no problem; it says what was not looked at, or what is good to know.
     """
 
     ERROR = "error"

@@ -7,14 +7,22 @@ from typing import Literal
 
 from sagemaker_serving.errors import Mistake
 
-_BRINGS = {"local": "moto", "plots": "matplotlib", "tensorflow": "tensorflow"}
+Extra = Literal["cdk", "local", "plots", "tensorflow"]
+
+_BRINGS = {"cdk": "aws_cdk", "local": "aiohttp", "plots": "matplotlib", "tensorflow": "tensorflow"}
+"""A module of each that nothing else brings."""
 
 
-def need(*extras: Literal["local", "plots", "tensorflow"]) -> None:
+def is_here(extra: Extra) -> bool:
+    """Whether what an extra brings is installed."""
+    return find_spec(_BRINGS[extra]) is not None
+
+
+def need(*extras: Extra) -> None:
     """Raises `Mistake`, naming what to install, unless all of these extras are here."""
-    missing = [extra for extra in extras if find_spec(_BRINGS[extra]) is None]
+    missing = [extra for extra in extras if not is_here(extra)]
     if missing:
         raise Mistake(
-            f"this needs what the {' and '.join(missing)} extra brings; "
+            f"this needs the extra {' and '.join(missing)}; "
             f"pip install 'sagemaker-serving[{','.join(missing)}]'"
         )

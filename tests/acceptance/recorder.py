@@ -31,7 +31,7 @@ class Recorder:
 
     def __init__(self, aws: str) -> None:
         self.recording = Recording(aws=aws)
-        self._events: set[str] = set()
+        self._events: set[tuple[str, str]] = set()
         self._lock = threading.Lock()
 
     @property
@@ -72,11 +72,11 @@ class Recorder:
             event
             for page in pages
             for event in page["StackEvents"]
-            if event["EventId"] not in self._events
+            if _id_of(event) not in self._events
         ]
         new.reverse()
         for event in new:
-            self._events.add(event["EventId"])
+            self._events.add(_id_of(event))
             resource = f"{event['StackName']}.{event['LogicalResourceId']}"
             history = self.step.events.setdefault(resource, [])
             history.append([event["ResourceStatus"], event.get("ResourceStatusReason", "")])
@@ -136,6 +136,11 @@ class RecordedAws(Aws):
     @override
     def client(self, service: str, **options: Any) -> Any:
         return self.recorder.attach(super().client(service, **options))
+
+
+def _id_of(event: Mapping[str, str]) -> tuple[str, str]:
+    """EventIds are logical id, status and time: two stacks may have one at the same millisecond."""
+    return event["StackId"], event["EventId"]
 
 
 def _keep_parameters(params: Mapping[str, Any], context: dict[str, Any], **_: object) -> None:

@@ -18,7 +18,7 @@ models:
   half:
     artifact: model
     framework: tensorflow
-    framework_version: "2.19"
+    framework_version: "2.20"
     variants: [{name: cpu, instance_type: TYPE, initial_instance_count: 2}]
     batch_transform: {instance_type: ml.m5.large, max_concurrent_jobs: 3}
 """

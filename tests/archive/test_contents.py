@@ -112,7 +112,7 @@ def test_a_damaged_archive_is_named(damage: str) -> None:
         "crc": raw[:-8] + b"\0" * 4 + raw[-4:],
         "appended": raw + b"more",
     }[damage]
-    with pytest.raises(UnreadableArtifact, match="is not a whole gzipped tar") as refused:
+    with pytest.raises(UnreadableArtifact, match="is not a complete gzipped tar") as refused:
         read(wrong)
     assert refused.value.refusal is Refusal.DAMAGED
 

@@ -116,7 +116,10 @@ def test_a_path_wins_over_a_name(disk: Path) -> None:
         (["digits", "digits"], "'digits/1/saved_model.pb' in the archive"),
         (["digits", "ready.tar.gz"], "ready.tar.gz cannot stand beside other sources"),
         (["digits/saved_model.pb"], "is part of a SavedModel; give its folder, digits"),
-        (["m=code"], "neither the folder nor a folder of digits in it holds saved_model.pb"),
+        (
+            ["m=code"],
+            "neither the folder nor a version folder such as 1/ in it holds saved_model.pb",
+        ),
         (["m/2=cats"], "the folder has versions of its own; give m=cats"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",

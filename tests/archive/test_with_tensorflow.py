@@ -119,6 +119,7 @@ def test_a_frozen_graphs_tensors_are_guessed(models: Path) -> None:
     assert graph == FrozenGraph(inputs=("images",), outputs=("scores",))
 
 
+@pytest.mark.long
 def test_converted_models_predict_the_same_numbers(
     models: Path, said: dict[str, Any], tmp_path: Path
 ) -> None:
@@ -145,6 +146,7 @@ def test_converted_models_predict_the_same_numbers(
     assert set(signature.signatures["serving_default"].inputs) == {"images"}
 
 
+@pytest.mark.long
 def test_what_tensorflow_cannot_convert_is_said_in_its_words(tmp_path: Path) -> None:
     (tmp_path / "broken.keras").write_bytes(b"no model")
     with pytest.raises(Failure, match=r"cannot convert .*broken\.keras: "):

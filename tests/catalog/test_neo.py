@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from datetime import date
+
 import pytest
 
 from sagemaker_serving.catalog import (
@@ -36,6 +38,23 @@ def test_what_neo_compiles_depends_on_the_device(
     support = neo_support(framework, device)
     assert support is not None
     assert (support.versions[-1], support.needs_input_config) == (newest, needs_config)
+
+
+@pytest.mark.parametrize(
+    ("framework", "device", "since"),
+    [
+        ("TENSORFLOW", "ml_c5", date(2022, 10, 10)),
+        ("PYTORCH", "ml_g4dn", date(2023, 5, 29)),
+        ("PYTORCH", "ml_inf1", date(2022, 3, 30)),
+        ("ONNX", "ml_c5", None),
+    ],
+)
+def test_since_when_neo_takes_up_nothing_newer(
+    framework: str, device: str, since: date | None
+) -> None:
+    support = neo_support(framework, device)
+    assert support is not None
+    assert support.frozen_since == since
 
 
 def test_what_is_not_documented_has_no_versions_and_edge_devices_are_not_judged() -> None:
@@ -80,7 +99,7 @@ def test_properties_are_known_by_name_at_every_level() -> None:
     assert "AWS::SageMaker::InferenceComponent" in sagemaker_resource_types()
     config = resource_properties("AWS::SageMaker::EndpointConfig")
     assert config is not None
-    assert "MemorySizeInMB" in config["ProductionVariants"]["ServerlessConfig"]
+    assert config["ProductionVariants"][0]["ServerlessConfig"]["MemorySizeInMB"] == "integer"
     assert "EndpointConfigArn" not in config
     job = action_parameters("CreateTransformJob")
     assert job is not None

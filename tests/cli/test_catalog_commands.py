@@ -14,7 +14,29 @@ URI = "763104351884.dkr.ecr.eu-west-1.amazonaws.com/tensorflow-inference:2.19-gp
 
 def test_one_image_is_one_line(run: Run) -> None:
     ended = run("images", "tensorflow", "2.19", "--region", "eu-west-1", "--processor", "gpu")
-    assert (ended.returncode, ended.stdout) == (0, f"eu-west-1\tgpu\t{URI}\n")
+    assert (ended.returncode, ended.stdout.count("\n")) == (0, 1)
+    assert ended.stdout.startswith(f"eu-west-1\tgpu\t{URI}\t")
+
+
+@pytest.mark.parametrize(
+    ("version", "today", "said"),
+    [
+        ("2.20", "2026-11-23", ["2027-08-20", "patched", "12.9", "3.12"]),
+        ("2.20", "2027-05-22", ["2027-08-20", "ends soon", "12.9", "3.12"]),
+        ("2.20", "2027-08-21", ["2027-08-20", "ended", "12.9", "3.12"]),
+        ("2.19", "2026-11-23", ["2026-03-11", "ended", "12.2", "3.12"]),
+        ("2.9", "2026-11-23", ["", "ended", "", ""]),
+    ],
+)
+def test_an_image_says_until_when_it_is_patched(
+    run: Run, version: str, today: str, said: list[str]
+) -> None:
+    one = ("--region", "eu-west-1", "--processor", "gpu", "--today", today)
+    line = run("images", "tensorflow", version, *one).stdout.rstrip("\n")
+    assert line.split("\t")[3:] == said
+    lines = run("images", "tensorflow", "--today", today).stdout.splitlines()
+    (row,) = [each.split("\t") for each in lines if each.startswith(f"{version}\tinference\t")]
+    assert row[4:] == said
 
 
 def test_images_of_the_shells_region_as_json(run: Run) -> None:
@@ -32,6 +54,9 @@ def test_without_a_region_every_region_has_its_line(run: Run) -> None:
 def test_frameworks_and_versions_are_listed(run: Run) -> None:
     frameworks = {line.split("\t")[0] for line in run("images").stdout.splitlines()}
     assert {"tensorflow", "pytorch", "huggingface", "neo-mxnet", "djl-lmi"} <= frameworks
+    rows = {row["framework"]: row for row in json.loads(run("images", "--json").stdout)}
+    assert rows["sagemaker-tritonserver"]["server"] == "Triton"
+    assert rows["pytorch"]["payload"] == "JSON, CSV, npy, or inference.py's"
     versions = run("images", "tensorflow").stdout.splitlines()
     assert versions[0].split("\t")[:2] == ["1.4", "inference"]
     assert {line.split("\t")[1] for line in versions} == {"inference", "inference_graviton", "eia"}

@@ -23,7 +23,7 @@ Resources:
     Properties:
       ExecutionRoleArn: !GetAtt Role.Arn
       PrimaryContainer:
-        Image: !Sub 763104351884.dkr.ecr.${AWS::Region}.amazonaws.com/tensorflow-inference:2.19-gpu
+        Image: !Sub 763104351884.dkr.ecr.${AWS::Region}.amazonaws.com/djl-inference:0.36.0-gpu
         ModelDataUrl: !Join ['', ['s3://', !Ref Bucket, '/model.tar.gz']]
   Config:
     Type: AWS::SageMaker::EndpointConfig
@@ -59,7 +59,7 @@ def test_the_region_comes_from_the_shell(run: Run, template: Path, variable: str
     ended = run("check", "--template", template.name, **{variable: "af-south-1"})
     assert ended.returncode == 0
     assert "the price list of af-south-1 lacks it" in ended.stdout
-    assert "names the account 763104351884 for tensorflow-inference; in af-south-1 it is 6266" in (
+    assert "names the account 763104351884 for djl-inference; in af-south-1 it is 6266" in (
         ended.stdout
     )
 

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from local_aws.protocol.event_stream import event, exception
 from sagemaker_serving.cli.answers import Answers
 from sagemaker_serving.client import Prediction
 from tests.cli.conftest import Run
-from tests.client.fake_runtime import Answer, Asked, FakeRuntime, event, fake_runtime, refusal
+from tests.client.fake_runtime import Answer, Asked, FakeRuntime, fake_runtime, refusal
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -22,6 +23,8 @@ def answer(asked: Asked) -> Answer:
         return refusal("AccessDeniedException", 400)
     if asked.path.endswith("stream"):
         parts = event("PayloadPart", b"one, ") + event("PayloadPart", b"two")
+        if asked.body == b"broken":
+            parts += exception("ModelStreamError", {"Message": "it went away"})
         return Answer(body=parts, content_type="application/vnd.amazon.eventstream")
     if b"refuse" in asked.body:
         return refusal("ModelError", 424, OriginalStatusCode=400, OriginalMessage="not a number")
@@ -115,6 +118,17 @@ def test_records_on_standard_input_are_one_answer(
 
 def test_a_streamed_answer_is_printed(run: Run, runtime: FakeRuntime) -> None:
     assert run("predict", "e", "{}", "--stream", **shell(runtime)).stdout == "one, two"
+
+
+def test_a_stream_that_breaks_off_ends_with_1_after_what_came(
+    run: Run, runtime: FakeRuntime
+) -> None:
+    ended = run("predict", "e", "broken", "--stream", **shell(runtime))
+    assert (ended.returncode, ended.stdout) == (1, "one, two")
+    assert ended.stderr.splitlines() == [
+        "sagemaker-serving: the model of e failed: ModelStreamError: it went away; the 8 bytes "
+        "that were handed on are not all of it: drop them, and ask again"
+    ]
 
 
 def test_what_the_model_refuses_ends_with_1(run: Run, runtime: FakeRuntime) -> None:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import struct
 import threading
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -101,15 +99,3 @@ def refusal(code: str, status: int, **members: object) -> Answer:
     """An error as the service's REST-JSON protocol says it."""
     body = json.dumps({"Message": f"{code} was said", **members}).encode()
     return Answer(body=body, status=status, headers={"x-amzn-ErrorType": code})
-
-
-def event(kind: str, content: bytes, *, exception: bool = False) -> bytes:
-    """One message of a response stream (application/vnd.amazon.eventstream)."""
-    names = (":exception-type", "exception") if exception else (":event-type", "event")
-    headers = b"".join(
-        struct.pack(f">B{len(name)}sBH", len(name), name.encode(), 7, len(value)) + value.encode()
-        for name, value in ((names[0], kind), (":message-type", names[1]))
-    )
-    prelude = struct.pack(">II", 16 + len(headers) + len(content), len(headers))
-    message = prelude + struct.pack(">I", zlib.crc32(prelude)) + headers + content
-    return message + struct.pack(">I", zlib.crc32(message))

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
+from local_aws.protocol.event_stream import event
 from sagemaker_serving.client import AioPredictor, EndpointFacts, Limits, Predictor
 from sagemaker_serving.errors import ModelFailed
-from tests.client.fake_runtime import Answer, Asked, FakeRuntime, event, fake_runtime, refusal
+from tests.client.fake_runtime import Answer, Asked, FakeRuntime, fake_runtime, refusal
 from tests.client.test_sending import PATIENCE, sums
 
 
@@ -64,7 +65,7 @@ def test_errors_are_raised_where_they_are_awaited() -> None:
 def test_streams_are_iterated() -> None:
     async def calls(runtime: FakeRuntime) -> list[bytes]:
         async with aio(runtime) as predictor:
-            return [part async for part in predictor.predict_stream({"prompt": "hi"})]
+            return [part async for part in predictor.stream({"prompt": "hi"})]
 
     body = event("PayloadPart", b"a") + event("PayloadPart", b"b")
     answer = Answer(body=body, content_type="application/vnd.amazon.eventstream")

@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy
 import pytest
 
-from tests.client.fake_runtime import Answer, Asked, FakeRuntime, event, fake_runtime, refusal
+from local_aws.protocol.event_stream import event
+from tests.client.fake_runtime import Answer, Asked, FakeRuntime, fake_runtime, refusal
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "client.md").read_text(encoding="utf-8")

@@ -26,7 +26,7 @@ models:
   half:
     artifact: model.tar.gz
     framework: tensorflow
-    framework_version: "2.19"
+    framework_version: "2.20"
 """
 
 

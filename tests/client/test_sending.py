@@ -209,7 +209,7 @@ def test_a_model_of_one_batch_size_gets_no_other(runtime: FakeRuntime, tmp_path:
     model.write_bytes(saved_model({"x": ("float32", (4, 2))}))
     with predictor(runtime, model=Model(artifact=tmp_path / "model")) as calls:
         calls.predict(numpy.zeros((12, 2)))
-        with pytest.raises(Mistake, match="takes 4 records at once, no fewer; the batch has 10"):
+        with pytest.raises(Mistake, match="takes batches of exactly 4 records, and there are 10"):
             calls.predict(numpy.zeros((10, 2)))
     assert [len(json.loads(asked.body)["instances"]) for asked in runtime.asked] == [4] * 3
 

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from local_aws.protocol.event_stream import event, exception
 from sagemaker_serving.client import EndpointFacts, Predictor, lines
 from sagemaker_serving.errors import Failure, ModelFailed
-from tests.client.fake_runtime import Answer, event, fake_runtime
+from tests.client.fake_runtime import Answer, fake_runtime
 
 PARTS = [event("PayloadPart", part) for part in (b"one\ntw", b"o\nth", b"ree")]
 
@@ -30,25 +31,28 @@ def streamed(*events: bytes) -> Iterator[Predictor]:
 
 def test_parts_come_as_they_are_and_lines_whole() -> None:
     for predictor in streamed(*PARTS):
-        parts = list(predictor.predict_stream({"prompt": "count"}))
+        parts = list(predictor.stream({"prompt": "count"}))
         assert parts == [b"one\ntw", b"o\nth", b"ree"]
         assert list(lines(parts)) == [b"one", b"two", b"three"]
 
 
 def test_a_model_that_breaks_off_is_told_after_what_came_before() -> None:
-    error = json.dumps({"ErrorCode": "StreamBroken", "Message": "it went away"}).encode()
-    for predictor in streamed(PARTS[0], event("ModelStreamError", error, exception=True)):
-        stream = predictor.predict_stream({"prompt": "count"})
+    error = {"ErrorCode": "StreamBroken", "Message": "it went away"}
+    for predictor in streamed(PARTS[0], exception("ModelStreamError", error)):
+        stream = predictor.stream({"prompt": "count"})
         assert next(stream) == b"one\ntw"
-        with pytest.raises(ModelFailed, match=r"the model of e failed: .*it went away"):
+        with pytest.raises(
+            ModelFailed,
+            match=r"the model of e failed: ModelStreamError: it went away; the 6 bytes that were",
+        ):
             next(stream)
 
 
 def test_a_stream_that_sagemaker_breaks_off_is_a_failure() -> None:
-    error = json.dumps({"Message": "an unknown error"}).encode()
-    for predictor in streamed(event("InternalStreamFailure", error, exception=True)):
+    error = exception("InternalStreamFailure", {"Message": "an unknown error"})
+    for predictor in streamed(error):
         with pytest.raises(Failure, match="an unknown error"):
-            list(predictor.predict_stream({"prompt": "count"}))
+            list(predictor.stream({"prompt": "count"}))
 
 
 @given(text=st.binary(max_size=60), cuts=st.lists(st.integers(0, 60)))

@@ -13,6 +13,7 @@ from boto3.exceptions import S3UploadFailedError
 from hypothesis import given
 from hypothesis import strategies as st
 
+from local_aws.protocol.event_stream import event
 from sagemaker_serving.client import (
     AioPredictor,
     EndpointFacts,
@@ -27,7 +28,6 @@ from sagemaker_serving.client.objects import open_object
 from sagemaker_serving.client.whole import ATTEMPTS, is_cut_short
 from sagemaker_serving.errors import Failure, Mistake
 from tests.client.cutting_server import CuttingServer, Said, cutting_server
-from tests.client.fake_runtime import event
 
 SOON = Retries(base_seconds=0.001)
 BODY = json.dumps({"predictions": [[0.25, 1.5], [0.5, 2.5]]}).encode()
@@ -129,14 +129,14 @@ def test_a_stream_that_breaks_off_before_its_first_part_is_asked_for_again() -> 
         cutting_server(lambda n: [*before, good][n]) as server,
         asking(server) as predictor,
     ):
-        assert list(predictor.predict_stream({"prompt": 1})) == [b"one", b"two"]
+        assert list(predictor.stream({"prompt": 1})) == [b"one", b"two"]
     assert len(server.asked) == 3
 
 
 def test_a_stream_that_breaks_off_later_is_an_error_and_never_asked_for_again() -> None:
     broken = stream(EVENTS[0] + EVENTS[1][:9], ended=False)
     with cutting_server(lambda _: broken) as server, asking(server) as predictor:
-        parts = predictor.predict_stream({"prompt": 1})
+        parts = predictor.stream({"prompt": 1})
         assert next(parts) == b"one"
         with pytest.raises(Failure, match=r"e: the answer broke off: .* the 3 bytes that were"):
             next(parts)
@@ -148,7 +148,7 @@ def test_bytes_of_a_stream_that_changed_on_the_way_are_an_error() -> None:
     flipped[-6] ^= 1
     content = stream(EVENTS[0] + bytes(flipped), ended=True)
     with cutting_server(lambda _: content) as server, asking(server) as predictor:
-        parts = predictor.predict_stream({"prompt": 1})
+        parts = predictor.stream({"prompt": 1})
         with pytest.raises(Failure, match="the answer broke off: Checksum mismatch"):
             list(parts)
 
@@ -156,7 +156,7 @@ def test_bytes_of_a_stream_that_changed_on_the_way_are_an_error() -> None:
 def test_an_empty_stream_has_no_parts() -> None:
     empty = stream(b"", ended=True)
     with cutting_server(lambda _: empty) as server, asking(server) as predictor:
-        assert list(predictor.predict_stream({"prompt": 1})) == []
+        assert list(predictor.stream({"prompt": 1})) == []
 
 
 def test_an_object_that_breaks_off_while_it_is_read_is_a_failure() -> None:

@@ -1,4 +1,4 @@
-"""Every ``sagemaker-serving …`` that the documents show is a command that there is."""
+"""Every ``sagemaker-serving …`` and ``local-aws …`` that the documents show is a command."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ import click
 import pytest
 import yaml
 
+from local_aws import cli as local_aws_cli
 from sagemaker_serving.cli import _group
 from tests.docs.pages import PAGES, ROOT, WORKFLOW, blocks
 
-_PROGRAM = "sagemaker-serving"
+_PROGRAMS = {"sagemaker-serving": _group, "local-aws": local_aws_cli.commands}
+_PROGRAM = "sagemaker-serving|local-aws"
 _ENDS = {"|", "||", "&&", ";", "&", ">", ">>", "<", "<<", "2>&1", ")"}
 _UNKNOWN = re.compile(r"[$<\[…]")
 """What stands for a value that the page does not say."""
@@ -29,7 +31,7 @@ def _shown() -> Iterator[tuple[str, str, bool]]:
             for command in _commands(block.text):
                 yield block.where, command, block.language in ("sh", "console")
         text = page.read_text(encoding="utf-8")
-        for inline in re.findall(rf"(?<!`)`({_PROGRAM} [^`]+)`(?!`)", text):
+        for inline in re.findall(rf"(?<!`)`((?:{_PROGRAM}) [^`]+)`(?!`)", text):
             yield str(page.relative_to(ROOT)), " ".join(inline.split()), False
     for name, job in yaml.safe_load(WORKFLOW.read_text(encoding="utf-8"))["jobs"].items():
         for step in job["steps"]:
@@ -42,7 +44,7 @@ def _commands(text: str) -> Iterator[str]:
     text = re.sub(r"\s# .*", "", text.replace("\\\n", " "))
     lines = iter(text.splitlines())
     for line in lines:
-        found = re.match(rf"\s*(?:\$ )?(?:\.venv/bin/)?({_PROGRAM} .*)", line)
+        found = re.match(rf"\s*(?:\$ )?(?:\.venv/bin/)?((?:{_PROGRAM}) .*)", line)
         if found is not None:
             command = found[1]
             while command.count("'") % 2:
@@ -59,11 +61,12 @@ def _words(command: str) -> list[str]:
         if word in _ENDS or set(word) <= set("();<>|&"):
             break
         words.append(word)
-    return words[1:]
+    return words
 
 
 def _found(words: list[str]) -> tuple[click.Command, list[str]]:
-    command: click.Command = _group
+    command: click.Command = _PROGRAMS[words[0]]
+    words = words[1:]
     while isinstance(command, click.Group) and words and not words[0].startswith("-"):
         context = click.Context(command)
         named = command.get_command(context, words[0])

@@ -40,6 +40,7 @@ from sagemaker_serving.infra import (
 from sagemaker_serving.infra.model.image import Host
 from sagemaker_serving.rules import check_template, template_of
 from sagemaker_serving.spec import BatchTransform as BatchTransformSpec
+from tests.today import TODAY
 
 CFN_LINT = Path(sys.executable).with_name("cfn-lint")
 PREFIX = "batch/"
@@ -70,7 +71,7 @@ def _fill(stack: cdk.Stack, folder: Path) -> None:
     packed = ModelData.from_path(folder)
     there = ModelData.from_s3("s3://models/digits.tar.gz", sha256="0" * 64, version_id="1")
     images = (
-        ContainerImage.from_catalog("tensorflow", "2.19"),
+        ContainerImage.from_catalog("tensorflow", "2.20"),
         ContainerImage.from_uri("111122223333.dkr.ecr.eu-west-1.amazonaws.com/team/server:7"),
     )
     models = [
@@ -193,7 +194,7 @@ def _fill(stack: cdk.Stack, folder: Path) -> None:
 
 def test_the_rules_find_nothing(stack: cdk.Stack) -> None:
     template = template_of(Template.from_stack(stack).to_json()["Resources"])
-    assert [str(problem) for problem in check_template(template, "eu-west-1")] == []
+    assert [str(problem) for problem in check_template(template, "eu-west-1", today=TODAY)] == []
 
 
 def test_cdk_nag_finds_nothing_unacknowledged(stack: cdk.Stack) -> None:
@@ -219,9 +220,12 @@ def test_cfn_lint_finds_only_what_is_known(stack: cdk.Stack, tmp_path: Path) -> 
     assert unknown <= {"W3005"}
 
 
-@pytest.mark.parametrize("region", catalog.image_regions("tensorflow", "2.19"))
+@pytest.mark.parametrize("region", catalog.image_regions("tensorflow", "2.20"))
 def test_the_image_is_known_in_every_region_that_has_it(tmp_path: Path, region: str) -> None:
     stack = cdk.Stack(cdk.App(outdir=str(tmp_path)), "Stack", env=cdk.Environment(region=region))
     host = Host(role=ExecutionRole(stack, "Role"), instance_type="ml.c5.large")
-    uri = ContainerImage.from_catalog("tensorflow", "2.19").bind(stack, host)
-    assert f".dkr.ecr.{region}.{catalog.domain_suffix(region)}/tensorflow-inference:2.19-cpu" in uri
+    uri = ContainerImage.from_catalog("tensorflow", "2.20").bind(stack, host)
+    assert (
+        f".dkr.ecr.{region}.{catalog.domain_suffix(region)}/tensorflow-inference:2.20-cpu-py312"
+        in uri
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from sagemaker_serving.infra import (
     ModelData,
 )
 
-TENSORFLOW = ContainerImage.from_catalog("tensorflow", "2.19")
+TENSORFLOW = ContainerImage.from_catalog("tensorflow", "2.20")
 
 
 def add_model(bench: Any, construct_id: str = "Model", **changes: Any) -> Model:
@@ -66,6 +67,33 @@ def statements(bench: Any) -> list[dict[str, Any]]:
     (policy,) = Template.from_stack(bench.stack).find_resources("AWS::IAM::Policy").values()
     found: list[dict[str, Any]] = policy["Properties"]["PolicyDocument"]["Statement"]
     return found
+
+
+def test_a_private_repository_is_granted_and_nothing_beside_it(bench: Any) -> None:
+    arn = "arn:aws:codeartifact:eu-west-1:111122223333:"
+    add_model(bench, environment={"CA_REPOSITORY_ARN": f"{arn}repository/team/python"})
+    granted = [
+        {name: value for name, value in statement.items() if name != "Effect"}
+        for statement in statements(bench)
+        if re.search("codeartifact:|sts:", str(statement["Action"]))
+    ]
+    assert granted == [
+        {"Action": "codeartifact:GetAuthorizationToken", "Resource": f"{arn}domain/team"},
+        {
+            "Action": ["codeartifact:GetRepositoryEndpoint", "codeartifact:ReadFromRepository"],
+            "Resource": f"{arn}repository/team/python",
+        },
+        {
+            "Action": "sts:GetServiceBearerToken",
+            "Resource": "*",
+            "Condition": {"StringEquals": {"sts:AWSServiceName": "codeartifact.amazonaws.com"}},
+        },
+    ]
+
+
+def test_what_is_no_repository_of_codeartifact_is_refused(bench: Any) -> None:
+    with pytest.raises(Mistake, match="CA_REPOSITORY_ARN is 'team/python'; it must be arn:aws:"):
+        add_model(bench, environment={"CA_REPOSITORY_ARN": "team/python"})
 
 
 def test_a_folder_becomes_an_asset_whose_key_ends_in_tar_gz(bench: Any, tmp_path: Path) -> None:
@@ -125,8 +153,8 @@ def test_the_model_waits_for_its_roles_policy(bench: Any) -> None:
 @pytest.mark.parametrize(
     ("instance_type", "version", "tag"),
     [
-        ("ml.c5.large", "2.19", "tensorflow-inference:2.19-cpu"),
-        ("ml.g4dn.xlarge", "2.19", "tensorflow-inference:2.19-gpu"),
+        ("ml.c5.large", "2.20", "tensorflow-inference:2.20-cpu-py312"),
+        ("ml.g4dn.xlarge", "2.20", "tensorflow-inference:2.20-gpu-py312"),
         (
             "ml.c7g.large",
             "2.16",
@@ -143,6 +171,18 @@ def test_the_image_follows_from_the_instance_type(
         "AWS::SageMaker::Model",
         {"PrimaryContainer": {"Image": f"763104351884.dkr.ecr.eu-west-1.amazonaws.com/{tag}"}},
     )
+
+
+def test_a_digest_pins_the_image_and_the_role_reads_its_repository_alone(bench: Any) -> None:
+    digest = f"sha256:{'0a' * 32}"
+    add_model(bench, image=ContainerImage.from_catalog("tensorflow", "2.20", digest=digest))
+    repository = "763104351884.dkr.ecr.eu-west-1.amazonaws.com/tensorflow-inference"
+    template = Template.from_stack(bench.stack)
+    template.has_resource_properties(
+        "AWS::SageMaker::Model", {"PrimaryContainer": {"Image": f"{repository}@{digest}"}}
+    )
+    (policy,) = template.find_resources("AWS::IAM::Policy").values()
+    assert ":repository/tensorflow-inference" in str(policy)
 
 
 def test_two_containers_of_one_repository_stand_in_one_stack(bench: Any) -> None:

@@ -163,6 +163,7 @@ def test_digits_reads_over_95_percent_of_the_held_out_images_through_its_handler
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_building_half_plus_three_again_gives_the_same_bytes(
     model_assets: Path, tmp_path: Path
 ) -> None:

@@ -31,7 +31,7 @@ def handler(data, context):
 """Each request becomes one to TensorFlow Serving's port."""
 
 
-@pytest.fixture(params=["a port", "a Unix socket"])
+@pytest.fixture(params=[pytest.param("a port", marks=pytest.mark.long), "a Unix socket"])
 def start(
     request: pytest.FixtureRequest, saved_models: Path, tmp_path: Path
 ) -> Iterator[Callable[..., ModelServer]]:
@@ -63,7 +63,13 @@ def to(place: Place) -> socket.socket:
     return connection.sock
 
 
-@pytest.mark.parametrize("code", [None, CODE], ids=["without code", "with code"])
+@pytest.mark.parametrize(
+    "code",
+    [
+        pytest.param(None, id="without code", marks=pytest.mark.long),
+        pytest.param(CODE, id="with code"),
+    ],
+)
 def test_a_model_server_answers_hundreds_at_once(
     start: Callable[..., ModelServer], code: str | None
 ) -> None:
@@ -73,6 +79,7 @@ def test_a_model_server_answers_hundreds_at_once(
     assert json.loads(answer[4:]) == {"predictions": [3.5, 4.0]}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("start", ["a Unix socket"], indirect=True)
 def test_tensorflow_servings_port_answers_hundreds_at_once(
     start: Callable[..., ModelServer],

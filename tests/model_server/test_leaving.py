@@ -163,6 +163,7 @@ def test_what_is_left_in_a_request_ends_with_whoever_ends(
         assert gone([server.pid, *below])
 
 
+@pytest.mark.long
 def test_what_a_handler_left_ends_with_its_worker_and_the_server_lives_on(
     a_model: Model, note: Note
 ) -> None:
@@ -181,7 +182,15 @@ def test_what_a_handler_left_ends_with_its_worker_and_the_server_lives_on(
         assert not has_ended(server.pid)
 
 
-@pytest.mark.parametrize("who", ["serve by SIGKILL", "serve by SIGHUP", "serve by SIGINT", "front"])
+@pytest.mark.parametrize(
+    "who",
+    [
+        "serve by SIGKILL",
+        pytest.param("serve by SIGHUP", marks=pytest.mark.long),
+        "serve by SIGINT",
+        pytest.param("front", marks=pytest.mark.long),
+    ],
+)
 def test_nothing_is_left_of_serve(a_model: Model, note: Note, who: str) -> None:
     model = a_model("pytorch", moment="import")
     cli = Path(sys.executable).parent / "sagemaker-serving"
@@ -236,6 +245,7 @@ leave({note!r})
 """One that held the pipe of what builds it would keep pip waiting, wherever that runs."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("then", ["_sys.exit('enough')", "_signal.pause()"], ids=["fails", "stays"])
 @pytest.mark.parametrize("framework", SCRIPTS)
 def test_what_a_package_leaves_as_it_is_built_ends_with_that(

@@ -113,6 +113,7 @@ def served(running_server: Served) -> Iterator[Served]:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_models_go_through_room_for_five_in_bounded_memory(served: Served) -> None:
     loaded: list[str] = []
     refused = 0
@@ -170,6 +171,7 @@ def test_a_model_that_dies_takes_no_other_with_it(served: Served) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_stopping_ends_the_models_too(saved_models: Path, tmp_path: Path) -> None:
     models = tmp_path / "models"
     (models / "m" / "model").mkdir(parents=True)

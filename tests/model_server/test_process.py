@@ -20,6 +20,7 @@ import requests
 
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.model_server.process import ModelServer, ServerNotHealthy
+from tests.leaving import lives
 from tests.model_server.servers import (
     HEALTHY_WITHIN_SECONDS,
     log_of,
@@ -145,14 +146,7 @@ def under_way(folder: Path) -> Iterator[tuple[ModelServer, list[psutil.Process]]
 
 
 def gone(processes: list[psutil.Process]) -> bool:
-    return not any(_runs(process) for process in processes)
-
-
-def _runs(process: psutil.Process) -> bool:
-    try:
-        return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
-    except psutil.NoSuchProcess:
-        return False
+    return not any(lives(process) for process in processes)
 
 
 def test_kill_9_of_the_front_leaves_no_process(tmp_path: Path) -> None:
@@ -224,6 +218,7 @@ def named(server: ModelServer, module: str) -> psutil.Process:
     )
 
 
+@pytest.mark.long
 def test_what_dies_later_is_started_again_and_ends_the_server_only_when_that_fails(
     saved_models: Path, tmp_path: Path
 ) -> None:
@@ -292,6 +287,7 @@ BATCHING = {
 }
 
 
+@pytest.mark.long
 def test_concurrent_requests_are_joined_when_batching_is_on(
     saved_models: Path, tmp_path: Path
 ) -> None:

@@ -135,6 +135,7 @@ def test_a_bad_option_is_one_message(tmp_path: Path, arguments: list[str], messa
     assert message in ended.stderr
 
 
+@pytest.mark.long
 def test_an_answer_that_is_not_as_recorded_is_told(saved_models: Path, tmp_path: Path) -> None:
     file = tmp_path / "golden.jsonl"
     requests_ = [

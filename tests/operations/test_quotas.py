@@ -91,7 +91,7 @@ def test_it_is_kept_in_a_file_for_runs_without_credentials(tmp_path: Path) -> No
     known = account(8, endpoints={"somebodys": {"ml.c5.large": 5}})
     known.save(tmp_path / "account.json")
     assert Account.load(tmp_path / "account.json", "eu-west-1") == known
-    with pytest.raises(Mistake, match="this is of eu-west-1, the environment is in us-east-1"):
+    with pytest.raises(Mistake, match="this is for eu-west-1, and the environment is in us-east-1"):
         Account.load(tmp_path / "account.json", "us-east-1")
 
 

@@ -6,11 +6,13 @@ from tests.rules.batch.batch_cases import ENVIRONMENTS as BATCH
 from tests.rules.changes import BLUE, DIGITS, Change
 from tests.rules.endpoint.content_cases import ENVIRONMENTS as CONTENTS
 from tests.rules.endpoint.kind_cases import ENVIRONMENTS as KINDS
+from tests.rules.endpoint.member_cases import ENVIRONMENTS as MEMBERS
 from tests.rules.endpoint.scaling_cases import ENVIRONMENTS as SCALING
 from tests.rules.endpoint.update_cases import ENVIRONMENTS as UPDATES
 from tests.rules.model_cases import ENVIRONMENTS as MODELS
 
 US_S3, EU_S3 = (f"https://s3.{region}.amazonaws.com" for region in ("us-east-1", "eu-west-1"))
+DIGEST = f"sha256:{'0a' * 32}"
 OWN = "111122223333.dkr.ecr.eu-west-1.amazonaws.com/mine:1"
 
 CASES: list[tuple[str, Change, str, Change]] = [
@@ -93,6 +95,12 @@ CASES: list[tuple[str, Change, str, Change]] = [
         {("region",): "af-south-1", (*DIGITS, "batch_transform", "instance_type"): "ml.c5.xlarge"},
     ),
     (
+        "instance-retired",
+        {(*BLUE, "instance_type"): "ml.inf1.xlarge"},
+        "AWS took Inf1 out of Neuron's runtime with 2.30 (2026-05-21)",
+        {(*BLUE, "instance_type"): "ml.inf2.xlarge"},
+    ),
+    (
         "neuron-needs-compiled-model",
         {(*BLUE, "instance_type"): "ml.inf1.xlarge"},
         "an Inferentia host; it runs models compiled for it",
@@ -120,7 +128,7 @@ CASES: list[tuple[str, Change, str, Change]] = [
         "image-known",
         {(*DIGITS, "framework_version"): None},
         "framework_version is missing",
-        {(*DIGITS, "framework_version"): "2.19"},
+        {(*DIGITS, "framework_version"): "2.20"},
     ),
     (
         "image-known",
@@ -211,17 +219,56 @@ CASES: list[tuple[str, Change, str, Change]] = [
         "image-processor",
         {
             (*BLUE, "image_uri"): "763104351884.dkr.ecr.eu-west-1.amazonaws.com/"
-            "tensorflow-inference:2.19-gpu"
+            "tensorflow-inference:2.20-gpu-py312"
         },
         "image_uri is an image for GPUs and ml.c5.large has no GPU",
         {
             (*BLUE, "image_uri"): "763104351884.dkr.ecr.eu-west-1.amazonaws.com/"
-            "tensorflow-inference:2.19-cpu"
+            "tensorflow-inference:2.20-cpu-py312"
         },
+    ),
+    (
+        "image-digest",
+        {(*BLUE, "image_digest"): "sha256:0A"},
+        "image_digest is 'sha256:0A'; it must be sha256: and 64 digits or letters a to f",
+        {(*BLUE, "image_digest"): DIGEST},
+    ),
+    (
+        "image-digest",
+        {(*BLUE, "image_digest"): DIGEST, (*BLUE, "image_uri"): OWN},
+        "image_digest stands beside image_uri, which ends in '1'; a digest stands instead of it",
+        {(*BLUE, "image_digest"): DIGEST, (*BLUE, "image_uri"): OWN.removesuffix(":1")},
+    ),
+    (
+        "image-digest",
+        {(*BLUE, "image_digest"): DIGEST, (*BLUE, "compile"): {"target_device": "ml_c5"}},
+        "image_digest stands beside compile, whose job says which image serves the result",
+        {(*BLUE, "compile"): {"target_device": "ml_c5"}},
+    ),
+    (
+        "image-digest-shared",
+        {(*DIGITS, "image_digest"): DIGEST},
+        "image_digest pins one image, and it is said of tensorflow-inference:2.20-cpu-py312 and "
+        "tensorflow-inference:2.20-gpu-py312",
+        {(*BLUE, "image_digest"): DIGEST},
+    ),
+    (
+        "image-digest-unchecked",
+        {(*BLUE, "image_digest"): DIGEST},
+        "whether image_digest is that of tensorflow-inference:2.20-cpu-py312 was not looked at; "
+        "compare it with what this prints: `aws ecr describe-images --region eu-west-1",
+        {(*BLUE, "image_uri"): OWN},
+    ),
+    (
+        "image-support",
+        {(*DIGITS, "framework_version"): "2.19"},
+        "framework_version is '2.19', whose patches ended on 2026-03-11; use '2.20'",
+        {(*DIGITS, "framework_version"): "2.20"},
     ),
     *MODELS,
     *CONTENTS,
     *KINDS,
+    *MEMBERS,
     *UPDATES,
     *SCALING,
     *BATCH,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tests.rules.template_cases import (
     CONTAINER,
     GPU_IMAGE,
@@ -13,6 +15,12 @@ from tests.rules.template_cases import (
     Case,
     tags,
 )
+
+
+def unpacked(uri: str) -> dict[str, Any]:
+    source = {"S3Uri": uri, "S3DataType": "S3Prefix", "CompressionType": "None"}
+    return {"S3DataSource": source}
+
 
 MODELS: list[Case] = [
     (
@@ -92,6 +100,24 @@ MODELS: list[Case] = [
         {f"{CONTAINER}.Mode": "MultiModel"},
         "the container is multi-model; it loads the archives below a prefix",
         {f"{CONTAINER}.Mode": "MultiModel", f"{CONTAINER}.ModelDataUrl": "s3://bucket/models/"},
+    ),
+    (
+        "model-data-form",
+        {f"{CONTAINER}.ModelDataUrl": None, f"{CONTAINER}.ModelDataSource": unpacked("s3://b/m")},
+        "S3Uri is 's3://b/m' and S3DataType is S3Prefix; a prefix ends with a slash; add it",
+        {f"{CONTAINER}.ModelDataUrl": None, f"{CONTAINER}.ModelDataSource": unpacked("s3://b/m/")},
+    ),
+    (
+        "model-data-form",
+        {f"{CONTAINER}.ModelDataSource": unpacked("s3://b/m/")},
+        "ModelDataUrl stands beside ModelDataSource; a container takes one of them",
+        {f"{CONTAINER}.ModelDataSource": None},
+    ),
+    (
+        "location-region",
+        {f"{CONTAINER}.ModelDataSource": unpacked("s3://sagemaker-us-east-1-111122223333/m/")},
+        "S3Uri is 's3://sagemaker-us-east-1-111122223333/m/', whose bucket seems to lie in",
+        {f"{CONTAINER}.ModelDataSource": unpacked("s3://sagemaker-eu-west-1-111122223333/m/")},
     ),
     (
         "location-region",
@@ -194,7 +220,7 @@ MODELS: list[Case] = [
     (
         "tags-unique",
         {"Model.Tags": tags(("a", "1"), ("a", "2"))},
-        "the tag key 'a' stands twice",
+        "the tag key 'a' is given twice",
         {"Model.Tags": tags(("a", "1"), ("A", "2"))},
     ),
     (

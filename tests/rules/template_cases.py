@@ -7,7 +7,7 @@ from typing import Any
 Resources = dict[str, Any]
 Change = dict[str, Any]
 
-IMAGE = "763104351884.dkr.ecr.eu-west-1.amazonaws.com/tensorflow-inference:2.19-cpu"
+IMAGE = "763104351884.dkr.ecr.eu-west-1.amazonaws.com/tensorflow-inference:2.20-cpu-py312"
 GPU_IMAGE = IMAGE.replace("-cpu", "-gpu")
 TRITON = "007439368137.dkr.ecr.eu-west-1.amazonaws.com/sagemaker-tritonserver:24.05-py3"
 MULTI = {"Mode": "MultiModel", "ModelDataUrl": "s3://bucket/models/"}
@@ -99,6 +99,13 @@ SERVING: list[Case] = [
         {f"{V0}.InstanceType": "ml.inf2.xlarge"},
     ),
     (
+        "image-support",
+        {f"{CONTAINER}.Image": IMAGE.replace("2.20-cpu-py312", "2.19-cpu")},
+        "Image is tensorflow-inference:2.19-cpu, whose patches ended on 2026-03-11; use "
+        "tensorflow-inference:2.20-cpu-py312, patched until 2027-08-20",
+        {f"{CONTAINER}.Image": IMAGE},
+    ),
+    (
         "instance-retired",
         {f"{V0}.InstanceType": "ml.p3.2xlarge"},
         "no region's price list does; use ml.g5 of a like size",
@@ -107,7 +114,7 @@ SERVING: list[Case] = [
     (
         "neuron-needs-compiled-model",
         {f"{V0}.InstanceType": "ml.inf2.xlarge"},
-        "Image is tensorflow-inference:2.19-cpu on ml.inf2.xlarge, an Inferentia2 host",
+        "Image is tensorflow-inference:2.20-cpu-py312 on ml.inf2.xlarge, an Inferentia2 host",
         {
             f"{V0}.InstanceType": "ml.inf2.xlarge",
             f"{CONTAINER}.Image": "763104351884.dkr.ecr.eu-west-1.amazonaws.com/"

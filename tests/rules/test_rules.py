@@ -15,6 +15,7 @@ from sagemaker_serving.spec import read_environment
 from tests.models import saved_model
 from tests.rules.changes import BLUE, DIGITS, Change
 from tests.rules.environment_cases import CASES
+from tests.today import TODAY
 
 ROOT = Path(__file__).parents[2]
 
@@ -25,7 +26,7 @@ SOUND: dict[str, Any] = {
         "digits": {
             "artifact": "model",
             "framework": "tensorflow",
-            "framework_version": "2.19",
+            "framework_version": "2.20",
             "batching": {"max_batch_size": 8},
             "variants": [
                 {"name": "blue", "instance_type": "ml.c5.large"},
@@ -56,7 +57,7 @@ def problems(folder: Path, change: Change) -> list[Problem]:
         place[path[-1]] = value
     path_of_file = folder / "prod.yaml"
     path_of_file.write_text(yaml.safe_dump(environment, sort_keys=False))
-    return check_environment(read_environment(path_of_file))
+    return check_environment(read_environment(path_of_file), today=TODAY)
 
 
 def test_the_sound_environment_has_no_problem(folder: Path) -> None:
@@ -117,8 +118,10 @@ def test_all_problems_come_at_once_in_the_order_of_the_file(folder: Path) -> Non
     + [(*DIGITS, key) for key in ("artifact", "framework", "batching", "server", "environment")]
     + [(*DIGITS, key) for key in ("scaling", "update", "asynchronous", "multi_model", "containers")]
     + [(*DIGITS, key) for key in ("inference_components", "shadow_variants", "model_package")]
+    + [(*DIGITS, "image_digest")]
     + [(*DIGITS, "data_capture"), (*DIGITS, "monitoring"), ("production",), ("monitoring",)]
-    + [(*DIGITS, "batch_transform"), (*DIGITS, "transition"), (*BLUE, "weight")],
+    + [(*DIGITS, "batch_transform"), (*DIGITS, "transition"), (*BLUE, "weight")]
+    + [(*BLUE, "extra"), (*DIGITS, "extra"), (*DIGITS, "metrics_config")],
 )  # fmt: skip
 def test_junk_anywhere_is_a_problem_and_never_a_crash(
     folder: Path, path: tuple[str | int, ...], junk: Any
@@ -128,4 +131,5 @@ def test_junk_anywhere_is_a_problem_and_never_a_crash(
 
 @pytest.mark.parametrize("name", ["local", "dev", "staging", "prod"])
 def test_shipped_environments_have_no_problem(name: str) -> None:
-    assert check_environment(read_environment(ROOT / "environments" / f"{name}.yaml")) == []
+    file = read_environment(ROOT / "environments" / f"{name}.yaml")
+    assert check_environment(file, today=TODAY) == []

@@ -12,6 +12,7 @@ from sagemaker_serving.rules import RULES, Finding, check_template, rule, templa
 from sagemaker_serving.rules.facts.resources import TagsFacts
 from tests.rules.artifact.artifact_cases import CASES as ARTIFACT_CASES
 from tests.rules.endpoint.kind_cases import TEMPLATES as KINDS
+from tests.rules.endpoint.member_cases import TEMPLATES as MEMBERS
 from tests.rules.endpoint.monitoring_cases import CASES as MONITORING_CASES
 from tests.rules.endpoint.scaling_cases import TEMPLATES as SCALING
 from tests.rules.environment_cases import CASES as ENVIRONMENT_CASES
@@ -21,7 +22,7 @@ from tests.rules.template_cases import SERVING, Case
 from tests.rules.templates import problems, template
 from tests.rules.update_template_cases import UPDATES
 
-CASES: list[Case] = [*SERVING, *MODELS, *UPDATES, *JOBS, *SCALING, *KINDS]
+CASES: list[Case] = [*SERVING, *MODELS, *UPDATES, *JOBS, *SCALING, *KINDS, *MEMBERS]
 
 
 def test_the_sound_template_has_no_problem() -> None:
@@ -63,13 +64,12 @@ def test_there_are_more_cases_than_were_promised() -> None:
 
 
 def test_without_a_region_a_note_says_what_did_not_run() -> None:
-    (note,) = problems(
-        template(
-            {
-                "Config.ProductionVariants.0.InstanceType": "ml.trn1.2xlarge",
-                "Model.PrimaryContainer.Image": {"Ref": "Image"},
-            }
-        ),
-        None,
+    resources = template(
+        {
+            "Config.ProductionVariants.0.InstanceType": "ml.trn1.2xlarge",
+            "Model.PrimaryContainer.Image": {"Ref": "Image"},
+        }
     )
+    assert problems(resources, None) == []
+    *_, note = check_template(template_of(resources))
     assert (note.rule, note.severity) == ("region-unknown", Severity.NOTE)

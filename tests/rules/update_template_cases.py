@@ -131,7 +131,7 @@ UPDATES: list[Case] = [
     (
         "scaling-bounds",
         {"Target.MinCapacity": 4, "Target.MaxCapacity": 2},
-        "MaxCapacity is 2 and MinCapacity is 4; the most can't be fewer than the fewest",
+        "MaxCapacity is 2 and MinCapacity is 4; the maximum can't be below the minimum",
         {"Target.MinCapacity": 2, "Target.MaxCapacity": 2},
     ),
     (

@@ -79,6 +79,7 @@ def test_cfn_lint_names_only_what_cdk_itself_renders(assembly: Assembly) -> None
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_checkov_has_nothing_unacknowledged(assembly: Assembly) -> None:
     checkov = environment_of("checkov") / "bin" / "checkov"
     ended = subprocess.run(

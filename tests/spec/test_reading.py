@@ -101,7 +101,7 @@ def test_weight_zero_is_kept(tmp_path: Path) -> None:
         ),
         (
             ("region: eu-west-1", "region: eu-west-1\nname: prod"),
-            "dev.yaml:3 name: 'name' stands twice; remove one of them",
+            "dev.yaml:3 name: 'name' is given twice; remove one of them",
         ),
     ],
 )

@@ -13,16 +13,23 @@ from sagemaker_serving.spec import (
     Asynchronous,
     BatchTransform,
     CanaryUpdate,
+    CapacityReservation,
     Container,
+    CoreDump,
     DataCapture,
+    Extra,
     InferenceComponent,
     InstanceVariant,
     LinearUpdate,
+    ManagedInstanceScaling,
+    MetricsConfig,
     ModelPackage,
     Monitoring,
     MultiModel,
     PipelineContainer,
+    PrefixAwareRouting,
     RollingUpdate,
+    ScaleInPolicy,
     Scaling,
     Schedule,
     ServerlessVariant,
@@ -34,12 +41,14 @@ Values = Mapping[str, Any]
 Path = tuple[str | int, ...]
 
 TOPIC = "arn:aws:sns:eu-west-1:111122223333:another"
+RESERVATION = "arn:aws:sagemaker:eu-west-1:111122223333:training-plan/mine"
 OWN_IMAGE = "111122223333.dkr.ecr.eu-west-1.amazonaws.com/mine:9"
 _CONTAINER: Values = {
     "artifact": "s3://models/another.tar.gz",
     "framework": "pytorch",
     "framework_version": "2.16",
     "image_uri": OWN_IMAGE,
+    "image_digest": f"sha256:{'0a' * 32}",
     "environment": {"LEVEL": "2"},
     "batching": {"max_batch_size": 7, "batch_timeout_micros": 1100},
     "server": {"gunicorn_workers": 3},
@@ -66,19 +75,44 @@ VALUES: Mapping[type, Values] = {
         **_STARTS,
         "name": "another",
         "instance_type": "ml.m5.2xlarge",
+        "instance_types": ["ml.m5.2xlarge"],
         "initial_instance_count": 3,
         "weight": 0.25,
         "accelerator_type": "ml.eia2.medium",
+        "inference_ami_version": "al2-ami-sagemaker-inference-gpu-2",
         "volume_size_in_gb": 77,
+        "variant_instance_provision_timeout_in_seconds": 456,
         "routing_strategy": "RANDOM",
+        "prefix_aware_routing": {"prefix_length": 2048, "concurrency_threshold": 8},
+        "capacity_reservation": {"ml_reservation_arn": RESERVATION},
+        "enable_ssm_access": True,
+        "core_dump": {},
         "managed_instance_scaling": {"min_instance_count": 1, "max_instance_count": 9},
+        "extra": {"InstancePools": [{"ModelNameOverride": "another"}]},
     },
+    ManagedInstanceScaling: {
+        "min_instance_count": 2,
+        "max_instance_count": 7,
+        "scale_in_policy": {"strategy": "IDLE_RELEASE"},
+    },
+    ScaleInPolicy: {
+        "strategy": "IDLE_RELEASE",
+        "maximum_step_size": 3,
+        "cooldown_in_minutes": 33,
+    },
+    PrefixAwareRouting: {"prefix_length": 4096, "concurrency_threshold": 9},
+    CapacityReservation: {
+        "ml_reservation_arn": f"{RESERVATION}s",
+        "capacity_reservation_preference": "capacity-reservations-only",
+    },
+    CoreDump: {"prefix": "dumps/of/mine"},
     ServerlessVariant: {
         **_CONTAINER,
         "name": "another",
         "memory_size_in_mb": 4096,
         "max_concurrency": 33,
         "provisioned_concurrency": 5,
+        "extra": {"RoutingConfig": {"RoutingStrategy": "RANDOM"}},
     },
     InferenceComponent: {
         **_CONTAINER,
@@ -88,6 +122,13 @@ VALUES: Mapping[type, Values] = {
         "max_memory_required_in_mb": 900,
         "number_of_cpu_cores_required": 2,
         "number_of_accelerator_devices_required": 1,
+    },
+    Extra: {
+        "model": {"InferenceExecutionConfig": {"Mode": "Serial"}},
+        "endpoint_config": {
+            "ExplainerConfig": {"ClarifyExplainerConfig": {"EnableExplanations": "`x`"}}
+        },
+        "endpoint": {"RetainDeploymentConfig": True},
     },
     Asynchronous: {
         "max_concurrent_invocations_per_instance": 9,
@@ -139,6 +180,11 @@ VALUES: Mapping[type, Values] = {
         "dashboard": False,
         "log_retention_days": 5,
     },
+    MetricsConfig: {
+        "enable_enhanced_metrics": True,
+        "enable_detailed_observability": False,
+        "metric_publish_frequency_in_seconds": 30,
+    },
     AlarmThresholds: {
         "invocation_5xx_errors_percent": 3.5,
         "model_latency_p99_milliseconds": 77,
@@ -182,7 +228,9 @@ VALUES: Mapping[type, Values] = {
     },
     BatchTransform: {
         "instance_type": "ml.m5.4xlarge",
+        "instance_types": ["ml.m5.4xlarge"],
         "instance_count": 2,
+        "transform_ami_version": "al2-ami-sagemaker-batch-gpu-470",
         "input_type": "ManifestFile",
         "content_type": "text/csv",
         "compression_type": "Gzip",
@@ -242,6 +290,11 @@ def _parts(model: Mapping[str, Any]) -> Iterator[tuple[Path, type, Any]]:
     components = next(iter(model.get("inference_components", ())), None)
     yield (), Container, None
     yield ("variants", 0), ServerlessVariant if serverless else InstanceVariant, None
+    if components is not None:
+        managed = (*("variants", 0), "managed_instance_scaling")
+        yield managed, ManagedInstanceScaling, None
+        consolidation = {"strategy": "CONSOLIDATION"}
+        yield (*managed, "scale_in_policy"), ScaleInPolicy, consolidation
     for name, kind in (("asynchronous", Asynchronous), ("multi_model", MultiModel)):
         if name in model:
             yield (name,), kind, None
@@ -257,6 +310,8 @@ def _parts(model: Mapping[str, Any]) -> Iterator[tuple[Path, type, Any]]:
     else:
         yield ("update",), CanaryUpdate, {"canary_percent": 10, "wait_seconds": 60}
     yield ("data_capture",), DataCapture, {"sampling_percent": 50}
+    yield ("metrics_config",), MetricsConfig, {}
+    yield ("extra",), Extra, {}
     yield ("monitoring",), Monitoring, {}
     yield ("monitoring", "thresholds"), AlarmThresholds, {}
     scaled = components if components is not None else variant["name"]
@@ -282,8 +337,17 @@ def _alike_for_every_kind(scaling: Path, bounds: Values) -> Iterator[tuple[Path,
         ("schedules", Schedule, {"name": "n", "schedule": "cron(0 8 * * ? *)", "max": 4}),
     ):
         yield (*scaling, name, 0), kind, item
+    yield from _of_variants(("variants", 0))
     batch = {"instance_type": "ml.m5.large", "content_type": "application/json"}
     yield ("batch_transform",), BatchTransform, batch
+
+
+def _of_variants(variant: Path) -> Iterator[tuple[Path, type, Any]]:
+    prefixes = {"prefix_length": 2048, "concurrency_threshold": 8}
+    yield (*variant, "prefix_aware_routing"), PrefixAwareRouting, prefixes
+    reservation = {"ml_reservation_arn": RESERVATION}
+    yield (*variant, "capacity_reservation"), CapacityReservation, reservation
+    yield (*variant, "core_dump"), CoreDump, {}
 
 
 def _moved_by(model: Mapping[str, Any], serverless: bool) -> Values:

@@ -28,7 +28,7 @@ def templates(folder: Path, **batch: Any) -> dict[str, Template]:
                 "digits": {
                     "artifact": "model",
                     "framework": "tensorflow",
-                    "framework_version": "2.19",
+                    "framework_version": "2.20",
                     "batch_transform": {"instance_type": "ml.m5.large", **batch},
                 }
             },

@@ -11,6 +11,7 @@ from aws_cdk.assertions import Match
 from cdk_nag import AwsSolutionsChecks
 
 from sagemaker_serving.rules import check_template, template_of
+from tests.today import TODAY
 
 STACKS = [
     (environment, stack)
@@ -49,7 +50,7 @@ def test_every_typed_field_arrives_in_the_container(synthesized: Any) -> None:
         "AWS::SageMaker::Model",
         {
             "PrimaryContainer": {
-                "Image": Match.string_like_regexp("tensorflow-inference:2.19-gpu$"),
+                "Image": Match.string_like_regexp("tensorflow-inference:2.20-gpu-py312$"),
                 "Environment": {
                     "SAGEMAKER_TFS_ENABLE_BATCHING": "true",
                     "SAGEMAKER_TFS_MAX_BATCH_SIZE": "32",
@@ -121,7 +122,7 @@ def test_the_rules_find_nothing_in_the_template_itself(
     synthesized: Any, environment: str, stack: str
 ) -> None:
     resources = synthesized.template(environment, stack).to_json()["Resources"]
-    found = check_template(template_of(resources), "eu-west-1")
+    found = check_template(template_of(resources), "eu-west-1", today=TODAY)
     assert [str(problem) for problem in found] == []
 
 

@@ -23,7 +23,7 @@ models:
   half:
     artifact: model
     framework: tensorflow
-    framework_version: "2.19"
+    framework_version: "2.20"
     variants:
       - {name: cpu, instance_type: ml.c5.large}
     update: {all_at_once: true, alarms: [my-own]}

@@ -17,6 +17,7 @@ from cdk_nag import AwsSolutionsChecks, NIST80053R5Checks
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules import check_environment, check_template, template_of
 from tests.stacks.kinds import KINDS, PAGE, ROOT, Kinds
+from tests.today import TODAY
 
 CONFIG = "AWS::SageMaker::EndpointConfig"
 MODEL = "AWS::SageMaker::Model"
@@ -38,14 +39,14 @@ def test_there_is_an_example_for_each_kind() -> None:
 
 
 def test_the_examples_are_sound(kinds: Kinds) -> None:
-    found = check_environment(kinds.file)
+    found = check_environment(kinds.file, today=TODAY)
     assert [str(problem) for problem in found if problem.severity is not Severity.NOTE] == []
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_rules_find_nothing_in_the_template_itself(kinds: Kinds, kind: str) -> None:
     resources = kinds.template(kind).to_json()["Resources"]
-    found = check_template(template_of(resources), "eu-west-1")
+    found = check_template(template_of(resources), "eu-west-1", today=TODAY)
     assert [str(problem) for problem in found] == []
 
 
@@ -164,7 +165,11 @@ def test_serverless_has_no_instances_and_the_image_for_cpus(kinds: Kinds) -> Non
     assert not {"InstanceType", "InitialInstanceCount"} & set(variant)
     template.has_resource_properties(
         MODEL,
-        {"PrimaryContainer": {"Image": Match.string_like_regexp("tensorflow-inference:2.19-cpu$")}},
+        {
+            "PrimaryContainer": {
+                "Image": Match.string_like_regexp("tensorflow-inference:2.20-cpu-py312$")
+            }
+        },
     )
     template.has_resource_properties(
         TARGET, {"ScalableDimension": "sagemaker:variant:DesiredProvisionedConcurrency"}
@@ -271,7 +276,7 @@ def test_a_pipelines_containers_stand_in_their_order(kinds: Kinds) -> None:
     assert [
         (container["ContainerHostname"], container["Image"].rpartition(":")[2])
         for container in model["Properties"]["Containers"]
-    ] == [("prepare", "2.19-cpu"), ("predict", "2.18-cpu")]
+    ] == [("prepare", "2.20-cpu-py312"), ("predict", "2.20.0-cpu-py312")]
 
 
 def test_a_package_is_named_and_the_role_may_read_what_it_names(kinds: Kinds) -> None:
@@ -338,7 +343,7 @@ def test_the_pages_constructs_are_synthesized(tmp_path: Path) -> None:
     assert len(stacks) == len(KINDS)
     for stack in stacks:
         resources = Template.from_stack(stack).to_json()["Resources"]
-        found = check_template(template_of(resources), "eu-west-1")
+        found = check_template(template_of(resources), "eu-west-1", today=TODAY)
         assert [str(problem) for problem in found] == []
 
 

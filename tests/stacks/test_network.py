@@ -27,7 +27,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> cdk.Stage:
                 "digits": {
                     "artifact": "model",
                     "framework": "tensorflow",
-                    "framework_version": "2.19",
+                    "framework_version": "2.20",
                     "variants": [{"name": "cpu", "instance_type": "ml.c5.large"}],
                 }
             },

@@ -21,6 +21,7 @@ from sagemaker_serving.spec import read_environment
 from stacks import EnvironmentStage
 from tests.stacks.field_changes import VALUES, Changed, changes
 from tests.stacks.kinds import KINDS, PAGE, ROOT
+from tests.today import TODAY
 
 EXAMPLES = yaml.safe_load("".join(re.findall(r"```yaml\n(.*?)```", PAGE, re.S)))
 CONTENT_HASH = re.compile(r'(?<=[0-9A-F]{8})[0-9a-f]{10}(?=")')
@@ -70,7 +71,7 @@ class Workshop:
             return {str(problem) for problem in file.shape_problems}
         return {
             problem.message
-            for problem in check_environment(file)
+            for problem in check_environment(file, today=TODAY)
             if problem.severity is not Severity.NOTE
         }
 

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 MODEL = """\
     artifact: model
     framework: tensorflow
-    framework_version: "2.19"
+    framework_version: "2.20"
 """
 ENVIRONMENT = f"""\
 name: live

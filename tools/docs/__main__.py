@@ -12,6 +12,7 @@ PAGES = (
     "schema",
     "fields",
     "rules",
+    "images",
     "acknowledged",
     "acknowledgements",
     "local_aws",

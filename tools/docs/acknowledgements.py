@@ -11,14 +11,15 @@ PAGE = ROOT / "docs" / "acknowledgements.md"
 
 _HEAD = """# Findings that are meant to stay
 
-What cdk-nag (AwsSolutions, NIST 800-53 R5, PCI DSS, HIPAA, Serverless) and checkov would say of
-the shipped environments, by the reason that answers it; rules without a prefix are of all three
-compliance packs, and `AwsSolutions-IAM5` is a wildcard in a policy. Everything else they find is
-mended: `tests/scanners` fails on any other finding, and on any change of
-`tests/scanners/acknowledged.json`, which has every place. Both are made from the constructs by
-`make docs`.
+These findings of cdk-nag and checkov stay in the shipped environments, each with the reason.
+cdk-nag's packs are AwsSolutions, NIST 800-53 R5, PCI DSS, HIPAA and Serverless. Rules without a
+prefix are of all three compliance packs. `AwsSolutions-IAM5` is a wildcard in a policy.
 
-cfn-lint says W3005 of the state machine alone: CDK writes a DependsOn beside a reference there.
+`tests/scanners` fails on any other finding, and on any change of
+`tests/scanners/acknowledged.json`, which has every place. `make docs` makes both from the
+constructs.
+
+cfn-lint finds W3005 in the state machine alone: CDK writes a DependsOn beside a reference there.
 """
 
 

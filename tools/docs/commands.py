@@ -7,34 +7,42 @@ from pathlib import Path
 
 import click
 
+from local_aws.cli import commands
+from local_aws.program import Program
 from sagemaker_serving.cli import _group
 
 PAGE = Path(__file__).parents[2] / "docs" / "commands.md"
-_PROGRAM = "sagemaker-serving"
+PROGRAMS = {Program("sagemaker-serving local"): _group, Program("local-aws"): commands}
 _WIDTH = 78
 """Columns, whatever terminal this runs on."""
 
 _HEAD = """# Commands
 
-Every command explains itself with `--help`; this page is made from that by `make docs`. A command
-ends with 0 when all went well, with 2 for a mistake that you can mend, with 1 when something else
-failed: AWS, a model, this machine. In a pipe, tables are plain columns, and `--json` is for
-programs. What went wrong is one sentence; `SAGEMAKER_SERVING_DEBUG=1` shows the traceback of what
-nobody expected. Names and log lines that others wrote steer no terminal: where they hold escape
-sequences, `\\u001b` is shown.
+`make docs` makes this page from every command's `--help`.
+
+| exit status | meaning |
+| --- | --- |
+| 0 | success |
+| 2 | a user error: something that you can correct |
+| 1 | any other failure: AWS, a model, this machine |
+
+An error is one sentence. `SAGEMAKER_SERVING_DEBUG=1` also shows the traceback of an unexpected one.
+In a pipe, tables are plain columns; `--json` is for programs. Escape sequences in names and log
+lines are printed as text (`\\u001b`), so they cannot control your terminal.
 """
 
 
 def page() -> str:
     """The page, from the commands themselves."""
-    root = click.Context(
-        _group, info_name=_PROGRAM, terminal_width=_WIDTH, **_group.context_settings
-    )
-    sections = [
-        f"{'#' * (1 + depth)} {path}\n\n```text\n{text.rstrip()}\n```\n"
-        for path, depth, text in _helps(_group, root, 1)
-    ]
-    return "\n".join([_HEAD, *sections])
+    return "\n".join([_HEAD, *(each for pair in PROGRAMS.items() for each in _sections(*pair))])
+
+
+def _sections(program: Program, group: click.Group) -> Iterator[str]:
+    program.called()
+    settings = group.context_settings
+    root = click.Context(group, info_name=program.name, terminal_width=_WIDTH, **settings)
+    for path, depth, text in _helps(group, root, 1):
+        yield f"{'#' * (1 + depth)} {path}\n\n```text\n{text.rstrip()}\n```\n"
 
 
 def _helps(

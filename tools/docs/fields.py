@@ -17,21 +17,27 @@ from sagemaker_serving.spec import (
     Batching,
     BatchTransform,
     CanaryUpdate,
+    CapacityReservation,
     Container,
+    CoreDump,
     DataCapture,
     Environment,
     ExistingNetwork,
+    Extra,
     InferenceComponent,
     InstanceVariant,
     LinearUpdate,
     ManagedInstanceScaling,
+    MetricsConfig,
     Model,
     ModelPackage,
     MultiModel,
     PipelineContainer,
+    PrefixAwareRouting,
     PrivateNetwork,
     RollingUpdate,
     S3Artifact,
+    ScaleInPolicy,
     Scaling,
     Schedule,
     Server,
@@ -50,23 +56,22 @@ PAGE = ROOT / "docs" / "environment-files.md"
 HEAD = """\
 # Environment files
 
-`environments/<name>.yaml` says what is deployed where. This page is made from the types by
-`make docs`; the same texts stand in `environments/environment.schema.json`, with which an
-editor completes the file. A whole one:
+`environments/<name>.yaml` describes what is deployed where. `make docs` makes this page from the
+types. `environments/environment.schema.json` has the same texts, with which an editor completes
+the file. A complete file:
 
 ```yaml
 {example}```
 
-What excludes each other, misspellings and values that AWS refuses are named by
-`sagemaker-serving check`, with file and line. A version such as "2.20" needs its quotes:
-without them YAML reads the number 2.2.
+`sagemaker-serving check` names misspellings, contradictions and values that AWS refuses, with file
+and line. A version such as "2.20" needs its quotes, because YAML reads 2.20 as the number 2.2.
 """
 _OVERRIDDEN = tuple(Container.model_fields)
 SECTIONS: tuple[tuple[str, type[BaseModel], tuple[str, ...]], ...] = (
     ("The environment", Environment, ()),
     ("storage", Storage, ()),
     ("network, one that exists", ExistingNetwork, ()),
-    ("network, one of its own", PrivateNetwork, ()),
+    ("network, one that is made", PrivateNetwork, ()),
     ("models.<name>", Model, ()),
     ("models.<name>.artifact, when it is in S3", S3Artifact, ()),
     ("batching", Batching, ()),
@@ -74,7 +79,11 @@ SECTIONS: tuple[tuple[str, type[BaseModel], tuple[str, ...]], ...] = (
     ("compile", Compilation, ()),
     ("models.<name>.variants[], on instances", InstanceVariant, _OVERRIDDEN),
     ("models.<name>.variants[], serverless", ServerlessVariant, _OVERRIDDEN),
+    ("prefix_aware_routing", PrefixAwareRouting, ()),
+    ("capacity_reservation", CapacityReservation, ()),
+    ("core_dump", CoreDump, ()),
     ("managed_instance_scaling", ManagedInstanceScaling, ()),
+    ("scale_in_policy", ScaleInPolicy, ()),
     ("models.<name>.asynchronous", Asynchronous, ()),
     ("models.<name>.multi_model", MultiModel, ()),
     ("models.<name>.containers[]", PipelineContainer, _OVERRIDDEN),
@@ -91,9 +100,11 @@ SECTIONS: tuple[tuple[str, type[BaseModel], tuple[str, ...]], ...] = (
     ("models.<name>.update, all at once", AllAtOnceUpdate, ()),
     ("models.<name>.transition", Transition, ()),
     ("models.<name>.data_capture", DataCapture, ()),
+    ("models.<name>.metrics_config", MetricsConfig, ()),
     ("monitoring", Monitoring, ()),
     ("monitoring.thresholds", AlarmThresholds, ()),
     ("models.<name>.batch_transform", BatchTransform, ()),
+    ("models.<name>.extra", Extra, ()),
 )
 
 
@@ -109,7 +120,7 @@ def _section(title: str, model: type[BaseModel], left_out: tuple[str, ...]) -> I
     yield f"\n## {title}\n\n{_flat(model.__doc__ or '')}\n\n"
     if left_out:
         names = ", ".join(f"`{name}`" for name in left_out)
-        yield f"Beside these fields it may override {names}.\n\n"
+        yield f"Besides, it may override {names}.\n\n"
     yield "| field | type | default | meaning |\n|---|---|---|---|\n"
     for name, info in model.model_fields.items():
         if name not in left_out:
@@ -131,7 +142,13 @@ def _kind(annotation: Any) -> str:
         return f"list of {_kind(members[0])}"
     if members:
         return " or ".join(_kind(member) for member in members)
-    names = {str: "text", int: "whole number", float: "number", bool: "true or false"}
+    names = {
+        Any: "any value",
+        str: "text",
+        int: "whole number",
+        float: "number",
+        bool: "true or false",
+    }
     return names.get(annotation) or str(annotation.__name__)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
+from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
@@ -16,9 +17,10 @@ PAGE = Path(__file__).parents[2] / "docs" / "rules.md"
 HEAD = """\
 # Rules
 
-What `sagemaker-serving check`, `cdk synth` and the plugin `SageMakerChecks` look at. This page
-is made from the rules by `make docs`. {errors} rules name errors, which stop a deploy (exit
-status 2); {warnings} name warnings, of what is likely wrong or where AWS's own sources conflict.
+`sagemaker-serving check`, `cdk synth` and the plugin `SageMakerChecks` check these rules.
+`make docs` makes this page from them. {errors} rules report errors, which stop a deploy (exit
+status 2). {warnings} report warnings: something is probably wrong, or AWS's own sources conflict.
+{notes} reports a note, which says what is good to know and is no problem.
 
 ```console
 $ sagemaker-serving check environments/*.yaml
@@ -26,7 +28,7 @@ $ sagemaker-serving check --template cdk.out/*.template.json --region eu-west-1
 $ sagemaker-serving check environments/*.yaml --format github     # or sarif, json
 ```
 
-In any CDK app, and with acknowledgements like those of cdk-nag:
+In any CDK app, with acknowledgements as in cdk-nag:
 
 ```python
 cdk.Validations.of(app).add_plugins(SageMakerChecks(app))
@@ -35,19 +37,24 @@ cdk.Validations.of(construct).acknowledge(
 )
 ```
 
-Templates are judged by what they say, their mappings and conditions included: values that only a
-deploy settles pass unjudged, and without a region the rules on what a region offers don't run, and
-say so.
+Templates are checked with their mappings and conditions. Values that only a deploy knows are not
+checked. Without a region, the rules on what a region offers do not run, and a message says so.
 
-A rule of one's own is a function under `sagemaker_serving.rules.rule`; it judges beside these in
-`check_template(template, region, (*RULES, mine))`, and in `check_environment(file, …)` likewise.
+You can add a rule: a function under `sagemaker_serving.rules.rule`. Pass it to
+`check_template(template, region, (*RULES, mine))`, or to `check_environment(file, …)`.
 """
 
 
 def page() -> str:
     """The page as Markdown."""
-    errors = sum(rule.severity is Severity.ERROR for rule in RULES)
-    parts = [HEAD.format(errors=errors, warnings=len(RULES) - errors)]
+    counts = Counter(rule.severity for rule in RULES)
+    parts = [
+        HEAD.format(
+            errors=counts[Severity.ERROR],
+            warnings=counts[Severity.WARNING],
+            notes=counts[Severity.NOTE],
+        )
+    ]
     for name, group in groupby(RULES, key=lambda rule: rule.judge.__module__):
         parts.append(f"\n## {_title(name)}\n")
         parts += [part for rule in group for part in _section(rule)]

@@ -77,7 +77,7 @@ class Inflated:
     def damaged(self, why: str) -> UnreadableArtifact:
         """The error for an archive that is damaged: ``why`` in lower case."""
         return UnreadableArtifact(
-            f"{self._name} is not a whole gzipped tar ({why}); pack or copy it anew",
+            f"{self._name} is not a complete gzipped tar ({why}); pack or copy it again",
             Refusal.DAMAGED,
         )
 

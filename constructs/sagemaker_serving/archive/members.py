@@ -179,8 +179,7 @@ class _Names:
 
     def _refuse(self, name: str) -> None:
         raise UnreadableArtifact(
-            f"{shown(name)} is in the archive twice, and which of them is meant nobody can tell; "
-            "pack the folder anew",
+            f"{shown(name)} is in the archive twice; pack the folder again",
             Refusal.DUPLICATE,
         )
 

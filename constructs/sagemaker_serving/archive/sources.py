@@ -184,8 +184,8 @@ def _holds_versions(folder: Path) -> bool:
 def _must_hold_versions(source: Source, folder: Path) -> None:
     if not _holds_versions(folder):
         raise Mistake(
-            f"{source.name}={source.path}: neither the folder nor a folder of digits in it holds "
-            "saved_model.pb; a name takes a SavedModel or the folder of its versions"
+            f"{source.name}={source.path}: neither the folder nor a version folder such as 1/ "
+            "in it holds saved_model.pb; a name takes a SavedModel or the folder of its versions"
         )
     if source.version is not None:
         raise Mistake(

@@ -77,7 +77,7 @@ def _must_stay_inside(path: Path, root: Path) -> None:
         target = path.resolve(strict=True)
     except (OSError, RuntimeError):
         raise UnreadableArtifact(
-            f"{path} is a link to nothing; remove it or mend it", Refusal.OUTSIDE_LINK
+            f"{path} is a broken link; remove it or repair it", Refusal.OUTSIDE_LINK
         ) from None
     if not target.is_relative_to(root):
         raise UnreadableArtifact(

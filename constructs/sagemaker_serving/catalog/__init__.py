@@ -18,6 +18,7 @@ from sagemaker_serving.catalog.images import (
     image_regions,
     image_uri,
     repository_versions,
+    scopes_of,
 )
 from sagemaker_serving.catalog.instances import (
     InstanceType,
@@ -26,6 +27,7 @@ from sagemaker_serving.catalog.instances import (
     instance_types,
     regions,
     regions_offering,
+    variant_types,
 )
 from sagemaker_serving.catalog.neo import (
     NeoSupport,
@@ -42,13 +44,25 @@ from sagemaker_serving.catalog.properties import (
     sagemaker_resource_types,
 )
 from sagemaker_serving.catalog.published import PublishedImage, published_image
+from sagemaker_serving.catalog.servers import ImageServer, image_server
+from sagemaker_serving.catalog.support import (
+    ImageSupport,
+    Replacement,
+    image_support,
+    listed_releases,
+    newest_patched,
+    support_as_of,
+)
 
 __all__ = [
     "Accelerator",
     "EcrImage",
+    "ImageServer",
+    "ImageSupport",
     "InstanceType",
     "NeoSupport",
     "PublishedImage",
+    "Replacement",
     "UnknownImage",
     "UnknownInstanceType",
     "action_parameters",
@@ -60,15 +74,19 @@ __all__ = [
     "image_for",
     "image_processors",
     "image_regions",
+    "image_server",
+    "image_support",
     "image_uri",
     "instance_type",
     "instance_types",
+    "listed_releases",
     "neo_frameworks",
     "neo_image_uri",
     "neo_regions",
     "neo_serving_variables",
     "neo_support",
     "neo_target_devices",
+    "newest_patched",
     "parse_ecr_uri",
     "published_image",
     "regions",
@@ -76,4 +94,7 @@ __all__ = [
     "repository_versions",
     "resource_properties",
     "sagemaker_resource_types",
+    "scopes_of",
+    "support_as_of",
+    "variant_types",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sagemaker_serving.catalog.snapshot import snapshot
 
@@ -23,6 +23,10 @@ class EcrImage:
         registry = f"{self.account}.dkr.ecr.{self.region}.{domain_suffix(self.region)}"
         separator = "@" if self.tag.startswith("sha256:") else ":" if self.tag else ""
         return f"{registry}/{self.repository}{separator}{self.tag}"
+
+    def pinned(self, digest: str | None) -> EcrImage:
+        """The same by its digest instead of its tag; itself without one."""
+        return self if digest is None else replace(self, tag=digest)
 
 
 def parse_ecr_uri(uri: str) -> EcrImage | None:

@@ -52,7 +52,7 @@ def image_for(
             )
     raise UnknownImage(
         "framework",
-        f"the tables know no {framework} {version} image for {kind.neuron}; give image_uri, and "
+        f"AWS's tables have no {framework} {version} image for {kind.neuron}; give image_uri, and "
         f"an artifact that was compiled for {kind.name}",
     )
 

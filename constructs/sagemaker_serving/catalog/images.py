@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cache
 from typing import Any, Literal
 
 from local_aws.suggest import nearest
@@ -29,7 +30,7 @@ def image_uri(
 ) -> str:
     """The URI of the image that serves ``framework`` ``version`` in ``region``.
 
-    ``version`` is a release ("2.19") or a patch release ("2.19.0"); the tag
+    ``version`` is a release ("2.20") or a patch release ("2.20.0"); the tag
     carries it as it was given, as the SageMaker SDK does. ``processor`` is the
     kind of instance it runs on; ``scope`` picks the Graviton (arm64) or Elastic
     Inference images, which exist for some versions only. ``python`` ("py3")
@@ -106,9 +107,9 @@ def frameworks() -> tuple[str, ...]:
 
 
 def framework_versions(framework: str, scope: Scope = "inference") -> tuple[str, ...]:
-    """The releases ("2.19") of ``framework`` that have an image, oldest first.
+    """The releases ("2.20") of ``framework`` that have an image, oldest first.
 
-    Patch releases of a listed release ("2.19.0") are left out; `image_uri`
+    Patch releases of a listed release ("2.20.0") are left out; `image_uri`
     takes them too. Raises `UnknownImage` for an unknown framework or scope.
     """
     return tuple(_releases(_scope(framework, scope)))
@@ -117,21 +118,36 @@ def framework_versions(framework: str, scope: Scope = "inference") -> tuple[str,
 def repository_versions(repository: str) -> dict[str, tuple[str, ...]]:
     """The frameworks whose images lie in ``repository``, each with the versions that tags name.
 
-    Releases ("2.19") and patch releases ("2.19.0"), or what stands for one ("latest"). Empty for
+    Releases ("2.20") and patch releases ("2.20.0"), or what stands for one ("latest"). Empty for
     a repository that is none of AWS's. Source: as of `image_uri`.
     """
     found: dict[str, list[str]] = {}
-    for framework, scopes in snapshot("images")["frameworks"].items():
-        for images in scopes.values():
-            versions = [
-                version
-                for version, builds in images["versions"].items()
-                if any(build["repository"] == repository for build in builds)
-            ]
-            aliases = [alias for alias, full in images["aliases"].items() if full in versions]
-            if versions:
-                found.setdefault(framework, []).extend([*versions, *aliases])
+    for framework, scope in scopes_of(repository):
+        images = _scope(framework, scope)
+        versions = [
+            version
+            for version, builds in images["versions"].items()
+            if any(build["repository"] == repository for build in builds)
+        ]
+        aliases = [alias for alias, full in images["aliases"].items() if full in versions]
+        found.setdefault(framework, []).extend([*versions, *aliases])
     return {framework: tuple(versions) for framework, versions in found.items()}
+
+
+def scopes_of(repository: str) -> tuple[tuple[str, Scope], ...]:
+    """The frameworks that have images in ``repository``, each with what these images are for."""
+    return _scopes_by_repository().get(repository, ())
+
+
+@cache
+def _scopes_by_repository() -> dict[str, tuple[tuple[str, Scope], ...]]:
+    found: dict[str, dict[tuple[str, Scope], None]] = {}
+    for framework, scopes in snapshot("images")["frameworks"].items():
+        for scope, images in scopes.items():
+            for builds in images["versions"].values():
+                for build in builds:
+                    found.setdefault(build["repository"], {})[framework, scope] = None
+    return {repository: tuple(each) for repository, each in found.items()}
 
 
 def framework_scopes(framework: str) -> tuple[Scope, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
@@ -71,6 +72,16 @@ class UnknownInstanceType(Mistake):
 def instance_types(use: Use | None = None) -> tuple[InstanceType, ...]:
     """Every instance type that the API takes, or only those it takes for ``use``, by name."""
     return tuple(kind for kind in _types().values() if use is None or use in kind.uses)
+
+
+def variant_types(variant: Mapping[str, Any]) -> list[str]:
+    """The types of a variant of CreateEndpointConfig's, in order of preference; none: serverless.
+
+    Several are those of its InstancePools, of which the lowest Priority comes first.
+    """
+    pools = sorted(variant.get("InstancePools") or (), key=lambda pool: pool["Priority"])
+    alone = variant.get("InstanceType")
+    return [pool["InstanceType"] for pool in pools] or ([] if alone is None else [alone])
 
 
 def regions_offering(name: str, use: Use = "endpoint") -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date
 from typing import Literal
 
 from sagemaker_serving.catalog.ecr import EcrImage
@@ -24,11 +25,13 @@ class NeoSupport:
 
     ``versions`` are the releases documented as compilable, newest last, empty
     where there is none. ``needs_input_config`` is whether DataInputConfig has to
-    name the inputs' shapes.
+    name the inputs' shapes. ``frozen_since`` is the day since which no newer release was added,
+    None where that is not known.
     """
 
     versions: tuple[str, ...]
     needs_input_config: bool
+    frozen_since: date | None = None
 
 
 _INSTANCE = {
@@ -45,6 +48,17 @@ _INFERENTIA = {
     "MXNET": ("1.5", "1.8"),
 }
 _NEURON: dict[str, tuple[str, ...]] = {"TENSORFLOW": ("2.10",), "PYTORCH": ("1.13",)}
+_NEWEST_ADDED: dict[Host, dict[str, date]] = {
+    "instance": {
+        "TENSORFLOW": date(2022, 10, 10),
+        "PYTORCH": date(2023, 5, 29),
+        "MXNET": date(2021, 3, 24),
+    },
+    "inferentia": dict.fromkeys(("TENSORFLOW", "PYTORCH", "MXNET"), date(2022, 3, 30)),
+}
+"""When sagemaker-python-sdk's tables got the image of the newest release: commits 2043e5435,
+6a252f9ab, d666bbd85 and 64ce910af; to a24812666 of 2026-08-21 none is newer; read 2026-11-23."""
+
 _IMAGES = {
     "TENSORFLOW": "neo-tensorflow",
     "PYTORCH": "neo-pytorch",
@@ -100,7 +114,11 @@ def neo_support(framework: str, target_device: str) -> NeoSupport | None:
     }
     versions = tables[host].get(framework, ())
     optional = framework == "XGBOOST" or (framework == "PYTORCH" and host == "instance")
-    return NeoSupport(versions=versions, needs_input_config=not optional)
+    return NeoSupport(
+        versions=versions,
+        needs_input_config=not optional,
+        frozen_since=_NEWEST_ADDED.get(host, {}).get(framework),
+    )
 
 
 def neo_regions(target_device: str) -> tuple[str, ...]:

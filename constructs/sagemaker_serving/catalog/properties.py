@@ -1,13 +1,15 @@
-"""Which properties CloudFormation and SageMaker's API know, by name."""
+"""Which properties CloudFormation and SageMaker's API know, by name, and of what type."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sagemaker_serving.catalog.snapshot import snapshot
 
-Tree = dict[str, Any]
-"""A property's own properties by name; empty for plain values and free mappings."""
+Shape = Any
+"""A mapping of properties, a list of one shape, or the name of a type as JSON Schema has it:
+string, integer, number, boolean, or object for a free mapping."""
 
 
 def sagemaker_resource_types() -> tuple[str, ...]:
@@ -18,19 +20,30 @@ def sagemaker_resource_types() -> tuple[str, ...]:
     return tuple(snapshot("properties")["types"])
 
 
-def resource_properties(resource_type: str) -> Tree | None:
+def resource_properties(resource_type: str) -> Mapping[str, Shape] | None:
     """The properties of a resource type, or None for one that is not judged.
 
     Source: cfn-lint's copy of CloudFormation's registry, read 2026-11-21.
     """
-    tree: Tree | None = snapshot("properties")["resources"].get(resource_type)
-    return tree
+    properties: Mapping[str, Shape] | None = snapshot("properties")["resources"].get(resource_type)
+    return properties
 
 
-def action_parameters(action: str) -> Tree | None:
+def action_parameters(action: str) -> Mapping[str, Shape] | None:
     """The parameters of a SageMaker action (``CreateTransformJob``), or None.
 
     Source: botocore's service model, read 2026-11-21.
     """
-    tree: Tree | None = snapshot("properties")["actions"].get(action)
-    return tree
+    parameters: Mapping[str, Shape] | None = snapshot("properties")["actions"].get(action)
+    return parameters
+
+
+def member_paths(shape: Shape, above: str = "") -> Iterator[str]:
+    """The path of each value in ``shape``, dotted; entries of a list have that of the list."""
+    if isinstance(shape, list):
+        yield from member_paths(shape[0], above)
+    elif isinstance(shape, Mapping):
+        for name, inner in shape.items():
+            yield from member_paths(inner, f"{above}.{name}" if above else name)
+    else:
+        yield above

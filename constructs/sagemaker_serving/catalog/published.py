@@ -41,21 +41,22 @@ def published_image(uri: str | None) -> PublishedImage | None:
         return None
     return PublishedImage(
         image=image,
-        processor=_processor(image.tag),
+        processor=processor_of(image.tag),
         architecture=_architecture(image),
         accounts=tuple(sorted(_accounts()[image.repository].get(image.region, ()))),
         neuron=_NEURON.search(f"{image.repository}:{image.tag}") is not None,
     )
 
 
-_NEURON = re.compile(r"neuron|optimum|sagemaker-neo-.*-inf(-|$)")
-
-
-def _processor(tag: str) -> Literal["cpu", "gpu"] | None:
+def processor_of(tag: str) -> Literal["cpu", "gpu"] | None:
+    """What a tag of AWS's says that its image runs on; None where it says nothing."""
     parts = tag.split("-")
     if "gpu" in parts or any(re.fullmatch(r"cu\d{2,3}", part) for part in parts):
         return "gpu"
     return "cpu" if "cpu" in parts else None
+
+
+_NEURON = re.compile(r"neuron|optimum|sagemaker-neo-.*-inf(-|$)")
 
 
 def _architecture(image: EcrImage) -> Literal["x86_64", "arm64"] | None:

@@ -44,61 +44,61 @@ _PIPE_WIDTH = 100
     "--concurrency",
     type=click.IntRange(min=1),
     show_default="8; with --find-batching 32",
-    help="Requests at a time: so many callers, each sends the next when the last was answered.",
+    help="Requests at the same time. Each caller sends its next request after an answer.",
 )
 @click.option(
     "--variants",
     metavar="A,B",
-    help="Only these; the first is the one to compare with. With --find-batching the one to try.",
+    help="Only these; the first is compared with the others. With --find-batching, the one to try.",
 )
 @click.option(
     "--input",
     "paths",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="A file to send, or a folder of files; may be given several times. Without it, random "
+    help="A file to send, or a folder of files; may be given several times. Default: random "
     "numbers that fit the model's signature.",
 )
-@click.option("--content-type", help="What the files are; default: told by their names.")
-@click.option("--accept", help="What the answers should be.")
+@click.option("--content-type", help="The files' type; default: by their names.")
+@click.option("--accept", help="The answers' type.")
 @click.option(
     "--max-difference",
     type=click.FloatRange(min=0),
-    help="End with 1 when answers lie further apart than this, or a request fails.",
+    help="End with 1 when answers differ by more than this, or a request fails.",
 )
 @click.option(
     "--find-batching",
     is_flag=True,
-    help="Try batching and server settings, and print those that answer most within --p99-ms.",
+    help="Try batching and server settings, and print those with the highest throughput within "
+    "--p99-ms.",
 )
 @click.option(
     "--p99-ms",
     "goal",
     type=click.FloatRange(min=0, min_open=True),
-    help="The goal of --find-batching: 99 of 100 requests are answered within so many "
-    "milliseconds.",
+    help="The goal of --find-batching: the p99 of the latency in milliseconds.",
 )
 @click.option(
     "--seconds",
     type=click.FloatRange(min=1),
     default=10.0,
     show_default=True,
-    help="How long each trial of --find-batching is under load.",
+    help="How long each trial of --find-batching takes.",
 )
 @click.option(
     "--framework-version",
-    help="Which image's server tries a model on this machine; default: the newest.",
+    help="The version of the image that serves a model on this machine; default: the newest.",
 )
 @click.option(
     "--plot",
     is_flag=True,
-    help="Draw the times on the terminal, or throughput and p99 along each setting.",
+    help="Draw the times on the terminal, or throughput and p99 for each setting.",
 )
 @click.option(
     "--output",
     "-o",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Draw the times into this PNG file, or write the block found, as YAML.",
+    help="Draw the times into this PNG file, or write the best settings as YAML.",
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
 @aws_options
@@ -122,19 +122,15 @@ def bench(
 ) -> None:
     """Send the same requests to each variant of an endpoint; compare times and answers.
 
-    Prints for each variant how long requests took (the p50 is the time that
-    half of them took at most), how many were answered in a second, how many
-    failed, and how far its answers lie from the first variant's, in the number
-    where they lie furthest apart. Drawing needs the extra `plots`.
+    Prints for each variant the latency (p50, p90, p99), requests per second, errors, and the
+    largest difference between its answers and the first variant's. Drawing needs the extra `plots`.
 
-    With --find-batching it looks for the batching that answers most requests
-    while 99 of 100 keep the goal of --p99-ms: of a model's folder or archive on
-    this machine's own server; of an endpoint on a copy of one variant with one
-    instance, which is paid for and takes minutes for each trial, and which is
-    deleted at the end. Prints every trial (in a pipe: requests per second, p50
-    and p99 in ms, errors, settings, between tabs) and the winning block for the
-    environment file; docs/bench.md says what is tried. Ends with 1 when nothing
-    kept the goal.
+    With --find-batching it finds the batching with the highest throughput whose p99 is below
+    --p99-ms. A model's folder or archive is served on this machine. Of an endpoint, a copy of one
+    variant with one instance is made, and deleted at the end: each trial takes minutes and costs
+    money on AWS. Prints every trial, and the best settings for the environment file. In a pipe a
+    trial is, between tabs, requests per second, p50 and p99 in ms, errors, settings. Ends with 1
+    when no trial met the goal. docs/bench.md says what is tried.
 
     \b
     Examples:
@@ -294,7 +290,7 @@ def _remarks(variant: VariantReport) -> Iterator[str]:
     found = variant.difference
     if found is not None:
         yield (
-            f"{variant.name} answers otherwise than {found.baseline}: {_place(found)}: "
+            f"{variant.name} answers differently from {found.baseline}: {_place(found)}: "
             f"{_shown(found.difference.expected)} there, {_shown(found.difference.found)} here"
         )
     own = variant.own_difference
@@ -326,7 +322,7 @@ def _judge(report: BenchReport, max_difference: float | None) -> None:
         found = variant.difference
         if found is not None and found.difference.size > max_difference:
             raise Failure(
-                f"{variant.name} answers otherwise than {found.baseline} by "
+                f"{variant.name} answers differently from {found.baseline} by "
                 f"{_size(variant)}; at most {max_difference:g} is allowed"
             )
         if variant.failed:

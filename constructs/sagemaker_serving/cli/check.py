@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from sagemaker_serving.cli.options import must_be_region, shell_region
+from sagemaker_serving.cli.options import must_be_region, shell_region, today_option
 from sagemaker_serving.errors import Problem, ProblemsFound, Severity
 
 if TYPE_CHECKING:
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--region",
-    help="Where templates are deployed; default: AWS_REGION, AWS_DEFAULT_REGION. "
-    "Environment files say it themselves.",
+    help="The templates' region; default: AWS_REGION, AWS_DEFAULT_REGION. "
+    "Environment files have their own.",
 )
 @click.option(
     "--format",
@@ -32,21 +33,22 @@ if TYPE_CHECKING:
     type=click.Choice(["text", "json", "sarif", "github"]),
     default="text",
     show_default=True,
-    help="How to print what was found; github: annotations of a workflow run.",
+    help="How to print problems; github: annotations of a workflow run.",
 )
 @click.option(
     "--account",
     is_flag=True,
-    help="Compare what the environments take with the account's quotas and what is in use there; "
-    "asks AWS.",
+    help="Ask AWS for the account's quotas and what is in use, and compare the environments with "
+    "them.",
 )
 @click.option(
     "--account-file",
     type=click.Path(path_type=Path),
-    help="With --account: keep AWS's answer in this file, and read it from there when it exists, "
+    help="With --account: keep AWS's answer in this file. When the file exists it is read instead, "
     "without credentials; remove it to ask again.",
 )
 @click.option("--profile", help="With --account: a profile of ~/.aws.")
+@today_option
 def check(
     files: tuple[Path, ...],
     template: bool,
@@ -55,17 +57,20 @@ def check(
     account: bool,
     account_file: Path | None,
     profile: str | None,
+    today: date,
 ) -> None:
-    """Name every mistake of environment FILES, or of CloudFormation templates, in a moment.
+    """Name every mistake in environment FILES or CloudFormation templates.
 
-    Reads the files and the models that they name; needs no AWS, no Node and no
-    network, but with --account. Ends with 2 when there is an error, with 0 when there are only
-    warnings. docs/rules.md has every rule with its source.
+    Reads the files and the models that they name. Needs no AWS, no Node and no network, except with
+    --account. Ends with 2 when there is an error, and with 0 when there are only warnings.
+    --today says what it will name on another day, when AWS has stopped to patch an image.
+    docs/rules.md has every rule with its source.
 
     \b
     Examples:
       sagemaker-serving check environments/*.yaml
       sagemaker-serving check --template cdk.out/*.template.json --region eu-west-1
+      sagemaker-serving check environments/*.yaml --today 2027-06-01
       sagemaker-serving check environments/*.yaml --format sarif > check.sarif
       sagemaker-serving check environments/prod.yaml --account --account-file prod-account.json
     """
@@ -73,9 +78,9 @@ def check(
 
     if template:
         where = must_be_region(region if region is not None else shell_region())
-        problems = [problem for path in files for problem in _of_template(path, where)]
+        problems = [problem for path in files for problem in _of_template(path, where, today)]
     else:
-        problems = [problem for path in files for problem in _of_environment(path)]
+        problems = [problem for path in files for problem in _of_environment(path, today)]
         if account:
             problems += [
                 problem for path in files for problem in _quotas(path, account_file, profile)
@@ -89,12 +94,12 @@ def check(
         raise click.exceptions.Exit(2)
 
 
-def _of_environment(path: Path) -> list[Problem]:
+def _of_environment(path: Path, today: date) -> list[Problem]:
     from sagemaker_serving.rules import check_environment
     from sagemaker_serving.spec import read_environment
 
     try:
-        return check_environment(read_environment(path))
+        return check_environment(read_environment(path), today=today)
     except ProblemsFound as found:
         return list(found.problems)
 
@@ -121,10 +126,10 @@ def _quotas(path: Path, kept: Path | None, profile: str | None) -> list[Problem]
     return quota_problems(file.environment, account, file.where)
 
 
-def _of_template(path: Path, region: str | None) -> list[Problem]:
+def _of_template(path: Path, region: str | None, today: date) -> list[Problem]:
     from sagemaker_serving.rules import check_template, read_template
 
     try:
-        return check_template(read_template(path), region)
+        return check_template(read_template(path), region, today=today)
     except ProblemsFound as found:
         return list(found.problems)

@@ -16,16 +16,18 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("model")
-@click.option("--target", "target_device", help="What to compile for, such as ml_c5.")
-@click.option("--framework", help="Neo's name of it, such as ONNX; default: by the model's files.")
+@click.option("--target", "target_device", help="The device to compile for, such as ml_c5.")
+@click.option("--framework", help="In Neo's words, such as ONNX; default: by the model's files.")
 @click.option("--framework-version", help="Default: the newest that Neo compiles.")
 @click.option("--input-config", help="The inputs' shapes: '{\"input\": [1, 224, 224, 3]}'.")
-@click.option("--batch-size", type=int, help="What a SavedModel's open batch is compiled as.")
+@click.option("--batch-size", type=int, help="The batch size for a SavedModel whose batch is open.")
 @click.option("--compiler-options", help="Neo's CompilerOptions.")
-@click.option("--max-runtime", type=int, help="Most seconds that compiling may take; default 900.")
+@click.option(
+    "--max-runtime", type=int, help="The most seconds that the job may take; default 900."
+)
 @click.option("--output", help="Where the result goes, s3://BUCKET/PREFIX.")
-@click.option("--role", "role_arn", help="The ARN of the role that the job acts under.")
-@click.option("--watch", is_flag=True, help="Wait until the job is done, and say how it goes.")
+@click.option("--role", "role_arn", help="The ARN of the job's role.")
+@click.option("--watch", is_flag=True, help="Wait until the job is done, and print its progress.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 @aws_options
 def compile(
@@ -46,9 +48,9 @@ def compile(
     """Compile MODEL with SageMaker Neo: the job that a deploy with compile: would run.
 
     MODEL is a path, an archive s3://BUCKET/KEY.tar.gz, or ENVIRONMENT/MODEL or
-    ENVIRONMENT/MODEL/VARIANT of environments/*.yaml, whose compile: field, bucket
-    and role are taken then. The same content is never compiled twice: a job that
-    is done or under way is found, by this command and by deploys alike.
+    ENVIRONMENT/MODEL/VARIANT of environments/*.yaml. Of an environment it uses the compile: field,
+    the bucket and the role. The same content is never compiled twice: this command and deploys find
+    a job that is done or running.
 
     \b
     Examples:

@@ -36,7 +36,7 @@ _PIPE_WIDTH = 100
     type=click.FloatRange(min=0.05, max=24 * 15),
     default=3.0,
     show_default=True,
-    help="How far back it looks.",
+    help="The hours before now that it shows.",
 )
 @aws_options
 def dashboard(
@@ -47,13 +47,11 @@ def dashboard(
     hours: float,
     which: WhichAws,
 ) -> None:
-    """Print where the dashboard of MODEL is, or draw it from its metrics.
+    """Print the address of MODEL's dashboard, or draw it from its metrics.
 
-    ENVIRONMENT_OR_FILE is `prod` for environments/prod.yaml, or the file. The
-    dashboard that was deployed is drawn, with the metrics of AWS or, with
-    --local, of the local AWS: its alarms' states and every graph; lists of log
-    lines are for the console. The local AWS keeps no percentiles: average and
-    maximum stand for them. Needs the extra `plots`.
+    ENVIRONMENT_OR_FILE is `prod` for environments/prod.yaml, or the file. It draws the deployed
+    dashboard: its alarms' states and every graph, without lists of log lines. The local AWS keeps
+    no percentiles, so average and maximum are drawn instead. Needs the extra `plots`.
 
     \b
     Examples:

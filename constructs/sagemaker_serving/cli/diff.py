@@ -31,18 +31,16 @@ def diff(
     exit_code: bool,
     which: WhichAws,
 ) -> None:
-    """Show what the environment files LEFT and RIGHT say differently.
+    """Compare the environment files LEFT and RIGHT.
 
-    Values that one file leaves out count with their defaults, and what a file
-    extends belongs to it. Variants are compared by name. Prints one line per
-    value: where, left, right.
+    A file's values include its defaults and those of the file that it extends. Variants are
+    compared by name. Prints one line per value: where, left, right.
 
-    Without RIGHT, LEFT is held against the templates that are deployed, and
-    each model is shown whose change SageMaker takes in several deploys: what
-    its file says as `transition`, what it has to say for the next deploy, and
-    why. Nothing is printed when the file can be deployed as it is. --write
-    puts it into the file and leaves all else as it stands. With --exit-code,
-    1: the file did not say so yet. docs/operations.md has the steps.
+    Without RIGHT, LEFT is compared with the deployed templates. It prints each model whose change
+    needs several deploys, with its present `transition`, the one for the next deploy, and why. It
+    prints nothing when the file can be deployed as it is. --write puts the next `transition` into
+    the file and keeps everything else. --exit-code then ends with 1 when the file lacked it.
+    docs/operations.md has the steps.
 
     \b
     Examples:
@@ -58,7 +56,7 @@ def diff(
         aws = which.aws(which.region or environment.region)
         rows, differs = _from_deployed(left, environment, aws, write=write, as_json=as_json)
     elif write:
-        raise click.UsageError("--write is of one file and what is deployed; leave RIGHT out")
+        raise click.UsageError("--write compares one file with what is deployed; leave RIGHT out")
     else:
         rows = _from_another(left, environment, right, as_json=as_json)
         differs = bool(rows)

@@ -23,18 +23,17 @@ if TYPE_CHECKING:
     "--file",
     "path",
     type=click.Path(path_type=Path),
-    help="An environment file: say whether the endpoint is what it asks for.",
+    help="An environment file: say whether the endpoint is what it says.",
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
 @aws_options
 def explain(endpoint: str, path: Path | None, as_json: bool, which: WhichAws) -> None:
-    """Tell what ENDPOINT runs and where it came from.
+    """Show what ENDPOINT runs and where it came from.
 
-    Prints status, config, the commit and version that deployed it, and for each
-    container its image, its archive with the content's sha256, and its
-    variables. With --file the model's artifact is packed here (seconds; nothing
-    when it was packed before) and everything is compared; ends with 1 when the
-    endpoint is not what the file says. Weights and counts are not compared.
+    Prints status, config, and the commit and version that deployed it. For each container it prints
+    image, variables, and archive with its sha256. With --file it packs the model's artifact, unless
+    that is cached, and compares everything but weights and counts. It then ends with 1 when the
+    endpoint is not what the file says.
 
     \b
     Examples:
@@ -77,7 +76,7 @@ def _print(found: Explanation) -> None:
         place = f"{counted}{served.instance_type}" if served.instance_type else "serverless"
         click.echo(f"{served.variant}: {place}, {served.model}")
         click.echo(f"  image        {served.image}")
-        click.echo(f"  archive      {served.archive}")
+        click.echo(f"  archive      {served.archive if served.archive is not None else 'none'}")
         for name, value in sorted(served.environment.items()):
             click.echo(f"  {name}={value}")
 

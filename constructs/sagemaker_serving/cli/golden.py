@@ -31,7 +31,7 @@ tolerance_option = click.option(
     "--record",
     "recording",
     is_flag=True,
-    help="Write the endpoint's answers into FILE, as what is expected from now on.",
+    help="Write the endpoint's answers into FILE, to be expected from now on.",
 )
 @tolerance_option
 @aws_options
@@ -44,9 +44,9 @@ def golden(
 ) -> None:
     """Send the requests in FILE to ENDPOINT and compare its answers with those recorded.
 
-    FILE is JSON lines: a body, its content_type, what is expected; docs/golden.md
-    lists the keys; with --record it needs no more than the requests. Ends with 1
-    when an answer is different: a smoke test after a deploy.
+    FILE has a JSON object on each line, with a body, its content_type and the expected answer;
+    docs/golden.md lists the keys. With --record the requests are enough. Ends with 1 when an answer
+    is different. Use it as a smoke test after a deploy.
 
     \b
     Examples:

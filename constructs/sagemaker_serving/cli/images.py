@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import date
 from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from sagemaker_serving.cli.options import shell_region
+from sagemaker_serving.cli.options import shell_region, today_option
 from sagemaker_serving.cli.tables import print_table
 
 if TYPE_CHECKING:
+    from sagemaker_serving.catalog import EcrImage
     from sagemaker_serving.catalog.images import Processor, Scope
 
 
@@ -22,7 +24,8 @@ if TYPE_CHECKING:
 @click.option("--arm64", "scope", flag_value="inference_graviton", help="Images for Graviton.")
 @click.option("--eia", "scope", flag_value="eia", help="Images for Elastic Inference (ended).")
 @click.option("--python", help="Only images with this Python, where there are several: py3.")
-@click.option("--base", help="What Hugging Face's images build on: pytorch2.6.")
+@click.option("--base", help="The base of Hugging Face's images, such as pytorch2.6.")
+@today_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 def images(
     framework: str | None,
@@ -32,47 +35,60 @@ def images(
     scope: Scope | None,
     python: str | None,
     base: str | None,
+    today: date,
     as_json: bool,
 ) -> None:
-    """Print the images that AWS publishes to serve models, from 1.4.1 to today.
+    """Print the images that AWS publishes to serve models.
 
-    Without FRAMEWORK the frameworks; without VERSION its versions; with both
-    the URIs. From a snapshot of the SageMaker SDK's tables: needs no AWS and no
-    network. Any release or patch release will do: 2.19, 2.19.0.
+    Without FRAMEWORK it prints the frameworks, without VERSION the framework's versions, and with
+    both the URIs. VERSION is a release or a patch release: 2.20, 2.20.0. The last columns say until
+    when AWS patches the image, whether it still does, and the image's CUDA and Python, where AWS
+    says so. The data are snapshots of the SageMaker SDK's tables and of AWS's support data, so it
+    needs no AWS and no network. docs/images.md has all that is patched.
 
     \b
     Examples:
       sagemaker-serving images
       sagemaker-serving images tensorflow
-      sagemaker-serving images tensorflow 2.19 --region eu-west-1 --processor gpu
+      sagemaker-serving images tensorflow 2.20 --region eu-west-1 --processor gpu
     """
     if framework is None:
         rows = list(_frameworks())
     elif version is None:
-        rows = list(_versions(framework))
+        rows = list(_versions(framework, today))
     else:
         wanted = scope if scope is not None else "inference"
         where = region if region is not None else shell_region()
-        rows = list(_uris(framework, version, where, processor, wanted, python, base))
+        rows = list(_uris(framework, version, where, processor, wanted, python, base, today))
     print_table(rows, as_json=as_json)
 
 
 def _frameworks() -> Iterator[dict[str, Any]]:
-    from sagemaker_serving.catalog import framework_scopes, framework_versions, frameworks
+    from sagemaker_serving.catalog import (
+        framework_scopes,
+        framework_versions,
+        frameworks,
+        image_server,
+    )
 
     for name in frameworks():
         scopes = framework_scopes(name)
         versions = framework_versions(name, scopes[0])
+        server = image_server(name)
         yield {
             "framework": name,
             "versions": len(versions),
             "newest": versions[-1],
             "for": list(scopes),
+            "server": "" if server is None else server.server,
+            "payload": "" if server is None else server.payload,
         }
 
 
-def _versions(framework: str) -> Iterator[dict[str, Any]]:
+def _versions(framework: str, today: date) -> Iterator[dict[str, Any]]:
     from sagemaker_serving.catalog import (
+        UnknownImage,
+        container_image,
         framework_scopes,
         framework_versions,
         image_processors,
@@ -81,11 +97,24 @@ def _versions(framework: str) -> Iterator[dict[str, Any]]:
 
     for scope in framework_scopes(framework):
         for version in framework_versions(framework, scope):
+            processors = image_processors(framework, version, scope)
+            regions = image_regions(framework, version, scope)
+            try:
+                image = container_image(
+                    framework=framework,
+                    version=version,
+                    region=regions[0],
+                    processor=processors[-1] if processors else "cpu",
+                    scope=scope,
+                )
+            except UnknownImage:  # several of one version, each with a base of its own
+                image = None
             yield {
                 "version": version,
                 "for": scope,
-                "processors": list(image_processors(framework, version, scope)),
-                "regions": len(image_regions(framework, version, scope)),
+                "processors": list(processors),
+                "regions": len(regions),
+                **_support(image, today),
             }
 
 
@@ -97,8 +126,9 @@ def _uris(
     scope: Scope,
     python: str | None,
     base: str | None,
+    today: date,
 ) -> Iterator[dict[str, Any]]:
-    from sagemaker_serving.catalog import image_processors, image_regions, image_uri
+    from sagemaker_serving.catalog import container_image, image_processors, image_regions
     from sagemaker_serving.catalog.images import Processor as Known
 
     if processor is not None and processor not in get_args(Known):
@@ -107,7 +137,7 @@ def _uris(
     regions = image_regions(framework, version, scope) if region is None else (region,)
     for where in regions if regions else ("us-east-1",):
         for kind in processors if processors else ("cpu",):
-            uri = image_uri(
+            image = container_image(
                 framework=framework,
                 version=version,
                 region=where,
@@ -116,4 +146,22 @@ def _uris(
                 python=python,
                 base=base,
             )
-            yield {"region": where, "processor": kind, "uri": uri}
+            yield {
+                "region": where,
+                "processor": kind,
+                "uri": image.uri,
+                **_support(image, today),
+            }
+
+
+def _support(image: EcrImage | None, today: date) -> dict[str, str]:
+    from sagemaker_serving.catalog import ImageSupport, image_support
+
+    support = ImageSupport() if image is None else image_support(image)
+    until = "" if support.patched_until is None else str(support.patched_until)
+    return {
+        "patched_until": until if not support.older_than else "",
+        "support": support.state(today),
+        "cuda": support.cuda,
+        "python": support.python,
+    }

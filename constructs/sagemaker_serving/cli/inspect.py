@@ -43,9 +43,9 @@ def inspect(
 ) -> None:
     """Show what is in MODEL: a folder, a .tar.gz, a model file, or s3://BUCKET/KEY.
 
-    Prints models, versions and signatures, the handler functions of
-    code/inference.py, every file, and what is wrong. An archive is streamed,
-    never unpacked; TensorFlow is not needed. Ends with 2 when there is an error.
+    Prints models, versions and signatures, the handler functions of code/inference.py, every file,
+    and what is wrong. An archive is read as a stream and never unpacked. TensorFlow is not needed.
+    Ends with 2 when there is an error.
 
     \b
     Examples:

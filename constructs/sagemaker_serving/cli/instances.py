@@ -32,11 +32,11 @@ def instances(
     region: str | None,
     as_json: bool,
 ) -> None:
-    """Print the instance types that endpoints take, and what they are made of.
+    """Print the instance types for endpoints, with their cores, memory and GPUs.
 
-    NAME keeps those that have it in their name: g4dn, .xlarge, ml.c5.large.
-    Regions are those whose price list has the type, which lag. From snapshots:
-    needs no AWS and no network.
+    NAME is a part of the type's name: g4dn, .xlarge, ml.c5.large. A region is listed when its price
+    list has the type, which may come later than the type. The data are a snapshot, so it needs no
+    AWS and no network.
 
     \b
     Examples:

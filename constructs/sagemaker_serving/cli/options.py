@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,6 +35,16 @@ state_dir_option = click.option(
     envvar="SAGEMAKER_SERVING_STATE_DIR",
     callback=_state_dir,
     help="The local AWS's folder.",
+)
+
+
+today_option = click.option(
+    "--today",
+    type=click.DateTime(["%Y-%m-%d"]),
+    default=lambda: str(date.today()),
+    callback=lambda context, option, value: value.date(),
+    metavar="DATE",
+    help="The day to judge support by, YYYY-MM-DD; default: this day.",
 )
 
 

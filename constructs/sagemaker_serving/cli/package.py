@@ -28,18 +28,16 @@ _DEFAULT_MODEL = "SAGEMAKER_TFS_DEFAULT_MODEL_NAME"
     show_default=True,
     help="The archive to write.",
 )
-@click.option("--default-model", help="Of several models, the one that answers by default.")
+@click.option("--default-model", help="Of several models, the one for requests that name none.")
 @click.option("--input", "inputs", multiple=True, help="A frozen graph's input; may repeat.")
 @click.option("--output", "outputs", multiple=True, help="A frozen graph's output; may repeat.")
 @click.option(
     "--framework",
     type=click.Choice(FRAMEWORKS),
-    help="What is to serve it; default: the framework whose files it holds.",
+    help="The framework that serves it; default: by its files.",
 )
-@click.option("--neo", is_flag=True, help="Pack the input of a Neo compilation: convert nothing.")
-@click.option(
-    "--no-cache", is_flag=True, help="Pack anew, and keep nothing of it for the next time."
-)
+@click.option("--neo", is_flag=True, help="Pack the input of a Neo compilation; convert nothing.")
+@click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 def package(
     sources: tuple[str, ...],
@@ -52,15 +50,22 @@ def package(
     no_cache: bool,
     as_json: bool,
 ) -> None:
-    """Pack models into model.tar.gz: right for its container, the same every time.
+    """Pack models into model.tar.gz, with the layout that the container needs.
 
-    A SOURCE is [NAME[/VERSION]=]PATH: a SavedModel's folder, a folder of
-    versions, a folder that is laid out already, a training job's output, a
-    frozen graph (.pb), a Keras model (.keras, .h5), a PyTorch, ONNX, MXNet or
-    XGBoost file, code/ or inference.py; or one ready archive, taken byte for
-    byte. Nothing is written when there is an error. An unchanged model is not
-    packed twice: its archive lies in $XDG_CACHE_HOME/sagemaker-serving, at most
-    SAGEMAKER_SERVING_CACHE_BYTES (10 GiB; 0 turns it off).
+    A SOURCE is [NAME[/VERSION]=]PATH. PATH is one of:
+
+    \b
+      a SavedModel's folder, or a folder of versions
+      a folder that has the archive's layout already
+      a training job's output
+      a frozen graph (.pb) or a Keras model (.keras, .h5)
+      a PyTorch, ONNX, MXNet or XGBoost file
+      code/ or inference.py
+      one finished archive, which is copied byte for byte
+
+    The same model gives the same bytes every time. Nothing is written when there is an error. An
+    unchanged model is not packed twice: the cache is $XDG_CACHE_HOME/sagemaker-serving. It has at
+    most SAGEMAKER_SERVING_CACHE_BYTES (10 GiB; 0 turns it off).
 
     \b
     Examples:

@@ -34,16 +34,17 @@ FORMATS = ("csv", "json", "jsonlines", "npy")
 @click.option(
     "--input-format",
     type=click.Choice(FORMATS),
-    help="The input is records in this form: cut into requests that fit, answered as one.",
+    help="The input is records in this format. They are split into requests that fit, and there is "
+    "one answer.",
 )
 @click.option(
     "--content-type",
-    help="What the body is; default: by a file's suffix, else application/json.",
+    help="The body's type; default: by the file's suffix, else application/json.",
 )
-@click.option("--accept", help="What the answer should be.")
-@click.option("--variant", help="Ask this variant, whatever the weights say.")
-@click.option("--target-model", help="Ask this model of a multi-model endpoint.")
-@click.option("--inference-component", help="Ask this inference component.")
+@click.option("--accept", help="The answer's type.")
+@click.option("--variant", help="Send to this variant, whatever its weight.")
+@click.option("--target-model", help="Send to this model of a multi-model endpoint.")
+@click.option("--inference-component", help="Send to this inference component.")
 @click.option("--inference-id", help="The request's name in the endpoint's data capture.")
 @click.option(
     "--custom-attributes",
@@ -61,9 +62,9 @@ FORMATS = ("csv", "json", "jsonlines", "npy")
     "--output",
     "-o",
     type=click.Path(path_type=Path),
-    help="Write the answer here; for several files a folder, which gets FILE.out of each.",
+    help="Write the answer here. For several files it is a folder, which gets FILE.out of each.",
 )
-@click.option("--verbose", "-v", is_flag=True, help="Say which variant answered, and how fast.")
+@click.option("--verbose", "-v", is_flag=True, help="Print which variant answered, and how fast.")
 @aws_options
 def predict(
     endpoint: str,
@@ -85,9 +86,9 @@ def predict(
 ) -> None:
     """Send BODY to ENDPOINT and print the model's answer, byte for byte.
 
-    Any endpoint will do, whoever made it. Without BODY and --file the request
-    is read from standard input. Answers to several files stand on a line each,
-    in the order of the files. Ends with 1 when the model refuses.
+    ENDPOINT is any SageMaker endpoint. Without BODY and --file the request is read from standard
+    input. Answers to several files are printed on a line each, in the order of the files. Ends with
+    1 when the model answers with an error.
 
     \b
     Examples:
@@ -95,6 +96,7 @@ def predict(
       sagemaker-serving predict prod-digits --file seven.png
       sagemaker-serving predict prod-digits -f seven.png -f eight.png -o answers/
       sagemaker-serving predict prod-digits -f many.csv --input-format csv > answer.json
+      sagemaker-serving predict prod-writer '{"prompt": "count to three"}' --stream
     """
     from sagemaker_serving.cli.answers import Answers
     from sagemaker_serving.client import Limits, Predictor
@@ -137,7 +139,7 @@ def _send(
     answers: Answers,
 ) -> None:
     if stream:
-        for part in predictor.predict_stream(data, members):
+        for part in predictor.stream(data, members):
             answers.write(part)
     elif isinstance(data, list):
         with answers.progress(len(data)):

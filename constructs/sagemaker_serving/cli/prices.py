@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 @click.option(
     "--refresh",
     is_flag=True,
-    help="Ask AWS's Price List API first, for the regions of FILES or for --region, and keep the "
-    "answer in the price file.",
+    help="First ask AWS's Price List API for the regions of FILES or for --region, and write the "
+    "answer into the price file.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print a list of objects.")
 @aws_options
@@ -41,12 +41,11 @@ def prices(
     as_json: bool,
     which: WhichAws,
 ) -> None:
-    """Print what the environment FILES cost by the month, floor and ceiling.
+    """Print what the environment FILES cost per month, at least and at most.
 
-    Instances of endpoints are counted at the fewest and at the most that
-    scaling allows, all month long (730 hours), at on-demand prices. What is
-    paid by use (batch jobs, serverless requests, storage, data) is not in it.
-    Prices come from the price file and nowhere else: nothing is guessed.
+    Counts the instances of endpoints for a month (730 hours) at on-demand prices, with the fewest
+    and the most that scaling allows. What is paid by use is left out: batch jobs, serverless
+    requests, storage, data. Prices come from the price file alone; none is guessed.
 
     \b
     Examples:

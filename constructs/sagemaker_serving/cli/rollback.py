@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("endpoint")
-@click.option("--to", help="The config to go to; default: the one before that which serves.")
-@click.option("--list", "only_list", is_flag=True, help="Print what there is to go back to.")
+@click.option("--to", help="The config to return to; default: the newest before the serving one.")
+@click.option("--list", "only_list", is_flag=True, help="Print the configs to return to.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document for each line.")
 @aws_options
@@ -31,13 +31,11 @@ def rollback(
 ) -> None:
     """Return ENDPOINT to the config it served before, and watch it until it does.
 
-    A deploy with `production: true`, or of a model with `update`, keeps the
-    configs and models that it replaces; others remove them, and their way
-    back is to deploy the former commit. All traffic moves at once as soon as
-    the old version is healthy; until then the present one goes on serving.
-    The stack does not know of it: it goes on naming the config that was left,
-    and the next deploy of any change moves ENDPOINT on from there. Ends as
-    `watch` does.
+    A deploy with `production: true`, or of a model with `update`, keeps the configs and models that
+    it replaces. Other deploys delete them; then deploy the former commit instead. All traffic moves
+    at once as soon as the old version is healthy. Until then the present one serves. The stack
+    drifts: it still names the config that you left, and the next deploy of a change updates
+    ENDPOINT from where it is. Ends as `watch` does.
 
     \b
     Examples:
@@ -68,7 +66,7 @@ def rollback(
 
 def _ask(question: str) -> None:
     if not sys.stdin.isatty():
-        raise click.UsageError(f"{question}? there is nobody to ask; give --yes")
+        raise click.UsageError(f"{question}? there is no terminal to ask on; give --yes")
     click.confirm(f"{question}?", abort=True, err=True)
 
 

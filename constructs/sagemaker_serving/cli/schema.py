@@ -10,7 +10,7 @@ def schema() -> None:
     """Print the JSON Schema of environment files, for editors.
 
     \b
-    Example, with the file's first line then naming the schema:
+    Example, with the first line of an environment file that uses it:
       sagemaker-serving schema > environments/environment.schema.json
       # yaml-language-server: $schema=environment.schema.json
     """

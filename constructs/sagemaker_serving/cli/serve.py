@@ -49,13 +49,13 @@ def _environment(
 @click.option(
     "--container-version",
     metavar="VERSION",
-    help="Framework version of the image to behave like, such as 2.19; the default is the newest. "
-    "Images up to 2.0, up to 2.8, up to 2.19 and from 2.20 differ: docs/container-contract.md.",
+    help="The framework version of the image to behave like, such as 2.19; default: the newest. "
+    "docs/container-contract.md has the differences.",
 )
 @click.option(
     "--framework",
     type=click.Choice(["tensorflow", "pytorch", "neo-pytorch", "neo-onnx", "neo-xgboost"]),
-    help="Whose image to behave like; the default is told by the model's files.",
+    help="The image to behave like; default: by the model's files.",
 )
 @click.option(
     "--golden",
@@ -74,12 +74,11 @@ def serve(
 ) -> None:
     """Serve a model as SageMaker's container does: /ping and /invocations.
 
-    DIR_OR_ARCHIVE is a folder with MODEL/VERSION/saved_model.pb, or with a
-    .pt or .pth file, and code/ if it has any, or the model.tar.gz made of it.
-    With --env SAGEMAKER_MULTI_MODEL=true it is a folder of models, which
-    requests to /models load and unload.
-    The container's log is printed. Ctrl-C ends the server. With --golden only
-    what is different is printed; the status is 1 when an answer is.
+    DIR_OR_ARCHIVE is a model.tar.gz, or a folder with the same content:
+    MODEL/VERSION/saved_model.pb, or a .pt or .pth file, and perhaps code/. With --env
+    SAGEMAKER_MULTI_MODEL=true it is a folder of models, which requests to /models load and unload.
+    Prints the container's log until Ctrl-C. With --golden it prints only the differences, and ends
+    with 1 when there is one.
 
     \b
     Examples:

@@ -58,24 +58,26 @@ def transform() -> None:
 @click.argument("source", metavar="[INPUT]", required=False)
 @click.argument("output", required=False)
 @environment_option
-@click.option("--name", help="The execution's name; default: made of the time.")
-@click.option("--watch", is_flag=True, help="Wait for the end; so does a local OUTPUT.")
-@click.option("--resume", metavar="EXECUTION", help="Do what this execution has not done.")
+@click.option("--name", help="The execution's name; default: from the time.")
+@click.option("--watch", is_flag=True, help="Wait for the end. A local OUTPUT always waits.")
+@click.option("--resume", metavar="EXECUTION", help="Finish what this execution has not done.")
 @click.option("--split-type", type=click.Choice(["None", "Line", "RecordIO", "TFRecord"]))
 @click.option("--assemble-with", type=click.Choice(["None", "Line"]))
 @click.option("--batch-strategy", type=click.Choice(["MultiRecord", "SingleRecord"]))
 @click.option("--compression-type", type=click.Choice(["None", "Gzip"]))
-@click.option("--content-type", help="What the inputs are.")
-@click.option("--accept", help="What the outputs are to be.")
-@click.option("--input-filter", help="A JSONPath: what of a record the model gets.")
-@click.option("--output-filter", help="A JSONPath: what of an answer is written.")
+@click.option("--content-type", help="The inputs' type.")
+@click.option("--accept", help="The outputs' type.")
+@click.option("--input-filter", help="A JSONPath: the part of a record that the model gets.")
+@click.option("--output-filter", help="A JSONPath: the part of an answer that is written.")
 @click.option("--join-source", type=click.Choice(["Input", "None"]))
 @click.option("--input-type", type=click.Choice(["S3Prefix", "ManifestFile"]))
 @click.option("--max-payload-in-mb", type=click.IntRange(0, 100))
 @click.option("--max-objects-per-shard", type=click.IntRange(1, 100_000))
 @click.option("--instance-type")
 @click.option("--instance-count", type=click.IntRange(min=1))
-@click.option("--retry-quarantined", is_flag=True, default=None, help="Try these again, too.")
+@click.option(
+    "--retry-quarantined", is_flag=True, default=None, help="Retry what is in quarantine, too."
+)
 @click.option("--fail-on-quarantine/--tolerate-quarantine", default=None)
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @aws_options
@@ -93,11 +95,10 @@ def start(
 ) -> None:
     """Transform every object of INPUT, and put the answers under OUTPUT.
 
-    INPUT is a file, a folder or s3://…, OUTPUT a folder or s3://…; both in S3 have to lie where
-    the pipeline may read and write. What is not said is as the environment file says it. The
-    report goes into a folder beside OUTPUT when that is one here, answers-report beside answers.
-    Ends with 1 when nothing was answered, and when something has neither an answer nor a place on
-    the list of the quarantine.
+    INPUT is a file, a folder or s3://…; OUTPUT is a folder or s3://…. In S3 they have to lie where
+    the pipeline may read and write. Options override the environment file. With a local OUTPUT the
+    report goes into a folder beside it: answers-report beside answers. Ends with 1 when nothing was
+    answered, and when an object is neither answered nor in quarantine.
     """
     pipeline = _pipeline(environment, model, which)
     run = name if name is not None else f"run-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}"
@@ -137,7 +138,7 @@ def status(
     as_json: bool,
     which: WhichAws,
 ) -> None:
-    """Print how far EXECUTION of MODEL's pipeline is, or its report when it has ended."""
+    """Print the progress of MODEL's EXECUTION, or its report when it has ended."""
     pipeline = _pipeline(environment, model, which)
     found = pipeline.execution(execution)
     progress = pipeline.progress(found)
@@ -169,7 +170,7 @@ def status(
 @environment_option
 @aws_options
 def stop(model: str, execution: str, environment: str | None, which: WhichAws) -> None:
-    """Stop EXECUTION of MODEL's pipeline and its jobs; --resume goes on with it later."""
+    """Stop MODEL's EXECUTION and its jobs. `transform --resume` finishes it later."""
     pipeline = _pipeline(environment, model, which)
     found = pipeline.execution(execution)
     pipeline.stop(found)

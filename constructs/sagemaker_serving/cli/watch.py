@@ -21,17 +21,15 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("endpoint")
-@click.option(
-    "--config", help="The config that is to serve at the end; default: what is rolled out."
-)
+@click.option("--config", help="The config to wait for; default: the one that is rolled out.")
 @click.option(
     "--timeout",
     type=click.IntRange(min=1),
     default=3600,
     show_default=True,
-    help="Seconds after which it is given up; the rollout goes on.",
+    help="The seconds to wait. The rollout itself goes on.",
 )
-@click.option("--logs", is_flag=True, help="Print what the new containers write, as it comes.")
+@click.option("--logs", is_flag=True, help="Print the new containers' log, as it comes.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document for each line.")
 @aws_options
 def watch(
@@ -42,15 +40,19 @@ def watch(
     as_json: bool,
     which: WhichAws,
 ) -> None:
-    """Show a rollout of ENDPOINT as it happens, and end with what became of it.
+    """Show a rollout of ENDPOINT as it happens, and end with its result.
 
-    Ends with 0 when the wanted config serves, and with 1 as soon as a
-    container fails, with its cause and its last log lines, or when another
-    config serves in the end: SageMaker goes back to the old one without an
-    error. What is wanted is --config; else the config that is being rolled out;
-    else the one that the CloudFormation stack of ENDPOINT names. While the
-    stack is at work but has not come to ENDPOINT yet, it is waited for. Ends
-    with 2 when there is no such endpoint.
+    It waits for --config; without it, for the config that is being rolled out; else for the one
+    that ENDPOINT's CloudFormation stack names. While the stack is being updated and has not reached
+    ENDPOINT yet, it waits.
+
+    \b
+    Ends with
+      0  when that config serves
+      1  as soon as a container fails, with the cause and its last log lines
+      1  when another config serves in the end: SageMaker rolled back
+      1  after --timeout seconds
+      2  when there is no such endpoint
 
     \b
     Examples:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -45,11 +46,15 @@ class AioPredictor:
         """See `Predictor.regress`."""
         return await self._run(partial(self.predictor.regress, data))
 
-    async def predict_stream(self, data: Any, **options: Any) -> AsyncIterator[bytes]:
-        """See `Predictor.predict_stream`; ``async for part in predictor.predict_stream(data)``."""
-        stream = await self._run(partial(self.predictor.predict_stream, data, **options))
-        while (part := await self._run(partial(next, stream, None))) is not None:
-            yield part
+    async def stream(self, data: Any, **options: Any) -> AsyncGenerator[bytes]:
+        """See `Predictor.stream`; ``async for part in predictor.stream(data)``."""
+        stream = await self._run(partial(self.predictor.stream, data, **options))
+        try:
+            while (part := await self._run(partial(next, stream, None))) is not None:
+                yield part
+        finally:
+            with suppress(ValueError):  # of a cancelled call a thread still waits for the next part
+                stream.close()
 
     async def close(self) -> None:
         """Closes the predictor, too."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from types import TracebackType
@@ -196,7 +196,7 @@ class Predictor:
 
         return self._sender.in_threads(send, enumerate(items), endless=True)
 
-    def predict_stream(
+    def stream(
         self,
         data: Any,
         initial_args: Mapping[str, Any] | None = None,
@@ -207,14 +207,20 @@ class Predictor:
         target_container_hostname: str | None = None,
         *,
         encoding: Encoding | None = None,
-    ) -> Iterator[bytes]:
+        content_type: str | None = None,
+        accept: str | None = None,
+    ) -> Generator[bytes]:
         """The model's answer in the parts that it comes in; `lines` makes lines of them.
 
-        The container must stream; AWS gives it 8 minutes. Raises as `predict`
-        does, and what breaks the stream off while it is read.
+        It returns when the first part is here. The container must stream; AWS gives it
+        8 minutes. Options are `predict`'s. Closing the iterator closes the connection.
+        Raises as `predict` does, and while it is read `ModelFailed` and `Failure` for
+        what breaks it off; they say how many bytes had come.
         """
         members = self._members(
             initial_args,
+            ContentType=content_type,
+            Accept=accept,
             TargetVariant=target_variant,
             InferenceId=inference_id,
             CustomAttributes=custom_attributes,
@@ -307,8 +313,8 @@ class Predictor:
         fixed = self.model.fixed_batch
         if fixed is not None and batch.records % fixed:
             raise Mistake(
-                f"the model takes {fixed} records at once, no fewer; the batch has "
-                f"{batch.records}: fill it up, and drop what is too much of the answer"
+                f"the model takes batches of exactly {fixed} records, and there are "
+                f"{batch.records}; add records, and drop their rows from the answer"
             )
         if fixed is not None:
             return fixed

@@ -52,9 +52,9 @@ def must_have_rows(answer: Any, rows: int) -> None:
         path, count = next(iter(wrong.items()))
         told = f"{_number(count, 'row')}{f' in {path!r}' if path else ''}"
     raise Failure(
-        f"the answer has {told} for {_number(rows, 'record')}, so nobody can tell which belongs "
-        "to which; mend the model's code, which gives a row for each record, or read the answer "
-        "as it is with invoke()"
+        f"the answer has {told} for {_number(rows, 'record')}, so they cannot be matched; "
+        "correct the model's code to give a row for each record, or read the answer as it is with "
+        "invoke()"
     )
 
 

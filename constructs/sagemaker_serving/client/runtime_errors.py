@@ -56,10 +56,14 @@ def given_up(
 
 def about_records(error: BaseException, first: int, count: int, of: int | None) -> BaseException:
     """``error`` with the records that it is about, ``of`` so many, None when nobody knows."""
-    if of == 1 or not isinstance(error, ModelFailed | Failure):
+    if of == 1 or not isinstance(error, Failure):
         return error
     which = f"record {first}" if count == 1 else f"records {first} to {first + count - 1}"
-    message = f"{which}{'' if of is None else f' of {of}'}: {error}"
+    return with_message(error, f"{which}{'' if of is None else f' of {of}'}: {error}")
+
+
+def with_message(error: Failure, message: str) -> Failure:
+    """``error`` with another message."""
     if isinstance(error, ModelFailed):
         return ModelFailed(message, status=error.status, body=error.body, log=error.log)
     return type(error)(message)

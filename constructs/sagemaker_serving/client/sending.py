@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cached_property
@@ -131,7 +131,7 @@ class Sender:
             self.endpoint_name,
         )[0]
 
-    def stream(self, members: Mapping[str, Any], body: bytes) -> Iterator[bytes]:
+    def stream(self, members: Mapping[str, Any], body: bytes) -> Generator[bytes]:
         """The parts of a streamed answer, as they come; it returns when the first one is here."""
 
         def events() -> Any:

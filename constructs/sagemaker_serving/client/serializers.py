@@ -130,8 +130,9 @@ class NumpySerializer(SimpleBaseSerializer):
             raise Mistake("the array is empty")
         if writable(data) is None:
             raise Mistake(
-                f"the array has the dtype {data.dtype.name}, which a .npy holds as pickled objects "
-                "that nobody should load; use array.astype('float32') or array.astype('str')"
+                f"the array has the dtype {data.dtype.name}, which a .npy holds as pickled "
+                "objects, which are unsafe to load; use array.astype('float32') or "
+                "array.astype('str')"
             )
         file = io.BytesIO()
         numpy.save(file, data)

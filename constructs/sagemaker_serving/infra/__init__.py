@@ -5,14 +5,19 @@
     from sagemaker_serving.infra import Endpoint, EndpointConfig, InstanceVariant, Model
     from sagemaker_serving.infra import ContainerImage, ModelData
 
-The only part of this package that imports aws_cdk. Each construct is loaded
-when it is first asked for: CDK's own modules take tenths of a second each.
+The only part of this package that imports aws_cdk, which the extra ``cdk`` brings: without it the
+import raises `Mistake`. Each construct is loaded when it is first asked for: CDK's own modules take
+tenths of a second each.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from sagemaker_serving.extras import need
+
+need("cdk")
 
 if TYPE_CHECKING:
     from sagemaker_serving.infra.batch.batch_transform import BatchTransform

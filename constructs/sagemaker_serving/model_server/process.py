@@ -240,8 +240,10 @@ def _platform_s(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def _share(process: psutil.Process) -> int:
-    """Resident memory, of shared pages the process's part."""
+    """Resident memory, of shared pages the process's part; all of them where only Linux tells."""
     try:
-        return int(process.memory_full_info().pss)
+        if psutil.LINUX:
+            return int(process.memory_full_info().pss)
+        return int(process.memory_info().rss)
     except psutil.NoSuchProcess:
         return 0

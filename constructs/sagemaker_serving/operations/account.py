@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -48,7 +48,7 @@ class Account:
             ) from None
         if account.region != region:
             raise Mistake(
-                f"{path}: this is of {account.region}, the environment is in {region}; "
+                f"{path}: this is for {account.region}, and the environment is in {region}; "
                 "keep a file for each region"
             )
         return account
@@ -99,10 +99,13 @@ def _endpoints(client: Any) -> tuple[dict[str, dict[str, int]], dict[str, int]]:
                 EndpointConfigName=described["EndpointConfigName"]
             )
             counts: Counter[str] = Counter()
-            for variant, running in _paired(config, described):
+            for variant, running, pools in _paired(config, described):
                 if "ServerlessConfig" in variant:
                     concurrency = variant["ServerlessConfig"]["MaxConcurrency"]
                     serverless[name] = serverless.get(name, 0) + concurrency
+                elif pools:
+                    for pool in pools:
+                        counts[pool["InstanceType"]] += pool["CurrentInstanceCount"]
                 elif "InstanceType" in variant:
                     counts[variant["InstanceType"]] += running
             if counts:
@@ -112,14 +115,16 @@ def _endpoints(client: Any) -> tuple[dict[str, dict[str, int]], dict[str, int]]:
 
 def _paired(
     config: Mapping[str, Any], described: Mapping[str, Any]
-) -> Iterator[tuple[Mapping[str, Any], int]]:
-    """Each variant of the config with the instances that it has, or is to get, now."""
+) -> Iterator[tuple[Mapping[str, Any], int, Sequence[Mapping[str, Any]]]]:
+    """Each variant of the config with the instances that it has, or is to get, now, and of which
+    types where it may be on several."""
     for kind in ("ProductionVariants", "ShadowProductionVariants"):
         running = {variant["VariantName"]: variant for variant in described.get(kind, ())}
         for variant in config.get(kind, ()):
             now = running.get(variant["VariantName"], {})
             counts = (now.get("CurrentInstanceCount"), now.get("DesiredInstanceCount"))
-            yield variant, max(count for count in (*counts, 0) if count is not None)
+            most = max(count for count in (*counts, 0) if count is not None)
+            yield variant, most, now.get("InstancePools", ())
 
 
 def _transform(client: Any) -> dict[str, int]:

@@ -22,6 +22,7 @@ _SHA256_KEY = re.compile(r"/([0-9a-f]{64})\.tar\.gz$")
 class Served:
     """One container of one variant, as SageMaker describes it.
 
+    ``archive`` is the prefix of files that are not packed, and None where a Model names neither;
     ``archive_sha256`` is None for an archive whose name does not tell it;
     ``instance_type`` and ``instances`` are None where there are none.
     """
@@ -113,7 +114,8 @@ def _served(client: Any, variant: Mapping[str, Any], now: Mapping[str, Any]) -> 
         model = client.describe_model(ModelName=variant["ModelName"])
         containers = model.get("Containers") or [model.get("PrimaryContainer", {})]
     for number, container in enumerate(containers):
-        archive = container.get("ModelDataUrl")
+        files = container.get("ModelDataSource", {}).get("S3DataSource", {})
+        archive = container.get("ModelDataUrl", files.get("S3Uri"))
         named = _SHA256_KEY.search(archive) if archive is not None else None
         yield Served(
             variant=variant["VariantName"],
@@ -123,7 +125,7 @@ def _served(client: Any, variant: Mapping[str, Any], now: Mapping[str, Any]) -> 
             archive=archive,
             archive_sha256=None if named is None else named[1],
             environment=container.get("Environment", {}),
-            instance_type=variant.get("InstanceType"),
+            instance_type=next(iter(catalog.variant_types(variant)), None),
             instances=now.get("CurrentInstanceCount"),
             weight=now.get("CurrentWeight"),
         )
@@ -215,17 +217,18 @@ def _image(
     region: str,
     accelerator: catalog.Accelerator | None,
 ) -> str | None:
-    if stated.image_uri is not None:
-        return stated.image_uri
+    if stated.own_image is not None:
+        return stated.own_image
     if stated.framework is None or stated.framework_version is None or instance_type is None:
         return None
     try:
-        return catalog.image_for(
+        image = catalog.image_for(
             catalog.instance_type(instance_type),
             framework=stated.framework,
             version=stated.framework_version,
             region=region,
             accelerator=accelerator,
-        ).uri
+        )
     except catalog.UnknownImage:
         return None
+    return image.pinned(stated.image_digest).uri

@@ -71,7 +71,7 @@ def _judged(
             rule="quota-unknown",
             where=place,
             severity=Severity.NOTE,
-            message=f"Service Quotas lists none for {called} in {account.region}; not judged",
+            message=f"Service Quotas lists none for {called} in {account.region}; not checked",
         )
         return
     others = _used_by_others(thing, instance_type, account, own)

@@ -108,7 +108,7 @@ def _must_take_updates(state: EndpointState) -> None:
         return
     if state.is_settled:
         raise Failure(
-            f"{state.name} is {state.status} and takes no update; delete it and deploy it anew"
+            f"{state.name} is {state.status} and takes no update; delete it and deploy it again"
         )
     raise Failure(
         f"{state.name} is {state.status}; SageMaker takes no other update before that has ended; "

@@ -9,6 +9,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
+from sagemaker_serving.catalog import variant_types
 from sagemaker_serving.client.aws import Aws, aws_failures
 from sagemaker_serving.rules import is_guarded
 from sagemaker_serving.spec import Environment, InstanceVariant, Model, Transition, Variant
@@ -137,7 +138,9 @@ def _deployed(cloudformation: Any, stack: str) -> DeployedVariants | None:
         for found in _of(resources, "AWS::ApplicationAutoScaling::ScalableTarget")
     ]
     return DeployedVariants(
-        types={each["VariantName"]: each.get("InstanceType", SERVERLESS) for each in variants},
+        types={
+            each["VariantName"]: next(iter(variant_types(each)), SERVERLESS) for each in variants
+        },
         scaled=frozenset(target[1] for target in targets if target is not None),
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 
 from sagemaker_serving.errors import Problem, Severity
 from sagemaker_serving.rules.engine import Rule, judge
@@ -13,27 +14,35 @@ from sagemaker_serving.rules.template import Template, template_facts
 from sagemaker_serving.spec import EnvironmentFile
 
 
-def check_environment(file: EnvironmentFile, rules: Sequence[Rule] = RULES) -> list[Problem]:
+def check_environment(
+    file: EnvironmentFile, rules: Sequence[Rule] = RULES, *, today: date | None = None
+) -> list[Problem]:
     """Every problem of ``file``, errors and warnings, in the order of its lines.
 
-    ``rules`` are all of this project's; one's own stand beside them: ``(*RULES, mine)``.
+    ``rules`` are all of this project's; one's own stand beside them: ``(*RULES, mine)``. ``today``
+    is the day by which rules on the calendar judge, this day by default.
     Reads the models on disk that it names; touches no network and starts no
     process.
     """
-    return _in_order([*file.shape_problems, *judge(environment_facts(file), rules)])
+    return _in_order([*file.shape_problems, *judge(environment_facts(file), rules, today)])
 
 
 def check_template(
-    template: Template, region: str | None = None, rules: Sequence[Rule] = RULES
+    template: Template,
+    region: str | None = None,
+    rules: Sequence[Rule] = RULES,
+    *,
+    today: date | None = None,
 ) -> list[Problem]:
     """Every problem of a CloudFormation template, errors and warnings, in the order of its lines.
 
     ``region`` is where it is to be deployed. Without one, a note says that the
     rules which depend on it did not run. Tokens and intrinsic functions that
-    the template alone does not settle pass unjudged. ``rules`` are as for `check_environment`.
+    the template alone does not settle pass unjudged. ``rules`` and ``today`` are as for
+    `check_environment`.
     """
     facts = list(template_facts(template, region))
-    problems = _in_order(judge(facts, rules))
+    problems = _in_order(judge(facts, rules, today))
     if region is None and any(isinstance(getattr(fact, "region", None), Fact) for fact in facts):
         problems.append(
             Problem(

@@ -10,11 +10,12 @@ from sagemaker_serving.spec.container import Container, PipelineContainer, S3Art
 from sagemaker_serving.spec.data_capture import DataCapture
 from sagemaker_serving.spec.environment import (
     Environment,
+    Extra,
     Model,
     Storage,
 )
 from sagemaker_serving.spec.kinds import Asynchronous, ModelPackage, MultiModel
-from sagemaker_serving.spec.monitoring import AlarmThresholds, Monitoring
+from sagemaker_serving.spec.monitoring import AlarmThresholds, MetricsConfig, Monitoring
 from sagemaker_serving.spec.network import ExistingNetwork, Network, PrivateNetwork
 from sagemaker_serving.spec.overlay import overlay
 from sagemaker_serving.spec.reading import EnvironmentFile, read_environment
@@ -29,9 +30,13 @@ from sagemaker_serving.spec.update import (
     Update,
 )
 from sagemaker_serving.spec.variants import (
+    CapacityReservation,
+    CoreDump,
     InferenceComponent,
     InstanceVariant,
     ManagedInstanceScaling,
+    PrefixAwareRouting,
+    ScaleInPolicy,
     ServerlessVariant,
     Variant,
 )
@@ -43,26 +48,32 @@ __all__ = [
     "BatchTransform",
     "Batching",
     "CanaryUpdate",
+    "CapacityReservation",
     "Container",
+    "CoreDump",
     "DataCapture",
     "Environment",
     "EnvironmentFile",
     "ExistingNetwork",
+    "Extra",
     "InferenceComponent",
     "InstanceVariant",
     "LinearUpdate",
     "ManagedInstanceScaling",
+    "MetricsConfig",
     "Model",
     "ModelPackage",
     "Monitoring",
     "MultiModel",
     "Network",
     "PipelineContainer",
+    "PrefixAwareRouting",
     "PrivateNetwork",
     "Retries",
     "Retry",
     "RollingUpdate",
     "S3Artifact",
+    "ScaleInPolicy",
     "Scaling",
     "Schedule",
     "Server",

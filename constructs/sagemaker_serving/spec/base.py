@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from pydantic import BaseModel, ConfigDict
 
 
@@ -15,3 +18,11 @@ class Spec(BaseModel):
     model_config = ConfigDict(
         frozen=True, extra="forbid", strict=True, use_attribute_docstrings=True
     )
+
+
+def first_choice(given: Mapping[str, Any]) -> str:
+    """What stands for ``instance_type`` where ``instance_types`` are given.
+
+    "" where neither is, which the rules name.
+    """
+    return next(iter(given.get("instance_types", ())), "")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from sagemaker_serving.spec.base import Spec
+from sagemaker_serving.spec.base import Spec, first_choice
 
 
 class Retry(Spec):
@@ -34,8 +34,8 @@ class Retries(Spec):
     """SageMaker was asked too often (default: 10 times, after up to 2 s, 4 s, … 120 s)."""
 
     capacity: Retry = Retry(max_attempts=12, interval_seconds=60)
-    """AWS has no such instances now, or the quota is in use (default: 12 times, after up to
-    1, 2, 4, … 15 minutes)."""
+    """AWS has no such instances now, or the quota is in use, of none of ``instance_types``
+    (default: 12 times, after up to 1, 2, 4, … 15 minutes)."""
 
     internal: Retry = Retry(max_attempts=5, interval_seconds=10, max_delay_seconds=300)
     """SageMaker failed, or the container did not start (default: 5 times, after up to 10 s,
@@ -45,15 +45,25 @@ class Retries(Spec):
 class BatchTransform(Spec):
     """The batch pipeline: a state machine that runs SageMaker transform jobs."""
 
-    instance_type: str
-    """An instance type that transform jobs take, such as ``ml.m5.xlarge``."""
+    instance_types: list[str] = Field(default_factory=list)
+    """Instance types in order of preference instead of ``instance_type``: a job that AWS has no
+    capacity for is run on the next of them at once. All run the same image."""
+
+    instance_type: Annotated[str, Field(default_factory=first_choice)]
+    """An instance type for transform jobs, such as ``ml.m5.xlarge``; left out with
+    ``instance_types``: the first of them."""
 
     instance_count: int = 1
     """Instances of each job, at least 1."""
 
+    transform_ami_version: str | None = None
+    """The software of GPU hosts: ``al2-ami-sagemaker-batch-gpu-470`` or
+    ``al2-ami-sagemaker-batch-gpu-535``, named after their NVIDIA drivers. Left out: the one that
+    image and instance family need, where that is known; else SageMaker's choice."""
+
     input_type: Literal["S3Prefix", "ManifestFile"] = "S3Prefix"
-    """What an execution's input names: a prefix, or a manifest,
-    ``[{"prefix": "s3://bucket/path/"}, "name", …]``."""
+    """What an execution's input is: a prefix, or a manifest, ``[{"prefix": "s3://bucket/path/"},
+    "name", …]``."""
 
     content_type: str | None = None
     """The MIME type of the input, such as ``application/jsonlines``."""
@@ -62,7 +72,7 @@ class BatchTransform(Spec):
     """Whether inputs are gzip files."""
 
     accept: str | None = None
-    """The MIME type wanted of the output."""
+    """The MIME type of the output."""
 
     split_type: Literal["None", "Line", "RecordIO", "TFRecord"] = "None"
     """How an input object is cut into records; "None": the whole object is one request."""
@@ -75,19 +85,19 @@ class BatchTransform(Spec):
     """How the records' answers are joined into the output object."""
 
     input_filter: str | None = None
-    """A JSONPath from ``$``, at most 63 letters: what of each record the model gets."""
+    """A JSONPath from ``$``, at most 63 letters: the part of each record that the model gets."""
 
     output_filter: str | None = None
-    """A JSONPath from ``$``, at most 63 letters: what of each answer, joined, is written."""
+    """A JSONPath from ``$``, at most 63 letters: the part of each joined answer that is written."""
 
     join_source: Literal["Input", "None"] = "None"
     """Whether each answer is joined to its record."""
 
     max_payload_in_mb: int | None = Field(default=None, json_schema_extra={"default": 6})
-    """Largest request in MB, 0 to 100 (default 6; 0: chunked)."""
+    """The largest request in MB, 0 to 100 (default 6; 0: chunked)."""
 
     max_concurrent_transforms: int | None = None
-    """Requests sent at once to each instance (default: the container's choice, else 1);
+    """Requests sent at the same time to each instance (default: the container's choice, else 1);
     times max_payload_in_mb at most 100."""
 
     invocations_timeout_in_seconds: int | None = Field(
@@ -96,15 +106,15 @@ class BatchTransform(Spec):
     """How long the model may take to answer a request, 1 to 3600 (default 600)."""
 
     invocations_max_retries: int | None = Field(default=None, json_schema_extra={"default": 3})
-    """How often a job asks again when the model fails, 0 to 3 (default 3)."""
+    """How often a job retries a request when the model fails, 0 to 3 (default 3)."""
 
     environment: dict[str, str] = Field(default_factory=dict)
     """Environment variables of the job beside the model's own, at most 16, and 32 KB together:
     ``SAGEMAKER_TFS_MAX_ENQUEUED_BATCHES`` and others."""
 
     encrypt_volumes: bool | None = None
-    """Whether jobs' volumes are encrypted with the environment's key (default: where there is
-    one, and the instance type has no storage of its own, which encrypts itself)."""
+    """Whether jobs' volumes are encrypted with the environment's key (default: yes where there is a
+    key, except local NVMe storage, which encrypts itself)."""
 
     tags: dict[str, str] = Field(default_factory=dict)
     """Tags of every job."""
@@ -117,8 +127,8 @@ class BatchTransform(Spec):
     (default 10 GiB)."""
 
     max_concurrent_jobs: int = 4
-    """Jobs that one execution runs at once, 1 to 1000. Their instances together must be within
-    the account's quota for the instance type in transform jobs; beyond it they wait."""
+    """Jobs that one execution runs at the same time, 1 to 1000. When their instances exceed the
+    account's quota for transform jobs, they wait."""
 
     max_input_objects: int | None = None
     """An execution with more objects is refused, at least 1; left out: any number."""
@@ -127,11 +137,11 @@ class BatchTransform(Spec):
     """An execution with more bytes is refused, at least 1; left out: any number."""
 
     retries: Retries = Retries()
-    """How often, and after how long, jobs are tried again."""
+    """How often, and after how long, jobs are retried."""
 
     fail_on_quarantine: bool = False
-    """Whether an execution that had to leave something without an answer ends as failed. All is
-    listed either way; what is not even listed always fails it."""
+    """Whether an execution with quarantined records ends as failed. They are listed either way; an
+    unlisted object always fails it."""
 
     schedule: str | None = None
     """When to transform what is new under the input, ``rate(1 day)`` or ``cron(0 4 * * ? *)``;
@@ -142,5 +152,5 @@ class BatchTransform(Spec):
     input, for that object or manifest; outputs go below ``arrived/<its key>/``."""
 
     notification_topic: str | None = "new"
-    """The ARN of an SNS topic that is told of every end, ``new``: a topic of the model's own
-    stack, or null for none."""
+    """The ARN of an SNS topic that gets a message at every end, ``new``: a topic is made in the
+    model's stack, or null for none."""

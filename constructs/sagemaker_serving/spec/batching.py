@@ -32,8 +32,8 @@ batches of a second each on two CPUs are answered within the minute that SageMak
 class Batching(Spec):
     """Server-side batching: concurrent requests are joined into one call of the model.
 
-    The block's presence turns batching on. Field by field it becomes the
-    ``SAGEMAKER_TFS_*`` variable of the same name.
+    The block turns batching on. Each field becomes the ``SAGEMAKER_TFS_*`` variable of the same
+    name.
     """
 
     enabled: bool = True
@@ -41,21 +41,21 @@ class Batching(Spec):
     false, this block's is true). False beside any size is an error."""
 
     max_batch_size: int | None = Field(default=None, json_schema_extra={"default": 8})
-    """Most examples in one batch, at least 1 (SAGEMAKER_TFS_MAX_BATCH_SIZE; default 8)."""
+    """The most examples in one batch, at least 1 (SAGEMAKER_TFS_MAX_BATCH_SIZE; default 8)."""
 
     batch_timeout_micros: int | None = Field(default=None, json_schema_extra={"default": 1000})
     """How long a batch waits to fill, in microseconds, 0 or more
     (SAGEMAKER_TFS_BATCH_TIMEOUT_MICROS; default 1000)."""
 
     num_batch_threads: int | None = None
-    """Batches worked on at once, at least 1 (SAGEMAKER_TFS_NUM_BATCH_THREADS; default: the
+    """Batches that run at the same time, at least 1 (SAGEMAKER_TFS_NUM_BATCH_THREADS; default: the
     number of CPUs)."""
 
     max_enqueued_batches: int | None = MAX_ENQUEUED_BATCHES
     """Batches that may wait, at least 1; more are refused with 503
-    (SAGEMAKER_TFS_MAX_ENQUEUED_BATCHES; default 64: eight times what one client of this project
-    sends at a time; null leaves it to the container: the number of CPUs, 100000000 in batch
-    transform)."""
+    (SAGEMAKER_TFS_MAX_ENQUEUED_BATCHES). The default, 64, is eight times what one client of this
+    project sends at the same time. With null the container chooses: the number of CPUs, or
+    100000000 in batch transform."""
 
 
 class Server(Spec):
@@ -82,8 +82,8 @@ class Server(Spec):
     wait_time_seconds: int | None = None
     """Seconds that the container waits for the model to load, at least 1
     (SAGEMAKER_TFS_WAIT_TIME_SECONDS). Default by image: 300 up to 2.8, 55 divided by
-    ``instance_count`` from 2.12 to 2.19 (2.9 to 2.11: either), 60 in 2.20, where it also
-    bounds a handler's request. In 2.12 to 2.19 it is no clock: 55 is about 25 s in fact."""
+    ``instance_count`` from 2.12 to 2.19 (2.9 to 2.11: either), 60 in 2.20, where it also bounds a
+    handler's request. In 2.12 to 2.19 it counts attempts: 55 take about 25 s."""
 
     default_model_name: str | None = None
     """The model that answers when a request names none

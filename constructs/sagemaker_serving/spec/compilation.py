@@ -30,34 +30,34 @@ class Compilation(Spec):
     """
 
     target_device: str | None = None
-    """A device that Neo knows: ``ml_c5`` for instances of that family; either this or
+    """A device of Neo's list, such as ``ml_c5`` for instances of that family; either this or
     target_platform."""
 
     target_platform: TargetPlatform | None = None
     """An operating system and architecture, instead of a device."""
 
     framework: str | None = None
-    """The framework that Neo reads, if the container's own is another; in Neo's list, such as
+    """The framework that Neo reads, when it differs from the container's; of Neo's list, such as
     ``ONNX``."""
 
     framework_version: str | None = None
-    """The version that Neo compiles with, in quotes, if the container's own is another."""
+    """The version that Neo compiles with, in quotes, when it differs from the container's."""
 
     data_input_config: dict[str, list[int]] | list[list[int]] | str | None = None
-    """The inputs' shapes by name, such as ``{input: [1, 224, 224, 3]}``, or the JSON text of
-    them. Channels come last for TensorFlow, first for Keras, MXNet, ONNX and PyTorch. Left out:
-    taken from the SavedModel's signature where that is fixed but for the batch."""
+    """The inputs' shapes by name, such as ``{input: [1, 224, 224, 3]}``, or their JSON text.
+    Channels come last for TensorFlow, first for Keras, MXNet, ONNX and PyTorch. Left out: the
+    SavedModel's signature, if all but its batch is fixed."""
 
     batch_size: int | None = None
-    """What the open first dimension of a SavedModel's inputs is compiled as, at least 1;
-    beside data_input_config it says nothing."""
+    """The size for the open first dimension of a SavedModel's inputs, at least 1; without effect
+    beside data_input_config."""
 
     compiler_options: dict[str, Any] | str | None = None
-    """Options of the compiler by name, or the text that Neo takes."""
+    """Options of the compiler by name, or a text in Neo's own form."""
 
     max_runtime_in_seconds: int | None = Field(default=None, json_schema_extra={"default": 900})
-    """How long the compiler may work (default 900). CloudFormation waits an hour for it, so
-    at most 3600 here."""
+    """How long the compiler may run (default 900), at most 3600, because CloudFormation waits an
+    hour."""
 
     max_pending_time_in_seconds: int | None = None
-    """How long the job may wait for its turn, 1800 to 2419200 (default: SageMaker's own)."""
+    """How long the job may wait in Neo's queue, 1800 to 2419200 (default: SageMaker's own)."""

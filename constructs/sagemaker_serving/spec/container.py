@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from pydantic import Field
 
 from sagemaker_serving.spec.base import Spec
@@ -9,20 +11,30 @@ from sagemaker_serving.spec.batching import Batching, Server, batching_variables
 from sagemaker_serving.spec.compilation import Compilation
 from sagemaker_serving.spec.s3 import is_s3
 
+PRIVATE_PACKAGES = "CA_REPOSITORY_ARN"
+"""The variable that names the CodeArtifact repository that requirements.txt is installed from."""
+
+PRIVATE_REPOSITORY = re.compile(
+    r"(arn:aws[a-z-]*:codeartifact:[a-z0-9-]+:\d{12}):repository/([^/]+)/([^/]+)"
+)
+"""Such a repository's ARN; its groups are what comes before the resource, domain and repository."""
+
 
 class S3Artifact(Spec):
-    """An archive that is in S3 already."""
+    """A model that is in S3 already: an archive, or the files below a prefix."""
 
     s3: str
     """``s3://bucket/key.tar.gz``, or S3's own ``https://`` address of it, in the environment's
-    region."""
+    region. With a slash at the end, ``s3://bucket/prefix/``, it is every object below, not packed:
+    SageMaker puts them into ``/opt/ml/model`` as they are."""
 
     sha256: str | None = None
-    """The object's sha256 in hexadecimal: a changed one replaces the Model."""
+    """The object's sha256 in hexadecimal; of a prefix, that of a list of its objects. A change of
+    it replaces the Model."""
 
     version_id: str | None = None
-    """The object's S3 version id: a changed one replaces the Model. SageMaker reads the newest
-    version all the same: no API of it takes a version."""
+    """The object's S3 version id. A change of it replaces the Model. SageMaker always reads the
+    newest version, because none of its APIs takes a version."""
 
 
 def in_s3(artifact: str | S3Artifact | None) -> S3Artifact | None:
@@ -36,18 +48,23 @@ class Container(Spec):
     """What one container runs: a model may state it, what stands in the model may override it."""
 
     artifact: str | S3Artifact | None = None
-    """The model: a folder, a ``.tar.gz``, a frozen graph or a Keras file (paths are relative to
-    the environment file), or an object in S3 (with sha256 or version_id, so that changed content
-    is deployed)."""
+    """The model: a folder, a ``.tar.gz``, a frozen graph, a Keras file, or an object in S3. Paths
+    are relative to the environment file. Give an object its sha256 or version_id, so that changed
+    content is deployed. Left out where your own image holds its model, or where a variable such as
+    ``HF_MODEL_ID`` names one that AWS's image fetches."""
 
     framework: str | None = None
     """The framework whose image AWS publishes; needed unless image_uri is given."""
 
     framework_version: str | None = None
-    """The image's version, in quotes: "2.19"."""
+    """The image's version, in quotes: "2.20"."""
 
     image_uri: str | None = None
-    """One's own image in ECR instead of the catalog's."""
+    """Your own image in ECR instead of the catalog's."""
+
+    image_digest: str | None = None
+    """Pins the image: ``sha256:`` and 64 hexadecimal digits, instead of the tag that AWS moves to
+    its patched images. Of the catalog's image, or of an image_uri without a tag."""
 
     environment: dict[str, str] = Field(default_factory=dict)
     """Environment variables of the container, beside those of ``batching`` and ``server``."""
@@ -59,11 +76,18 @@ class Container(Spec):
     """Settings of the serving container."""
 
     compile: Compilation | None = None
-    """How SageMaker Neo compiles the model before it is served; left out: not at all."""
+    """How SageMaker Neo compiles the model; left out: it is not compiled."""
 
     network_isolation: bool = False
-    """Whether the container can call nobody at all; ``code/requirements.txt`` cannot be installed
+    """Whether the container has no network at all. ``code/requirements.txt`` cannot be installed
     then, so its packages belong in ``code/lib``."""
+
+    @property
+    def own_image(self) -> str | None:
+        """Your own image's URI, with the digest if that is given; None for the catalog's."""
+        if self.image_uri is None or self.image_digest is None:
+            return self.image_uri
+        return f"{self.image_uri}@{self.image_digest}"
 
     @property
     def variables(self) -> dict[str, str]:
@@ -79,5 +103,5 @@ class PipelineContainer(Container):
     """One container of a serial pipeline: its answer is the next one's request."""
 
     container_hostname: str | None = None
-    """What logs and metrics call it, at most 63 letters, digits and hyphens; left out:
-    SageMaker numbers the containers."""
+    """Its name in logs and metrics, at most 63 letters, digits and hyphens; left out: SageMaker
+    numbers the containers."""

@@ -16,10 +16,10 @@ class DataCapture(Spec):
     """
 
     sampling_percent: int
-    """Share of the requests that is kept, 0 to 100."""
+    """Percentage of the requests that is kept, 0 to 100."""
 
     capture: list[Literal["Input", "Output"]] = Field(default=["Input", "Output"])
-    """What is kept of each: the request, the answer, or both."""
+    """The parts that are kept: the request, the answer, or both."""
 
     prefix: str | None = None
     """Where in the bucket, without a slash at either end; left out: ``<model>/captured``."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -11,7 +11,7 @@ from sagemaker_serving.spec.batch_transform import BatchTransform
 from sagemaker_serving.spec.container import Container, PipelineContainer
 from sagemaker_serving.spec.data_capture import DataCapture
 from sagemaker_serving.spec.kinds import Asynchronous, ModelPackage, MultiModel
-from sagemaker_serving.spec.monitoring import Monitoring
+from sagemaker_serving.spec.monitoring import MetricsConfig, Monitoring
 from sagemaker_serving.spec.network import Network
 from sagemaker_serving.spec.overlay import overlay
 from sagemaker_serving.spec.scaling import Scaling
@@ -35,32 +35,32 @@ class Environment(Spec):
     """The AWS region that everything is deployed to."""
 
     account: str | None = None
-    """The AWS account, 12 digits; left out: whichever account is deployed to."""
+    """The AWS account, 12 digits; left out: the account that is deployed to."""
 
     production: bool = False
-    """Whether losing data or a bad update would hurt: then buckets and keys outlive the stack,
-    every endpoint is watched and moves to a new version by a canary, and each variant and
-    inference component needs its bounds in ``scaling``."""
+    """Whether lost data or a bad update would do harm. If so, buckets and keys outlive the stack,
+    and every endpoint has alarms and moves to a new version by a canary. Each variant and inference
+    component then needs its bounds in ``scaling``."""
 
     tags: dict[str, str] = Field(default_factory=dict)
     """Tags on every resource."""
 
     accept_retired: list[Literal["elastic-inference"]] = Field(default_factory=list)
-    """What AWS has ended and is rendered all the same, with a warning."""
+    """Features that AWS has ended: each is rendered all the same, with a warning."""
 
     storage: Storage = Field(default_factory=lambda: Storage())
     """The bucket for batch inputs and outputs."""
 
     network: Network | None = None
-    """Where in a VPC the models stand: in one that exists, or in a private one of the
-    environment's own; left out: in SageMaker's."""
+    """The VPC of the models: one that exists, or a private one that is made; left out:
+    SageMaker's."""
 
     monitoring: Monitoring | None = None
-    """What watches every endpoint; left out: everything where ``production`` is true, else
-    nothing."""
+    """Alarms, dashboard and log group of every endpoint; left out: all of them where ``production``
+    is true, else none."""
 
     models: dict[str, Model]
-    """The models by name; each becomes one stack and the endpoint ``<environment>-<model>``."""
+    """The models by name; each becomes a stack and the endpoint ``<environment>-<model>``."""
 
     def in_transition(self) -> Environment:
         """What this deploy makes of it: each model as its ``transition`` has it meanwhile."""
@@ -106,36 +106,52 @@ class Storage(Spec):
     """The storage stack: one bucket, encrypted."""
 
     kms: bool = False
-    """Encrypt with a KMS key of one's own, rotated yearly; otherwise with S3's key. It encrypts
-    the endpoints' volumes too, but for instance types with local NVMe storage, which encrypt
-    themselves and take no key."""
+    """Encrypt with a KMS key of your own, rotated yearly; otherwise with S3's key. It encrypts the
+    endpoints' volumes too, except local NVMe storage, which encrypts itself and takes no key."""
+
+
+class Extra(Spec):
+    """Properties of CloudFormation's resources that have no field of their own, by AWS's names.
+
+    They are checked against CloudFormation's schema and laid over what the other fields make.
+    Those of a variant stand in the variant's own ``extra``.
+    """
+
+    model: dict[str, Any] = Field(default_factory=dict)
+    """Properties of every ``AWS::SageMaker::Model`` of this model. Entries of ``Containers`` are
+    laid over the containers in their order."""
+
+    endpoint_config: dict[str, Any] = Field(default_factory=dict)
+    """Properties of the ``AWS::SageMaker::EndpointConfig``, such as ``ExplainerConfig``."""
+
+    endpoint: dict[str, Any] = Field(default_factory=dict)
+    """Properties of the ``AWS::SageMaker::Endpoint``."""
 
 
 class Model(Container):
     """A model: one stack with its endpoint and, if asked for, its batch pipeline.
 
-    ``containers``, ``multi_model`` or ``model_package`` stand in the place of ``artifact``;
-    ``asynchronous``, ``shadow_variants`` or ``inference_components`` say how the endpoint
-    answers; without any of them it is a plain one.
+    ``containers``, ``multi_model`` or ``model_package`` replace ``artifact``. ``asynchronous``,
+    ``shadow_variants`` or ``inference_components`` make another kind of endpoint; without them it
+    is a real-time one.
     """
 
     variants: list[Variant] = Field(default_factory=list)
     """The endpoint's production variants, 1 to 10; without any there is no endpoint."""
 
     shadow_variants: list[InstanceVariant] = Field(default_factory=list)
-    """One variant that gets a copy of the requests of the one production variant; its answers
-    reach nobody. Its ``weight`` is the share of them: as much as the production variant's is all
-    of them."""
+    """One variant that gets a copy of the production variant's requests; callers never get its
+    answers. Its ``weight``, divided by the production variant's, is the share of requests."""
 
     asynchronous: Asynchronous | None = None
-    """Answers come into S3, later; left out: the caller waits for them."""
+    """Requests wait in a queue, and answers go to S3; left out: the caller waits for the answer."""
 
     containers: list[PipelineContainer] = Field(default_factory=list)
     """A serial pipeline of 2 to 15 containers instead of one; each may override the model's own
     fields."""
 
     multi_model: MultiModel | None = None
-    """Many models behind one endpoint, loaded as they are called."""
+    """Many models behind one endpoint, each loaded when it is called."""
 
     model_package: ModelPackage | None = None
     """A model package of the registry instead of an artifact."""
@@ -148,28 +164,35 @@ class Model(Container):
     """Bounds and policies, by the name of the variant or inference component."""
 
     update: Update | None = None
-    """How the endpoint moves to a new version; left out: all at once, and where ``production`` is
-    true by a canary of 10 percent that alarms on the endpoint's own metrics take back."""
+    """How the endpoint moves to a new version; left out: all at once. Where ``production`` is true:
+    by a canary of 10 percent, which alarms on the endpoint's own metrics roll back."""
 
     transition: Transition | None = None
-    """Which step this deploy is of a change that takes several; left out: none, the endpoint
-    becomes what the file says."""
+    """The step of a change that takes several deploys; left out: the endpoint becomes what the file
+    says."""
 
     data_capture: DataCapture | None = None
-    """Keeping requests and answers; left out: none are kept."""
+    """Which requests and answers are kept; left out: none."""
+
+    metrics_config: MetricsConfig | None = None
+    """The metrics that the endpoint publishes beside SageMaker's usual ones, and how often."""
 
     monitoring: Monitoring | None = None
-    """What watches the endpoint, over what the environment says."""
+    """Alarms, dashboard and log group of the endpoint; overrides the environment's, field by
+    field."""
 
     batch_transform: BatchTransform | None = None
     """The batch pipeline; left out: none."""
+
+    extra: Extra = Field(default_factory=lambda: Extra())
+    """What has no field here, by AWS's own names."""
 
     def in_transition(self) -> Model:
         """What this deploy makes of it: variants whose scaling is released have the instance type
         that they keep, and no scaling."""
         keep = self.transition.keep if self.transition is not None else {}
         variants = [
-            variant.model_copy(update={"instance_type": keep[variant.name]})
+            variant.model_copy(update={"instance_type": keep[variant.name], "instance_types": []})
             if variant.name in keep and isinstance(variant, InstanceVariant)
             else variant
             for variant in self.variants

@@ -19,20 +19,21 @@ class Asynchronous(Spec):
     """
 
     max_concurrent_invocations_per_instance: int | None = None
-    """Requests that each instance works on at once, 1 to 1000; left out: SageMaker's choice."""
+    """Requests that each instance takes at the same time, 1 to 1000; left out: SageMaker's
+    choice."""
 
     success_topic: str | None = None
-    """The ARN of an SNS topic that is told of every answer, or ``new``: a topic of the model's
-    own stack."""
+    """The ARN of an SNS topic that gets a message for every answer, or ``new``: a topic is made in
+    the model's stack."""
 
     error_topic: str | None = None
-    """The ARN of an SNS topic that is told of every failure, or ``new``: a topic of the model's
-    own stack."""
+    """The ARN of an SNS topic that gets a message for every failure, or ``new``: a topic is made in
+    the model's stack."""
 
     include_inference_response_in: list[
         Literal["SUCCESS_NOTIFICATION_TOPIC", "ERROR_NOTIFICATION_TOPIC"]
     ] = Field(default_factory=list)
-    """Which topic's messages carry the answer itself, when it has at most 128 KB."""
+    """The topics whose messages contain the answer itself, if it has at most 128 KB."""
 
 
 class MultiModel(Spec):
@@ -43,27 +44,26 @@ class MultiModel(Spec):
     """
 
     s3_prefix: str | None = None
-    """Where the archives are, ``s3://bucket/prefix/``, at least one of them already; left out:
+    """Where the archives are, ``s3://bucket/prefix/``, with at least one archive; left out:
     ``<model>/models/`` of the environment's bucket."""
 
     archives: dict[str, str | S3Artifact] = Field(default_factory=dict)
-    """Models that the deploy puts there, by the name that requests give as TargetModel, without
-    ``.tar.gz``; each written as an ``artifact`` is. What is loaded already is not loaded again:
-    give new content a new name."""
+    """Models that the deploy puts there, by their TargetModel without ``.tar.gz``; each is written
+    like an ``artifact``. A loaded model is not loaded again, so give new content a new name."""
 
     model_cache_setting: Literal["Enabled", "Disabled"] = "Enabled"
     """Whether a model stays in memory after its request; Disabled suits many models that are
     each called rarely."""
 
     safe_port_range: str = "9000-9999"
-    """The ports of TensorFlow Serving's processes, two for each model, of nine tenths of the
-    range: the default holds 449 models at once."""
+    """The ports of TensorFlow Serving's processes, two for each model. 90 % of the range is used:
+    the default suffices for 449 models at the same time."""
 
 
 class ModelPackage(Spec):
     """A version of a model package in SageMaker's registry, instead of an archive and an image.
 
-    The package names both, but only to SageMaker: what the role is to read is told here.
+    Only SageMaker can read these from the package, so say here what the role is to read.
     """
 
     name: str

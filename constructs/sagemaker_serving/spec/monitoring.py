@@ -16,16 +16,16 @@ class AlarmThresholds(Spec):
     """
 
     invocation_5xx_errors_percent: float | None = 1.0
-    """Requests that the model failed on, in percent of all, 0 to 100."""
+    """Requests that the model failed on, as a percentage of all, 0 to 100."""
 
     model_latency_p99_milliseconds: float | None = 5000.0
-    """What the slowest hundredth of requests takes in the container, in milliseconds. The default
-    is a caller's patience, not a model's pace: set what yours needs. None for asynchronous
-    endpoints, whose requests may take an hour."""
+    """The p99 of the time in the container, in milliseconds. The default is how long a caller may
+    wait; set what your model needs. Not for asynchronous endpoints, whose requests may take an
+    hour."""
 
     overhead_latency_p99_milliseconds: float | None = 1000.0
-    """What SageMaker adds to it, in milliseconds. None for serverless variants, where it holds
-    every cold start, and for asynchronous ones, which do not tell it."""
+    """The p99 of the time that SageMaker adds, in milliseconds. Not for serverless variants, where
+    it includes cold starts, nor for asynchronous ones, which do not publish it."""
 
     cpu_utilization_percent: float | None = 90.0
     """Of all cores of the instance, 0 to 100; instances only."""
@@ -44,14 +44,14 @@ class AlarmThresholds(Spec):
     """Of a serverless variant's max_concurrency, 0 to 100: above it requests are throttled."""
 
     oldest_request_seconds: float | None = 3600.0
-    """How long the oldest request of an asynchronous endpoint has waited, in seconds."""
+    """The waiting time of an asynchronous endpoint's oldest request, in seconds."""
 
     period_seconds: int = 60
-    """Length of one period: 10, 20, 30 or a multiple of 60. SageMaker publishes each minute, so
-    a shorter one is for metrics of one's own and for the local AWS."""
+    """Length of one period: 10, 20, 30 or a multiple of 60. SageMaker publishes each minute, or as
+    ``metrics_config`` says; shorter periods suit your own metrics and the local AWS."""
 
     evaluation_periods: int = 3
-    """Periods looked at, at least 1."""
+    """How many of the last periods count, at least 1."""
 
     datapoints_to_alarm: int | None = Field(default=None, json_schema_extra={"default": 2})
     """How many of them must be above, 1 to ``evaluation_periods``; left out: 2, or all where
@@ -71,6 +71,24 @@ LOG_RETENTION_DAYS = (
 """The days that CloudWatch Logs keeps a log group. Source: botocore logs, Days; read 2026-11-21."""
 
 
+class MetricsConfig(Spec):
+    """What an endpoint publishes beside SageMaker's usual metrics, and how often."""
+
+    enable_enhanced_metrics: bool | None = None
+    """Whether utilization and requests are told of each instance, too; the dashboard shows them
+    (SageMaker's default: no)."""
+
+    enable_detailed_observability: bool | None = None
+    """Whether the container's own metrics, each GPU's and each host's go to CloudWatch as
+    OpenTelemetry metrics (SageMaker's default: yes)."""
+
+    metric_publish_frequency_in_seconds: int | None = Field(
+        default=None, json_schema_extra={"default": 60}
+    )
+    """How often: 10, 30, 60, 120, 180, 240 or 300. Requests are told that often only with
+    ``enable_enhanced_metrics`` (SageMaker's default: 60)."""
+
+
 class Monitoring(Spec):
     """What watches the endpoints: said for all models of an environment, or field by field for one.
 
@@ -79,21 +97,21 @@ class Monitoring(Spec):
     """
 
     alarms: bool = True
-    """Whether there are alarms, which also roll back an update that they go off during."""
+    """Whether there are alarms. They also roll back an update when they go off during it."""
 
     alarm_topic_arn: str | None = None
-    """An SNS topic of the same region that the alarms tell; left out: one that is made for the
-    environment, to be subscribed to."""
+    """An SNS topic of the same region for the alarms; left out: one is made for the environment, to
+    which you subscribe."""
 
     thresholds: AlarmThresholds = Field(default_factory=AlarmThresholds)
-    """Above what an alarm goes off."""
+    """The values above which alarms go off."""
 
     dashboard: bool = True
     """Whether there is a CloudWatch dashboard ``<environment>-<model>-<region>``."""
 
     log_retention_days: int | None = 90
-    """How long the endpoint's log is kept; one of the numbers of days that CloudWatch takes;
-    ``null``: SageMaker makes the log group, and it is kept for ever."""
+    """How many days the endpoint's log is kept, one of CloudWatch's numbers; ``null``: SageMaker
+    makes the log group and keeps it for ever."""
 
     def under(self, above: Monitoring | None) -> Monitoring:
         """This with ``above`` laid over it, field by field; thresholds one by one."""

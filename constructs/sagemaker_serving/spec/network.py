@@ -11,7 +11,7 @@ from sagemaker_serving.spec.base import Spec
 
 
 class ExistingNetwork(Spec):
-    """Subnets and security groups of one VPC, for every model of the environment."""
+    """Subnets and security groups of a VPC, for every model of the environment."""
 
     subnet_ids: list[str]
     """1 to 16 subnets; S3 must be reachable from them, by a gateway endpoint for example."""
@@ -21,9 +21,9 @@ class ExistingNetwork(Spec):
 
 
 class PrivateNetwork(Spec):
-    """A VPC of the environment's own: isolated subnets in two zones, without a way to the
-    internet, and endpoints for what models need: S3, logs and metrics. Interface endpoints are
-    paid for by the hour."""
+    """A VPC that is made for the environment: isolated subnets in two zones, without internet
+    access. It has VPC endpoints for S3, logs and metrics. Interface endpoints cost money by the
+    hour."""
 
     cidr: str
     """Its addresses, such as ``10.0.0.0/16``; a block of /16 to /19."""

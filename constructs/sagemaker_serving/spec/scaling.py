@@ -24,7 +24,7 @@ class TrackedMetric(Spec):
     """The metric's namespace; invocations are in ``AWS/SageMaker``."""
 
     statistic: Literal["Average", "Maximum", "Minimum", "SampleCount", "Sum"] = "Average"
-    """How a minute's values become one."""
+    """How the values of a minute are combined."""
 
     dimensions: dict[str, str] | None = None
     """The metric's dimensions; left out: the endpoint's and the variant's names, or the
@@ -44,11 +44,11 @@ class Step(Spec):
     """The metric's value up to which the step is taken; left out: whatever is above ``lower``."""
 
     change: int
-    """Instances, copies or workers more; fewer when negative."""
+    """The instances, copies or workers to add; negative: to remove."""
 
 
 class StepPolicy(Spec):
-    """Steps by the value of a metric."""
+    """Steps of capacity by the value of a metric."""
 
     metric_name: str
     """The metric's name."""
@@ -57,17 +57,17 @@ class StepPolicy(Spec):
     """The metric's namespace; utilization is in ``/aws/sagemaker/Endpoints``."""
 
     statistic: Literal["Average", "Maximum", "Minimum", "SampleCount", "Sum"] = "Average"
-    """How a minute's values become one."""
+    """How the values of a minute are combined."""
 
     dimensions: dict[str, str] | None = None
     """The metric's dimensions; left out: the endpoint's and the variant's names, or the
     inference component's."""
 
     steps: list[Step]
-    """1 to 20 steps beside one another, all upwards or all downwards."""
+    """1 to 20 adjacent steps, all upwards or all downwards."""
 
     evaluation_minutes: int = 1
-    """How many minutes in a row the metric has to lie beyond the first step, at least 1."""
+    """How many minutes in a row the metric has to be beyond the first step, at least 1."""
 
     cooldown_seconds: int = 300
     """Seconds until the next step, 0 or more."""
@@ -81,53 +81,54 @@ class Schedule(Spec):
 
     schedule: str
     """``"cron(0 8 ? * MON-FRI *)"``, ``rate(1 day)`` or ``"at(2027-01-01T00:00:00)"``; in quotes,
-    since YAML reads some of these signs as its own."""
+    because some of these characters have a meaning in YAML."""
 
     timezone: str | None = None
     """The time zone of a cron or at expression, such as ``Europe/Berlin``; left out: UTC."""
 
     min: int | None = None
-    """Fewest from then on; left out: as before."""
+    """The fewest from then on; left out: as before."""
 
     max: int | None = None
-    """Most from then on; left out: as before."""
+    """The most from then on; left out: as before."""
 
 
 class Scaling(Spec):
-    """Bounds for one variant or inference component, and what moves it between them.
+    """Bounds for one variant or inference component, and the policies that scale it.
 
-    An asynchronous variant's and a component's ``min`` may be 0: then a step is added that
-    wakes them, on the backlog (HasBacklogWithoutCapacity) and on refused requests
+    An asynchronous variant's and a component's ``min`` may be 0: then a step policy is added that
+    starts them, on the backlog (HasBacklogWithoutCapacity) and on refused requests
     (NoCapacityInvocationFailures).
     """
 
     min: int
-    """Fewest instances, copies of a component, or provisioned workers of a serverless variant."""
+    """The fewest instances, copies of a component, or provisioned workers of a serverless
+    variant."""
 
     max: int
-    """Most of them, at least ``min``; the same as ``min``: a fixed number, kept on purpose."""
+    """The most of them, at least ``min``; the same as ``min`` is a fixed number."""
 
     invocations_per_instance: float | None = None
-    """Requests per minute that each instance, or copy of a component, is to take, over 0."""
+    """Requests per minute for each instance, or copy of a component, over 0."""
 
     concurrent_requests: float | None = None
-    """Requests at once that each instance, or copy of a component, is to take, over 0; followed
-    every ten seconds, by high-resolution metrics."""
+    """Requests at the same time for each instance, or copy of a component, over 0; measured every
+    ten seconds by high-resolution metrics."""
 
     backlog_per_instance: float | None = None
-    """Requests that wait for each instance of an asynchronous endpoint, over 0."""
+    """Waiting requests for each instance of an asynchronous endpoint, over 0."""
 
     provisioned_concurrency_utilization: float | None = None
-    """Share of a serverless variant's warm workers that is to be busy, over 0 and up to 1."""
+    """The busy share of a serverless variant's warm workers, over 0 and up to 1."""
 
     tracked_metrics: list[TrackedMetric] = Field(default_factory=list)
-    """Other metrics to hold at a value."""
+    """Other metrics, each held at a target."""
 
     step_policies: list[StepPolicy] = Field(default_factory=list)
-    """Steps on metrics."""
+    """Policies that scale by steps of a metric."""
 
     schedules: list[Schedule] = Field(default_factory=list)
-    """Other bounds by the clock."""
+    """Other bounds at certain times."""
 
     scale_in_cooldown_seconds: int = 300
     """Seconds after a removal until the next one, 0 or more."""

@@ -30,7 +30,7 @@ def shape_problems(error: ValidationError, where: Where) -> list[Problem]:
     problems: dict[tuple[str | int, ...], Problem] = {}
     for detail in error.errors(include_url=False):
         place = _place(detail, where)
-        if place.path not in problems and not _other_member(detail):
+        if place.path not in problems and not _follows(detail):
             message = _message(detail, place)
             problems[place.path] = Problem(
                 rule=_rule(detail), where=_owner(detail, place), message=message
@@ -45,8 +45,11 @@ def _place(detail: ErrorDetails, where: Where) -> Where:
     return where
 
 
-def _other_member(detail: ErrorDetails) -> bool:
-    """Whether this is about the member of a union that the value was not meant to be."""
+def _follows(detail: ErrorDetails) -> bool:
+    """Whether this is about the member of a union that the value was not meant to be, or about a
+    default that another wrong value leaves open."""
+    if detail["type"] == "default_factory_not_called":
+        return True
     member = detail["loc"][-1] if detail["loc"] else None
     return (member == "str" and isinstance(detail["input"], dict)) or member == "S3Artifact"
 

@@ -13,18 +13,18 @@ SERVERLESS = "serverless"
 
 
 class Transition(Spec):
-    """One step of a change that SageMaker does not take in one deploy: another instance type of a
-    scaled variant, or a variant that comes, goes or is renamed behind guardrails. The field says
-    what this deploy does differently; `sagemaker-serving diff <file>` tells the next step.
+    """One step of a change that needs several deploys: another instance type of a scaled variant,
+    or an added, removed or renamed variant with guardrails. `sagemaker-serving diff <file>` prints
+    the next step.
 
     Source: SageMaker developer guide, "Update endpoints that use auto scaling", "Deployment
     guardrails", "Exclusions"; read 2026-11-22.
     """
 
     step: Literal["release_scaling", "change_variants"]
-    """``release_scaling``: the variants in ``keep`` serve on without scaling, with as many
-    instances as it left them. ``change_variants``: the endpoint moves to the file's variants
-    without guardrails, all traffic at once."""
+    """``release_scaling``: the variants in ``keep`` serve without scaling, with as many instances
+    as it left. ``change_variants``: the endpoint moves to the file's variants without guardrails,
+    all traffic at once."""
 
     keep: dict[str, str] = Field(default_factory=dict)
     """Of ``release_scaling`` only: each variant whose scaling is released, with the instance type

@@ -18,15 +18,15 @@ class Rollback(Spec):
     """What takes an update back by itself."""
 
     alarms: list[str] = Field(default_factory=list)
-    """Names of CloudWatch alarms of one's own beside those that are made of the endpoint's
-    metrics; at most 10 in all."""
+    """Names of your own CloudWatch alarms, beside those on the endpoint's metrics; at most 10 in
+    all."""
 
     maximum_execution_timeout_seconds: int | None = None
-    """How long the whole update may take, 600 to 28800 and more than its waits together."""
+    """How long the update may take, 600 to 28800 and more than the sum of its waits."""
 
 
 class CanaryUpdate(Rollback):
-    """A new fleet takes a part of the traffic first, and all of it when no alarm went off."""
+    """New instances take a part of the traffic first, then all if no alarm went off."""
 
     canary_percent: int
     """The first part, 1 to 50 percent of the capacity."""
@@ -35,11 +35,11 @@ class CanaryUpdate(Rollback):
     """How long the alarms watch the first part, 0 to 3600."""
 
     termination_wait_seconds: int = 120
-    """How long the old fleet is kept, and watched for, after the new one has all, 0 to 3600."""
+    """How long the old instances are kept for a rollback, after the switch, 0 to 3600."""
 
 
 class LinearUpdate(Rollback):
-    """A new fleet takes the traffic in equal steps."""
+    """New instances take the traffic in equal steps."""
 
     linear_percent: int
     """Each step, 10 to 50 percent of the capacity."""
@@ -48,11 +48,12 @@ class LinearUpdate(Rollback):
     """How long the alarms watch each step, 0 to 3600."""
 
     termination_wait_seconds: int = 120
-    """How long the old fleet is kept, and watched for, after the new one has all, 0 to 3600."""
+    """How long the old instances are kept for a rollback, after the switch, 0 to 3600."""
 
 
 class RollingUpdate(Rollback):
-    """Instances are replaced batch by batch, without a second fleet; of one variant only."""
+    """Instances are replaced in batches, without a second set of instances; for one variant
+    only."""
 
     rolling_percent: int
     """Each batch, 5 to 50 percent of the capacity."""
@@ -61,17 +62,17 @@ class RollingUpdate(Rollback):
     """How long the alarms watch each batch, 0 to 3600."""
 
     rollback_percent: int | None = Field(default=None, json_schema_extra={"default": 100})
-    """Each batch of the way back, 1 to 100 percent (SageMaker's default: 100)."""
+    """Each batch of a rollback, 1 to 100 percent (SageMaker's default: 100)."""
 
 
 class AllAtOnceUpdate(Rollback):
-    """A new fleet takes all the traffic at once."""
+    """New instances take all the traffic at once."""
 
     all_at_once: Literal[True]
-    """Says so."""
+    """Chooses this kind of update."""
 
     termination_wait_seconds: int = 0
-    """How long the old fleet is kept, and watched for, 0 to 3600."""
+    """How long the old instances are kept for a rollback, 0 to 3600."""
 
 
 _TELLTALES = {

@@ -7,38 +7,94 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag
 
-from sagemaker_serving.spec.base import Spec
+from sagemaker_serving.spec.base import Spec, first_choice
 from sagemaker_serving.spec.container import Container
 
 
 class ManagedInstanceScaling(Spec):
-    """SageMaker itself keeps as many instances as the inference components on them need."""
+    """SageMaker keeps as many instances as the inference components on them need."""
 
     min_instance_count: int = 1
-    """Fewest instances, 0 or more; 0 lets the endpoint end up without any."""
+    """The fewest instances, 0 or more; with 0 the endpoint may have none."""
 
     max_instance_count: int
-    """Most instances, at least 1."""
+    """The most instances, at least 1."""
+
+    scale_in_policy: ScaleInPolicy | None = None
+    """Which instances are given back; left out: SageMaker's choice."""
+
+
+class ScaleInPolicy(Spec):
+    """Which instances are given back when the inference components on them need fewer."""
+
+    strategy: Literal["IDLE_RELEASE", "CONSOLIDATION"]
+    """Those without any copy, or more of them by moving copies together."""
+
+    maximum_step_size: int | None = Field(default=None, json_schema_extra={"default": 1})
+    """Instances given back at a time by CONSOLIDATION, 1 to 100 (SageMaker's default: 1)."""
+
+    cooldown_in_minutes: int | None = Field(default=None, json_schema_extra={"default": 20})
+    """Minutes after the endpoint's last change before CONSOLIDATION looks again, 5 to 1440
+    (SageMaker's default: 20)."""
+
+
+class CoreDump(Spec):
+    """The memory of a container that crashed, in the environment's bucket and under its key."""
+
+    prefix: str | None = None
+    """Where in the bucket, without a slash at either end; left out: ``<model>/core-dumps``."""
+
+
+class PrefixAwareRouting(Spec):
+    """How requests that begin alike find the instance that has seen that beginning."""
+
+    prefix_length: int
+    """Bytes of the request's beginning that count, 1024 to 65536."""
+
+    concurrency_threshold: int
+    """Open requests on that instance, 1 to 1024, beyond which another gets the next one."""
+
+
+class CapacityReservation(Spec):
+    """An ML capacity reservation that the variant's instances come from."""
+
+    ml_reservation_arn: str
+    """The reservation's ARN, such as
+    ``arn:aws:sagemaker:<region>:<account>:training-plan/<name>``."""
+
+    capacity_reservation_preference: Literal["capacity-reservations-only"] | None = None
+    """``capacity-reservations-only``: instances come from the reservation, or not at all."""
 
 
 class InstanceVariant(Container):
-    """A production variant: instances of one type behind the endpoint."""
+    """A production variant: instances behind the endpoint."""
 
     name: str
     """The variant's name."""
 
-    instance_type: str
-    """An instance type that endpoints take, such as ``ml.c5.xlarge`` or ``ml.g4dn.xlarge``."""
+    instance_types: list[str] = Field(default_factory=list)
+    """Instance types in order of preference, 1 to 5, instead of ``instance_type``: where AWS has no
+    capacity for one, SageMaker takes the next. All run the same image; the first is what bounds,
+    prices and the dashboard go by."""
+
+    instance_type: Annotated[str, Field(default_factory=first_choice)]
+    """An instance type for endpoints, such as ``ml.c5.xlarge`` or ``ml.g4dn.xlarge``; left out with
+    ``instance_types``: the first of them."""
 
     initial_instance_count: int = 1
     """Instances to start with, at least 1."""
 
     weight: float = 1.0
-    """Share of the traffic, relative to the other variants' weights; 0 gets none."""
+    """Share of the traffic, relative to the other variants' weights; with 0 it gets none."""
 
     accelerator_type: str | None = None
-    """An Elastic Inference accelerator such as ``ml.eia2.medium``: AWS has ended it, so it needs
-    ``accept_retired: [elastic-inference]``, and AWS refuses what is rendered then."""
+    """An Elastic Inference accelerator such as ``ml.eia2.medium``. AWS has ended it: it needs
+    ``accept_retired: [elastic-inference]``, and AWS refuses the deploy."""
+
+    inference_ami_version: str | None = None
+    """The host's software, such as ``al2023-ami-sagemaker-inference-gpu-4-1``: its NVIDIA driver
+    has to run the image's CUDA. Left out: the one that image and instance family need, where that
+    is known and SageMaker's own host will not do; else SageMaker's choice."""
 
     volume_size_in_gb: int | None = None
     """Size of the storage volume, 1 to 512; not for types with local NVMe storage."""
@@ -49,18 +105,42 @@ class InstanceVariant(Container):
     container_startup_health_check_timeout_in_seconds: int | None = None
     """How long the container may take until ``/ping`` answers, 60 to 3600."""
 
-    routing_strategy: Literal["LEAST_OUTSTANDING_REQUESTS", "RANDOM"] | None = Field(
-        default=None, json_schema_extra={"default": "RANDOM"}
+    variant_instance_provision_timeout_in_seconds: int | None = None
+    """How long SageMaker tries to get the instances, 300 to 3600."""
+
+    routing_strategy: Literal["LEAST_OUTSTANDING_REQUESTS", "PREFIX_AWARE", "RANDOM"] | None = (
+        Field(default=None, json_schema_extra={"default": "RANDOM"})
     )
-    """Which instance gets a request: any, or the one with the fewest open requests
-    (SageMaker's default: RANDOM)."""
+    """The instance that gets a request: any, the one with the fewest open requests, or the one that
+    has seen the request's beginning (SageMaker's default: RANDOM)."""
+
+    prefix_aware_routing: PrefixAwareRouting | None = None
+    """How PREFIX_AWARE compares; means that strategy, and is needed with it."""
+
+    capacity_reservation: CapacityReservation | None = None
+    """The reservation that instances come from; left out: none."""
+
+    enable_ssm_access: bool | None = None
+    """Whether a shell can be opened in the containers by AWS Systems Manager (SageMaker's default:
+    no)."""
+
+    core_dump: CoreDump | None = None
+    """Where the memory of a container that crashed is left; left out: nowhere."""
 
     managed_instance_scaling: ManagedInstanceScaling | None = None
     """How many instances SageMaker keeps for ``inference_components``; only with these."""
 
+    extra: dict[str, Any] = Field(default_factory=dict)
+    """Members of CloudFormation's ProductionVariant that have no field here, by AWS's own names.
+    Entries of ``InstancePools`` are laid over ``instance_types`` in their order."""
+
+
+ManagedInstanceScaling.model_rebuild()
+
 
 class ServerlessVariant(Container):
-    """The variant of a serverless endpoint: paid by the request, started when one comes."""
+    """The variant of a serverless endpoint: it is paid by the request, and starts when one
+    comes."""
 
     name: str
     """The variant's name."""
@@ -69,11 +149,15 @@ class ServerlessVariant(Container):
     """Memory of each worker: 1024, 2048, 3072, 4096, 5120 or 6144; CPUs come with it."""
 
     max_concurrency: int
-    """Most requests at once, 1 to 200; more are refused."""
+    """The most requests at the same time, 1 to 200; more are refused."""
 
     provisioned_concurrency: int | None = None
     """Workers that are kept warm and paid for, at most ``max_concurrency``; left out: none, and
     a request that finds no worker waits until one has started."""
+
+    extra: dict[str, Any] = Field(default_factory=dict)
+    """Members of CloudFormation's ProductionVariant that have no field here, by AWS's own
+    names."""
 
 
 def _kind_of_variant(value: Any) -> str:
@@ -91,23 +175,23 @@ Variant = Annotated[
 
 
 class InferenceComponent(Container):
-    """A model that shares its endpoint's instances with others, with a share of its own."""
+    """A model that shares its endpoint's instances with others."""
 
     copy_count: int = 1
-    """Copies, 0 or more; each takes its share of an instance. Left out beside ``scaling``, whose
-    ``min`` says how many there are at first."""
+    """Copies, 0 or more; each takes its share of an instance. Leave it out beside ``scaling``,
+    whose ``min`` is the first number."""
 
     min_memory_required_in_mb: int
-    """Memory that each copy is given, at least 128."""
+    """Memory that each copy gets, at least 128."""
 
     max_memory_required_in_mb: int | None = None
     """Memory that each copy may grow to, at least ``min_memory_required_in_mb``."""
 
     number_of_cpu_cores_required: float | None = None
-    """CPU cores that each copy is given, at least 0.25."""
+    """CPU cores that each copy gets, at least 0.25."""
 
     number_of_accelerator_devices_required: int | None = None
-    """GPUs or Neuron devices that each copy is given, at least 1; left out: none."""
+    """GPUs or Neuron devices that each copy gets, at least 1; left out: none."""
 
     model_data_download_timeout_in_seconds: int | None = None
     """How long fetching and unpacking the archive may take, 60 to 3600."""

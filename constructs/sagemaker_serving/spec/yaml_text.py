@@ -90,7 +90,7 @@ class _Places:
                 yield Problem(
                     rule="duplicate-key",
                     where=Where(self._source, deeper, {deeper: line}),
-                    message=f"{name!r} stands twice; remove one of them",
+                    message=f"{name!r} is given twice; remove one of them",
                 )
             seen.add(name)
             yield from self.note(value, deeper)

@@ -185,7 +185,7 @@ def test_objects_and_python_strings_are_the_values_that_they_hold() -> None:
         assert rows == [{"x": "a", "y": 1}, {"x": "bc", "y": 2}]
         with pytest.raises(Mistake, match="cannot be sent as application/x-npy"):
             sent(array, "npy")
-        with pytest.raises(Mistake, match="pickled objects that nobody should load"):
+        with pytest.raises(Mistake, match="pickled objects, which are unsafe to load"):
             NumpySerializer().serialize(array)
     mixed = numpy.array([[1, "a"], [2.5, None]], object)
     assert json.loads(sent(mixed, "json"))["instances"] == [[1, "a"], [2.5, None]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import count
 from typing import Any
 
@@ -152,6 +153,7 @@ def test_a_damaged_file_is_answered_up_to_its_damage(aws: Aws) -> None:
     assert rest["error"].startswith("from here to the end: ")
 
 
+@pytest.mark.long
 def test_what_one_call_of_the_function_has_no_time_for_another_one_does(aws: Aws) -> None:
     """With no time to spare at all each call counts a few outputs, and the next one goes on."""
     batch = pipeline(
@@ -184,6 +186,7 @@ def test_what_one_call_of_the_function_has_no_time_for_another_one_does(aws: Aws
     assert entered.count("Settle") == 1 + 3 + 1 + 1, entered
 
 
+@pytest.mark.long
 def test_objects_that_kill_the_model_are_singled_out(aws: Aws) -> None:
     """Others that get no answer when the model dies over one of them are not to blame."""
     batch = pipeline(aws, invocations_max_retries=0, max_objects_per_shard=100)
@@ -233,6 +236,30 @@ def test_a_budget_that_is_used_up_ends_the_shard_and_is_told(aws: Aws) -> None:
     assert "CapacityError" in batch.report()["first_unaccounted"][0]["error"]
 
 
+@pytest.mark.long
+def test_a_job_without_capacity_moves_to_the_next_type_and_from_the_last_to_the_first(
+    aws: Aws,
+) -> None:
+    types = ["ml.g5.xlarge", "ml.g4dn.xlarge"]
+    batch = pipeline(aws, instance_type=types[0], instance_types=types)
+    full = Fault(id="full", kind=Kind.NO_CAPACITY, operation="CreateTransformJob")
+
+    def tried(body: bytes) -> list[str]:
+        before = set(batch.jobs())
+        batch.put({"a": body})
+        batch.run()
+        new = sorted(set(batch.jobs()) - before)
+        jobs = [aws.sagemaker.describe_transform_job(TransformJobName=name) for name in new]
+        return [job["TransformResources"]["InstanceType"] for job in jobs]
+
+    aws.gateway.context.faults.put(replace(full, name=types[0]))
+    assert tried(b"12") == types
+    assert batch.outputs() == {"a": b"21"}
+    aws.gateway.context.faults.put(full)
+    assert tried(b"34") == types * (1 + 3)
+
+
+@pytest.mark.long
 def test_an_execution_that_is_stopped_goes_on_where_it_was(aws: Aws) -> None:
     aws.model("slow", {"SLEEP": "0.3"})
     batch = pipeline(aws, "slow", max_objects_per_shard=2, max_concurrent_jobs=1)
@@ -271,6 +298,7 @@ def test_quarantine_fails_the_execution_where_that_is_wanted_and_metrics_tell_it
     }
 
 
+@pytest.mark.long
 def test_what_was_in_quarantine_leaves_it_when_it_is_answered(aws: Aws) -> None:
     batch = pipeline(aws, split_type="Line", assemble_with="Line")
     batch.put({"a": b"1\nrefuse\n3\n"})

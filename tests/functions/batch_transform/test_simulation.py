@@ -177,6 +177,7 @@ def test_a_file_in_which_nothing_is_right_is_listed_whole_after_a_few_jobs(s3: M
     assert simulation.jobs == 3
 
 
+@pytest.mark.long
 def test_fifty_thousand_keys_are_planned_and_looked_up_in_shards(s3: MemoryS3) -> None:
     for number in range(50_000):
         s3.put_object(Bucket="data", Key=f"in/{number:07}", Body=b"")

@@ -19,7 +19,7 @@ from sagemaker_serving.infra import (
 )
 from sagemaker_serving.spec import BatchTransform as Settings
 
-TENSORFLOW = ContainerImage.from_catalog("tensorflow", "2.19")
+TENSORFLOW = ContainerImage.from_catalog("tensorflow", "2.20")
 OWN = ContainerImage.from_uri("111122223333.dkr.ecr.eu-west-1.amazonaws.com/mine:1")
 
 
@@ -227,6 +227,12 @@ def test_nothing_is_deleted_but_what_lies_below_the_reports(template: Template) 
 def test_step_functions_may_tag_each_job_that_it_waits_for(template: Template) -> None:
     granted = actions_of(template, "BatchRole")
     assert granted["sagemaker:AddTags"] == granted["sagemaker:CreateTransformJob"]
+
+
+def test_the_children_of_a_map_can_be_looked_at_stopped_and_redriven(template: Template) -> None:
+    actions = actions_of(template, "BatchRole")
+    (looked_at,) = actions["states:DescribeExecution"]
+    assert actions["states:StopExecution"] == actions["states:RedriveExecution"] == [looked_at]
 
 
 def test_executions_are_traced_and_logged(template: Template) -> None:

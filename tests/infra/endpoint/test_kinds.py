@@ -36,7 +36,7 @@ from sagemaker_serving.infra import (
     ServerlessVariant,
 )
 
-TENSORFLOW = ContainerImage.from_catalog("tensorflow", "2.19")
+TENSORFLOW = ContainerImage.from_catalog("tensorflow", "2.20")
 CONFIG = "AWS::SageMaker::EndpointConfig"
 NETWORK = Network(subnet_ids=["subnet-1"], security_group_ids=["sg-1"])
 SIZE = ComponentSize(min_memory_in_mb=512)
@@ -271,7 +271,7 @@ def test_a_package_of_the_marketplace_is_granted_nothing(bench: Any) -> None:
     [
         ({"containers": []}, "neither of image and containers is given"),
         ({"containers": [1], "image": TENSORFLOW}, "both of image and containers is given"),
-        ({"image": TENSORFLOW}, "image and model_data are given together"),
+        ({"environment": {"LEVEL": "2"}}, "image is missing; give the one that serves the model"),
     ],
 )
 def test_a_model_says_its_containers_in_one_way(
@@ -279,6 +279,24 @@ def test_a_model_says_its_containers_in_one_way(
 ) -> None:
     with pytest.raises(Mistake, match=said):
         Model(bench.stack, "Model", role=bench.role, instance_type="ml.c5.large", **changes)
+
+
+def test_an_image_that_fetches_its_model_names_no_archive_and_its_role_reads_none(
+    bench: Any,
+) -> None:
+    Model(
+        bench.stack,
+        "Model",
+        role=bench.role,
+        instance_type="ml.g5.xlarge",
+        image=ContainerImage.from_uri("763104351884.dkr.ecr.eu-west-1.amazonaws.com/vllm:1"),
+        environment={"SM_VLLM_MODEL": "openai/gpt-oss-20b"},
+    )
+    container = rendered(bench, "AWS::SageMaker::Model")["PrimaryContainer"]
+    (model,) = Template.from_stack(bench.stack).find_resources("AWS::SageMaker::Model").values()
+    assert any("Policy" in waited for waited in model["DependsOn"])
+    assert container.keys() == {"Image", "Environment"}
+    assert "s3:" not in json.dumps(rendered(bench, "AWS::IAM::Policy"))
 
 
 def test_a_pipeline_has_at_most_fifteen_containers(bench: Any) -> None:

@@ -6,7 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from sagemaker_serving.infra import ModelData
+from aws_cdk.assertions import Template
+
+from sagemaker_serving.infra import Container, ContainerImage, Model, ModelData
 from tests.models import archive, saved_model
 
 
@@ -41,3 +43,40 @@ def test_binding_twice_packs_once(bench: Any) -> None:
     second = ModelData.from_path(bench.model_folder).bind(bench.stack, bench.role)
     assert first.identity == second.identity
     assert len(file_assets(bench)) == 1
+
+
+def test_files_below_a_prefix_are_named_as_a_source_and_their_role_reads_that_prefix_alone(
+    bench: Any,
+) -> None:
+    image = ContainerImage.from_uri("111122223333.dkr.ecr.eu-west-1.amazonaws.com/mine:1")
+    files = [ModelData.from_s3_prefix(f"s3://models/{name}/") for name in ("one", "two")]
+    parts = [Container(image=image, model_data=each) for each in files]
+    model = Model(
+        bench.stack, "Model", role=bench.role, instance_type="ml.m5.large", containers=parts
+    )
+    template = Template.from_stack(bench.stack)
+    (rendered,) = template.find_resources("AWS::SageMaker::Model").values()
+    assert [part["ModelDataSource"] for part in rendered["Properties"]["Containers"]] == [
+        {
+            "S3DataSource": {
+                "S3Uri": f"s3://models/{name}/",
+                "S3DataType": "S3Prefix",
+                "CompressionType": "None",
+            }
+        }
+        for name in ("one", "two")
+    ]
+    (policy,) = template.find_resources("AWS::IAM::Policy").values()
+    read = json.dumps(policy["Properties"]["PolicyDocument"]["Statement"])
+    for name in ("one", "two"):
+        assert f":s3:::models/{name}/*" in read
+        assert f'{{"s3:prefix": "{name}/*"}}' in read
+    assert model.identity
+
+
+def test_a_prefix_with_another_sha256_is_another_model(bench: Any) -> None:
+    identities = [
+        ModelData.from_s3_prefix("s3://models/m/", sha256=sha256).bind(bench.stack, bench.role)
+        for sha256 in (None, "1", "2")
+    ]
+    assert len({str(bound.identity) for bound in identities}) == 3

@@ -111,6 +111,7 @@ def test_every_metric_is_in_these_tables() -> None:
     assert {name for name in vars(EndpointMetrics) if not name.startswith("_")} == {
         *listed,
         "metric",
+        "of_each_instance",
     }
     assert {name for name in vars(InferenceComponentMetrics) if not name.startswith("_")} == {
         method for method, *_ in OF_COMPONENTS

@@ -18,6 +18,7 @@ NewStack = Callable[[], cdk.Stack]
 
 CPU = WatchedVariant(name="cpu", instance_type="ml.c5.xlarge")
 GPU = WatchedVariant(name="gpu", instance_type="ml.g4dn.xlarge")
+ENHANCED = WatchedVariant(name="told", instance_type="ml.g4dn.xlarge", enhanced=True)
 SERVERLESS = WatchedVariant(name="small")
 ASYNCHRONOUS = WatchedVariant(name="slow", instance_type="ml.m5.large", asynchronous=True)
 MULTI_MODEL = WatchedVariant(name="many", instance_type="ml.m5.large", multi_model=True)
@@ -28,6 +29,13 @@ AT_ONCE = {"Requests", "Overhead latency"}
 GRAPHS: list[tuple[WatchedVariant, set[str]]] = [
     (CPU, ON_INSTANCES | AT_ONCE | {"Requests at once"}),
     (GPU, ON_INSTANCES | AT_ONCE | {"Requests at once", "GPU"}),
+    (
+        ENHANCED,
+        ON_INSTANCES
+        | AT_ONCE
+        | {"Requests at once", "GPU"}
+        | {f"{what} of each instance" for what in ("CPU", "Memory", "GPUs")},
+    ),
     (SERVERLESS, AT_ONCE | {"Cold starts", "Concurrency in use"}),
     (ASYNCHRONOUS, ON_INSTANCES | {"Requests worked on", "Backlog", "Oldest request"}),
     (
@@ -195,3 +203,12 @@ def watched(request: pytest.FixtureRequest, new_stack: NewStack) -> cdk.Stack:
 def test_scanners_find_nothing_unacknowledged(watched: cdk.Stack, pack: str) -> None:
     checks = getattr(cdk_nag, pack)(watched.node.root)
     assert [found.rule_name for found in checks.validate_scope(watched).violations] == []
+
+
+def test_each_instance_has_a_line_of_its_own(new_stack: NewStack) -> None:
+    graph = page_of(new_stack, ENHANCED)["CPU of each instance"]["properties"]
+    ((line,),) = graph["metrics"]
+    assert line["expression"] == (
+        'SEARCH(\'MetricName="CPUUtilization" EndpointName="prod-digits" VariantName="told" '
+        "InstanceId', 'Average', 60)"
+    )

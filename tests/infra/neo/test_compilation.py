@@ -24,6 +24,7 @@ from sagemaker_serving.infra.model.image import Host
 from sagemaker_serving.rules import check_template, template_of
 from sagemaker_serving.spec.compilation_job import CompilationJob
 from tests.infra.conftest import Bench
+from tests.today import TODAY
 
 JOB = CompilationJob(
     framework="TENSORFLOW",
@@ -215,7 +216,8 @@ def test_cdk_nag_finds_nothing_unacknowledged(bench: Bench, pack: str) -> None:
 
 def test_the_rules_judge_the_resource_too(bench: Bench) -> None:
     resources = served(bench, compiled(bench))
-    assert [str(it) for it in check_template(template_of(resources), "eu-west-1")] == []
+    found = check_template(template_of(resources), "eu-west-1", today=TODAY)
+    assert {problem.rule for problem in found} == {"neo-frozen"}
     asked = only(resources, "Custom::NeoCompilation")
     asked["StoppingCondition"]["MaxRuntimeInSeconds"] = 3601
     asked["InputConfig"]["Framework"] = "TENSORFLW"

@@ -22,7 +22,7 @@ def add_model(bench: Any, construct_id: str = "Model", **changes: Any) -> Model:
         bench.stack,
         construct_id,
         role=bench.role,
-        image=ContainerImage.from_catalog("tensorflow", "2.19"),
+        image=ContainerImage.from_catalog("tensorflow", "2.20"),
         model_data=ModelData.from_path(bench.model_folder),
         instance_type="ml.c5.large",
         **changes,

@@ -31,7 +31,7 @@ def add_endpoint(bench: Any, **changes: Any) -> Endpoint:
         bench.stack,
         "Model",
         role=bench.role,
-        image=ContainerImage.from_catalog("tensorflow", "2.19"),
+        image=ContainerImage.from_catalog("tensorflow", "2.20"),
         model_data=ModelData.from_path(bench.model_folder),
         instance_type="ml.c5.large",
     )

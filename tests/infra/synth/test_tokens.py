@@ -44,7 +44,7 @@ def _endpoint(stack: cdk.Stack, name: str) -> None:
         f"{name}Model",
         role=role,
         instance_type="ml.c5.large",
-        image=ContainerImage.from_catalog("tensorflow", "2.19"),
+        image=ContainerImage.from_catalog("tensorflow", "2.20"),
         model_data=ModelData.from_s3("s3://models/model.tar.gz"),
     )
     variant = InstanceVariant(name="blue", model=model, instance_type="ml.c5.large")

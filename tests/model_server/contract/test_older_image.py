@@ -11,7 +11,7 @@ import requests
 from sagemaker_serving.model_server.process import ModelServer
 from tests.model_server.servers import log_of, running
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 SCRIPT = """
 try:

@@ -63,6 +63,8 @@ def test_a_body_is_an_object(body: bytes, document: object) -> None:
             "JSON Parse error: Missing a colon after a name of object member. at offset: 5",
         ),
         (b"{a: 1}", "JSON Parse error: Missing a name for object member. at offset: 1"),
+        (b'{"a": 1 , }', "JSON Parse error: Missing a name for object member. at offset: 10"),
+        (b'{"a": [1 , ]}', "JSON Parse error: Invalid value. at offset: 11"),
         (
             b'{"a": "x',
             "JSON Parse error: Missing a closing quotation mark in string. at offset: 6",

@@ -15,6 +15,7 @@ from tools.own_environments.environments import ROOT, environment_of
 TESTS = Path(__file__).with_name("test_torch.py")
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 @pytest.mark.skipif(

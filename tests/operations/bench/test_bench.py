@@ -172,7 +172,7 @@ def test_the_command_prints_a_row_for_each_variant_and_what_differs(
     assert first.split("\t")[0] == "right"
     assert second.split("\t")[-2:] == ["0", "another form"]
     assert remark == (
-        "form answers otherwise than right: input input.json: 'keys scores, name' there, "
+        "form answers differently from right: input input.json: 'keys scores, name' there, "
         "'keys labels' here"
     )
     document = json.loads(run(local, *sent, "--json").stdout)
@@ -186,7 +186,7 @@ def test_max_difference_ends_with_an_error(local: LocalAws, tmp_path: Path) -> N
     assert run(local, *sent, "--variants", "right").exit_code == 0
     ended = run(local, *sent, "--variants", "right,form")
     assert isinstance(ended.exception, ReportedError)
-    assert "form answers otherwise than right by another form" in str(ended.exception)
+    assert "form answers differently from right by another form" in str(ended.exception)
 
 
 def test_times_are_drawn_into_a_png(local: LocalAws, tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ def _names(aws: Aws) -> tuple[list[str], list[str], list[str]]:
     )
 
 
+@pytest.mark.long
 def test_each_trial_has_its_settings_and_nothing_is_left(aws: Aws) -> None:
     before = _names(aws)
     client = aws.client("sagemaker")
@@ -45,6 +46,7 @@ def test_each_trial_has_its_settings_and_nothing_is_left(aws: Aws) -> None:
     assert [sorted(names) for names in _names(aws)] == [sorted(names) for names in before]
 
 
+@pytest.mark.long
 def test_the_batching_that_the_endpoint_has_is_not_carried_over(aws: Aws) -> None:
     client = aws.client("sagemaker")
     echo = client.describe_model(ModelName="echo")
@@ -67,6 +69,28 @@ def test_the_batching_that_the_endpoint_has_is_not_carried_over(aws: Aws) -> Non
         client.delete_endpoint(EndpointName="batched")
 
 
+def test_the_copy_has_the_host_that_the_variant_prefers(aws: Aws) -> None:
+    client = aws.client("sagemaker")
+    ami = "al2-ami-sagemaker-inference-gpu-3-1"
+    pools = [
+        {"InstanceType": "ml.g5.xlarge", "Priority": 2},
+        {"InstanceType": "ml.g4dn.xlarge", "Priority": 1},
+    ]
+    variant = {"VariantName": "gpu", "ModelName": "echo", "InstancePools": pools}
+    client.create_endpoint_config(
+        EndpointConfigName="either",
+        ProductionVariants=[{**variant, "InitialInstanceCount": 1, "InferenceAmiVersion": ami}],
+    )
+    client.create_endpoint(EndpointName="either", EndpointConfigName="either")
+    try:
+        with trials_on(aws, "either", None) as trials:
+            trials.measure(Settings(), ASKED, callers=1, seconds=1)
+            copy = _variant(client, trials)
+    finally:
+        client.delete_endpoint(EndpointName="either")
+    assert (copy["InstanceType"], copy["InferenceAmiVersion"]) == ("ml.g4dn.xlarge", ami)
+
+
 def test_an_unknown_variant_is_named_with_those_there_are(aws: Aws) -> None:
     with pytest.raises(NotFound, match="echo has no variant 'green'; it has blue"):
         EndpointTrials(aws, "echo", "green")
@@ -77,9 +101,13 @@ def test_an_endpoint_that_is_not_there_is_named(aws: Aws) -> None:
         EndpointTrials(aws, "nobody", None)
 
 
-def _variables(client: Any, trials: EndpointTrials) -> dict[str, str]:
+def _variant(client: Any, trials: EndpointTrials) -> Any:
     described = client.describe_endpoint(EndpointName=trials.name)
     config = client.describe_endpoint_config(EndpointConfigName=described["EndpointConfigName"])
-    model = client.describe_model(ModelName=config["ProductionVariants"][0]["ModelName"])
+    return config["ProductionVariants"][0]
+
+
+def _variables(client: Any, trials: EndpointTrials) -> dict[str, str]:
+    model = client.describe_model(ModelName=_variant(client, trials)["ModelName"])
     found: dict[str, str] = model["PrimaryContainer"].get("Environment", {})
     return found

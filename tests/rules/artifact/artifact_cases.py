@@ -55,6 +55,12 @@ TWO = {"a/1/saved_model.pb": saved_model(), "b/1/saved_model.pb": saved_model()}
 CHOICE = {"a": ("Placeholder", ()), "b": ("Placeholder", ()), "sum": ("Add", ("a", "b"))}
 DEFAULT = "SAGEMAKER_TFS_DEFAULT_MODEL_NAME"
 VARIABLES = variables("digits/1")
+VLLM = "763104351884.dkr.ecr.eu-west-1.amazonaws.com/vllm:0.10-gpu-py312"
+OWN = "111122223333.dkr.ecr.eu-west-1.amazonaws.com/mine:1"
+LMI = {"artifact": None, "framework": "djl-lmi", "framework_version": "0.30.0"}
+UNPACKED = {"artifact": {"s3": "s3://bucket/model/", "sha256": "0"}}
+HUB = {"HF_MODEL_ID": "openai/gpt-oss-20b"}
+ISOLATED = {"network_isolation": True}
 INDEX, SHARD = sorted(VARIABLES, reverse=True)
 PRINT = "digits/1/fingerprint.pb"
 WHOLE, WHOLE_INDEX = hash_of(saved_model()), hash_of(VARIABLES[INDEX])
@@ -65,14 +71,14 @@ CASES: list[tuple[str, Model, str, Model]] = [
         "artifact-damaged",
         Model({MODEL: saved_model(), **VARIABLES, SHARD: b"\1" + VARIABLES[SHARD][1:]}),
         f"{SHARD} is damaged: the bytes of 'a' do not have the checksum in variables.index; export "
-        "or copy the model anew",
+        "or copy the model again",
         Model({MODEL: saved_model(), **VARIABLES}),
     ),
     (
         "artifact-damaged",
         Model({MODEL: saved_model(), PRINT: fingerprint(1)}),
         f"{MODEL} is damaged: it is not what fingerprint.pb says was written (saved_model_checksum "
-        "1); export or copy the model anew; if it was changed on purpose, delete its "
+        "1); export or copy the model again; if it was changed on purpose, delete its "
         "fingerprint.pb",
         Model({MODEL: saved_model(), PRINT: fingerprint(1, producer=0)}),
     ),
@@ -102,13 +108,13 @@ CASES: list[tuple[str, Model, str, Model]] = [
     (
         "archive-damaged",
         Model(archive({MODEL: saved_model()})[:-20]),
-        "is not a whole gzipped tar",
+        "is not a complete gzipped tar",
         RIGHT_ARCHIVE,
     ),
     (
         "archive-damaged",
         Model(gzip.compress(b"no tar" * 200)),
-        "is not a whole gzipped tar (a header in it is wrong",
+        "is not a complete gzipped tar (a header in it is wrong",
         RIGHT_ARCHIVE,
     ),
     (
@@ -148,6 +154,51 @@ CASES: list[tuple[str, Model, str, Model]] = [
         Model({MODEL: saved_model()}, {"artifact": None}),
         "artifact is missing",
         RIGHT,
+    ),
+    (
+        "artifact-given",
+        Model(None, {"artifact": None, "image_uri": VLLM}),
+        "artifact is missing; give the model's folder, its .tar.gz, or {s3: s3://…, sha256: …}, or "
+        "the model's id as SM_VLLM_MODEL or HF_MODEL_ID",
+        Model(None, {"artifact": None, "image_uri": VLLM, "environment": HUB}),
+    ),
+    (
+        "artifact-given",
+        Model(None, {**LMI, "environment": {"HF_MODEL_ID": "/opt/ml/model"}}),
+        "or the model's id as HF_MODEL_ID or OPTION_MODEL_ID",
+        Model(None, {**LMI, "environment": {"OPTION_MODEL_ID": "openai/gpt-oss-20b"}}),
+    ),
+    (
+        "artifact-given",
+        Model(None, {"artifact": None, "environment": HUB}),
+        "artifact is missing",
+        Model(None, {"artifact": None, "image_uri": OWN}),
+    ),
+    (
+        "model-id-offline",
+        Model(None, {**LMI, "environment": HUB, **ISOLATED}),
+        "HF_MODEL_ID is 'openai/gpt-oss-20b', which an isolated container cannot fetch; give the "
+        "model as artifact, or leave network_isolation out",
+        Model({MODEL: saved_model()}, {"image_uri": VLLM, "environment": HUB, **ISOLATED}),
+    ),
+    (
+        "model-id-offline",
+        Model(None, {**LMI, "environment": HUB}, {}, {"network": {"cidr": "10.0.0.0/16"}}),
+        "which a container in a VPC without a way out cannot fetch; give the model as artifact, or "
+        "put subnets that have one into network, in the place of cidr",
+        Model(
+            None,
+            {**LMI, "environment": HUB},
+            {},
+            {"network": {"subnet_ids": ["subnet-1"], "security_group_ids": ["sg-1"]}},
+        ),
+    ),
+    (
+        "model-id-s3",
+        Model(None, {**LMI, "environment": {"OPTION_MODEL_ID": "s3://models/words/"}}),
+        "OPTION_MODEL_ID is 's3://models/words/', which the role is not granted; give it as "
+        "artifact, with a slash at the end where it is a prefix",
+        Model(None, {**LMI, "environment": HUB}),
     ),
     (
         "artifact-saved-model",
@@ -251,6 +302,56 @@ CASES: list[tuple[str, Model, str, Model]] = [
         Model(None, {"artifact": {"s3": "https://example.com/b/key.tar.gz", "sha256": "0"}}),
         "SageMaker loads one archive: s3://<bucket>/<key>.tar.gz",
         Model(None, {"artifact": {"s3": "https://s3.amazonaws.com/bkt/key.tar.gz", "sha256": "0"}}),
+    ),
+    (
+        "artifact-s3-uri",
+        Model(None, {"artifact": {"s3": "s3://bucket/model", "sha256": "0"}}),
+        "SageMaker loads one archive: s3://<bucket>/<key>.tar.gz, or what is below a prefix: "
+        "s3://<bucket>/<prefix>/",
+        Model(None, {"artifact": {"s3": "s3://bucket/model/", "sha256": "0"}}),
+    ),
+    (
+        "artifact-s3-uri",
+        Model(None, {"artifact": {"s3": "s3://bucket/key.tar.gz/", "sha256": "0"}}),
+        "SageMaker loads one archive: s3://<bucket>/<key>.tar.gz",
+        Model(None, {"artifact": {"s3": "s3://bucket/key.tar.gz", "sha256": "0"}}),
+    ),
+    (
+        "artifact-s3-uri",
+        Model(None, {"artifact": {"s3": "s3://bucket/m/", "sha256": "0", "version_id": "1"}}),
+        "version_id is '1' and 's3://bucket/m/' is a prefix, which has no version",
+        Model(None, {"artifact": {"s3": "s3://bucket/m/", "sha256": "0"}}),
+    ),
+    (
+        "artifact-s3-uri",
+        Model(None, {"artifact": None, "multi_model": {"archives": {"a": "s3://bucket/m/"}}}),
+        "artifact is 's3://bucket/m/'; SageMaker loads one archive: s3://<bucket>/<key>.tar.gz",
+        Model(None, {"artifact": None, "multi_model": {"archives": {"a": "s3://bkt/m.tar.gz"}}}),
+    ),
+    (
+        "artifact-packed",
+        Model(None, {**UNPACKED, "batch_transform": {"instance_type": "ml.m5.large"}}),
+        "s3 is 's3://bucket/model/', whose files are not packed; a transform job takes an archive "
+        "alone; pack them with `sagemaker-serving package`",
+        Model(None, UNPACKED),
+    ),
+    (
+        "artifact-packed",
+        Model(
+            None,
+            {
+                **UNPACKED,
+                "variants": [{"name": "v", "memory_size_in_mb": 1024, "max_concurrency": 1}],
+            },
+        ),
+        "a serverless endpoint takes an archive alone",
+        Model(None, {**UNPACKED, "asynchronous": {}}),
+    ),
+    (
+        "artifact-pinned",
+        Model(None, {"artifact": "s3://bucket/model/"}),
+        "without sha256; when an object below it changes, nothing is deployed",
+        Model(None, UNPACKED),
     ),
     (
         "artifact-pinned",

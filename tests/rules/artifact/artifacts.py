@@ -19,12 +19,14 @@ GOOD = b"def handler(data, context):\n    return data, 'text/plain'\n"
 class Model:
     """What lies on disk, a folder's files or an archive's bytes, and what the file says of it.
 
-    ``container`` are fields of the model, ``variant`` of its variant.
+    ``container`` are fields of the model, ``variant`` of its variant, ``environment`` of the
+    environment.
     """
 
     content: Mapping[str, bytes] | bytes | None
     container: Mapping[str, Any] = field(default_factory=dict)
     variant: Mapping[str, Any] = field(default_factory=dict)
+    environment: Mapping[str, Any] = field(default_factory=dict)
 
 
 RIGHT = Model({MODEL: saved_model()})

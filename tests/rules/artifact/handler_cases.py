@@ -19,6 +19,19 @@ def isolated(files: Mapping[str, bytes]) -> Model:
     return Model({MODEL: saved_model(), SCRIPT: GOOD, **files}, {"network_isolation": True})
 
 
+def private(files: Mapping[str, bytes]) -> Model:
+    content = {MODEL: saved_model(), SCRIPT: GOOD, **files}
+    return Model(content, {}, {}, {"network": {"cidr": "10.0.0.0/16"}})
+
+
+REPOSITORY = "arn:aws:codeartifact:eu-west-1:111122223333:repository/team/python"
+
+
+def packages(arn: str) -> Model:
+    pytorch = {"framework": "pytorch", "framework_version": "2.6"}
+    return Model({"model.pth": b""}, {**pytorch, "environment": {"CA_REPOSITORY_ARN": arn}})
+
+
 def batched(inputs: Mapping[str, Any], size: int) -> Model:
     return Model({MODEL: saved_model(inputs)}, {"batching": {"max_batch_size": size}})
 
@@ -112,7 +125,14 @@ CASES: list[tuple[str, Model, str, Model]] = [
     ),
     (
         "handler-imports",
-        script("import numpy, json, requests, helper", **{"code/helper.py": b""}),
+        Model(
+            {
+                MODEL: saved_model(),
+                SCRIPT: b"import numpy, json, requests, helper",
+                "code/helper.py": b"",
+            },
+            {"framework_version": "2.19"},
+        ),
         "imports numpy",
         Model(
             {MODEL: saved_model(), SCRIPT: b"import numpy\ndef handler(a, b): ..."},
@@ -136,5 +156,26 @@ CASES: list[tuple[str, Model, str, Model]] = [
         isolated({"code/requirements.txt": b"x\n"}),
         "has a code/requirements.txt, which an isolated container cannot install",
         isolated({"code/requirements.txt": b"x\n", "code/lib/x.py": b""}),
+    ),
+    (
+        "handler-requirements-isolated",
+        private({"code/requirements.txt": b"x\n"}),
+        "has a code/requirements.txt, which a container in a VPC without a way out cannot install; "
+        "install what it lists into code/lib/, or put subnets that have one into network",
+        private({"code/requirements.txt": b"x\n", "code/lib/x.py": b""}),
+    ),
+    (
+        "private-packages",
+        packages("arn:aws:codeartifact:eu-west-1:111122223333:domain/team"),
+        "CA_REPOSITORY_ARN is 'arn:aws:codeartifact:eu-west-1:111122223333:domain/team'; it must "
+        "be arn:aws:codeartifact:<region>:<account>:repository/<domain>/<repository>",
+        packages(REPOSITORY),
+    ),
+    (
+        "private-packages-unread",
+        Model({MODEL: saved_model()}, {"environment": {"CA_REPOSITORY_ARN": REPOSITORY}}),
+        "CA_REPOSITORY_ARN is given to TensorFlow's image, which installs requirements.txt from "
+        "PyPI alone",
+        packages(REPOSITORY),
     ),
 ]

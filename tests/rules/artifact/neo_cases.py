@@ -114,6 +114,13 @@ CASES: list[tuple[str, Model, str, Model]] = [
         compiled("tensorflow", device="ml_c5", content={MODEL: saved_model()}),
     ),
     (
+        "neo-frozen",
+        compiled("tensorflow", device="ml_m5"),
+        "for ml_m5 Neo compiles TENSORFLOW up to 2.9, and has added none since 2022-10-10; "
+        "without compile, AWS's TensorFlow image, which is patched, serves the model",
+        Model({MODEL: saved_model()}),
+    ),
+    (
         "neo-archived",
         compiled("tensorflow", device="ml_inf1", content={MODEL: saved_model()}),
         "AWS ended Neuron for TensorFlow with Neuron 2.31, and archived it on 2026-04-30",

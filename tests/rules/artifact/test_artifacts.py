@@ -13,6 +13,7 @@ from sagemaker_serving.rules import check_environment
 from sagemaker_serving.spec import read_environment
 from tests.rules.artifact.artifact_cases import CASES
 from tests.rules.artifact.artifacts import RIGHT, Model
+from tests.today import TODAY
 
 
 def problems(folder: Path, model: Model) -> list[Problem]:
@@ -30,11 +31,12 @@ def problems(folder: Path, model: Model) -> list[Problem]:
     environment = {
         "name": "test",
         "region": "eu-west-1",
+        **model.environment,
         "models": {
             "digits": {
                 "artifact": artifact.name,
                 "framework": "tensorflow",
-                "framework_version": "2.19",
+                "framework_version": "2.20",
                 "variants": [variant],
                 **model.container,
             }
@@ -42,7 +44,7 @@ def problems(folder: Path, model: Model) -> list[Problem]:
     }
     path = folder / "test.yaml"
     path.write_text(yaml.safe_dump(environment, sort_keys=False))
-    return check_environment(read_environment(path))
+    return check_environment(read_environment(path), today=TODAY)
 
 
 def test_a_right_model_has_no_problem(tmp_path: Path) -> None:

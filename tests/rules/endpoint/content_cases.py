@@ -97,8 +97,8 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
     ),
     (
         "variant-override",
-        {(*DIGITS, "containers"): [{}, {}], (*BLUE, "framework_version"): "2.18"},
-        "framework_version of a variant is passed over beside containers; say it there",
+        {(*DIGITS, "containers"): [{}, {}], (*BLUE, "framework_version"): "2.20.0"},
+        "framework_version of a variant is ignored beside containers; say it there",
         {(*DIGITS, "containers"): [{"framework_version": "2.18"}, {}]},
     ),
     (
@@ -108,19 +108,19 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
             (*DIGITS, "artifact"): None,
             (*BLUE, "artifact"): "model",
         },
-        "artifact of a variant is passed over beside multi_model; give it a name in archives",
+        "artifact of a variant is ignored beside multi_model; give it a name in archives",
         {(*DIGITS, "multi_model"): {"archives": {"half": "model"}}, (*DIGITS, "artifact"): None},
     ),
     (
         "part-isolation",
         {(*DIGITS, "containers"): [{"network_isolation": True}, {}]},
-        "network_isolation of a container is passed over; say it of the model",
+        "network_isolation of a container is ignored; say it of the model",
         {(*DIGITS, "containers"): [{}, {}], (*DIGITS, "network_isolation"): True},
     ),
     (
         "part-isolation",
         component(network_isolation=True),
-        "network_isolation of an inference component is passed over; say it of the model",
+        "network_isolation of an inference component is ignored; say it of the model",
         {**COMPONENTS, (*DIGITS, "network_isolation"): True},
     ),
     (
@@ -156,7 +156,7 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
     (
         "component-update",
         {**COMPONENTS, UPDATE: {"canary_percent": 10}},
-        "update is no rolling one; inference components are replaced in batches",
+        "update is not a rolling one; inference components are replaced in batches",
         {**COMPONENTS, UPDATE: {"rolling_percent": 10}},
     ),
     (
@@ -192,7 +192,7 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
     (
         "model-package-access",
         {(*DIGITS, "model_package"): {"name": PACKAGE}},
-        "model_data and image_uri are missing, so the role is let to read no such thing",
+        "model_data and image_uri are missing, so the role may not read it",
         {(*DIGITS, "model_package"): {"name": PACKAGE, **READS}},
     ),
     (

@@ -98,7 +98,7 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
     (
         "async-topic",
         {(*DIGITS, "asynchronous"): {"error_topic": TOPIC.replace("eu-west-1", "us-east-1")}},
-        "error_topic is in us-east-1; an endpoint in eu-west-1 tells topics of eu-west-1",
+        "error_topic is in us-east-1; an endpoint in eu-west-1 sends to topics of eu-west-1",
         {(*DIGITS, "asynchronous"): {"error_topic": TOPIC}},
     ),
     (

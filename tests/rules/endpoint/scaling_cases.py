@@ -113,7 +113,7 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
     (
         "scaling-steps",
         steps({"upper": 5, "change": 1}),
-        "no step has lower, so nothing tells when the first one is taken",
+        "no step has lower, so nothing says when the first step applies",
         steps({"lower": 5, "change": 1}),
     ),
     (

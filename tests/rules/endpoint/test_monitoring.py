@@ -12,6 +12,7 @@ from sagemaker_serving.errors import Problem
 from sagemaker_serving.rules import check_environment
 from sagemaker_serving.spec import read_environment
 from tests.rules.endpoint.monitoring_cases import CASES, Monitoring, thresholds
+from tests.today import TODAY
 
 
 def problems(folder: Path, own: Any, common: Any = None) -> list[Problem]:
@@ -25,7 +26,7 @@ def problems(folder: Path, own: Any, common: Any = None) -> list[Problem]:
     }
     path = folder / "prod.yaml"
     path.write_text(yaml.safe_dump(data))
-    return check_environment(read_environment(path))
+    return check_environment(read_environment(path), today=TODAY)
 
 
 @pytest.mark.parametrize(("rule", "wrong", "said", "right"), CASES)

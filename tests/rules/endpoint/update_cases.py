@@ -150,7 +150,7 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
     (
         "production-alarms",
         {**SAFE, ("monitoring",): {"alarms": False}},
-        "alarms are off, and production demands some to take an update back",
+        "alarms are off, and production demands some to roll an update back",
         {**SAFE, ("monitoring",): {"alarms": False}, (*DIGITS, "monitoring"): {"alarms": True}},
     ),
     (

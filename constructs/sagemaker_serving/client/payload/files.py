@@ -73,7 +73,7 @@ def npy_file(path: Path, content_type: str) -> FixedRows | None:
         return None
     records = layout.shape[0]
     if size < layout.offset + records * layout.row_bytes:
-        raise Mistake(f"{path} ends before the last of its {records} rows; write it anew")
+        raise Mistake(f"{path} ends before the last of its {records} rows; write it again")
     if not records:
         raise Mistake(f"there is nothing to send: the array in {path} has no rows")
 

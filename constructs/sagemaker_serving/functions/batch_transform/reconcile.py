@@ -69,14 +69,25 @@ def _again(
     """The same inputs again, without those that have their outputs; or no more of them."""
     state = shard.state
     used = state.budgets.get(failure.kind, 0)
-    retry = shard.run.retries.get(failure.kind)
-    wait = None if retry is None else wait_seconds(retry, used, chance)
+    wait = _wait_seconds(shard, failure, used, chance)
     if wait is None or not shard.can_run_more:
         return shard.give_up(failure)
     state.budgets[failure.kind] = used + 1
     state.wait_seconds = wait
     state.groups.insert(0, missing)
     return shard.next_step()
+
+
+def _wait_seconds(shard: Shard, failure: Failure, used: int, chance: random.Random) -> int | None:
+    """How long before the next job: none where another instance type has not been tried yet.
+
+    A budget for capacity counts how often all types were tried.
+    """
+    retry = shard.run.retries.get(failure.kind)
+    choices = len(shard.run.instance_types) if failure.kind is Kind.CAPACITY else 1
+    if (used + 1) % choices:
+        return 0
+    return None if retry is None else wait_seconds(retry, used // choices, chance)
 
 
 def _reasons(shard: Shard, logs: Any, missing: Sequence[Unit], failure: Failure) -> dict[Unit, str]:

@@ -47,6 +47,14 @@ class Run:
     requests_alone: bool | None
     """Whether the container takes one whole request, ``{"instances": …}``, in a payload and no
     more, as TensorFlow Serving does; None: perhaps, if no code of the user's reads it."""
+    preferred_types: Sequence[str] = ()
+    """Instance types in order of preference; none: the one of ``job``."""
+
+    @property
+    def instance_types(self) -> Sequence[str]:
+        """What a job may run on, in order of preference."""
+        alone: str = self.job["TransformResources"]["InstanceType"]
+        return self.preferred_types if self.preferred_types else (alone,)
 
     @property
     def output_place(self) -> Place:
@@ -183,6 +191,7 @@ def run_of(
         fail_on_quarantine=wanted.get("fail_on_quarantine", settings["fail_on_quarantine"]),
         retry_quarantined=wanted.get("retry_quarantined", False),
         requests_alone=_REQUESTS_ALONE[settings.get("requests_alone", "never")],
+        preferred_types=() if "instance_type" in wanted else settings.get("instance_types", ()),
     )
 
 

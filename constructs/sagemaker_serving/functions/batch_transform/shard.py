@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from .failures import Failure
+from .failures import Failure, Kind
 from .inputs import folder_of
 from .ledger import stale
 from .plan import inputs_of
@@ -212,9 +212,12 @@ class Shard:
         body = json.dumps([{"prefix": str(self._folder(units[0]))}, *names], ensure_ascii=False)
         self.run.store.write(manifest, body.encode())
         job = dict(run.job)
+        turn = self.state.budgets.get(Kind.CAPACITY, 0) % len(run.instance_types)
+        hosts = {**job["TransformResources"], "InstanceType": run.instance_types[turn]}
         source = {"S3DataType": "ManifestFile", "S3Uri": str(manifest)}
         return {
             **job,
+            "TransformResources": hosts,
             "TransformJobName": run.job_name(self.number, number),
             "TransformInput": {**job["TransformInput"], "DataSource": {"S3DataSource": source}},
             "TransformOutput": {

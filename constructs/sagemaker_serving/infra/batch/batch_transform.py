@@ -172,12 +172,15 @@ class BatchTransform(Construct):
             self._let_machine(["kms:Decrypt", "kms:GenerateDataKey"], self._work.key_arn)
         machine = self.state_machine
         policy = iam.Policy(self, "MapPolicy", roles=[machine.role])
+        # A redriven execution redrives its Map's children in the machine's own name (Step Functions
+        # developer guide, "Redriving Map Runs", read 2026-11-23).
+        children = ["DescribeExecution", "RedriveExecution", "StopExecution"]
         policy.add_statements(
             iam.PolicyStatement(
                 actions=["states:StartExecution"], resources=[machine.state_machine_arn]
             ),
             iam.PolicyStatement(
-                actions=["states:DescribeExecution", "states:StopExecution"],
+                actions=[f"states:{action}" for action in children],
                 resources=[self._executions("/*")],
             ),
         )
@@ -266,7 +269,7 @@ class BatchTransform(Construct):
 
 def _volume_key(settings: BatchTransformSpec, key: kms.IKey | None) -> kms.IKey | None:
     """The key of jobs' volumes; SageMaker takes none where instances have storage of their own."""
-    instance_type = settings.instance_type
-    known = not is_token(instance_type) and catalog.instance_type(instance_type).nvme_gb == 0
+    types = (settings.instance_type, *settings.instance_types)
+    known = not any(is_token(name) or catalog.instance_type(name).nvme_gb for name in types)
     wanted = settings.encrypt_volumes if settings.encrypt_volumes is not None else known
     return key if wanted else None

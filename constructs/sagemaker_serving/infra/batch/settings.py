@@ -44,6 +44,7 @@ def transform_settings(
             }
         ),
         "retries": spec.retries.model_dump(),
+        **({"instance_types": spec.instance_types} if spec.instance_types else {}),
         "fail_on_quarantine": spec.fail_on_quarantine,
     }
 
@@ -86,6 +87,7 @@ def transform_arguments(
                 {
                     "InstanceType": spec.instance_type,
                     "InstanceCount": spec.instance_count,
+                    "TransformAmiVersion": spec.transform_ami_version,
                     "VolumeKmsKeyId": volume_key,
                 }
             ),

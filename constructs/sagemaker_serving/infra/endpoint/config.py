@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from aws_cdk import aws_sagemaker as sagemaker
@@ -15,6 +16,7 @@ from sagemaker_serving.infra.endpoint.data_capture import DataCapture
 from sagemaker_serving.infra.endpoint.variants import InstanceVariant, Variant
 from sagemaker_serving.infra.synth.acknowledge import NO_KEY_ON_VOLUMES, acknowledge
 from sagemaker_serving.infra.synth.content_identity import identify_by_content
+from sagemaker_serving.infra.synth.extra import add_extra
 from sagemaker_serving.infra.synth.tokens import is_token, stands_in
 
 if TYPE_CHECKING:
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from aws_cdk import aws_kms as kms
 
     from sagemaker_serving.infra.network.network import Network
+    from sagemaker_serving.infra.storage.s3_prefix import S3Prefix
+    from sagemaker_serving.spec import MetricsConfig
 
 
 class EndpointConfig(Construct):
@@ -37,6 +41,7 @@ class EndpointConfig(Construct):
         asked; its answers reach nobody.
     :param async_inference: where requests and answers are, if they are not carried by calls.
     :param data_capture: what is kept of requests and answers.
+    :param metrics_config: what is published beside SageMaker's usual metrics, and how often.
     :param encryption_key: encrypts the volumes of the instances. SageMaker
         refuses a key when any variant's type has local NVMe storage, which
         encrypts itself in hardware; the key is left out then, and the finding
@@ -46,6 +51,7 @@ class EndpointConfig(Construct):
         which the first creation races IAM.
     :param network: the subnets of the same; elsewhere the Model says where it stands.
     :param network_isolation: whether containers of the same can call nobody at all.
+    :param extra: properties by CloudFormation's own names, laid over these.
 
     Raises `Mistake` without variants, with more than ten, with two of one
     name, and with a shadow beside anything but one production variant.
@@ -61,10 +67,12 @@ class EndpointConfig(Construct):
         shadow_variants: Sequence[InstanceVariant] = (),
         async_inference: AsyncInference | None = None,
         data_capture: DataCapture | None = None,
+        metrics_config: MetricsConfig | None = None,
         encryption_key: kms.IKey | None = None,
         execution_role: iam.IRole | None = None,
         network: Network | None = None,
         network_isolation: bool = False,
+        extra: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
         self._stack = stands_in(self, scope)
@@ -73,12 +81,17 @@ class EndpointConfig(Construct):
         _must_be_variants(self, self._variants, self._shadows)
         self._async = async_inference
         self._capture = data_capture
+        self._metrics = (
+            {} if metrics_config is None else metrics_config.model_dump(exclude_none=True)
+        )
         self._key = encryption_key
         self._role = execution_role
         self._network = network
         self._isolated = network_isolation
+        self._extra = extra if extra is not None else {}
         self._grants: list[Callable[[iam.IRole], None]] = [
-            what.grant for what in (async_inference, data_capture) if what is not None
+            *(what.grant for what in (async_inference, data_capture) if what is not None),
+            *_grants_of((*variants, *shadow_variants)),
         ]
         self._granted: set[iam.IRole] = set()
         self._resource = sagemaker.CfnEndpointConfig(
@@ -90,6 +103,11 @@ class EndpointConfig(Construct):
             ),
             async_inference_config=None if async_inference is None else async_inference.rendered(),
             data_capture_config=None if data_capture is None else data_capture.rendered(),
+            metrics_config=(
+                sagemaker.CfnEndpointConfig.MetricsConfigProperty(**self._metrics)
+                if self._metrics
+                else None
+            ),
             kms_key_id=self._key_arn(),
             execution_role_arn=None if execution_role is None else execution_role.role_arn,
             vpc_config=None if network is None else _vpc_config(network),
@@ -110,6 +128,8 @@ class EndpointConfig(Construct):
         self._variants += (variant,)
         self._resource.production_variants = [every.rendered() for every in self._variants]
         self._resource.kms_key_id = self._key_arn()
+        for grant in _grants_of([variant]):
+            self.grant_to_roles(grant)
         self._settle()
 
     @property
@@ -127,6 +147,13 @@ class EndpointConfig(Construct):
 
     def _settle(self) -> None:
         """Everything that follows from the variants there are."""
+        add_extra(self._resource, self._extra)
+        for kind, variants in (
+            ("ProductionVariants", self._variants),
+            ("ShadowProductionVariants", self._shadows),
+        ):
+            for index, variant in enumerate(variants):
+                add_extra(self._resource, variant.extra, below=f"{kind}.{index}")
         identify_by_content(self._stack, self._resource, self._content())
         self._grant()
         with_nvme = self._with_nvme()
@@ -147,6 +174,7 @@ class EndpointConfig(Construct):
             None if self._capture is None else self._capture.content,
             None if self._network is None else vars(self._network),
             self._isolated,
+            *(part for part in (self._metrics, self._extra) if part),
         ]
 
     def _grant(self) -> None:
@@ -163,12 +191,28 @@ class EndpointConfig(Construct):
 
     def _with_nvme(self) -> list[str]:
         every = (*self._variants, *self._shadows)
-        types = {variant.instance_type for variant in every if isinstance(variant, InstanceVariant)}
+        types = {
+            name
+            for variant in every
+            if isinstance(variant, InstanceVariant)
+            for name in (variant.instance_type, *variant.instance_types)
+        }
         return sorted(name for name in types if not is_token(name) and _has_nvme(name))
 
 
 def _has_nvme(instance_type: str) -> bool:
     return catalog.instance_type(instance_type).nvme_gb > 0
+
+
+def _grants_of(variants: Sequence[Variant]) -> Iterator[Callable[[iam.IRole], None]]:
+    """What variants ask of the roles beside what their Models do."""
+    for variant in variants:
+        if isinstance(variant, InstanceVariant) and variant.core_dump is not None:
+            yield partial(_grant_dumps, variant.core_dump)
+
+
+def _grant_dumps(place: S3Prefix, role: iam.IRole) -> None:
+    place.grant_write(role, of="Core dumps")
 
 
 def _vpc_config(network: Network) -> sagemaker.CfnEndpointConfig.VpcConfigProperty:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
@@ -24,6 +25,7 @@ from sagemaker_serving.infra.scaling.values import (
     ScalingMetric,
     pascal,
 )
+from sagemaker_serving.infra.synth.extra import add_extra
 from sagemaker_serving.infra.synth.tokens import is_token, stack_of
 
 if TYPE_CHECKING:
@@ -140,6 +142,7 @@ class Endpoint(AnyEndpoint):
         the template, until `scale_instances` is called.
     :param guardrails: how it moves to a new config, and what takes that back; absent, all at
         once, and nothing does.
+    :param extra: properties by CloudFormation's own names, laid over these.
 
     Raises `Mistake` for a name that SageMaker does not take.
     Source: API reference, UpdateEndpoint; read 2026-11-21.
@@ -154,6 +157,7 @@ class Endpoint(AnyEndpoint):
         endpoint_config: EndpointConfig,
         keep_instance_counts: bool = False,
         guardrails: Guardrails | None = None,
+        extra: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
         self._plain_name = _name_of(self, endpoint_name)
@@ -164,6 +168,7 @@ class Endpoint(AnyEndpoint):
             endpoint_config_name=endpoint_config.endpoint_config_name,
             deployment_config=None if guardrails is None else guardrails.rendered(),
         )
+        add_extra(self._resource, extra if extra is not None else {})
         self._guardrails = guardrails
         endpoint_config.grant_to_roles(self._grant_serving)
         if keep_instance_counts:

@@ -49,7 +49,7 @@ class InferenceComponent(Construct):
     :param model_data_download_timeout_in_seconds: 60 to 3600, or SageMaker's own.
     :param container_startup_health_check_timeout_in_seconds: 60 to 3600, or SageMaker's own.
     :param guardrails: how copies are replaced by those of a new Model, `Guardrails.rolling`;
-        absent, as SageMaker chooses, and no alarm takes it back.
+        absent, as SageMaker chooses, and no alarm rolls it back.
 
     Source: botocore CreateInferenceComponent; SageMaker developer guide,
     "Deploy models for real-time inference"; read 2026-11-21.

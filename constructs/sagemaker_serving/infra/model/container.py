@@ -15,9 +15,11 @@ from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
 from sagemaker_serving.infra.model.image import ContainerImage, Host
-from sagemaker_serving.infra.model.model_data import ModelData
+from sagemaker_serving.infra.model.model_data import BoundModelData, ModelData
+from sagemaker_serving.infra.roles.container_grants import grant_packages
 from sagemaker_serving.infra.storage.s3_prefix import S3Prefix
 from sagemaker_serving.spec.batching import BATCHING_VARIABLES
+from sagemaker_serving.spec.container import PRIVATE_PACKAGES
 
 if TYPE_CHECKING:
     from sagemaker_serving.infra.model.model_archives import ModelArchives
@@ -56,21 +58,23 @@ class AnyContainer(ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class Container(AnyContainer):
-    """An image that serves one model.
+    """An image that serves one model; one that brings or fetches it by itself has no
+    ``model_data``.
 
-    ``environment`` has at most 100 variables; ``hostname`` is what the logs and
+    ``environment`` has at most 100 variables, and CA_REPOSITORY_ARN among them lets the
+    role install packages from that CodeArtifact repository; ``hostname`` is what the logs and
     metrics of a pipeline call the container.
     """
 
     image: ContainerImage
-    model_data: ModelData
+    model_data: ModelData | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
     hostname: str | None = None
 
     @property
     def requests_alone(self) -> bool | None:
         """Whether it is TensorFlow Serving without a script; None of an archive in S3."""
-        if self.image.framework != "tensorflow":
+        if self.image.framework != "tensorflow" or self.model_data is None:
             return False
         has_script = self.model_data.has_script
         return None if has_script is None else not has_script
@@ -83,17 +87,24 @@ class Container(AnyContainer):
     def bind(self, scope: Construct, host: Host) -> BoundContainer:
         """The container, its image that of the host; the role may pull it and read the archive."""
         uri = self.image.bind(scope, host)
-        data = self.model_data.bind(scope, host.role)
+        data = None if self.model_data is None else self.model_data.bind(scope, host.role)
         variables = dict(self.environment)
+        if variables.get(PRIVATE_PACKAGES):
+            grant_packages(host.role, variables[PRIVATE_PACKAGES])
         return BoundContainer(
             definition=sagemaker.CfnModel.ContainerDefinitionProperty(
                 image=uri,
-                model_data_url=data.url,
+                **_members(data),
                 environment=variables,
                 container_hostname=self.hostname,
             ),
-            identity=[uri, data.identity, variables, *_given(self.hostname)],
-            grant=data.grant,
+            identity=[
+                uri,
+                None if data is None else data.identity,
+                variables,
+                *_given(self.hostname),
+            ],
+            grant=None if data is None else data.grant,
         )
 
 
@@ -178,6 +189,18 @@ class ModelPackage(AnyContainer):
             identity=[self.name, *([variables] if variables else [])],
             grant=None if data is None else data.grant,
         )
+
+
+def _members(data: BoundModelData | None) -> dict[str, Any]:
+    """What names the model in a container's definition; nothing without one."""
+    if data is None:
+        return {}
+    if not data.is_prefix:
+        return {"model_data_url": data.url}
+    files = sagemaker.CfnModel.S3DataSourceProperty(
+        s3_uri=data.url, s3_data_type="S3Prefix", compression_type="None"
+    )
+    return {"model_data_source": sagemaker.CfnModel.ModelDataSourceProperty(s3_data_source=files)}
 
 
 def _given(value: str | None) -> list[str]:

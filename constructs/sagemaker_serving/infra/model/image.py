@@ -29,14 +29,15 @@ class ContainerImage(ABC):
     """An image in ECR: one that AWS publishes, or one's own."""
 
     @staticmethod
-    def from_catalog(framework: str, version: str) -> ContainerImage:
+    def from_catalog(framework: str, version: str, *, digest: str | None = None) -> ContainerImage:
         """AWS's serving image of ``framework`` ``version`` for the stack's region.
 
         Which of them (CPU, GPU, arm64, Inferentia, Trainium) follows from the
-        instance type it is bound for. Raises `sagemaker_serving.catalog.UnknownImage`
+        instance type it is bound for. ``digest`` ("sha256:…") pins it; whether it is that image's
+        is not looked at. Raises `sagemaker_serving.catalog.UnknownImage`
         when bound, if there is none.
         """
-        return _CatalogImage(framework, version)
+        return _CatalogImage(framework, version, digest)
 
     @staticmethod
     def from_uri(uri: str) -> ContainerImage:
@@ -73,9 +74,10 @@ def grant_pull_from(role: iam.IGrantable, repository_arn: str) -> None:
 
 
 class _CatalogImage(ContainerImage):
-    def __init__(self, framework: str, version: str) -> None:
+    def __init__(self, framework: str, version: str, digest: str | None) -> None:
         self._framework = framework
         self._version = version
+        self._digest = digest
 
     @property
     def framework(self) -> str:
@@ -96,7 +98,7 @@ class _CatalogImage(ContainerImage):
             accelerator=host.accelerator,
         )
         _grant_pull(host.role, image)
-        return image.uri
+        return image.pinned(self._digest).uri
 
 
 class _OwnImage(ContainerImage):

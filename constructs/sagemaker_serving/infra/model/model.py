@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sagemaker as sagemaker
@@ -14,6 +14,7 @@ from sagemaker_serving.infra.model.container import AnyContainer, Container
 from sagemaker_serving.infra.model.image import ContainerImage, Host
 from sagemaker_serving.infra.model.model_data import ModelData
 from sagemaker_serving.infra.synth.content_identity import identify_by_content
+from sagemaker_serving.infra.synth.extra import add_extra
 from sagemaker_serving.infra.synth.tokens import stands_in
 
 if TYPE_CHECKING:
@@ -28,9 +29,10 @@ class Model(Construct):
     change makes a new Model, which the endpoint moves to before the old one
     goes. It waits for its role's policy, without which creation races IAM.
 
-    One container is said by ``image``, ``model_data`` and ``environment``, or
-    as one of ``containers``; several, a multi-model one and a model package by
-    ``containers``. In a pipeline each one's answer is the next one's request.
+    One container is said by ``image``, ``model_data`` (but where the image brings or
+    fetches its model by itself) and ``environment``, or as one of ``containers``;
+    several, a multi-model one and a model package by ``containers``. In a pipeline each
+    one's answer is the next one's request.
 
     :param role: what the containers may do; images and archives grant it theirs.
     :param instance_type: what it will run on; decides which of AWS's images is
@@ -40,6 +42,7 @@ class Model(Construct):
     :param network_isolation: whether the container can call nobody at all, S3 and
         CloudWatch included. SageMaker fetches the archive itself, but nothing can be
         installed as it starts: what ``inference.py`` imports has to lie in ``code/lib``.
+    :param extra: properties by CloudFormation's own names, laid over these.
     :param accelerator: the Elastic Inference accelerator that hangs on its instances, which AWS
         has ended: it renders what CloudFormation once took.
 
@@ -61,6 +64,7 @@ class Model(Construct):
         network: Network | None = None,
         network_isolation: bool = False,
         accelerator: Accelerator | None = None,
+        extra: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
         stack = stands_in(self, scope)
@@ -82,6 +86,7 @@ class Model(Construct):
             enable_network_isolation=True if network_isolation else None,
             vpc_config=None if network is None else _vpc_config(network),
         )
+        add_extra(resource, extra if extra is not None else {})
         if network is not None:
             network.bind(self, role)
         self.identity = identify_by_content(
@@ -91,11 +96,15 @@ class Model(Construct):
                 *[container.identity for container in bound],
                 network_isolation,
                 None if network is None else vars(network),
+                *([extra] if extra else []),
             ],
         )
         """The Model's logical id, which carries its content."""
-        for grant in [container.grant for container in bound if container.grant is not None][:1]:
-            grant.apply_before(resource)
+        grants = [container.grant for container in bound if container.grant is not None]
+        if grants:
+            grants[0].apply_before(resource)
+        else:
+            resource.node.add_dependency(role)
         self.model_name = resource.attr_model_name
         """The Model's generated name (a token)."""
 
@@ -131,8 +140,8 @@ def _containers(
         )
     if containers:
         return containers
-    if image is None or model_data is None:
-        raise Mistake(f"{model.node.path}: image and model_data are given together")
+    if image is None:
+        raise Mistake(f"{model.node.path}: image is missing; give the one that serves the model")
     return [
         Container(
             image=image,

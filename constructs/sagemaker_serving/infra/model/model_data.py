@@ -1,4 +1,4 @@
-"""Where a model's archive comes from; binding it grants the role this one object."""
+"""Where a model comes from; binding it grants the role this one object, or this prefix."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ from typing import Any
 
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
+from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from sagemaker_serving.archive import build_archive, known_contents
+from sagemaker_serving.infra.storage.s3_prefix import S3Prefix
 from sagemaker_serving.infra.synth.tokens import partition, synthesizer_of
 from sagemaker_serving.progress import progress_bar
 from sagemaker_serving.spec.s3 import split_s3
 
 
 class ModelData(ABC):
-    """The model's archive: packed at synth from a folder, or in S3 already."""
+    """The model's archive: packed at synth from a folder, or in S3 already; or files in S3."""
 
     @staticmethod
     def from_path(path: str | Path, *, convert: bool = True) -> ModelData:
@@ -47,9 +49,20 @@ class ModelData(ABC):
         """
         return _S3ModelData(uri, sha256, version_id)
 
+    @staticmethod
+    def from_s3_prefix(uri: str, *, sha256: str | None = None) -> ModelData:
+        """Every object below ``s3://bucket/prefix/``, not packed, in the stack's region.
+
+        The URI ends with a slash; raises `sagemaker_serving.errors.Mistake` for what is no address
+        in S3. ``sha256`` tells the content: without it, changed objects are not deployed.
+        Endpoints on instances take it; batch transform, serverless and multi-model endpoints take
+        archives alone. Source: botocore ContainerDefinition.ModelDataSource; read 2026-11-23.
+        """
+        return _S3Files(uri, sha256)
+
     @property
     def has_script(self) -> bool | None:
-        """Whether an ``inference.py`` lies in it; None of an archive in S3, which nobody reads."""
+        """Whether an ``inference.py`` lies in it; None of what is in S3, which nobody reads."""
         return None
 
     @abstractmethod
@@ -61,12 +74,14 @@ class ModelData(ABC):
 class BoundModelData:
     """An archive's URL (``s3://…``, perhaps a token) and what identifies its content.
 
-    ``grant`` is the role's leave to read it: what needs the archive waits for that.
+    With ``is_prefix`` it is that of unpacked files, and ends with a slash. ``grant`` is the role's
+    leave to read it: what needs the model waits for that.
     """
 
     url: str
     identity: Any
     grant: iam.Grant
+    is_prefix: bool = False
 
 
 class _LocalModelData(ModelData):
@@ -107,6 +122,20 @@ class _S3ModelData(ModelData):
         url = f"s3://{self._bucket}/{self._key}"
         grant = _grant_object(self._bucket, self._key, role)
         return BoundModelData(url=url, identity=[url, *self._marks], grant=grant)
+
+
+class _S3Files(ModelData):
+    def __init__(self, uri: str, sha256: str | None) -> None:
+        self._bucket, self._prefix = split_s3(uri)
+        self._sha256 = sha256
+
+    def bind(self, scope: Construct, role: iam.IGrantable) -> BoundModelData:
+        url = f"s3://{self._bucket}/{self._prefix}"
+        number = len(scope.node.children)
+        bucket = s3.Bucket.from_bucket_name(scope, f"ModelDataBucket{number}", self._bucket)
+        place = S3Prefix(bucket=bucket, prefix=self._prefix)
+        grant = place.grant_read(role, of="The model's files")
+        return BoundModelData(url=url, identity=[url, self._sha256], grant=grant, is_prefix=True)
 
 
 def _grant_object(bucket: str, key: str, role: iam.IGrantable) -> iam.Grant:

@@ -11,7 +11,7 @@ from sagemaker_serving.infra.monitoring.metrics import EndpointMetrics, Inferenc
 from sagemaker_serving.infra.monitoring.watches import WatchedVariant
 
 _WIDTH = 8
-_Metric = Callable[[EndpointMetrics], cloudwatch.Metric]
+_Metric = Callable[[EndpointMetrics], cloudwatch.Metric | cloudwatch.MathExpression]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,6 +80,10 @@ def _answers_at_once(variant: WatchedVariant) -> bool:
 
 def _has_instances(variant: WatchedVariant) -> bool:
     return not variant.serverless
+
+
+def _tells_instances(variant: WatchedVariant) -> bool:
+    return variant.enhanced and not variant.serverless
 
 
 OF_VARIANTS = (
@@ -170,6 +174,24 @@ OF_VARIANTS = (
         unit="%",
         has=_has_instances,
         lines={"": lambda metrics: metrics.disk_utilization()},
+    ),
+    Graph(
+        title="CPU of each instance",
+        unit="% of one core",
+        has=_tells_instances,
+        lines={"": lambda one: one.of_each_instance("CPUUtilization", statistic="Average")},
+    ),
+    Graph(
+        title="Memory of each instance",
+        unit="%",
+        has=_tells_instances,
+        lines={"": lambda one: one.of_each_instance("MemoryUtilization", statistic="Average")},
+    ),
+    Graph(
+        title="GPUs of each instance",
+        unit="% of one GPU",
+        has=lambda variant: _tells_instances(variant) and variant.has_gpu,
+        lines={"": lambda one: one.of_each_instance("GPUUtilization", statistic="Average")},
     ),
     Graph(
         title="Cold starts",

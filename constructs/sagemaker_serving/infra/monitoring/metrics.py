@@ -195,6 +195,25 @@ class EndpointMetrics:
         """Milliseconds that an asynchronous request waited."""
         return self.metric("TimeInBacklog", statistic=statistic)
 
+    def of_each_instance(self, metric_name: str, *, statistic: str) -> cloudwatch.MathExpression:
+        """A line for each instance, of those metrics that enhanced metrics tell so.
+
+        Instances come and go, so they are searched for by their dimension. Source: SageMaker
+        developer guide, "Amazon SageMaker AI enhanced metrics for inference endpoints"; CloudWatch
+        user guide, "Search expression syntax"; read 2026-11-23.
+        """
+        wanted = " ".join(f'{name}="{value}"' for name, value in self._variant.items())
+        seconds = self._period.to_seconds()
+        return cloudwatch.MathExpression(
+            expression=(
+                f"SEARCH('MetricName=\"{metric_name}\" {wanted} InstanceId', "
+                f"'{statistic}', {seconds:g})"
+            ),
+            label="",
+            using_metrics={},
+            period=self._period,
+        )
+
     def _utilization(self, metric_name: str) -> cloudwatch.Metric:
         return self.metric(metric_name, statistic="Average", namespace=ENDPOINTS)
 

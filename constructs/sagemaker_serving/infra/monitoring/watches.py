@@ -19,13 +19,15 @@ class WatchedVariant:
     """A variant to watch: ``instance_type`` is None for a serverless one.
 
     ``asynchronous`` is whether its endpoint answers into S3, ``multi_model``
-    whether it loads models as they are called.
+    whether it loads models as they are called, ``enhanced`` whether its endpoint
+    publishes metrics of each instance, too.
     """
 
     name: str
     instance_type: str | None = None
     asynchronous: bool = False
     multi_model: bool = False
+    enhanced: bool = False
 
     @property
     def serverless(self) -> bool:

@@ -74,8 +74,8 @@ class NeoCompilation(Construct):
         if job.max_runtime_in_seconds > MOST_RUNTIME_SECONDS:
             raise Mistake(
                 f"{self.node.path}: max_runtime_in_seconds is {job.max_runtime_in_seconds}; a "
-                f"deploy waits at most {MOST_RUNTIME_SECONDS} seconds; compile it outside of the "
-                "deploy with `sagemaker-serving compile`, and the deploy finds the result"
+                f"deploy waits at most {MOST_RUNTIME_SECONDS} seconds; compile it before, with "
+                "`sagemaker-serving compile`, and the deploy finds the result"
             )
         self._job = job
         self._region = region_of(self)

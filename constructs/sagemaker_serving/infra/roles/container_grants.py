@@ -1,12 +1,14 @@
-"""What the role of every container needs: to write its log, and its instances' metrics."""
+"""What containers' roles need beside their models: to write logs and metrics, to read packages."""
 
 from __future__ import annotations
 
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
+from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard
 from sagemaker_serving.infra.synth.arns import colon_arn
+from sagemaker_serving.spec.container import PRIVATE_PACKAGES, PRIVATE_REPOSITORY
 
 
 def grant_logs(role: iam.IRole, log_group_prefix: str) -> None:
@@ -51,4 +53,40 @@ def grant_metrics(role: iam.IRole, namespace: str) -> None:
             "*",
             "cloudwatch:PutMetricData and ecr:GetAuthorizationToken know no resources; the "
             "first is bound to one namespace by a condition, the second reads a token only",
+        )
+
+
+def grant_packages(role: iam.IRole, repository_arn: str) -> None:
+    """Lets containers install packages from a CodeArtifact repository, and from no other.
+
+    Raises `Mistake` for what is no ARN of one. Source: what Ray Serve's image calls
+    (aws/deep-learning-containers e0ecede, sagemaker_serve.py), and for the bearer token
+    AWSCodeArtifactReadOnlyAccess; read 2026-11-23.
+    """
+    found = PRIVATE_REPOSITORY.fullmatch(repository_arn)
+    if found is None:
+        raise Mistake(
+            f"{PRIVATE_PACKAGES} is {repository_arn!r}; it must be "
+            "arn:aws:codeartifact:<region>:<account>:repository/<domain>/<repository>"
+        )
+    for actions, resource in (
+        (["GetAuthorizationToken"], f"{found[1]}:domain/{found[2]}"),
+        (["GetRepositoryEndpoint", "ReadFromRepository"], repository_arn),
+    ):
+        iam.Grant.add_to_principal(
+            grantee=role,
+            actions=[f"codeartifact:{action}" for action in actions],
+            resource_arns=[resource],
+        )
+    iam.Grant.add_to_principal(
+        grantee=role,
+        actions=["sts:GetServiceBearerToken"],
+        resource_arns=["*"],
+        conditions={"StringEquals": {"sts:AWSServiceName": "codeartifact.amazonaws.com"}},
+    )
+    if isinstance(role, Construct):
+        acknowledge_wildcard(
+            role,
+            "*",
+            "sts:GetServiceBearerToken knows no resources; a condition binds it to CodeArtifact",
         )

@@ -53,7 +53,7 @@ class Scaling(Construct):
         if not 0 <= min_capacity <= max_capacity or max_capacity < 1:
             raise Mistake(
                 f"{self.node.path}: min_capacity is {min_capacity} and max_capacity is "
-                f"{max_capacity}; the most is at least 1 and not below the fewest"
+                f"{max_capacity}; max_capacity is at least 1 and at least min_capacity"
             )
         self._scaled = scaled
         self._actions: list[

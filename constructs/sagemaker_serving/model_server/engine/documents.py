@@ -64,7 +64,7 @@ def parse_document(body: bytes) -> dict[str, Any]:
         document, end = _DECODER.raw_decode(text, start)
     except json.JSONDecodeError as error:
         _must_have_whole_pairs(text, start, error.pos)
-        raise _parse_error(_complaint(error, text), text, error.pos) from error
+        raise _parse_error(_complaint(error, text), text, _position(error, text)) from error
     except RecursionError as error:
         raise _parse_error("Terminate parsing due to Handler error.", text, len(text)) from error
     _must_have_whole_pairs(text, start, end)
@@ -135,6 +135,14 @@ def _complaint(error: json.JSONDecodeError, text: str) -> str:
             return "Missing a comma or ] after an array element."
         return "Missing a comma or } after an object member."
     return _PARSE_ERRORS.get(error.msg, "Invalid value.")
+
+
+def _position(error: json.JSONDecodeError, text: str) -> int:
+    """Where rapidjson stops: of a trailing comma Python says where that is from 3.13 on."""
+    if not error.msg.startswith("Illegal trailing comma"):
+        return error.pos
+    blank = _BLANK.match(text, error.pos + 1)
+    return error.pos + 1 if blank is None else blank.end()
 
 
 def _innermost(text: str) -> str:

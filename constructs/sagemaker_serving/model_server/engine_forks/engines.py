@@ -85,9 +85,14 @@ class Engine:
             await self._gone
 
     def own_bytes(self) -> int:
-        """Memory that is the engine's alone, without what all share with their parent."""
+        """Memory that is the engine's alone, without what all share with their parent.
+
+        On macOS nobody but root may ask for that (docs of psutil, "memory_full_info", read
+        2026-11-23): there it is with what they share.
+        """
         try:
-            return int(psutil.Process(self.pid).memory_full_info().uss)
+            engine = psutil.Process(self.pid)
+            return int(engine.memory_full_info().uss if psutil.LINUX else engine.memory_info().rss)
         except psutil.NoSuchProcess:
             return 0
 

@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from sagemaker_serving.catalog import variant_types
 from sagemaker_serving.client.aws import Aws, aws_failures
 from sagemaker_serving.client.options import Limits
 from sagemaker_serving.client.predictor import Predictor
@@ -18,16 +19,20 @@ from sagemaker_serving.operations.tuning.search import Settings
 from sagemaker_serving.operations.watch import watch
 from sagemaker_serving.spec.batching import BATCHING_VARIABLES
 
-_KEPT = ("InstanceType", "VolumeSizeInGB", "RoutingConfig")
-"""What the copy's variant has of the original's; it always has one instance."""
+_KEPT = (
+    *("VolumeSizeInGB", "RoutingConfig", "InferenceAmiVersion"),
+    *("ModelDataDownloadTimeoutInSeconds", "ContainerStartupHealthCheckTimeoutInSeconds"),
+)
+"""What the copy's variant has of the original's, beside its type; it has one instance."""
 
 
 class EndpointTrials:
     """Measures settings on a copy of ``variant`` of ``endpoint``, which itself is never touched.
 
-    The copy is an endpoint of its own with one instance of the same type, paid
-    for by the hour while it exists; the first trial makes it, each further one
-    updates it, and `close` deletes whatever was made. A trial takes minutes on AWS.
+    The copy is an endpoint of its own with one instance of the same type, or of
+    the one that the variant prefers, and the same host software, paid for by the hour
+    while it exists; the first trial makes it, each further one updates it, and `close`
+    deletes whatever was made. A trial takes minutes on AWS.
 
     Needs SageMaker's Describe, Create, Update and Delete of endpoints, configs
     and models, and ``iam:PassRole`` for the model's role. Raises `NotFound` for an unknown
@@ -81,7 +86,7 @@ class EndpointTrials:
         chosen = next(iter(variants)) if name is None else name
         if chosen not in variants:
             raise NotFound(f"{endpoint} has no variant {chosen!r}; it has {', '.join(variants)}")
-        if "InstanceType" not in variants[chosen]:
+        if not variant_types(variants[chosen]):
             raise Mistake(
                 f"{endpoint}: {chosen} is serverless, which handles one request at a time"
             )
@@ -109,6 +114,7 @@ class EndpointTrials:
                 ProductionVariants=[
                     {
                         **{key: self._variant[key] for key in _KEPT if key in self._variant},
+                        "InstanceType": variant_types(self._variant)[0],
                         "VariantName": "trial",
                         "ModelName": name,
                         "InitialInstanceCount": 1,

@@ -1,4 +1,4 @@
-"""Rules on the model as such: given, deployable, and not too big for its host."""
+"""Rules on the model: given, deployable, and not too large for its instance."""
 
 from __future__ import annotations
 
@@ -7,27 +7,85 @@ from collections.abc import Iterator
 from typing import Any
 
 from local_aws.s3_location import S3Location
+from sagemaker_serving.catalog.model_ids import frameworks_of_image, model_id_variables
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
-from sagemaker_serving.rules.facts import ArtifactFacts
+from sagemaker_serving.rules.facts import (
+    ArtifactFacts,
+    ContainerFacts,
+    Fact,
+    TransformFacts,
+    VariantFacts,
+)
 from sagemaker_serving.rules.hardware.instance_types import known
 from sagemaker_serving.spec.s3 import is_s3
 
 _NO_LINKS = "AWS SageMaker developer guide, model artifacts for inference; read 2026-11-21"
+_MODEL_IDS = "aws/deep-learning-containers e0ecede, docs; docs.djl.ai, LMI; read 2026-11-23"
 _BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
 
 
-@rule("artifact-given", source="this project", example="a model without artifact:")
+@rule("artifact-given", source=_MODEL_IDS, example="a model without artifact:")
 def artifact_given(facts: ArtifactFacts) -> Iterator[Finding]:
-    """Every container has a model.
+    """Every container has a model: its artifact, or what its variables name.
 
-    The server would start and find nothing to serve.
+    The server would start and find nothing to serve. An image of one's own may hold its model
+    itself; of AWS's images some fetch the one that a variable such as ``HF_MODEL_ID`` names.
     """
-    if facts.artifact.value is None:
+    container = facts.container
+    if facts.artifact.value is not None:
+        return
+    variables = _model_id_variables(container)
+    fetches = variables == () or any(_fetched(container, variables or ()))
+    own = container.image_uri.given and not frameworks_of_image(container.image_uri.text or "")
+    if facts.compiled or not (fetches or own):
+        named = f", or the model's id as {' or '.join(variables)}" if variables else ""
         yield (
             facts.artifact.where,
-            "artifact is missing; give the model's folder, its .tar.gz, or {s3: s3://…, sha256: …}",
+            "artifact is missing; give the model's folder, its .tar.gz, or {s3: s3://…, sha256: …}"
+            f"{named}",
         )
+
+
+@rule("model-id-offline", source=_MODEL_IDS, example="network_isolation: true beside HF_MODEL_ID")
+def model_id_offline(facts: ArtifactFacts) -> Iterator[Finding]:
+    """A container that fetches its model by an id reaches the hub.
+
+    Without a way to the internet it tries until its health check fails.
+    """
+    container = facts.container
+    offline = container.offline
+    if facts.artifact.value is not None or offline is None:
+        return
+    for fact in _fetched(container, _model_id_variables(container) or ()):
+        if not (fact.text or "/").startswith("/"):
+            yield (
+                fact.where,
+                f"{fact.name} is {fact.text!r}, which {offline[0]} cannot fetch; give the model "
+                f"as artifact, or {offline[1]}",
+            )
+
+
+@rule(
+    "model-id-s3",
+    source=_MODEL_IDS,
+    severity=Severity.WARNING,
+    example="environment: {OPTION_MODEL_ID: s3://models/words/}",
+)
+def model_id_s3(facts: ArtifactFacts) -> Iterator[Finding]:
+    """A model in S3 is the artifact, and not what a variable names.
+
+    The role may read what the artifact is, and nothing else of S3: the container fetches nothing,
+    unless the bucket's own policy lets the role in.
+    """
+    variables = _model_id_variables(facts.container) or ()
+    for fact in _fetched(facts.container, variables):
+        if (fact.text or "").startswith("s3://"):
+            yield (
+                fact.where,
+                f"{fact.name} is {fact.text!r}, which the role is not granted; give it as "
+                "artifact, with a slash at the end where it is a prefix",
+            )
 
 
 @rule("artifact-links", source=_NO_LINKS, example="`tar` of a folder with links, without -h")
@@ -51,7 +109,7 @@ def artifact_links(facts: ArtifactFacts) -> Iterator[Finding]:
 def artifact_memory(facts: ArtifactFacts) -> Iterator[Finding]:
     """The model, unpacked, fits into the instance's memory.
 
-    The container is killed while it loads, with no word but a failed health check.
+    The container is killed while it loads, and only a failed health check shows it.
     """
     kind = known(facts.container.instance_type)
     if facts.contents is None or kind is None or kind.memory_mib is None:
@@ -70,7 +128,7 @@ def artifact_memory(facts: ArtifactFacts) -> Iterator[Finding]:
     example="a model of 6 GB with volume_size_in_gb: 5",
 )
 def artifact_disk(facts: ArtifactFacts) -> Iterator[Finding]:
-    """The archive and what is unpacked of it fit onto the instance's disk.
+    """The archive and its unpacked files fit onto the instance's disk.
 
     Judged where the size is known: a given volume size, or the type's own NVMe disk.
     """
@@ -91,22 +149,60 @@ def artifact_disk(facts: ArtifactFacts) -> Iterator[Finding]:
 
 @rule(
     "artifact-s3-uri",
-    source="botocore ContainerDefinition.ModelDataUrl, read 2026-11-21",
+    source="botocore ContainerDefinition.ModelDataUrl, S3ModelDataSource; read 2026-11-23",
     example="artifact: {s3: s3://bucket/model.zip}",
 )
 def artifact_s3_uri(facts: ArtifactFacts) -> Iterator[Finding]:
-    """A model in S3 is one ``.tar.gz`` object.
+    """A model in S3 is one ``.tar.gz`` object, or all below a prefix that ends with a slash.
 
-    SageMaker loads nothing else.
+    SageMaker loads nothing else. Archives of a multi-model endpoint and what Neo compiles are
+    objects.
     """
-    uri = _s3_uri(facts.artifact.value)
+    value = facts.artifact.value
+    uri = _s3_uri(value)
     found = S3Location.find(uri or "")
-    fine = found and _BUCKET.fullmatch(found.bucket) and found.key.endswith(".tar.gz")
-    if uri is not None and not fine:
+    if uri is None:
+        return
+    archive_only = facts.compiled or facts.container.mode.given
+    allowed = "" if archive_only else ", or what is below a prefix: s3://<bucket>/<prefix>/"
+    if not found or not _BUCKET.fullmatch(found.bucket) or not _is_model(found.key, archive_only):
         yield (
             facts.artifact.where,
-            f"artifact is {uri!r}; SageMaker loads one archive: s3://<bucket>/<key>.tar.gz",
+            f"artifact is {uri!r}; SageMaker loads one archive: s3://<bucket>/<key>.tar.gz"
+            f"{allowed}",
         )
+    elif found.key.endswith("/") and isinstance(value, dict) and value.get("version_id"):
+        yield (
+            facts.artifact.where / "version_id",
+            f"version_id is {value['version_id']!r} and {uri!r} is a prefix, which has no version; "
+            "give the sha256 of a list of its objects instead",
+        )
+
+
+@rule(
+    "artifact-packed",
+    source="botocore ContainerDefinition.ModelDataSource, read 2026-11-23",
+    example="artifact: s3://bucket/model/   # beside batch_transform",
+)
+def artifact_packed(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
+    """Serverless endpoints and transform jobs have their model in an archive.
+
+    SageMaker takes a model that is not packed for endpoints on instances alone.
+    """
+    if isinstance(host, VariantFacts):
+        containers = () if host.serverless is None else host.containers
+        what = "a serverless endpoint"
+    else:
+        containers = () if host.container is None else (host.container,)
+        what = "a transform job"
+    for container in containers:
+        uri = container.data_source.get("S3Uri")
+        if uri.text is not None:
+            yield (
+                uri.where,
+                f"{uri.name} is {uri.text!r}, whose files are not packed; {what} takes an archive "
+                "alone; pack them with `sagemaker-serving package`",
+            )
 
 
 @rule(
@@ -125,12 +221,38 @@ def artifact_pinned(facts: ArtifactFacts) -> Iterator[Finding]:
     if uri is None:
         return
     marks = value if isinstance(value, dict) else {}
-    if marks.get("sha256") is None and marks.get("version_id") is None:
+    if uri.endswith("/") and marks.get("sha256") is None:
+        yield (
+            facts.artifact.where,
+            f"artifact is {uri!r} without sha256; when an object below it changes, nothing is "
+            "deployed; give changed content a prefix of its own, and write "
+            f"{{s3: {uri}, sha256: <that of a list of its objects>}}",
+        )
+    elif marks.get("sha256") is None and marks.get("version_id") is None:
         yield (
             facts.artifact.where,
             f"artifact is {uri!r} without sha256 or version_id; when the object changes, "
             f"nothing is deployed; write {{s3: {uri}, sha256: <its sha256>}}",
         )
+
+
+def _model_id_variables(container: ContainerFacts) -> tuple[str, ...] | None:
+    """The variables that name a model to the container's image; None where it needs its archive."""
+    image, framework = container.image_uri.text, container.framework.text
+    if container.image_uri.given:
+        frameworks = frameworks_of_image(image or "")
+    else:
+        frameworks = () if framework is None else (framework,)
+    known = [model_id_variables(each) for each in frameworks]
+    return next((each for each in known if each is not None), None)
+
+
+def _fetched(container: ContainerFacts, variables: tuple[str, ...]) -> Iterator[Fact]:
+    """The variables that are set to a model which is not the archive's."""
+    for name in variables:
+        fact = container.environment.get(name)
+        if fact is not None and not (fact.text or "").startswith("/opt/ml/model"):
+            yield fact
 
 
 def _says(facts: ArtifactFacts, sentence: str) -> Finding:
@@ -139,6 +261,12 @@ def _says(facts: ArtifactFacts, sentence: str) -> Finding:
 
 def _gigabytes(size: int) -> str:
     return f"{size / 1e9:.1f} GB"
+
+
+def _is_model(key: str, archive_only: bool) -> bool:
+    if key.endswith(".tar.gz"):
+        return True
+    return len(key) > 1 and key.endswith("/") and not (archive_only or key.endswith(".tar.gz/"))
 
 
 def _s3_uri(value: Any) -> str | None:

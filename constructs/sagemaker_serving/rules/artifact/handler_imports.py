@@ -1,4 +1,4 @@
-"""Rules on what ``code/inference.py`` imports: something has to provide it."""
+"""Rules on what ``code/inference.py`` imports: the image or the archive provides it."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def handler_imports(facts: ArtifactFacts) -> Iterator[Finding]:
 def handler_imports_unlisted(facts: ArtifactFacts) -> Iterator[Finding]:
     """What ``code/inference.py`` imports is named in requirements.txt.
 
-    Another package listed there may bring it along; then the next release may not.
+    Another package listed there may depend on it now, and no longer in its next release.
     """
     contents = facts.served_by("tensorflow")
     if contents is None or facts.own_image:
@@ -99,20 +99,20 @@ def handler_requirements_ignored(facts: ArtifactFacts) -> Iterator[Finding]:
     example="network_isolation: true, and code/requirements.txt names pandas",
 )
 def handler_requirements_isolated(facts: ArtifactFacts) -> Iterator[Finding]:
-    """An isolated container brings its packages along in ``code/lib``.
+    """A container without a way to the internet has its packages in ``code/lib``.
 
-    It can call nobody, so what requirements.txt lists cannot be installed, and the container
-    never answers its first health check.
+    With network isolation, or in a VPC that ``network.cidr`` makes, requirements.txt cannot be
+    installed, and the container never answers its first health check.
     """
     contents = facts.contents
     if contents is None or contents.has_lib or not contents.requirements:
         return
-    if facts.container.network_isolation.flag:
+    offline = facts.container.offline
+    if offline is not None:
         yield (
             facts.artifact.where,
-            f"artifact is {facts.artifact.text!r} and has a code/requirements.txt, which an "
-            "isolated container cannot install; install what it lists into code/lib/, or leave "
-            "network_isolation out",
+            f"artifact is {facts.artifact.text!r} and has a code/requirements.txt, which "
+            f"{offline[0]} cannot install; install what it lists into code/lib/, or {offline[1]}",
         )
 
 

@@ -59,12 +59,12 @@ _NEO = _Contract(
 def handler_parses(facts: ArtifactFacts) -> Iterator[Finding]:
     """``code/inference.py`` is Python.
 
-    The worker dies at its import, again and again.
+    The worker fails at its import, again and again.
     """
     script = _script(facts)
     if script is not None and script.error is not None:
         line = f" line {script.error_line}" if script.error_line is not None else ""
-        yield _says(facts, f"{_SCRIPT}{line} does not parse: {script.error}; mend it")
+        yield _says(facts, f"{_SCRIPT}{line} does not parse: {script.error}; correct it")
 
 
 @rule("handler-functions", source=_CONTAINERS, example="input_handler without output_handler")
@@ -92,7 +92,7 @@ def handler_functions(facts: ArtifactFacts) -> Iterator[Finding]:
     example="transform_fn beside predict_fn",
 )
 def handler_transform_alone(facts: ArtifactFacts) -> Iterator[Finding]:
-    """``transform_fn`` stands for input_fn, predict_fn and output_fn, not beside them.
+    """``transform_fn`` replaces input_fn, predict_fn and output_fn, and cannot stand beside them.
 
     The toolkit refuses to start with both.
     """
@@ -112,8 +112,7 @@ def handler_transform_alone(facts: ArtifactFacts) -> Iterator[Finding]:
 def handler_arguments(facts: ArtifactFacts) -> Iterator[Finding]:
     """The functions of ``code/inference.py`` take as many arguments as they are called with.
 
-    The container calls it with the arguments that the contract says, and fails at the first
-    request.
+    Otherwise the container's call fails at the first request.
     """
     script, contract = _script(facts), _contract(facts)
     if script is None or contract is None:
@@ -137,7 +136,7 @@ def handler_arguments(facts: ArtifactFacts) -> Iterator[Finding]:
     example="inference.py at the top",
 )
 def handler_place(facts: ArtifactFacts) -> Iterator[Finding]:
-    """``inference.py`` lies in ``code/``; elsewhere the container does not look.
+    """``inference.py`` lies in ``code/``.
 
     The container looks for it in code/ only.
     """

@@ -1,4 +1,4 @@
-"""Rules on how a model is laid out: so that its server finds it, whole and unambiguous."""
+"""Rules on a model's layout: its server finds it, complete and without ambiguity."""
 
 from __future__ import annotations
 
@@ -62,9 +62,9 @@ def artifact_frozen_graph(facts: ArtifactFacts) -> Iterator[Finding]:
     example="digits/1/saved_model.pb and digits/v2/saved_model.pb",
 )
 def artifact_version_folder(facts: ArtifactFacts) -> Iterator[Finding]:
-    """Folders of versions have names of digits; TensorFlow Serving passes over others.
+    """Version folders have numbers as names; TensorFlow Serving ignores others.
 
-    The version that was meant to be served is silently left out.
+    So the version that you meant is silently not served.
     """
     contents = facts.served_by("tensorflow")
     if contents is not None and contents.models:
@@ -78,7 +78,7 @@ def artifact_version_folder(facts: ArtifactFacts) -> Iterator[Finding]:
 
 @rule("artifact-saved-model-readable", source=_LOADER, example="an empty 1/saved_model.pb")
 def artifact_saved_model_readable(facts: ArtifactFacts) -> Iterator[Finding]:
-    """A saved_model.pb is one, and has a graph tagged "serve".
+    """A saved_model.pb is a SavedModel, and has a graph tagged "serve".
 
     The server refuses to load it, and never answers a health check.
     """
@@ -87,7 +87,7 @@ def artifact_saved_model_readable(facts: ArtifactFacts) -> Iterator[Finding]:
         return
     for name, model in contents.saved_models.items():
         if model is None:
-            yield _says(facts, f"{name} is no SavedModel; export the model anew")
+            yield _says(facts, f"{name} is no SavedModel; export the model again")
         elif "serve" not in model.tags:
             tags = ", ".join(model.tags) or "nothing"
             yield _says(
@@ -131,16 +131,17 @@ def artifact_variables(facts: ArtifactFacts) -> Iterator[Finding]:
     example="two models and no default",
 )
 def artifact_several_models(facts: ArtifactFacts) -> Iterator[Finding]:
-    """With several models in one archive it is said which of them answers by default.
+    """With several models in one archive, one is named as the default.
 
-    Otherwise it is the one that the container's file system lists first.
+    Otherwise the default is the one that the container's file system lists first.
     """
     names = _model_names(facts)
     if len(names) > 1 and _DEFAULT_MODEL not in facts.container.environment:
         yield _says(
             facts,
-            f"there are {len(names)} models ({', '.join(names)}) and none is the default, so which "
-            f"of them answers is chance; set environment: {{{_DEFAULT_MODEL}: {names[0]}}}",
+            f"there are {len(names)} models ({', '.join(names)}) and none is the default, so the "
+            "file system decides which one answers; set environment: "
+            f"{{{_DEFAULT_MODEL}: {names[0]}}}",
         )
 
 
@@ -163,7 +164,7 @@ def artifact_default_model(facts: ArtifactFacts) -> Iterator[Finding]:
 
 @rule("artifact-pytorch-file", source=_PYTORCH, example="two .pth files and no model_fn")
 def artifact_pytorch_file(facts: ArtifactFacts) -> Iterator[Finding]:
-    """Without a ``model_fn`` of one's own there is one TorchScript file at the top.
+    """Without a ``model_fn`` of your own there is one TorchScript file at the top.
 
     The container's default loads ``model.pt``, or the only .pt or .pth file, with torch.jit.load.
     """

@@ -21,10 +21,11 @@ def model_data_form(model: ModelDefinitionFacts) -> Iterator[Finding]:
     """A model's data is one ``.tar.gz`` in S3; a multi-model container has a prefix.
 
     SageMaker unpacks nothing else, and says so only when the endpoint's first instance has
-    started. CDK's own assets end in ``.gz``, which passes. Uncompressed data goes through
-    ModelDataSource.
+    started. CDK's own assets end in ``.gz``, which passes. Files that are not packed go through
+    ModelDataSource: an object, or a prefix with a slash at its end.
     """
     for container in model.containers:
+        yield from _source_form(container)
         uri = container.artifact
         if uri.text is None or not _is_data_url(uri):
             continue
@@ -76,6 +77,33 @@ def artifact_location(container: ContainerFacts) -> LocationFacts:
     artifact = container.artifact
     uri = artifact.get("s3") if isinstance(artifact.value, dict) else artifact
     return LocationFacts(uri=uri, region=container.region)
+
+
+def _source_form(container: ContainerFacts) -> Iterator[Finding]:
+    source = container.data_source
+    uri = source.get("S3Uri")
+    if uri.text is None:
+        return
+    if _is_data_url(container.artifact) and container.artifact.given:
+        yield (
+            container.artifact.where,
+            f"{container.artifact.name} stands beside ModelDataSource; a container takes one of "
+            "them; remove the other",
+        )
+    if container.mode.text == "MultiModel":
+        yield (
+            uri.where,
+            f"{uri.name} is {uri.text!r} and the container is multi-model; it loads the archives "
+            "below a prefix; name that by ModelDataUrl",
+        )
+    elif S3Location.find(uri.text) is None:
+        yield uri.where, f"{uri.name} is {uri.text!r}; it must be s3://<bucket>/<key>"
+    elif source.get("S3DataType").text == "S3Prefix" and not uri.text.endswith("/"):
+        yield (
+            uri.where,
+            f"{uri.name} is {uri.text!r} and S3DataType is S3Prefix; a prefix ends with a slash; "
+            "add it",
+        )
 
 
 def _stands_in(region: str, bucket: str) -> bool:

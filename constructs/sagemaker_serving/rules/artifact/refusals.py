@@ -1,4 +1,4 @@
-"""One rule for each reason for which an archive is refused before its content is judged."""
+"""Archives that cannot be read, one rule for each reason."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sagemaker_serving.rules.facts import ArtifactFacts
 
 _DEMANDS = {
     Refusal.UNREADABLE: (
-        "A model on disk is there and can be read.",
+        "A model on disk exists and can be read.",
         "artifact: ../no-such-folder",
     ),
     Refusal.NOT_AN_ARCHIVE: (
@@ -53,8 +53,8 @@ _DEMANDS = {
 
 
 _WHY = (
-    "SageMaker unpacks an archive only when an endpoint's first instance has started, so that a "
-    "wrong one is found out long into a deploy."
+    "SageMaker unpacks an archive only when an endpoint's first instance has started, so a wrong "
+    "one fails the deploy late."
 )
 
 

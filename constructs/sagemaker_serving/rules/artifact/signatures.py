@@ -1,4 +1,4 @@
-"""Rules on what a model's signatures and the batching settings ask of each other."""
+"""Rules on a model's signatures and its batching settings."""
 
 from __future__ import annotations
 

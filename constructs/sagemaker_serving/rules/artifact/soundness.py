@@ -1,4 +1,4 @@
-"""Rules on a SavedModel's files as such: are they as they were written?"""
+"""Rules on a SavedModel's files: whether they are unchanged"""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ _SOURCE = (
     "artifact-damaged", source=_SOURCE, example="one bit of variables.data-00000-of-00001 flipped"
 )
 def artifact_damaged(facts: ArtifactFacts) -> Iterator[Finding]:
-    """A SavedModel's files are as they were written, as far as they say so themselves.
+    """A SavedModel's files have the content that their own checksums say.
 
     Its fingerprint.pb has a checksum of saved_model.pb, and variables.index one of itself and of
     every tensor. Without a fingerprint saved_model.pb must be something that TensorFlow loads. A
-    byte that changed on the way predicts something else, or ends the server while it loads.
+    changed byte gives other predictions, or ends the server while it loads.
     """
     contents = facts.contents
     for name, why in contents.soundness.damaged.items() if contents is not None else ():
         last = name.rpartition("/")[2]
-        advice = "export or copy the model anew"
+        advice = "export or copy the model again"
         if last == "saved_model.pb" and "fingerprint.pb" in why:
             advice += "; if it was changed on purpose, delete its fingerprint.pb"
         yield (facts.artifact.where, f"{name} is damaged: {why}; {advice}")
@@ -42,8 +42,8 @@ def artifact_damaged(facts: ArtifactFacts) -> Iterator[Finding]:
 def artifact_fingerprint(facts: ArtifactFacts) -> Iterator[Finding]:
     """A SavedModel's variables are those that it was exported with.
 
-    Both are whole, but fingerprint.pb was written with other variables: weights that were put
-    there later, or of another model.
+    Both are complete, but fingerprint.pb was written with other variables: later weights, or
+    another model's.
     """
     contents = facts.contents
     for name, why in contents.soundness.different.items() if contents is not None else ():

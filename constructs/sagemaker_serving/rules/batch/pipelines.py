@@ -1,4 +1,4 @@
-"""Rules on a batch pipeline: how inputs are cut, tried again, started and told of."""
+"""Rules on a batch pipeline: shards, retries, schedules and notifications."""
 
 from __future__ import annotations
 
@@ -21,6 +21,25 @@ _CRON = re.compile(r"cron\(\S+(?: \S+){5}\)")
 _TOPIC = re.compile(r"arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}(?:\.fifo)?")
 
 
+@rule(
+    "batch-instances",
+    source="botocore TransformResources, read 2026-11-23",
+    example="batch_transform: {instance_count: 2}",
+)
+def batch_instances(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
+    """A batch pipeline says on which instance type its jobs run.
+
+    CreateTransformJob has no default.
+    """
+    block = pipeline.block
+    if not block.get("instance_type").given and not block.get("instance_types").value:
+        yield (
+            block.where,
+            "instance_type is missing; give the type that jobs run on, or instance_types in order "
+            "of preference",
+        )
+
+
 @rule("batch-limits", source=_OWN, example="max_objects_per_shard: 0")
 def batch_limits(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
     """Shards, jobs at once and the size of an input are in ranges that work.
@@ -39,7 +58,7 @@ def batch_limits(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
 def batch_retries(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
     """Budgets and waits of retries are not negative, and waits do not shrink.
 
-    A wait goes to Step Functions as it is, which fails a shard over one that is no time.
+    Step Functions gets a wait as it is, and fails a shard whose wait is invalid.
     """
     retries = pipeline.block.get("retries")
     for kind in _KINDS:
@@ -88,9 +107,9 @@ def batch_schedule(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
 
 @rule("batch-topic", source=_SNS, example="notification_topic: batches")
 def batch_topic(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
-    """Who is told of an execution's end is ``new`` or a topic's ARN; a FIFO topic is none.
+    """notification_topic is ``new`` or a topic's ARN, not a FIFO topic's.
 
-    A FIFO topic takes messages with a group only, and the pipeline's has none.
+    A FIFO topic accepts only messages with a group, and the pipeline's have none.
     """
     fact = pipeline.block.get("notification_topic")
     text = fact.text
@@ -112,7 +131,7 @@ def batch_topic(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
 def batch_schedule_input(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
     """A schedule transforms the whole input, which is a prefix.
 
-    What runs by itself has no manifest that anybody would have named.
+    A schedule has nobody to name a manifest.
     """
     block = pipeline.block
     if block.get("schedule").text is not None and block.get("input_type").text == "ManifestFile":

@@ -1,4 +1,4 @@
-"""Rules on the records of a batch pipeline: each gets to the model, and its answer is counted."""
+"""Rules on the records of a batch pipeline: each reaches the model, and its answer is counted."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ def batch_strategy(transform: TransformFacts) -> Iterator[Finding]:
 def batch_countable(transform: TransformFacts) -> Iterator[Finding]:
     """Answers to records can be counted: they are JSON, text in lines, NumPy's format or RecordIO.
 
-    An output whose answers cannot be counted is not believed: its object is cut down to single
-    records, in more jobs, and quarantined if it is large.
+    An output whose answers cannot be counted is not trusted. Its object is cut down to single
+    records, in more jobs, or quarantined if it is large.
     """
     split = transform.split_type.text
     if transform.container is None or split in (None, "None"):

@@ -106,7 +106,7 @@ _CHOICES = {
 
 @rule("transform-choices", source=_SOURCE, example="SplitType: Lines")
 def transform_choices(transform: TransformFacts) -> Iterator[Finding]:
-    """What a transform job chooses from is among the choices.
+    """A transform job's options are among those that the API takes.
 
     The service model has four kinds of input; a transform job takes S3Prefix and ManifestFile.
     """
@@ -145,9 +145,9 @@ def transform_filters(transform: TransformFacts) -> Iterator[Finding]:
 def transform_data_processing(transform: TransformFacts) -> Iterator[Finding]:
     """Filters and the join look into JSON and CSV, of lines or of whole objects.
 
-    The input's type is looked at for an input filter, the output's for an output filter, and
-    for the join both, which have to be the same then, as split and assembling have to be.
-    CSV has to be split, and assembled, by line.
+    An input filter depends on the input's type, an output filter on the output's. For a join both
+    types have to be the same, and so have split_type and assemble_with. CSV has to be split, and
+    assembled, by line.
     """
     joins = transform.join_source.text == "Input"
     filters = [_filters(transform.input_filter), _filters(transform.output_filter)]
@@ -213,7 +213,7 @@ def _alike(transform: TransformFacts, one: Fact, other: Fact) -> Iterator[Findin
 def transform_join(transform: TransformFacts) -> Iterator[Finding]:
     """Answers are joined to their records only where records are split and lines assembled.
 
-    Nothing marks the end of a record otherwise.
+    Otherwise nothing marks the end of a record.
     """
     assembled = transform.assemble_with
     fine = isinstance(assembled.value, Unknown) or assembled.text == "Line"

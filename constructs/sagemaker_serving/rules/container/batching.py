@@ -1,4 +1,4 @@
-"""Rules on batching and on the server's own settings."""
+"""Rules on batching and the server's settings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SWITCH = BATCHING_VARIABLES["enabled"]
 def batching_off(container: ContainerFacts) -> Iterator[Finding]:
     """Sizes of batches are set only where batching is on; otherwise they do nothing.
 
-    The container reads the sizes only where batching is on, so a tuned size would be silently lost.
+    The container reads the sizes only where batching is on, so a size would silently do nothing.
     """
     switch = container.batching.get("enabled")
     if switch is not None and switch.value is False:
@@ -61,7 +61,7 @@ def batching_ranges(container: ContainerFacts) -> Iterator[Finding]:
 def server_ranges(container: ContainerFacts) -> Iterator[Finding]:
     """The server's numbers are ones that it starts with.
 
-    The server ends at once, or serves nobody, with numbers out of these ranges.
+    With numbers out of these ranges the server ends at once, or answers no request.
     """
     for name, fact in container.server.items():
         if name == "fractional_gpu_mem_margin":
@@ -80,7 +80,7 @@ def server_ranges(container: ContainerFacts) -> Iterator[Finding]:
 def variable_set_twice(container: ContainerFacts) -> Iterator[Finding]:
     """A variable is set by its typed field or in ``environment``, not by both.
 
-    One of the two would win in silence.
+    One of the two would silently override the other.
     """
     for block, names, typed in (
         ("batching", BATCHING_VARIABLES, container.batching),

@@ -1,4 +1,4 @@
-"""Rules on what is sent at a time, and what TensorFlow Serving's batching lets wait."""
+"""Rules on concurrent requests and TensorFlow Serving's queue of batches."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ _UNBOUNDED = 100_000_000
     example="batching: {max_enqueued_batches: 2}   # on ml.c5.large",
 )
 def batching_queue(facts: EndpointConfigFacts | TransformFacts) -> Iterator[Finding]:
-    """As many requests may be worked on and wait as are sent to an instance at a time.
+    """As many requests may run and wait as are sent to an instance at the same time.
 
-    A request that fills a batch is one in TensorFlow Serving's queue, of max_enqueued_batches
-    beside the num_batch_threads that are worked on; the next is refused with 503. Smaller ones
-    share batches, so this warns. What is sent at a time is what the file says: an asynchronous
-    endpoint's max_concurrent_invocations_per_instance, a transform job's max_concurrent_transforms;
-    else the eight of this project's client. Serverless variants take one, and refuse none; a
-    handler under gunicorn's sync or gthread workers bounds what comes by itself.
+    TensorFlow Serving runs num_batch_threads batches and lets max_enqueued_batches wait; the next
+    is refused with 503. A request may fill a batch. Smaller ones share batches, so this warns. The
+    number of requests at the same time is an asynchronous endpoint's
+    max_concurrent_invocations_per_instance, or a transform job's max_concurrent_transforms.
+    Otherwise it is the eight of this project's client. Serverless variants take one request and
+    refuse none. A handler under gunicorn's sync or gthread workers limits requests by itself.
     """
     if isinstance(facts, TransformFacts):
         if facts.container is not None:

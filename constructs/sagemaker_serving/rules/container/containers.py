@@ -159,7 +159,7 @@ def network(facts: NetworkFacts) -> Iterator[Finding]:
     example="network: {cidr: 10.0.0.0/24}",
 )
 def network_cidr(facts: NetworkFacts) -> Iterator[Finding]:
-    """A VPC of one's own has a private IPv4 block of /16 to /19.
+    """A VPC that is made has a private IPv4 block of /16 to /19.
 
     A VPC takes none larger than /16, and two subnets of 4096 addresses fit into none smaller
     than /19.

@@ -23,8 +23,8 @@ _TABLES = "sagemaker-core's image tables, read 2026-11-21"
 def image_known(container: ContainerFacts) -> Iterator[Finding]:
     """AWS publishes an image for the framework, version, region and kind of instance.
 
-    Versions are skipped (there is no TensorFlow 2.17), regions lag, and arm64 has fewer. A tag
-    that does not exist is found out by an endpoint that waits for its container in vain.
+    Versions are skipped (there is no TensorFlow 2.17), regions lag, and arm64 has fewer. With a tag
+    that does not exist the endpoint waits for its container and fails.
     """
     if container.image_uri.given or container.compilation.given:
         return
@@ -38,7 +38,7 @@ def image_known(container: ContainerFacts) -> Iterator[Finding]:
     if container.framework_version.value is None:
         yield (
             container.where,
-            'framework_version is missing; add it in quotes, such as "2.19"',
+            'framework_version is missing; add it in quotes, such as "2.20"',
         )
         return
     framework, version = container.framework.text, container.framework_version.text
@@ -70,7 +70,7 @@ def image_known(container: ContainerFacts) -> Iterator[Finding]:
     example="image_uri: docker.io/library/nginx",
 )
 def image_uri(container: ContainerFacts) -> Iterator[Finding]:
-    """One's own image is in ECR, in the environment's region.
+    """Your own image is in ECR, in the environment's region.
 
     Endpoints pull from nowhere else; only a model with RepositoryAccessMode Vpc has a registry
     of its own.
@@ -97,20 +97,22 @@ def image_uri(container: ContainerFacts) -> Iterator[Finding]:
     "image-account",
     source=_TABLES,
     severity=Severity.WARNING,
-    example="Image: 763104351884.dkr.ecr.af-south-1.amazonaws.com/tensorflow-inference:2.19-cpu",
+    example="Image: 763104351884.dkr.ecr.af-south-1.amazonaws.com/tensorflow-inference:…",
 )
 def image_account(container: ContainerFacts) -> Iterator[Finding]:
     """An image of AWS's comes from the account that publishes it in that region.
 
-    The account of the older regions is not that of the newer ones: 22 of 38 have their own. An
-    image asked of the wrong one is answered as if it were private.
+    The account of the older regions is not that of the newer ones: 22 of 38 have their own. ECR
+    answers for the wrong account as if the image were private.
     """
     found = published_image(container.image_uri.text)
     if found is None or found.image.account in found.accounts:
         return
     region = found.image.region
     if not found.accounts:
-        advice = f"the tables know no {found.image.repository} in {region}; look before you deploy"
+        advice = (
+            f"AWS's tables have no {found.image.repository} in {region}; look before you deploy"
+        )
     else:
         advice = f"in {region} it is {' or '.join(found.accounts)}"
     yield (
@@ -124,13 +126,12 @@ def image_account(container: ContainerFacts) -> Iterator[Finding]:
     "image-processor",
     source=f"{_TABLES}; EC2 instance types in moto, read 2026-11-21",
     severity=Severity.WARNING,
-    example="image_uri: …/tensorflow-inference:2.19-cpu   # on ml.g4dn.xlarge",
+    example="image_uri: …/tensorflow-inference:2.20-cpu-py312   # on ml.g4dn.xlarge",
 )
 def image_processor(container: ContainerFacts) -> Iterator[Finding]:
     """An image for GPUs runs on a GPU type, and one for CPUs on a CPU type.
 
-    The CPU image leaves a GPU idle that is paid for; the GPU image looks for one that is not
-    there. Both start, so this warns.
+    A CPU image leaves a paid GPU idle, and a GPU image finds no GPU. Both start, so this warns.
     """
     found = published_image(container.image_uri.text)
     kind = known(container.instance_type)
@@ -148,7 +149,7 @@ def image_processor(container: ContainerFacts) -> Iterator[Finding]:
 @rule(
     "image-architecture",
     source=f"{_TABLES}; EC2 instance types in moto, read 2026-11-21",
-    example="image_uri: …/tensorflow-inference:2.19-cpu   # on ml.c7g.large",
+    example="image_uri: …/tensorflow-inference:2.20-cpu-py312   # on ml.c7g.large",
 )
 def image_architecture(container: ContainerFacts) -> Iterator[Finding]:
     """An arm64 image runs on Graviton, and an x86 image does not.

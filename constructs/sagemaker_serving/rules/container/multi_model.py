@@ -61,10 +61,10 @@ def multi_model_gpu(container: ContainerFacts) -> Iterator[Finding]:
     example="Mode: MultiModel   # without SAGEMAKER_SAFE_PORT_RANGE",
 )
 def multi_model_ports_given(container: ContainerFacts) -> Iterator[Finding]:
-    """TensorFlow Serving's multi-model container is told the ports for its models.
+    """TensorFlow Serving's multi-model container has a port range for its models.
 
-    Its code reads SAGEMAKER_SAFE_PORT_RANGE at the start and ends without it. Whether SageMaker
-    always sets the variable itself is written nowhere, so this warns.
+    Its code reads SAGEMAKER_SAFE_PORT_RANGE at the start and ends without it. AWS does not document
+    whether SageMaker always sets the variable, so this warns.
     """
     unknown = isinstance(container.environment_fact.value, Unknown)
     if _serves_tensorflow(container) and not unknown and _PORTS not in container.environment:
@@ -101,10 +101,10 @@ def multi_model_ports(container: ContainerFacts) -> Iterator[Finding]:
     example="SAGEMAKER_SAFE_PORT_RANGE: 9000-9019",
 )
 def multi_model_capacity(container: ContainerFacts) -> Iterator[Finding]:
-    """The ports are enough for the models that a container is to hold at once.
+    """The ports suffice for the models that a container is to hold at the same time.
 
-    Two ports a model, of nine tenths of the range: 9000-9999 holds 449 models, not 499. One more
-    is answered with 507 until another is unloaded.
+    Each model takes two ports, of 90 % of the range: 9000-9999 suffices for 449 models, not 499.
+    One more is answered with 507 until another is unloaded.
     """
     ports = _ports(container)
     bounds = _bounds(ports) if ports is not None else None
@@ -115,7 +115,7 @@ def multi_model_capacity(container: ContainerFacts) -> Iterator[Finding]:
         yield (
             ports.where,
             f"{ports.name} is {ports.text!r}, which holds {room} models at once (two ports each, "
-            "of nine tenths of the range); the next is answered with 507; use 9000-9999 for 449",
+            "of 90 % of the range); the next is answered with 507; use 9000-9999 for 449",
         )
 
 

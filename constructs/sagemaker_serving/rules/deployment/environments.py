@@ -52,7 +52,7 @@ def model_name(model: ModelFacts) -> Iterator[Finding]:
 def region(environment: EnvironmentFacts) -> Iterator[Finding]:
     """The region is one in which SageMaker is offered.
 
-    A misspelt region is found out by the first call of a deploy, in words that name a host.
+    With a misspelt region the first call of a deploy fails, with a message about a host name.
     """
     value = environment.region.text
     if value is not None and value not in regions():
@@ -85,7 +85,7 @@ def account(environment: EnvironmentFacts) -> Iterator[Finding]:
 def something_to_deploy(environment: EnvironmentFacts) -> Iterator[Finding]:
     """An environment has models, and each has an endpoint or a batch pipeline.
 
-    An empty stack deploys well and serves nobody.
+    An empty stack deploys and serves nothing.
     """
     for model in environment.models:
         if not model.variants and model.transform is None and not model.variants_fact.value:

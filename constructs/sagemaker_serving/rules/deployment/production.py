@@ -8,7 +8,7 @@ from sagemaker_serving.catalog import Accelerator
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.endpoint.guardrails import takes_guardrails
 from sagemaker_serving.rules.engine import Finding, rule
-from sagemaker_serving.rules.facts.kinds import KindFacts
+from sagemaker_serving.rules.facts.kinds import KindFacts, host_type
 
 _EXCLUDED = "AWS SageMaker developer guide, deployment guardrails exclusions; read 2026-11-21"
 
@@ -17,8 +17,8 @@ _EXCLUDED = "AWS SageMaker developer guide, deployment guardrails exclusions; re
 def production_scaling(kind: KindFacts) -> Iterator[Finding]:
     """In production every variant on instances, and every component, has scaling bounds.
 
-    A load that nobody foresaw is met by more instances, up to a bill that somebody did foresee. A
-    fixed number is said by the same min and max. Not where a transition releases the scaling.
+    An unexpected load is met by more instances, up to a limit that you set. For a fixed number, set
+    the same min and max. A transition that releases the scaling is an exception.
     """
     if not kind.production:
         return
@@ -52,15 +52,15 @@ def production_update(kind: KindFacts) -> Iterator[Finding]:
 
 @rule("production-alarms", source="this project", example="monitoring: {alarms: false}")
 def production_alarms(kind: KindFacts) -> Iterator[Finding]:
-    """In production there are alarms that take an update back.
+    """In production there are alarms that roll an update back.
 
-    A canary that nobody watches is only a slower way to break everything.
+    Without alarms a canary only delays a fault.
     """
     own = kind.model.get("update").get("alarms").value
     if kind.production and not kind.alarmed and not own:
         yield (
             kind.model.get("monitoring").where,
-            "alarms are off, and production demands some to take an update back; remove alarms: "
+            "alarms are off, and production demands some to roll an update back; remove alarms: "
             "false, or name your own in update.alarms",
         )
 
@@ -74,8 +74,8 @@ def production_alarms(kind: KindFacts) -> Iterator[Finding]:
 def production_instances(kind: KindFacts) -> Iterator[Finding]:
     """In production a real-time variant with traffic has two instances or more.
 
-    SageMaker spreads instances over zones; one alone goes with its zone, and no canary can be a
-    part of it.
+    SageMaker spreads instances over zones; a single one fails with its zone, and a canary needs a
+    part of the instances.
     """
     shares_instances = kind.model.get("inference_components").value
     if not kind.production or shares_instances or kind.model.get("asynchronous").given:
@@ -97,22 +97,22 @@ def production_instances(kind: KindFacts) -> Iterator[Finding]:
     example="production: true   # with a serverless variant",
 )
 def guardrail_none(kind: KindFacts) -> Iterator[Finding]:
-    """In production it is said where SageMaker has no guardrails: serverless, Inf1, accelerators.
+    """In production, a note names endpoints without guardrails: serverless, Inf1, accelerators.
 
-    There all traffic moves at once, whatever is asked for.
+    There all traffic moves at once, whatever the file says.
     """
     if kind.production and kind.model.get("variants").value and not _guardable(kind):
         yield (
             kind.where,
             "SageMaker has no guardrails for this endpoint (serverless, Inf1 or Elastic "
-            "Inference): an update moves all traffic at once, and no alarm takes it back",
+            "Inference): an update moves all traffic at once, and no alarm rolls it back",
         )
 
 
 def _guardable(kind: KindFacts) -> bool:
     return kind.model.get("variants").size == len(kind.on_instances) and all(
         takes_guardrails(
-            variant.get("instance_type").text or "",
+            host_type(variant).text or "",
             Accelerator.named(variant.get("accelerator_type").value),
         )
         for variant in kind.on_instances

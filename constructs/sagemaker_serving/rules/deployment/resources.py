@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from local_aws.suggest import nearest
 from sagemaker_serving.catalog import sagemaker_resource_types
+from sagemaker_serving.catalog.properties import Shape
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.facts.resources import PropertiesFacts, ResourceTypeFacts
@@ -21,8 +21,8 @@ _ELSEWHERE = {"AcceleratorType"}
 def resource_type(resource: ResourceTypeFacts) -> Iterator[Finding]:
     """A resource of SageMaker's is of a type that CloudFormation has.
 
-    Jobs that run once and end are not resources; a template can only have something that starts
-    them.
+    A job that runs once and ends is not a resource; a template can only have something that starts
+    it.
     """
     name = resource.kind.text
     if name is None or not name.startswith("AWS::SageMaker::"):
@@ -50,14 +50,14 @@ def unknown_property(facts: PropertiesFacts) -> Iterator[Finding]:
     yield from _unknown(facts.properties, facts.known, facts.owner)
 
 
-def _unknown(fact: Fact, known: Mapping[str, Any], owner: str) -> Iterator[Finding]:
-    if not known:
+def _unknown(fact: Fact, known: Shape, owner: str) -> Iterator[Finding]:
+    if isinstance(known, list):
+        for entry in fact.items():
+            yield from _unknown(entry, known[0], owner)
         return
-    for key, inner in fact.entries():
+    for key, inner in fact.entries() if isinstance(known, Mapping) else ():
         if key in known:
             yield from _unknown(inner, known[key], owner)
-            for entry in inner.items():
-                yield from _unknown(entry, known[key], owner)
         elif key not in _ELSEWHERE:
             close = nearest(key, known)
             hint = f"did you mean {close}" if close is not None else f"known: {', '.join(known)}"

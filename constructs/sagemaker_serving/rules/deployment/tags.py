@@ -60,7 +60,7 @@ def tags_unique(facts: TagsFacts) -> Iterator[Finding]:
     for key, _ in facts.tags:
         if key.text is not None:
             if key.text in seen:
-                yield key.where, f"the tag key {key.text!r} stands twice; remove one of them"
+                yield key.where, f"the tag key {key.text!r} is given twice; remove one of them"
             seen.add(key.text)
 
 

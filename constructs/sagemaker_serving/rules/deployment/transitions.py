@@ -18,8 +18,8 @@ _SCALED = "AWS SageMaker developer guide, update endpoints that use auto scaling
 def transition_keep(kind: KindFacts) -> Iterator[Finding]:
     """A step that releases scaling names variants of the file, each with the type it keeps.
 
-    SageMaker refuses another instance type for a variant that is a scalable target, and to remove
-    one. So a variant that is to go stays in the file until a deploy has released its scaling.
+    SageMaker refuses to change the instance type of a variant that is a scalable target, and to
+    remove such a variant. So a variant stays in the file until a deploy has released its scaling.
     """
     transition = kind.model.get("transition")
     step, keep = transition.get("step").text, transition.get("keep")
@@ -68,9 +68,9 @@ def _type(name: str, kept: Fact, *, serverless: bool) -> Iterator[Finding]:
     example="transition: {step: change_variants}",
 )
 def transition_left(kind: KindFacts) -> Iterator[Finding]:
-    """A transition is for one deploy: what is missing in it comes back with the next step.
+    """A transition is for one deploy: the next step restores what it leaves out.
 
-    Left in the file, the endpoint has no scaling, or updates without guardrails, from then on.
+    If it stays in the file, the endpoint keeps having no scaling, or no guardrails.
     """
     transition = kind.model.get("transition")
     kept = [f"{name} on {fact.text}" for name, fact in transition.get("keep").entries()]

@@ -1,4 +1,4 @@
-"""Rules on what is said of an endpoint's variants together: capture, async, keys."""
+"""Rules on an endpoint's config: data capture, asynchronous inference, keys."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ _STORAGE = (
     "botocore CreateEndpointConfig.KmsKeyId, TransformResources.VolumeKmsKeyId; read 2026-11-21"
 )
 _TOPIC = re.compile(r"arn:aws[a-z-]*:sns:([a-z0-9-]+):\d{12}:[a-zA-Z0-9_.-]+")
+_FREQUENCIES = (10, 30, 60, 120, 180, 240, 300)
 _MODES = ("Input", "Output", "InputAndOutput")
 
 
@@ -82,8 +83,8 @@ def capture_prefix(config: EndpointConfigFacts) -> Iterator[Finding]:
 def async_topic(config: EndpointConfigFacts) -> Iterator[Finding]:
     """The topics of an asynchronous endpoint are SNS topics of its own region, by their ARN.
 
-    In environment files ``new`` makes one. SageMaker tells a topic as the endpoint is made, and
-    does not make it when that fails.
+    In environment files ``new`` makes one. SageMaker sends a message to the topic when the endpoint
+    is made, and does not make it when that fails.
     """
     notifications = config.asynchronous.get("OutputConfig").get("NotificationConfig")
     for topic in (notifications.get("SuccessTopic"), notifications.get("ErrorTopic")):
@@ -101,8 +102,8 @@ def async_topic(config: EndpointConfigFacts) -> Iterator[Finding]:
         elif region is not None and found[1] != region:
             yield (
                 topic.where,
-                f"{topic.name} is in {found[1]}; an endpoint in {region} tells topics of {region}; "
-                "name one there",
+                f"{topic.name} is in {found[1]}; an endpoint in {region} sends to topics of "
+                f"{region}; name one there",
             )
 
 
@@ -120,13 +121,33 @@ def async_ranges(config: EndpointConfigFacts) -> Iterator[Finding]:
 def async_output(config: EndpointConfigFacts) -> Iterator[Finding]:
     """An asynchronous endpoint says where its answers go.
 
-    There is no caller left to answer.
+    The caller does not wait for the answer.
     """
     if config.asynchronous.given and not config.asynchronous.get("OutputConfig").given:
         yield (
             config.asynchronous.where,
             "OutputConfig is missing; an asynchronous endpoint answers into S3; add "
             "OutputConfig: {S3OutputPath: s3://…}",
+        )
+
+
+@rule(
+    "metrics-frequency",
+    source="botocore MetricsConfig, read 2026-11-23",
+    example="metrics_config: {metric_publish_frequency_in_seconds: 15}",
+)
+def metrics_frequency(config: EndpointConfigFacts) -> Iterator[Finding]:
+    """An endpoint publishes its metrics every 10, 30, 60, 120, 180, 240 or 300 seconds.
+
+    CreateEndpointConfig takes no other number, and CloudFormation's schema any.
+    """
+    every = config.metrics.get("MetricPublishFrequencyInSeconds")
+    if every.number is not None and every.number not in _FREQUENCIES:
+        nearest = min(_FREQUENCIES, key=lambda choice: abs(choice - (every.number or 0)))
+        yield (
+            every.where,
+            f"{every.name} is {every.value}; it must be "
+            f"{', '.join(map(str, _FREQUENCIES[:-1]))} or {_FREQUENCIES[-1]}; use {nearest}",
         )
 
 

@@ -89,7 +89,7 @@ def guardrail_traffic(update: UpdateFacts) -> Iterator[Finding]:
 def guardrail_step(update: UpdateFacts) -> Iterator[Finding]:
     """A canary is at most 50 %, a linear step 10 to 50 %, a rolling batch 5 to 50 % of capacity.
 
-    A step over half the fleet would be no test, and the API refuses it.
+    The API refuses larger steps.
     """
     routing = update.blue_green.get("TrafficRoutingConfiguration")
     for kind, (name, low, high) in _SIZES.items():
@@ -117,7 +117,7 @@ def guardrail_waits(update: UpdateFacts) -> Iterator[Finding]:
 def guardrail_time(update: UpdateFacts) -> Iterator[Finding]:
     """The whole update may take longer than its waits together.
 
-    Otherwise it is rolled back for having waited as it was told.
+    Otherwise its own waits exceed the time, and it is rolled back.
     """
     limit = update.blue_green.get("MaximumExecutionTimeoutInSeconds")
     waits = _blue_green_waits(update.blue_green)
@@ -154,10 +154,10 @@ def guardrail_alarms(update: UpdateFacts) -> Iterator[Finding]:
     example="BlueGreenUpdatePolicy with CANARY   # on ml.inf1.xlarge",
 )
 def guardrail_excluded(update: UpdateFacts) -> Iterator[Finding]:
-    """Guardrails are asked of endpoints that can have them: on instances, not Inf1, no accelerator.
+    """Only endpoints on instances have guardrails, without Inf1 and accelerators.
 
-    SageMaker does not refuse: it falls back to moving all traffic at once with no baking time,
-    and the guardrail that was written down is none.
+    SageMaker does not refuse them. It moves all traffic at once without a baking time, so the
+    guardrail has no effect.
     """
     for variant in update.config.variants if update.config is not None else ():
         kind = known(variant.instance_type)
@@ -179,7 +179,7 @@ def guardrail_excluded(update: UpdateFacts) -> Iterator[Finding]:
 
 @rule("guardrail-rolling-excluded", source=_EXCLUDED, example="RollingUpdatePolicy, two variants")
 def guardrail_rolling_excluded(update: UpdateFacts) -> Iterator[Finding]:
-    """A rolling update is of one variant on instances.
+    """A rolling update is for one variant on instances.
 
     Several variants, and serverless ones, are replaced by blue/green only.
     """

@@ -30,8 +30,8 @@ def component_size(component: InferenceComponentFacts) -> Iterator[Finding]:
         yield (
             component.max_memory.where,
             f"{component.max_memory.name} is {component.max_memory.value} and "
-            f"{component.min_memory.name} is {component.min_memory.value}; the most can't be less "
-            f"than the least; use at least {component.min_memory.value}",
+            f"{component.min_memory.name} is {component.min_memory.value}; the maximum can't "
+            f"be below the minimum; use at least {component.min_memory.value}",
         )
 
 
@@ -44,7 +44,7 @@ def component_fits(component: InferenceComponentFacts) -> Iterator[Finding]:
     """One copy fits onto an instance of its variant: memory, cores, accelerators.
 
     Otherwise no instance ever has room for it, and the component waits until it fails. SageMaker
-    keeps a part of the memory for itself, so what just fits here may still not fit there.
+    uses a part of the memory itself, so a copy that just fits here may not fit on AWS.
     """
     kind = known(component.instance_type)
     if kind is None:
@@ -69,7 +69,7 @@ def component_fits(component: InferenceComponentFacts) -> Iterator[Finding]:
     example="scaling: {half: {min: 2, max: 4}}   # and copy_count: 3 of half",
 )
 def component_copies(kind: KindFacts) -> Iterator[Finding]:
-    """Copies that are scaled are not counted in the file, too.
+    """A component with scaling has no copy_count.
 
     Every update would set them back to that count, whatever the load.
     """

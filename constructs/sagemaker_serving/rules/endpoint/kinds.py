@@ -21,7 +21,7 @@ _INSTEAD = ("containers", "multi_model", "model_package", "inference_components"
 _SAID_BY = {
     "containers": ("artifact",),
     "multi_model": ("artifact",),
-    "model_package": ("artifact", "framework", "framework_version", "image_uri"),
+    "model_package": ("artifact", "framework", "framework_version", "image_uri", "image_digest"),
 }
 """Fields of one artifact's model that these say themselves."""
 
@@ -30,7 +30,7 @@ _SAID_BY = {
 def kind_content(kind: KindFacts) -> Iterator[Finding]:
     """A model is one artifact, a pipeline, many models, or a package; one of these only.
 
-    Each of them says by itself what the containers run; the second would be passed over.
+    Each of them determines what the containers run, so a second one would be ignored.
     """
     facts = [kind.model.get(name) for name in _INSTEAD]
     given = [fact for fact in facts if fact.value or (fact.name == "multi_model" and fact.given)]
@@ -76,9 +76,9 @@ def kind_answers(kind: KindFacts) -> Iterator[Finding]:
 
 @rule("variant-override", source="this project", example="containers: […], variants: [{artifact…")
 def variant_override(kind: KindFacts) -> Iterator[Finding]:
-    """A variant says what runs on it only where that is one container.
+    """A variant overrides its container only where it has exactly one.
 
-    In a pipeline, a package, or beside inference components there is none for it to override.
+    In a pipeline, a package, or beside inference components it has none of its own.
     """
     several = [
         name
@@ -90,15 +90,14 @@ def variant_override(kind: KindFacts) -> Iterator[Finding]:
             if variant.get(name).given:
                 yield (
                     variant.get(name).where,
-                    f"{name} of a variant is passed over beside {several[0]}; say it there, or of "
+                    f"{name} of a variant is ignored beside {several[0]}; say it there, or of "
                     "the model",
                 )
     for variant in kind.model.get("variants").items():
         if kind.model.get("multi_model").given and variant.get("artifact").given:
             yield (
                 variant.get("artifact").where,
-                "artifact of a variant is passed over beside multi_model; give it a name in "
-                "archives",
+                "artifact of a variant is ignored beside multi_model; give it a name in archives",
             )
 
 
@@ -106,7 +105,7 @@ def variant_override(kind: KindFacts) -> Iterator[Finding]:
 def part_isolation(kind: KindFacts) -> Iterator[Finding]:
     """Network isolation is the whole model's: a pipeline's containers and components share it.
 
-    SageMaker takes it of a Model or of an endpoint, not of a part of either.
+    SageMaker accepts it for a Model or an endpoint, not for a part of one.
     """
     parts = {
         "a container": kind.model.get("containers").items(),
@@ -119,7 +118,7 @@ def part_isolation(kind: KindFacts) -> Iterator[Finding]:
             if isolation.given:
                 yield (
                     isolation.where,
-                    f"network_isolation of {what} is passed over; say it of the model",
+                    f"network_isolation of {what} is ignored; say it of the model",
                 )
 
 
@@ -166,7 +165,7 @@ def component_host(kind: KindFacts) -> Iterator[Finding]:
 def component_update(kind: KindFacts) -> Iterator[Finding]:
     """Inference components are updated in rolling batches of their copies.
 
-    No second fleet is made of an endpoint that many models share.
+    SageMaker makes no second set of instances for an endpoint that many models share.
     """
     update = kind.model.get("update")
     if not kind.model.get("inference_components").value or not update.given:
@@ -174,7 +173,7 @@ def component_update(kind: KindFacts) -> Iterator[Finding]:
     if not update.get("rolling_percent").given:
         yield (
             update.where,
-            "update is no rolling one; inference components are replaced in batches of their "
+            "update is not a rolling one; inference components are replaced in batches of their "
             "copies; use rolling_percent, 5 to 50",
         )
 
@@ -183,7 +182,7 @@ def component_update(kind: KindFacts) -> Iterator[Finding]:
 def model_package_name(kind: KindFacts) -> Iterator[Finding]:
     """A model package is named by the ARN of its version, in the environment's region.
 
-    A short name is looked up in the account that deploys, which is seldom the registry's.
+    SageMaker looks a short name up in the deploying account, which is seldom the registry's.
     """
     name = kind.model.get("model_package").get("name")
     if name.text is None:
@@ -210,10 +209,10 @@ def model_package_name(kind: KindFacts) -> Iterator[Finding]:
     example="model_package: {name: arn:…}   # without model_data",
 )
 def model_package_access(kind: KindFacts) -> Iterator[Finding]:
-    """The role is let to read what a package names: its archive and its image.
+    """The role may read the archive and the image of a package.
 
-    The package tells these to SageMaker alone, and its endpoint fails after minutes when the role
-    may not. A product of the Marketplace needs neither, so this warns.
+    Only SageMaker can read these names, and the endpoint fails after minutes when the role may not
+    read them. A product of the Marketplace needs neither, so this warns.
     """
     package = kind.model.get("model_package")
     missing = [name for name in ("model_data", "image_uri") if not package.get(name).given]
@@ -221,6 +220,6 @@ def model_package_access(kind: KindFacts) -> Iterator[Finding]:
         yield (
             package.where,
             f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing, so the role "
-            "is let to read no such thing; give what the package names, unless it is of the "
+            "may not read it; give what the package names, unless it is of the "
             "Marketplace",
         )

@@ -1,4 +1,4 @@
-"""Rules on what watches an endpoint: thresholds, periods, the alarms' topic, the log's end."""
+"""Rules on an endpoint's monitoring: thresholds, periods, the alarms' topic, log retention."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.engine.numbers import at_least, between
 from sagemaker_serving.rules.facts import Fact
-from sagemaker_serving.rules.facts.kinds import KindFacts, is_serverless
+from sagemaker_serving.rules.facts.kinds import KindFacts, host_type, is_serverless
 from sagemaker_serving.rules.hardware.instance_types import known
 from sagemaker_serving.spec.monitoring import LOG_RETENTION_DAYS, AlarmThresholds
 
@@ -22,12 +22,17 @@ _DAY, _WEEK, _HOUR = 86_400, 604_800, 3_600
 
 @dataclass(frozen=True, kw_only=True)
 class MonitoringFacts:
-    """What watches one model's endpoint: the environment's fields with the model's over them."""
+    """What watches one model's endpoint: the environment's fields with the model's over them.
+
+    ``alarmed`` is whether there are alarms.
+    """
 
     region: Fact
     topic: Fact
     retention: Fact
     thresholds: Mapping[str, Fact]
+    publish_seconds: Fact
+    alarmed: bool
 
     def number(self, field: str) -> float | None:
         """A threshold's number, or its default; None when it is switched off or no number."""
@@ -38,7 +43,7 @@ class MonitoringFacts:
         return None if default is None else float(default)
 
 
-def monitoring_facts(environment: Fact, model: Fact) -> MonitoringFacts:
+def monitoring_facts(environment: Fact, model: Fact, *, alarmed: bool) -> MonitoringFacts:
     """The facts of ``model`` within ``environment``, both as they were written."""
     below, above = environment.get("monitoring"), model.get("monitoring")
 
@@ -49,6 +54,8 @@ def monitoring_facts(environment: Fact, model: Fact) -> MonitoringFacts:
         region=environment.get("region"),
         topic=field("alarm_topic_arn"),
         retention=field("log_retention_days"),
+        alarmed=alarmed,
+        publish_seconds=model.get("metrics_config").get("metric_publish_frequency_in_seconds"),
         thresholds=dict([*below.get("thresholds").entries(), *above.get("thresholds").entries()]),
     )
 
@@ -83,9 +90,9 @@ def alarm_threshold(monitoring: MonitoringFacts) -> Iterator[Finding]:
     example="thresholds: {gpu_utilization_percent: 80}   # on ml.c5.large",
 )
 def alarm_unmade(kind: KindFacts) -> Iterator[Finding]:
-    """A model's own threshold is of a metric that its endpoint has.
+    """A model's own threshold is for a metric that its endpoint has.
 
-    What the environment's file says for every model is for those that have the metric.
+    Thresholds of the environment apply to the models that have the metric.
     """
     variants = kind.model.get("variants").items()
     for name, fact in kind.model.get("monitoring").get("thresholds").entries():
@@ -121,6 +128,28 @@ def alarm_period(monitoring: MonitoringFacts) -> Iterator[Finding]:
         )
 
 
+@rule(
+    "alarm-frequency",
+    source="botocore MetricsConfig, read 2026-11-23",
+    example="metrics_config: {metric_publish_frequency_in_seconds: 300}",
+)
+def alarm_frequency(monitoring: MonitoringFacts) -> Iterator[Finding]:
+    """An alarm's period is no shorter than the time between two values of its metric.
+
+    Periods without a value count as good, so an alarm that needs two of three never goes off.
+    """
+    every, period = monitoring.publish_seconds, monitoring.number("period_seconds")
+    if not monitoring.alarmed or every.number is None or period is None:
+        return
+    if period < every.number:
+        yield (
+            every.where,
+            f"{every.name} is {every.value} and the alarms' period_seconds is {period:g}; most "
+            f"periods would have no value; publish every {period:g} seconds, or give thresholds "
+            f"a period_seconds of {every.value}",
+        )
+
+
 @rule("alarm-datapoints", source=_ALARM, example="{evaluation_periods: 2, datapoints_to_alarm: 3}")
 def alarm_datapoints(monitoring: MonitoringFacts) -> Iterator[Finding]:
     """An alarm looks at 1 or more periods, and 1 to all of them make it go off.
@@ -144,7 +173,7 @@ def alarm_datapoints(monitoring: MonitoringFacts) -> Iterator[Finding]:
 def alarm_topic(monitoring: MonitoringFacts) -> Iterator[Finding]:
     """The alarms' topic is a topic's ARN in the environment's region.
 
-    An alarm of one region cannot tell a topic of another.
+    An alarm cannot send to a topic of another region.
     """
     arn, region = monitoring.topic, monitoring.region.text
     if arn.text is None:
@@ -196,7 +225,7 @@ def _on_instances(kind: KindFacts, variant: Fact) -> bool:
 
 def _with_gpu(kind: KindFacts, variant: Fact) -> bool:
     """A type that the catalog lacks may have one."""
-    hardware = known(variant.get("instance_type"))
+    hardware = known(host_type(variant))
     return not is_serverless(variant) and (hardware is None or hardware.gpus > 0)
 
 

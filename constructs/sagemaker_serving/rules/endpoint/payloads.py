@@ -67,9 +67,9 @@ def payload_size(variant: VariantFacts) -> Iterator[Finding]:
     example="server: {gunicorn_timeout_seconds: 300}",
 )
 def answer_time(variant: VariantFacts) -> Iterator[Finding]:
-    """A server of real-time answers does not wait longer than the caller is let.
+    """A real-time server does not wait longer than its caller may.
 
-    InvokeEndpoint ends after 60 seconds; what the model works on longer is paid for and lost.
+    InvokeEndpoint ends after 60 seconds; a later answer is lost.
     """
     if variant.asynchronous:
         return

@@ -19,7 +19,8 @@ _MEMORY = (1024, 2048, 3072, 4096, 5120, 6144)
 def serverless_memory(variant: VariantFacts) -> Iterator[Finding]:
     """A serverless variant has 1024 to 6144 MB of memory, in steps of 1024.
 
-    The schema knows the two ends only; what lies between the steps is refused at the deploy.
+    CloudFormation's schema has the two ends only; AWS refuses sizes between the steps at the
+    deploy.
     """
     if variant.serverless is None:
         return
@@ -38,9 +39,9 @@ def serverless_memory(variant: VariantFacts) -> Iterator[Finding]:
 
 @rule("serverless-concurrency", source=_SIZES, example="ProvisionedConcurrency: 6 of 5")
 def serverless_concurrency(variant: VariantFacts) -> Iterator[Finding]:
-    """At most 200 requests at once, of which no more are provisioned for than are allowed.
+    """Concurrency is at most 200, and provisioned concurrency at most max_concurrency.
 
-    What is provisioned is kept warm and paid for; it is part of what is allowed.
+    Provisioned workers are kept warm and paid for; they are part of the concurrency.
     """
     if variant.serverless is None:
         return
@@ -61,7 +62,7 @@ def serverless_concurrency(variant: VariantFacts) -> Iterator[Finding]:
 def serverless_alone(config: EndpointConfigFacts) -> Iterator[Finding]:
     """A serverless variant is its endpoint's only one.
 
-    Serverless takes no share of the traffic of others.
+    A serverless variant cannot share traffic with others.
     """
     serverless = [variant for variant in config.variants if variant.serverless is not None]
     if serverless and len(config.variants) + len(config.shadows) > 1:
@@ -74,9 +75,9 @@ def serverless_alone(config: EndpointConfigFacts) -> Iterator[Finding]:
 
 @rule("serverless-excludes", source=_EXCLUDED, example="ServerlessConfig beside DataCaptureConfig")
 def serverless_excludes(config: EndpointConfigFacts) -> Iterator[Finding]:
-    """What serverless has no place for is not asked of it: capture, VPC, isolation.
+    """A serverless endpoint has no data capture, VPC or network isolation.
 
-    Each of them is legal beside instances, so schemas pass the combination.
+    Each is allowed with instances, so schemas accept the combination.
     """
     if not any(variant.serverless is not None for variant in config.variants):
         return
@@ -97,7 +98,7 @@ def serverless_excludes(config: EndpointConfigFacts) -> Iterator[Finding]:
 def serverless_model(variant: VariantFacts) -> Iterator[Finding]:
     """A serverless variant runs one container with one model, on CPUs.
 
-    It has neither GPUs nor room for many models or a pipeline of containers.
+    It supports neither GPUs, nor many models, nor a pipeline of containers.
     """
     if variant.serverless is None:
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from sagemaker_serving.errors import Severity
@@ -13,6 +14,7 @@ from sagemaker_serving.rules.hardware.instance_types import known
 
 _SOURCE = "botocore ProductionVariant, read 2026-11-21"
 _LIST = "botocore ProductionVariantList, read 2026-11-21"
+_RESERVATION = re.compile(r"arn:aws[a-z-]*:sagemaker:([a-z0-9-]*):\d{12}:[a-z0-9-]{1,14}/.*")
 
 
 @rule("variant-name", source=_SOURCE, example="name: blue_1")
@@ -71,7 +73,7 @@ def variant_count(config: EndpointConfigFacts) -> Iterator[Finding]:
 def variant_instances(variant: VariantFacts) -> Iterator[Finding]:
     """A variant starts with at least one instance and a weight of 0 or more.
 
-    Only managed scaling of inference components may start from nothing.
+    Only managed scaling of inference components may start with none.
     """
     yield from at_least(variant.initial_instance_count, 1)
     yield from at_least(variant.weight, 0)
@@ -104,10 +106,10 @@ def variant_weights(config: EndpointConfigFacts) -> Iterator[Finding]:
     example="{VariantName: a, ModelName: m}   # neither InstanceType nor ServerlessConfig",
 )
 def variant_complete(variant: VariantFacts) -> Iterator[Finding]:
-    """A variant says what it runs on: instances with their type and number, or serverless.
+    """A variant has instances, with their type and number, or is serverless.
 
-    CloudFormation's schema asks for the variant's name only, so that its own validation passes
-    what CreateEndpointConfig then refuses.
+    CloudFormation's schema demands the variant's name only, so it accepts what CreateEndpointConfig
+    then refuses.
     """
     if variant.serverless is not None or variant.instance_pools.given:
         return
@@ -136,7 +138,11 @@ def variant_mixed(variant: VariantFacts) -> Iterator[Finding]:
     """
     if variant.serverless is None:
         return
-    for fact in (variant.instance_type, variant.initial_instance_count, variant.managed_scaling):
+    instances = (
+        *(variant.instance_type, variant.instance_pools),
+        *(variant.initial_instance_count, variant.managed_scaling),
+    )
+    for fact in instances:
         if fact.given:
             yield (
                 fact.where,
@@ -199,12 +205,71 @@ def variant_volume_local(variant: VariantFacts) -> Iterator[Finding]:
 
 @rule("variant-timeouts", source=_SOURCE, example="ContainerStartupHealthCheckTimeoutInSeconds: 30")
 def variant_timeouts(variant: VariantFacts) -> Iterator[Finding]:
-    """Download and start-up timeouts are 60 to 3600 seconds.
+    """Download and start-up timeouts are 60 to 3600 seconds, that of capacity 300 to 3600.
 
     The whole start of an endpoint has to fit in between.
     """
     yield from between(variant.download_timeout, 60, 3600)
     yield from between(variant.startup_timeout, 60, 3600)
+    provision = variant.members.get("VariantInstanceProvisionTimeoutInSeconds")
+    yield from between(provision, 300, 3600)
+
+
+@rule(
+    "variant-prefix-routing",
+    source="botocore ProductionVariantRoutingConfig, PrefixAwareRoutingConfig; read 2026-11-23",
+    example="RoutingConfig: {RoutingStrategy: PREFIX_AWARE}",
+)
+def variant_prefix_routing(variant: VariantFacts) -> Iterator[Finding]:
+    """PREFIX_AWARE says how long a beginning counts and when an instance is full; no other does.
+
+    CreateEndpointConfig demands both with it, and takes neither without.
+    """
+    routing = variant.members.get("RoutingConfig")
+    strategy = routing.get("RoutingStrategy")
+    prefixes = routing.get("PrefixAwareRoutingConfig")
+    if strategy.text == "PREFIX_AWARE" and not prefixes.given:
+        yield (
+            strategy.where,
+            f"{strategy.name} is PREFIX_AWARE and {prefixes.name} is missing; add it, with the "
+            "length of a beginning and the number of open requests",
+        )
+    elif prefixes.given and strategy.text not in (None, "PREFIX_AWARE"):
+        yield (
+            prefixes.where,
+            f"{prefixes.name} is given and {strategy.name} is {strategy.text}; remove it, or "
+            "choose PREFIX_AWARE",
+        )
+    yield from between(prefixes.get("PrefixLength"), 1024, 65536)
+    yield from between(prefixes.get("ConcurrencyThreshold"), 1, 1024)
+
+
+@rule(
+    "variant-reservation",
+    source="botocore ProductionVariantCapacityReservationConfig, read 2026-11-23",
+    example="CapacityReservationConfig: {MlReservationArn: my-plan}",
+)
+def variant_reservation(variant: VariantFacts) -> Iterator[Finding]:
+    """A capacity reservation is named by its ARN, in the endpoint's region.
+
+    A reservation is of one region, and instances of another cannot come from it.
+    """
+    arn = variant.members.get("CapacityReservationConfig").get("MlReservationArn")
+    if arn.text is None:
+        return
+    found = _RESERVATION.fullmatch(arn.text)
+    if found is None or len(arn.text) > 258:
+        yield (
+            arn.where,
+            f"{arn.name} is {arn.text!r}; it must be the ARN of an ML capacity reservation, "
+            "arn:aws:sagemaker:<region>:<account>:training-plan/<name>",
+        )
+    elif variant.region.text is not None and found[1] != variant.region.text:
+        yield (
+            arn.where,
+            f"{arn.name} is in {found[1]}; instances in {variant.region.text} come from a "
+            f"reservation of {variant.region.text}; name one there",
+        )
 
 
 def _must_count(variant: VariantFacts) -> bool:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 from types import UnionType
-from typing import Any, get_type_hints
+from typing import get_type_hints
 
 from sagemaker_serving.errors import Problem, Severity, Where
 
 Finding = tuple[Where, str]
 """A rule's answer: the place, and a sentence with the value, what is allowed, what to do."""
 
-Judge = Callable[[Any], Iterator[Finding]]
-"""A function that judges one fact."""
+Judge = Callable[..., Iterator[Finding]]
+"""A function that judges one fact; one on the calendar takes ``today``, a date, beside it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,6 +23,7 @@ class Rule:
     """A rule: its id, its source, the facts it judges, and an example that breaks it.
 
     What it demands is the first paragraph of its function's docstring; why, the others.
+    ``dated`` is whether it judges by the day too.
     """
 
     id: str
@@ -30,6 +32,7 @@ class Rule:
     about: type | UnionType
     judge: Judge
     example: str = ""
+    dated: bool = False
 
     @property
     def what(self) -> str:
@@ -54,6 +57,7 @@ def rule(
     def made(judge: Judge) -> Rule:
         hints = get_type_hints(judge)
         hints.pop("return")
+        dated = hints.pop("today", None) is not None
         (about,) = hints.values()
         return Rule(
             id=rule_id,
@@ -62,17 +66,21 @@ def rule(
             about=about,
             judge=judge,
             example=example,
+            dated=dated,
         )
 
     return made
 
 
-def judge(facts: Iterable[object], rules: Sequence[Rule]) -> list[Problem]:
-    """Every problem that any of ``rules`` finds in ``facts``."""
+def judge(
+    facts: Iterable[object], rules: Sequence[Rule], today: date | None = None
+) -> list[Problem]:
+    """Every problem that any of ``rules`` finds in ``facts``; ``today`` is this day by default."""
+    day = date.today() if today is None else today
     return [
         Problem(rule=rule.id, where=where, message=message, severity=rule.severity)
         for fact in facts
         for rule in rules
         if isinstance(fact, rule.about)
-        for where, message in rule.judge(fact)
+        for where, message in (rule.judge(fact, day) if rule.dated else rule.judge(fact))
     ]

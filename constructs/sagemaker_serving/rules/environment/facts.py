@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from sagemaker_serving.catalog.members import ENDPOINT, ENDPOINT_CONFIG, MODEL
 from sagemaker_serving.rules.artifact.locations import artifact_location
 from sagemaker_serving.rules.endpoint.monitoring import monitoring_facts
 from sagemaker_serving.rules.environment.artifacts import artifact_facts
@@ -16,7 +17,11 @@ from sagemaker_serving.rules.environment.kinds import (
     update_of,
 )
 from sagemaker_serving.rules.environment.scaling import scaling_of
-from sagemaker_serving.rules.environment.variants import container_facts, variant_facts
+from sagemaker_serving.rules.environment.variants import (
+    container_facts,
+    pools_of,
+    variant_facts,
+)
 from sagemaker_serving.rules.facts import (
     ABSENT,
     ContainerFacts,
@@ -26,8 +31,9 @@ from sagemaker_serving.rules.facts import (
     TransformFacts,
 )
 from sagemaker_serving.rules.facts.batch import BatchPipelineFacts
-from sagemaker_serving.rules.facts.kinds import InferenceComponentFacts
+from sagemaker_serving.rules.facts.kinds import InferenceComponentFacts, host_type
 from sagemaker_serving.rules.facts.resources import (
+    ExtraFacts,
     LocationFacts,
     NameFacts,
     NetworkFacts,
@@ -69,11 +75,12 @@ def _of_model(
     model: ModelFacts, written: Fact, environment: Fact, folder: Path
 ) -> Iterator[object]:
     yield model
-    yield monitoring_facts(environment, written)
     kind = kind_of(written, environment)
+    yield monitoring_facts(environment, written, alarmed=kind.alarmed)
     yield kind
     config = config_of(model, written, environment)
     yield config
+    yield from _extras(written)
     for variant in (*config.variants, *config.shadows):
         yield variant
         yield definition_of(variant, written, environment)
@@ -106,12 +113,29 @@ def _eachartifact_facts(container: ContainerFacts, model: Fact) -> Iterator[Cont
             yield replace(container, artifact=artifact)
 
 
+def _extras(model: Fact) -> Iterator[ExtraFacts]:
+    extra = model.get("extra")
+    for name, resource_type in (
+        ("model", MODEL),
+        ("endpoint_config", ENDPOINT_CONFIG),
+        ("endpoint", ENDPOINT),
+    ):
+        yield ExtraFacts(resource_type=resource_type, extra=extra.get(name))
+    for name, below in (
+        ("variants", "ProductionVariants"),
+        ("shadow_variants", "ShadowProductionVariants"),
+    ):
+        for variant in model.get(name).items():
+            extra = variant.get("extra")
+            yield ExtraFacts(resource_type=ENDPOINT_CONFIG, extra=extra, below=below)
+
+
 def _components(
     model: ModelFacts, written: Fact, environment: Fact, folder: Path
 ) -> Iterator[object]:
     host = next((variant.instance_type for variant in model.variants), ABSENT)
     for name, component in written.get("inference_components").entries():
-        container = container_facts(component, written, environment.get("region"), host)
+        container = container_facts(component, written, environment, host)
         yield InferenceComponentFacts(
             where=component.where,
             copies=component.get("copy_count"),
@@ -131,8 +155,7 @@ def _components(
 
 
 def _model(name: str, model: Fact, environment: Fact) -> ModelFacts:
-    region = environment.get("region")
-    transform = model.get("batch_transform")
+    block = model.get("batch_transform")
     return ModelFacts(
         where=model.where,
         name=name,
@@ -145,16 +168,17 @@ def _model(name: str, model: Fact, environment: Fact) -> ModelFacts:
             for variant in model.get("shadow_variants").items()
         ),
         variants_fact=model.get("variants"),
-        transform=_transform(transform, model, region) if transform.value is not None else None,
+        transform=_transform(block, model, environment) if block.value is not None else None,
     )
 
 
-def _transform(transform: Fact, model: Fact, region: Fact) -> TransformFacts:
+def _transform(transform: Fact, model: Fact, environment: Fact) -> TransformFacts:
     nothing_over = Fact({}, transform.where)
     return TransformFacts(
         where=transform.where,
-        region=region,
-        instance_type=transform.get("instance_type"),
+        region=environment.get("region"),
+        instance_type=host_type(transform),
+        instance_pools=pools_of(transform),
         instance_count=transform.get("instance_count"),
         split_type=transform.get("split_type"),
         batch_strategy=transform.get("batch_strategy"),
@@ -170,5 +194,6 @@ def _transform(transform: Fact, model: Fact, region: Fact) -> TransformFacts:
         retries=transform.get("invocations_max_retries"),
         content_type=transform.get("content_type"),
         accept=transform.get("accept"),
-        container=container_facts(nothing_over, model, region, transform.get("instance_type")),
+        ami_version=transform.get("transform_ami_version"),
+        container=container_facts(nothing_over, model, environment, host_type(transform)),
     )

@@ -14,7 +14,7 @@ from sagemaker_serving.rules.facts import (
     ServerlessFacts,
     VariantFacts,
 )
-from sagemaker_serving.rules.facts.kinds import KindFacts, Renamed, is_serverless
+from sagemaker_serving.rules.facts.kinds import KindFacts, Renamed, is_serverless, renamed
 from sagemaker_serving.rules.facts.resources import ModelDefinitionFacts, UpdateFacts
 
 _PERCENT = "CAPACITY_PERCENT"
@@ -61,6 +61,10 @@ def config_of(model: ModelFacts, written: Fact, environment: Fact) -> EndpointCo
         asynchronous=_asynchronous(written.get("asynchronous")),
         vpc=environment.get("network"),
         network_isolation=written.get("network_isolation"),
+        metrics=renamed(
+            written.get("metrics_config"),
+            {"MetricPublishFrequencyInSeconds": "metric_publish_frequency_in_seconds"},
+        ),
     )
 
 
@@ -168,20 +172,19 @@ def _capture(capture: Fact) -> Fact:
 
 
 def _asynchronous(asynchronous: Fact) -> Fact:
-    def renamed(parts: dict[str, Fact]) -> Renamed:
-        return Renamed(asynchronous.value, asynchronous.where, parts)
-
     topics = {
-        "SuccessTopic": asynchronous.get("success_topic"),
-        "ErrorTopic": asynchronous.get("error_topic"),
-        "IncludeInferenceResponseIn": asynchronous.get("include_inference_response_in"),
+        "SuccessTopic": "success_topic",
+        "ErrorTopic": "error_topic",
+        "IncludeInferenceResponseIn": "include_inference_response_in",
     }
-    most = asynchronous.get("max_concurrent_invocations_per_instance")
+    most = "max_concurrent_invocations_per_instance"
+    notifications = renamed(asynchronous, topics)
     return renamed(
+        asynchronous,
         {
-            "ClientConfig": renamed({"MaxConcurrentInvocationsPerInstance": most}),
-            "OutputConfig": renamed({"NotificationConfig": renamed(topics)}),
-        }
+            "ClientConfig": renamed(asynchronous, {"MaxConcurrentInvocationsPerInstance": most}),
+            "OutputConfig": renamed(asynchronous, {"NotificationConfig": notifications}),
+        },
     )
 
 

@@ -9,6 +9,7 @@ from sagemaker_serving.rules.facts.kinds import (
     Renamed,
     ScalingStepsFacts,
     ScheduleFacts,
+    host_type,
     is_serverless,
 )
 from sagemaker_serving.rules.facts.resources import ScalingFacts
@@ -62,7 +63,7 @@ def _scaled(model: Fact, name: str) -> tuple[str | None, Fact]:
         if variant.get("name").text == name:
             if is_serverless(variant):
                 return PROVISIONED, ABSENT
-            return INSTANCES, variant.get("instance_type")
+            return INSTANCES, host_type(variant)
     return None, ABSENT
 
 

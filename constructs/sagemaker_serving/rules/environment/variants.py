@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from local_aws.template import Unknown
 from sagemaker_serving.catalog import Accelerator
 from sagemaker_serving.rules.environment.kinds import serverless_of
-from sagemaker_serving.rules.facts import ContainerFacts, Fact, VariantFacts
-from sagemaker_serving.rules.facts.kinds import Renamed
+from sagemaker_serving.rules.facts import ABSENT, ContainerFacts, Fact, VariantFacts
+from sagemaker_serving.rules.facts.kinds import Listed, host_type, renamed
 from sagemaker_serving.rules.neo.facts import compilation_fact
+from sagemaker_serving.spec.s3 import is_s3
 
 
 def variant_facts(variant: Fact, model: Fact, environment: Fact) -> VariantFacts:
     """A variant with the containers that it runs."""
     region = environment.get("region")
-    managed = variant.get("managed_instance_scaling")
     return VariantFacts(
         where=variant.where,
         name=variant.get("name"),
-        instance_type=variant.get("instance_type"),
+        instance_type=host_type(variant),
+        instance_pools=pools_of(variant),
         initial_instance_count=variant.get("initial_instance_count"),
         weight=variant.get("weight"),
         accelerator_type=variant.get("accelerator_type"),
@@ -28,30 +30,75 @@ def variant_facts(variant: Fact, model: Fact, environment: Fact) -> VariantFacts
         volume_size=variant.get("volume_size_in_gb"),
         download_timeout=variant.get("model_data_download_timeout_in_seconds"),
         startup_timeout=variant.get("container_startup_health_check_timeout_in_seconds"),
-        managed_scaling=Renamed(
-            managed.value,
-            managed.where,
-            {
-                "MinInstanceCount": managed.get("min_instance_count"),
-                "MaxInstanceCount": managed.get("max_instance_count"),
-            },
-        ),
+        managed_scaling=_managed_scaling(variant.get("managed_instance_scaling")),
+        members=_members(variant),
         asynchronous=model.get("asynchronous").given,
         region=region,
-        containers=tuple(_containers(variant, model, region)),
+        containers=tuple(_containers(variant, model, environment)),
     )
 
 
-def _containers(variant: Fact, model: Fact, region: Fact) -> Iterator[ContainerFacts]:
+def pools_of(host: Fact) -> Fact:
+    """Its ``instance_types`` as InstancePools has them; their order is their Priority."""
+    types = host.get("instance_types")
+    order = Fact(Unknown(), types.where)
+    pools = [
+        renamed(each, {"InstanceType": Fact(each.value, types.where), "Priority": order})
+        for each in types.items()
+    ]
+    return Listed(types.value, types.where, tuple(pools))
+
+
+def _managed_scaling(managed: Fact) -> Fact:
+    policy = renamed(
+        managed.get("scale_in_policy"),
+        {"MaximumStepSize": "maximum_step_size", "CooldownInMinutes": "cooldown_in_minutes"},
+    )
+    return renamed(
+        managed,
+        {
+            "MinInstanceCount": "min_instance_count",
+            "MaxInstanceCount": "max_instance_count",
+            "ScaleInPolicy": policy,
+        },
+    )
+
+
+def _members(variant: Fact) -> Fact:
+    prefixes = renamed(
+        variant.get("prefix_aware_routing"),
+        {"PrefixLength": "prefix_length", "ConcurrencyThreshold": "concurrency_threshold"},
+    )
+    routing = renamed(
+        variant,
+        {"RoutingStrategy": "routing_strategy", "PrefixAwareRoutingConfig": prefixes},
+    )
+    reservation = renamed(
+        variant.get("capacity_reservation"), {"MlReservationArn": "ml_reservation_arn"}
+    )
+    return renamed(
+        variant,
+        {
+            "VariantInstanceProvisionTimeoutInSeconds": (
+                "variant_instance_provision_timeout_in_seconds"
+            ),
+            "RoutingConfig": routing,
+            "InferenceAmiVersion": "inference_ami_version",
+            "CapacityReservationConfig": reservation,
+        },
+    )
+
+
+def _containers(variant: Fact, model: Fact, environment: Fact) -> Iterator[ContainerFacts]:
     """What a variant runs: one container, those of a pipeline, or none that are told here."""
-    host = variant.get("instance_type")
+    host = host_type(variant)
     if model.get("inference_components").given or model.get("model_package").given:
         return
     if model.get("containers").given:
         for part in model.get("containers").items():
-            yield container_facts(part, model, region, host)
+            yield container_facts(part, model, environment, host)
     elif model.get("multi_model").given:
-        container = container_facts(variant, model, region, host)
+        container = container_facts(variant, model, environment, host)
         many = model.get("multi_model")
         ports = many.get("safe_port_range")
         given = ports if ports.given else Fact("9000-9999", ports.where)
@@ -62,7 +109,7 @@ def _containers(variant: Fact, model: Fact, region: Fact) -> Iterator[ContainerF
             environment={"SAGEMAKER_SAFE_PORT_RANGE": given, **container.environment},
         )
     else:
-        yield container_facts(variant, model, region, host)
+        yield container_facts(variant, model, environment, host)
 
 
 def _accepts(environment: Fact, what: str) -> bool:
@@ -70,7 +117,9 @@ def _accepts(environment: Fact, what: str) -> bool:
     return isinstance(accepted, list) and what in accepted
 
 
-def container_facts(above: Fact, below: Fact, region: Fact, instance_type: Fact) -> ContainerFacts:
+def container_facts(
+    above: Fact, below: Fact, environment: Fact, instance_type: Fact
+) -> ContainerFacts:
     """What a container runs: a part of the model laid over the model itself."""
 
     def field(name: str) -> Fact:
@@ -80,13 +129,15 @@ def container_facts(above: Fact, below: Fact, region: Fact, instance_type: Fact)
     def joined(name: str) -> Mapping[str, Fact]:
         return {**dict(below.get(name).entries()), **dict(above.get(name).entries())}
 
+    artifact = field("artifact")
     return ContainerFacts(
         where=above.where,
-        region=region,
-        artifact=field("artifact"),
+        region=environment.get("region"),
+        artifact=artifact,
         framework=field("framework"),
         framework_version=field("framework_version"),
         image_uri=field("image_uri"),
+        image_digest=field("image_digest"),
         instance_type=instance_type,
         batching=joined("batching"),
         server=joined("server"),
@@ -94,4 +145,21 @@ def container_facts(above: Fact, below: Fact, region: Fact, instance_type: Fact)
         accelerator=Accelerator.named(above.get("accelerator_type").value),
         network_isolation=field("network_isolation"),
         compilation=compilation_fact(above, below),
+        private_network=environment.get("network").get("cidr"),
+        data_source=_data_source(artifact),
+    )
+
+
+def _data_source(artifact: Fact) -> Fact:
+    """What the deploy writes of a model that lies in S3 without being packed."""
+    uri = artifact.get("s3") if isinstance(artifact.value, Mapping) else artifact
+    if not (is_s3(uri.text or "") and (uri.text or "").endswith("/")):
+        return ABSENT
+    given = {"S3Uri": uri, "S3DataType": "S3Prefix", "CompressionType": "None"}
+    return renamed(
+        artifact,
+        {
+            name: value if isinstance(value, Fact) else Fact(value, uri.where)
+            for name, value in given.items()
+        },
     )

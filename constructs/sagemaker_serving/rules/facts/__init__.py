@@ -119,7 +119,10 @@ class ContainerFacts:
     with the place that set it; ``environment_fact`` is where a template has them
     all. ``instance_type`` is that of its host, ``accelerator`` what hangs on it;
     ``own_registry`` is whether the image comes from a registry in a VPC;
-    ``compilation`` is how Neo is to compile the model.
+    ``compilation`` is how Neo is to compile the model; ``image_digest`` pins the image;
+    ``private_network`` is the VPC without a way out that is made for it. ``data_source`` is
+    a ModelDataSource's S3DataSource, which names files that no archive holds, by AWS's own
+    names.
     """
 
     where: Where
@@ -138,14 +141,33 @@ class ContainerFacts:
     network_isolation: Fact = ABSENT
     own_registry: bool = False
     compilation: Fact = ABSENT
+    image_digest: Fact = ABSENT
+    private_network: Fact = ABSENT
+    data_source: Fact = ABSENT
+
+    @property
+    def offline(self) -> tuple[str, str] | None:
+        """What it is called that cannot reach the internet, and what gives it a way; None where
+        it may have one."""
+        if self.network_isolation.flag:
+            return "an isolated container", "leave network_isolation out"
+        if self.private_network.given:
+            return (
+                "a container in a VPC without a way out",
+                "put subnets that have one into network, in the place of cidr",
+            )
+        return None
 
 
 @dataclass(frozen=True, kw_only=True)
 class VariantFacts:
     """A production variant, or a shadow variant, and the containers that it runs.
 
-    ``asynchronous`` is whether its endpoint answers into S3; ``accept_retired``
-    whether what AWS has ended is rendered all the same.
+    ``instance_pools`` are the types in order of preference, where there are several, and
+    ``instance_type`` is the first. ``asynchronous`` is whether its endpoint answers into S3;
+    ``accept_retired``
+    whether what AWS has ended is rendered all the same. ``members`` has all that has no field here,
+    by AWS's own names.
     """
 
     where: Where
@@ -162,6 +184,7 @@ class VariantFacts:
     startup_timeout: Fact = ABSENT
     managed_scaling: Fact = ABSENT
     instance_pools: Fact = ABSENT
+    members: Fact = ABSENT
     asynchronous: bool = False
     containers: tuple[ContainerFacts, ...] = ()
 
@@ -192,11 +215,15 @@ class EndpointConfigFacts:
     kms_key: Fact = ABSENT
     vpc: Fact = ABSENT
     network_isolation: Fact = ABSENT
+    metrics: Fact = ABSENT
 
 
 @dataclass(frozen=True, kw_only=True)
 class TransformFacts:
-    """A batch pipeline's transform jobs."""
+    """A batch pipeline's transform jobs.
+
+    ``instance_pools`` are their types in order of preference, where there are several.
+    """
 
     where: Where
     region: Fact
@@ -220,6 +247,8 @@ class TransformFacts:
     volume_key: Fact = ABSENT
     content_type: Fact = ABSENT
     accept: Fact = ABSENT
+    ami_version: Fact = ABSENT
+    instance_pools: Fact = ABSENT
     container: ContainerFacts | None = None
 
 

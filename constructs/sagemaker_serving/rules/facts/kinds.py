@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from sagemaker_serving.errors import Where
@@ -19,6 +19,25 @@ class Renamed(Fact):
         """The fact that the user wrote for AWS's ``key``; absent when there is none."""
         part = self.parts.get(key)
         return part if part is not None else Fact(None, self.where / key)
+
+
+@dataclass(frozen=True)
+class Listed(Fact):
+    """A list whose entries are facts in AWS's words."""
+
+    entries_in_order: tuple[Fact, ...] = ()
+
+    def items(self) -> Iterator[Fact]:
+        """The entries."""
+        yield from self.entries_in_order
+
+
+def renamed(fact: Fact, fields: Mapping[str, str | Fact]) -> Renamed:
+    """``fact`` under AWS's names, each with the field that stands for it, or what that means."""
+    parts = {
+        name: fact.get(field) if isinstance(field, str) else field for name, field in fields.items()
+    }
+    return Renamed(fact.value, fact.where, parts)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,6 +96,14 @@ class ScheduleFacts:
     schedule: Fact
     minimum: Fact
     maximum: Fact
+
+
+def host_type(variant: Fact) -> Fact:
+    """The instance type of an entry of ``variants``: the one it names, or prefers."""
+    alone, several = variant.get("instance_type"), variant.get("instance_types")
+    if alone.given or not several.given:
+        return alone
+    return next((Fact(each.value, several.where) for each in several.items()), alone)
 
 
 SERVERLESS_FIELDS = ("memory_size_in_mb", "max_concurrency", "provisioned_concurrency")

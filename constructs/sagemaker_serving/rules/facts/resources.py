@@ -120,6 +120,15 @@ class CompilationFacts:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ExtraFacts:
+    """What ``extra`` lays over a resource's properties, or over each entry of one, ``below``."""
+
+    resource_type: str
+    extra: Fact
+    below: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
 class PropertiesFacts:
     """The properties of a resource, or arguments of an action, and the names that it knows."""
 

@@ -19,8 +19,8 @@ _DOCS = "AWS SageMaker developer guide of 2023, Elastic Inference; read 2026-11-
 def elastic_inference_ended(variant: VariantFacts) -> Iterator[Finding]:
     """No variant asks for an Elastic Inference accelerator.
 
-    AWS has ended the service: CreateEndpointConfig refuses the parameter. Who must still render
-    such a template, for a private region or an old test, says so with ``accept_retired``.
+    AWS has ended the service: CreateEndpointConfig refuses the parameter. To render such a template
+    all the same, for a private region or an old test, use ``accept_retired``.
     """
     if variant.accelerator_type.given and not variant.accept_retired:
         in_environment = variant.accelerator_type.name == "accelerator_type"
@@ -46,7 +46,7 @@ def elastic_inference_ended(variant: VariantFacts) -> Iterator[Finding]:
 def elastic_inference_accepted(variant: VariantFacts) -> Iterator[Finding]:
     """An accelerator that is rendered although the service has ended gets a warning.
 
-    The template is what CloudFormation once took; that is all it is good for.
+    CloudFormation once accepted the template; AWS refuses it now.
     """
     if variant.accelerator_type.given and variant.accept_retired:
         yield (
@@ -75,7 +75,7 @@ def elastic_inference_type(variant: VariantFacts) -> Iterator[Finding]:
 
 @rule("elastic-inference-host", source=_DOCS, example="instance_type: ml.g4dn.xlarge")
 def elastic_inference_host(variant: VariantFacts) -> Iterator[Finding]:
-    """An accelerator hangs on a CPU instance.
+    """An accelerator is attached to a CPU instance.
 
     It was attached over the network to hosts without one of their own; arm64 and burstable
     hosts had no image for it.

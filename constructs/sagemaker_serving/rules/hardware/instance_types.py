@@ -24,6 +24,11 @@ _PRICES = "SageMaker price lists in cfn-lint, read 2026-11-21"
 _RETIRED = {"p2": "ml.g5", "p3": "ml.g5"}
 """Families that the API's enum has and no price list: gone, and what to use instead."""
 
+_NEURON = (
+    "aws-neuron-sdk, runtime of Neuron 2.30.0 (3afa0fd) and Inf1's driver (6b07c27), read "
+    "2026-11-23"
+)
+
 
 @rule("endpoint-instance-type", source=_ENUMS, example="instance_type: ml.t3.medium")
 def endpoint_instance_type(variant: VariantFacts) -> Iterator[Finding]:
@@ -32,8 +37,7 @@ def endpoint_instance_type(variant: VariantFacts) -> Iterator[Finding]:
     EC2 has types that SageMaker lacks, and endpoints take others than notebooks do. CloudFormation
     says so only after the model and the endpoint's configuration were made.
     """
-    pools = (pool.get("InstanceType") for pool in variant.instance_pools.items())
-    for fact in (variant.instance_type, *pools):
+    for fact in _types(variant):
         yield from _taken(fact, variant.region, "endpoint", "endpoints")
 
 
@@ -43,7 +47,8 @@ def transform_instance_type(transform: TransformFacts) -> Iterator[Finding]:
 
     Transform jobs take fewer types than endpoints: no Graviton, no Inferentia, no burstable ones.
     """
-    yield from _taken(transform.instance_type, transform.region, "transform", "transform jobs")
+    for fact in _types(transform):
+        yield from _taken(fact, transform.region, "transform", "transform jobs")
 
 
 @rule(
@@ -53,11 +58,12 @@ def transform_instance_type(transform: TransformFacts) -> Iterator[Finding]:
     example="instance_type: ml.trn1.2xlarge   # in eu-west-1",
 )
 def endpoint_instance_region(variant: VariantFacts) -> Iterator[Finding]:
-    """A variant's instance type is offered in the region, as far as price lists tell.
+    """A variant's instance type is offered in the region, according to price lists.
 
     A deploy to a region without the type fails after minutes. Price lists lag, so this warns.
     """
-    yield from _offered(variant.instance_type, variant.region, "endpoint")
+    for fact in _types(variant):
+        yield from _offered(fact, variant.region, "endpoint")
 
 
 @rule(
@@ -67,24 +73,25 @@ def endpoint_instance_region(variant: VariantFacts) -> Iterator[Finding]:
     example="batch_transform: {instance_type: ml.c4.xlarge}   # in af-south-1",
 )
 def transform_instance_region(transform: TransformFacts) -> Iterator[Finding]:
-    """A transform job's instance type is offered in the region, as far as price lists tell.
+    """A transform job's instance type is offered in the region, according to price lists.
 
-    Transform jobs are priced apart from endpoints, and not everywhere where those are.
+    Transform jobs have prices of their own, and are not in every region that has endpoints.
     """
-    yield from _offered(transform.instance_type, transform.region, "transform")
+    for fact in _types(transform):
+        yield from _offered(fact, transform.region, "transform")
 
 
 @rule(
     "instance-retired",
-    source=f"{_PRICES}; botocore's enums still have them",
+    source=f"{_PRICES}; {_NEURON}",
     severity=Severity.WARNING,
     example="instance_type: ml.p3.2xlarge",
 )
 def instance_retired(facts: VariantFacts | TransformFacts) -> Iterator[Finding]:
-    """An instance type is still sold somewhere.
+    """An instance type is still sold somewhere, and AWS keeps the software for it.
 
-    The API's enum keeps names of families that no price list has any more, so nothing else
-    refuses them before the deploy waits for capacity that never comes.
+    The API still accepts families that no price list has any more. So a deploy would wait for
+    capacity that never comes. Inf1 is sold, but AWS took it out of Neuron.
     """
     fact = facts.instance_type
     kind = known(fact)
@@ -93,6 +100,13 @@ def instance_retired(facts: VariantFacts | TransformFacts) -> Iterator[Finding]:
             fact.where,
             f"{fact.name} is {kind.name!r}; the API's list still has the family {kind.family}, "
             f"but no region's price list does; use {_RETIRED[kind.family]} of a like size",
+        )
+    if kind is not None and kind.neuron == "Inferentia":
+        yield (
+            fact.where,
+            f"{fact.name} is {kind.name!r}; AWS took Inf1 out of Neuron's runtime with 2.30 "
+            "(2026-05-21) and only patches its last driver for it, 2.24; use ml.inf2 with the "
+            "model compiled for Inferentia2, or a CPU or GPU type",
         )
 
 
@@ -141,10 +155,10 @@ def _is_neo_output(kind: InstanceType, artifact: Fact) -> bool:
     example="instance_type: ml.t2.medium   # with a batching block",
 )
 def burstable_batching(container: ContainerFacts) -> Iterator[Finding]:
-    """Server-side batching runs on a type whose CPU does not run dry.
+    """Server-side batching runs on a type without CPU credits.
 
-    Batching keeps the CPUs busy; a burstable type is throttled as soon as its credits are spent,
-    and the endpoint's latency grows tenfold without anything having changed.
+    Batching keeps the CPUs busy. A burstable type is throttled when its credits are spent, and the
+    endpoint's latency grows tenfold.
     """
     kind = known(container.instance_type)
     switch = container.environment.get("SAGEMAKER_TFS_ENABLE_BATCHING")
@@ -164,6 +178,11 @@ def known(fact: Fact) -> InstanceType | None:
         return instance_type(fact.text) if fact.text is not None else None
     except UnknownInstanceType:
         return None
+
+
+def _types(host: VariantFacts | TransformFacts) -> Iterator[Fact]:
+    yield host.instance_type
+    yield from (pool.get("InstanceType") for pool in host.instance_pools.items())
 
 
 def _taken(fact: Fact, region: Fact, use: Use, plural: str) -> Iterator[Finding]:

@@ -42,7 +42,7 @@ _WANTED = {
 def neo_files(facts: ArtifactFacts) -> Iterator[Finding]:
     """An archive to be compiled holds exactly one file of each kind that its framework needs.
 
-    The job fails after it has waited for its turn, with "Exactly one .pb file is allowed" and the
+    The job fails after it has waited in the queue, with "Exactly one .pb file is allowed" and the
     like.
     """
     contents = facts.contents
@@ -92,7 +92,7 @@ def neo_traced(facts: ArtifactFacts) -> Iterator[Finding]:
 def neo_shapes(facts: ArtifactFacts) -> Iterator[Finding]:
     """data_input_config names the SavedModel's inputs, each with a shape that it takes.
 
-    The job fails after it has waited for its turn, with a few words on the input's shape.
+    The job fails after it has waited in the queue, with a few words on the input's shape.
     """
     inputs = _inputs(facts)
     fact = facts.compilation.get("data_input_config")
@@ -161,7 +161,7 @@ def neo_batch(facts: ArtifactFacts) -> Iterator[Finding]:
 def neo_script(facts: ArtifactFacts) -> Iterator[Finding]:
     """A compiled model comes with ``code/inference.py``, but for TensorFlow's and XGBoost's.
 
-    The images that serve the others are told to call its functions, and have none of their own.
+    The images of the others call its functions, and have no defaults.
     """
     contents = facts.contents
     if contents is None or not facts.compiled or facts.own_image or contents.script is not None:

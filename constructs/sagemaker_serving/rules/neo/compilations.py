@@ -67,7 +67,7 @@ def neo_target(job: CompilationFacts) -> Iterator[Finding]:
 def neo_retired(job: CompilationFacts) -> Iterator[Finding]:
     """A model is compiled for hardware that can still be had.
 
-    ml_eia2, ml_p2 and ml_p3 are in the API's list; nothing is left to run the result on.
+    ml_eia2, ml_p2 and ml_p3 are in the API's list, but no instance type is left to run the result.
     """
     if job.target_device.text in ("ml_eia2", "ml_p2", "ml_p3"):
         yield (
@@ -75,6 +75,45 @@ def neo_retired(job: CompilationFacts) -> Iterator[Finding]:
             f"{job.target_device.name} is {job.target_device.text!r}, whose hosts AWS has retired; "
             "compile for ml_c5, ml_g4dn or ml_inf2",
         )
+
+
+@rule(
+    "neo-frozen",
+    source=f"{_GUIDE}; the history of sagemaker-python-sdk's image tables to 2026-08-21, read "
+    "2026-11-23",
+    severity=Severity.NOTE,
+    example="compile: {target_device: ml_c5}",
+)
+def neo_frozen(job: CompilationFacts) -> Iterator[Finding]:
+    """What Neo compiles last, and since when it takes up nothing newer, is known.
+
+    A compiled model stays with that release of its framework, in an image of that time. So this
+    says it of every compilation, and what serves the model uncompiled.
+    """
+    framework, device = job.framework.text or "", job.target_device.text or ""
+    if framework not in neo_frameworks() or device not in neo_target_devices():
+        return
+    support = neo_support(framework, device)
+    if support is None or not support.versions:
+        return
+    since = f", and has added none since {support.frozen_since}" if support.frozen_since else ""
+    yield (
+        job.where,
+        f"for {device} Neo compiles {framework} up to {support.versions[-1]}{since}; without "
+        f"compile, {_UNCOMPILED[framework]} serves the model; compare both with "
+        "`sagemaker-serving bench`",
+    )
+
+
+_OWN_TENSORFLOW = "AWS's TensorFlow image, which is patched,"
+_UNCOMPILED = {
+    "TENSORFLOW": _OWN_TENSORFLOW,
+    "KERAS": _OWN_TENSORFLOW,
+    "PYTORCH": "an image of docs/images.md",
+    "ONNX": "Triton's image",
+    "XGBOOST": "AWS's XGBoost image",
+    "MXNET": "an image of your own",
+}
 
 
 @rule(
@@ -86,7 +125,8 @@ def neo_retired(job: CompilationFacts) -> Iterator[Finding]:
 def neo_version(job: CompilationFacts) -> Iterator[Finding]:
     """The framework's version is one that Neo compiles for this kind of device.
 
-    Neo stopped at TensorFlow 2.9 and PyTorch 2.0. The table is one for people, so this warns.
+    Neo stopped at TensorFlow 2.9 and PyTorch 2.0. The table is in a guide, not in an API, so this
+    warns.
     """
     framework, device = job.framework.text, job.target_device.text
     if framework not in neo_frameworks() or device not in neo_target_devices():
@@ -198,7 +238,7 @@ def neo_limits(job: CompilationFacts) -> Iterator[Finding]:
 def neo_archive(job: CompilationFacts) -> Iterator[Finding]:
     """Neo compiles one ``.tar.gz`` in S3.
 
-    The job fails with "Unable to untar input model" after it has waited for its turn.
+    The job fails with "Unable to untar input model" after it has waited in the queue.
     """
     uri = job.model_uri.text
     found = S3Location.find(uri or "")

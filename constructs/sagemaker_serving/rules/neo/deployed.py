@@ -1,4 +1,4 @@
-"""Rules on compilation jobs that a deploy runs, and on what serves their result."""
+"""Rules on compilation jobs that a deploy runs, and their instances."""
 
 from __future__ import annotations
 
@@ -69,9 +69,9 @@ def neo_instance(job: CompilationFacts) -> Iterator[Finding]:
 
 @rule("neo-kind", source="this project", example="compile: {…}   # beside multi_model")
 def neo_kind(kind: KindFacts) -> Iterator[Finding]:
-    """A deploy compiles models that it brings itself: not those of a registry, nor of a prefix.
+    """A deploy compiles its own models, not those of a registry or a prefix.
 
-    Their archives come and go without it, so there would be nothing for it to compile.
+    Their archives change without a deploy, so there would be nothing to compile.
     """
     asked = [it.get("compile") for it in (kind.model, *kind.model.get("variants").items())]
     for name in ("multi_model", "model_package"):
@@ -93,13 +93,13 @@ def neo_kind(kind: KindFacts) -> Iterator[Finding]:
 def neo_archived(job: CompilationFacts) -> Iterator[Finding]:
     """A model is compiled by a compiler that AWS still keeps.
 
-    Neuron for TensorFlow and for MXNet is archived, and Neuron's documentation no longer covers
-    the way from Neo to an endpoint: jobs may still run, and nobody mends what they make.
+    Neuron for TensorFlow and for MXNet is archived. Its documentation no longer covers the way from
+    Neo to an endpoint. Jobs may still run, but faults in their results are no longer fixed.
     """
     history = _ARCHIVED.get(job.framework.text or "")
     if job.target_device.text == "ml_inf1" and history is not None:
         yield (
             job.target_device.where,
             f"{job.target_device.name} is 'ml_inf1' with {job.framework.text}; {history}; serve "
-            "it on a CPU or GPU type, or move the model to PyTorch",
+            "it on a CPU or GPU type, or move the model to PyTorch on Inferentia2",
         )

@@ -1,4 +1,4 @@
-"""Rules on what moves capacity between its bounds: metrics, steps, schedules."""
+"""Rules on scaling policies: metrics, steps, schedules."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _SCHEDULE = re.compile(
 
 @rule("scaling-named", source="this project", example="scaling: {gpuu: {min: 1, max: 2}}")
 def scaling_named(kind: KindFacts) -> Iterator[Finding]:
-    """What is scaled is a variant or an inference component of the model.
+    """An entry of scaling names a variant or an inference component of the model.
 
     A misspelt name would leave the variant as it is, and be refused by the deploy.
     """
@@ -55,9 +55,9 @@ def scaling_named(kind: KindFacts) -> Iterator[Finding]:
     example="scaling: {gpu: {min: 1, max: 8}}   # and no policy",
 )
 def scaling_moves(kind: KindFacts) -> Iterator[Finding]:
-    """Something moves the capacity between bounds that differ.
+    """Bounds that differ come with a policy or a schedule.
 
-    Without a policy or a schedule it stays where it starts, whatever the load.
+    Without one the capacity stays where it starts, whatever the load.
     """
     for _, scaling in kind.model.get("scaling").entries():
         least, most = scaling.get("min").number, scaling.get("max").number
@@ -71,10 +71,9 @@ def scaling_moves(kind: KindFacts) -> Iterator[Finding]:
 
 @rule("scaling-metric", source=_GUIDE, example="backlog_per_instance: 5   # of a real-time variant")
 def scaling_metric(scaling: ScalingFacts) -> Iterator[Finding]:
-    """A metric is one of what is scaled: instances, copies of components, or warm workers.
+    """A metric suits what is scaled: instances, copies of components, or warm workers.
 
-    PutScalingPolicy refuses the predefined metric of another; a backlog only waits for
-    asynchronous endpoints.
+    PutScalingPolicy refuses other predefined metrics; only asynchronous endpoints have a backlog.
     """
     name, dimension = scaling.metric.text, scaling.dimension.text
     if name is None or dimension is None or name not in DIMENSION_OF:
@@ -96,8 +95,8 @@ def scaling_metric(scaling: ScalingFacts) -> Iterator[Finding]:
 def scaling_metric_published(scaling: ScalingFacts) -> Iterator[Finding]:
     """An asynchronous endpoint is scaled by its backlog.
 
-    It publishes neither invocations per instance nor requests at once, so nothing would ever
-    move.
+    It publishes neither invocations per instance nor concurrent requests, so such a policy would
+    never act.
     """
     if scaling.asynchronous and scaling.metric.text in REAL_TIME:
         yield (
@@ -127,7 +126,7 @@ def scaling_utilization(scaling: ScalingFacts) -> Iterator[Finding]:
 def scaling_steps(policy: ScalingStepsFacts) -> Iterator[Finding]:
     """A policy has 1 to 20 steps; each rises from its lower to its upper bound, none overlap.
 
-    And what one alarm sets off either adds or removes, from a first bound on.
+    All steps of one alarm either add or remove, from a first bound on.
     """
     if policy.steps.size is not None and not 1 <= policy.steps.size <= 20:
         yield (
@@ -167,8 +166,8 @@ def scaling_schedule(facts: ScheduleFacts) -> Iterator[Finding]:
     if least.number is not None and most.number is not None and most.number < least.number:
         yield (
             most.where,
-            f"{most.name} is {most.value} and {least.name} is {least.value}; the most can't be "
-            f"fewer than the fewest; use at least {least.value}",
+            f"{most.name} is {most.value} and {least.name} is {least.value}; the maximum can't "
+            f"be below the minimum; use at least {least.value}",
         )
 
 
@@ -210,7 +209,7 @@ def _ways(policy: ScalingStepsFacts) -> Iterator[Finding]:
     if policy.each and not any(step.get(edge).given for step in policy.each):
         yield (
             policy.where,
-            f"no step has {edge}, so nothing tells when the first one is taken; give it",
+            f"no step has {edge}, so nothing says when the first step applies; give it",
         )
 
 

@@ -1,11 +1,11 @@
-"""Rules on autoscaling: bounds, cooldowns, and what can't be scaled."""
+"""Rules on autoscaling: bounds, cooldowns, and variants that can't scale."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from sagemaker_serving.rules.engine import Finding, rule
-from sagemaker_serving.rules.engine.numbers import at_least
+from sagemaker_serving.rules.engine.numbers import at_least, between
 from sagemaker_serving.rules.facts import VariantFacts
 from sagemaker_serving.rules.facts.resources import ScalingFacts
 from sagemaker_serving.rules.hardware.instance_types import known
@@ -17,7 +17,7 @@ _VARIANT = "sagemaker:variant:DesiredInstanceCount"
 
 @rule("scaling-bounds", source=_GUIDE, example="MinCapacity: 4, MaxCapacity: 2")
 def scaling_bounds(scaling: ScalingFacts) -> Iterator[Finding]:
-    """The most instances are at least as many as the fewest.
+    """`max` is at least `min`.
 
     Registering the target is refused otherwise, after the endpoint was made.
     """
@@ -27,7 +27,7 @@ def scaling_bounds(scaling: ScalingFacts) -> Iterator[Finding]:
         yield (
             scaling.maximum.where,
             f"{scaling.maximum.name} is {scaling.maximum.value} and {scaling.minimum.name} is "
-            f"{scaling.minimum.value}; the most can't be fewer than the fewest; use at least "
+            f"{scaling.minimum.value}; the maximum can't be below the minimum; use at least "
             f"{scaling.minimum.value}",
         )
 
@@ -36,8 +36,8 @@ def scaling_bounds(scaling: ScalingFacts) -> Iterator[Finding]:
 def scaling_zero(scaling: ScalingFacts) -> Iterator[Finding]:
     """A variant's instances scale to zero only behind an asynchronous endpoint.
 
-    A request to no instances has no one to answer it; asynchronous requests wait in S3. A
-    real-time endpoint gets to zero with inference components and managed instance scaling.
+    Without instances nothing answers a request; asynchronous requests wait in S3. A real-time
+    endpoint gets to zero with inference components and managed instance scaling.
     """
     if scaling.dimension.text != _VARIANT or scaling.asynchronous is not False:
         return
@@ -53,7 +53,7 @@ def scaling_zero(scaling: ScalingFacts) -> Iterator[Finding]:
 def scaling_burstable(scaling: ScalingFacts) -> Iterator[Finding]:
     """A scaled variant is not on a burstable type.
 
-    Registering the target is refused: such types grow by their credits already.
+    AWS refuses to register the target, because such types already adapt by their credits.
     """
     kind = known(scaling.instance_type)
     if kind is not None and kind.burstable:
@@ -115,15 +115,19 @@ def scaling_resource(scaling: ScalingFacts) -> Iterator[Finding]:
 def managed_scaling_bounds(variant: VariantFacts) -> Iterator[Finding]:
     """Managed scaling keeps 0 or more instances and at most as many as allowed, at least 1.
 
-    Zero is allowed: the endpoint then hosts inference components and starts empty.
+    Zero is allowed: the endpoint then hosts inference components and starts empty. It gives back
+    1 to 100 at a time, 5 to 1440 minutes after the last change.
     """
     least = variant.managed_scaling.get("MinInstanceCount")
     most = variant.managed_scaling.get("MaxInstanceCount")
     yield from at_least(least, 0)
     yield from at_least(most, 1)
+    policy = variant.managed_scaling.get("ScaleInPolicy")
+    yield from between(policy.get("MaximumStepSize"), 1, 100)
+    yield from between(policy.get("CooldownInMinutes"), 5, 1440)
     if least.number is not None and most.number is not None and most.number < least.number:
         yield (
             most.where,
-            f"{most.name} is {most.value} and {least.name} is {least.value}; the most can't be "
-            f"fewer than the fewest; use at least {least.value}",
+            f"{most.name} is {most.value} and {least.name} is {least.value}; the maximum can't "
+            f"be below the minimum; use at least {least.value}",
         )

@@ -39,6 +39,7 @@ def transform_facts(arguments: Fact, resources: Resources) -> TransformFacts:
         volume_key=arguments.get("TransformResources").get("VolumeKmsKeyId"),
         content_type=source.get("ContentType"),
         accept=output.get("Accept"),
+        ami_version=arguments.get("TransformResources").get("TransformAmiVersion"),
     )
 
 

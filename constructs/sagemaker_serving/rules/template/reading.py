@@ -39,7 +39,7 @@ def read_template(path: Path) -> Template:
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise Mistake(f"{path}: there is no such template; name one that there is") from None
+        raise Mistake(f"{path}: there is no such template; name one that exists") from None
     except (OSError, UnicodeDecodeError) as error:
         raise Mistake(f"{path}: cannot be read as text: {error}") from None
     data, where = _load(text, str(path))

@@ -61,12 +61,14 @@ def config_facts(properties: Fact, resources: Resources) -> EndpointConfigFacts:
         kms_key=properties.get("KmsKeyId"),
         vpc=properties.get("VpcConfig"),
         network_isolation=properties.get("EnableNetworkIsolation"),
+        metrics=resources.numbered(properties.get("MetricsConfig")),
     )
 
 
 def container_locations(container: ContainerFacts) -> Iterator[LocationFacts]:
     """Where a container's model lies."""
-    yield LocationFacts(uri=container.artifact, region=container.region)
+    for uri in (container.artifact, container.data_source.get("S3Uri")):
+        yield LocationFacts(uri=uri, region=container.region)
 
 
 def _variant(variant: Fact, resources: Resources, asynchronous: bool) -> VariantFacts:
@@ -75,6 +77,8 @@ def _variant(variant: Fact, resources: Resources, asynchronous: bool) -> Variant
     instance_type = variant.get("InstanceType")
     if isinstance(serverless.value, Unknown) and not instance_type.given:
         instance_type = Fact(Unknown(), instance_type.where)
+    if variant.get("InstancePools").given and not instance_type.given:
+        instance_type = _preferred(variant.get("InstancePools"), instance_type)
     model = resources.referred(variant.get("ModelName"), _MODEL, "ModelName")
     return VariantFacts(
         where=variant.where,
@@ -90,9 +94,18 @@ def _variant(variant: Fact, resources: Resources, asynchronous: bool) -> Variant
         startup_timeout=numbers.get("ContainerStartupHealthCheckTimeoutInSeconds"),
         managed_scaling=numbers.get("ManagedInstanceScaling"),
         instance_pools=variant.get("InstancePools"),
+        members=numbers,
         asynchronous=asynchronous,
         containers=_containers(model.properties, resources, instance_type) if model else (),
     )
+
+
+def _preferred(pools: Fact, absent: Fact) -> Fact:
+    """The instance type of the pool with the lowest Priority, as far as the template tells."""
+    ordered = [pool for pool in pools.items() if pool.get("Priority").number is not None]
+    if not ordered:
+        return absent
+    return min(ordered, key=lambda pool: pool.get("Priority").number or 0).get("InstanceType")
 
 
 def _serverless(config: Fact) -> ServerlessFacts:
@@ -122,6 +135,7 @@ def _container(container: Fact, resources: Resources, instance_type: Fact) -> Co
         where=container.where,
         region=resources.region,
         artifact=container.get("ModelDataUrl"),
+        data_source=container.get("ModelDataSource").get("S3DataSource"),
         framework=ABSENT,
         framework_version=ABSENT,
         image_uri=image if image.given else Fact(Unknown(), image.where),

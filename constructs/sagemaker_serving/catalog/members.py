@@ -1,0 +1,223 @@
+"""How an environment file writes each member of SageMaker's Model, EndpointConfig and Endpoint."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sagemaker_serving.catalog.properties import member_paths, resource_properties
+
+MODEL, ENDPOINT_CONFIG, ENDPOINT = (
+    f"AWS::SageMaker::{name}" for name in ("Model", "EndpointConfig", "Endpoint")
+)
+
+
+def written_as(resource_type: str, path: str) -> str | None:
+    """What an environment file calls the member at ``path`` (``ProductionVariants.InstanceType``).
+
+    None for one that only ``extra`` writes, and for none at all.
+    """
+    return _WRITTEN[resource_type].get(path)
+
+
+def not_writable(resource_type: str, path: str) -> str | None:
+    """Why no environment file writes the member at ``path``, or one below it; None where one does.
+
+    The reasons are "API only" (CloudFormation's schema lacks it), "ended by AWS" and "console
+    only".
+    """
+    return _NOT_WRITABLE[resource_type].get(path)
+
+
+def only_by_extra(resource_type: str) -> list[str]:
+    """The paths of CloudFormation's schema that have no field of their own."""
+    shape = resource_properties(resource_type)
+    return [path for path in member_paths(shape) if path not in _WRITTEN[resource_type]]
+
+
+def _below(above: str, members: Mapping[str, str]) -> dict[str, str]:
+    return {f"{above}.{path}": said for path, said in members.items()}
+
+
+_NAMED_BY_CLOUDFORMATION = "nothing: CloudFormation names it, and a change makes another beside it"
+_TAGS = {"Tags.Key": "tags", "Tags.Value": "tags"}
+_NETWORK = {
+    "VpcConfig.SecurityGroupIds": "network.security_group_ids",
+    "VpcConfig.Subnets": "network.subnet_ids",
+    "EnableNetworkIsolation": "network_isolation",
+}
+
+_CONTAINER = {
+    "ContainerHostname": "containers[].container_hostname",
+    "Environment": "environment",
+    "Image": "image_uri",
+    "Mode": "multi_model",
+    **{
+        f"ModelDataSource.S3DataSource.{member}": "artifact"
+        for member in ("CompressionType", "S3DataType", "S3Uri")
+    },
+    "ModelDataUrl": "artifact",
+    "ModelPackageName": "model_package.name",
+    "MultiModelConfig.ModelCacheSetting": "multi_model.model_cache_setting",
+}
+
+_VARIANT = {
+    "CapacityReservationConfig.CapacityReservationPreference": (
+        "capacity_reservation.capacity_reservation_preference"
+    ),
+    "CapacityReservationConfig.MlReservationArn": "capacity_reservation.ml_reservation_arn",
+    "ContainerStartupHealthCheckTimeoutInSeconds": (
+        "container_startup_health_check_timeout_in_seconds"
+    ),
+    "CoreDumpConfig.DestinationS3Uri": "core_dump.prefix",
+    "CoreDumpConfig.KmsKeyId": "storage.kms",
+    "EnableSSMAccess": "enable_ssm_access",
+    "InferenceAmiVersion": "inference_ami_version",
+    "InitialInstanceCount": "initial_instance_count",
+    "InitialVariantWeight": "weight",
+    "InstancePools.InstanceType": "instance_types",
+    "InstancePools.Priority": "instance_types",
+    "InstanceType": "instance_type",
+    "ManagedInstanceScaling.MaxInstanceCount": "managed_instance_scaling.max_instance_count",
+    "ManagedInstanceScaling.MinInstanceCount": "managed_instance_scaling.min_instance_count",
+    **{
+        f"ManagedInstanceScaling.ScaleInPolicy.{path}": (
+            f"managed_instance_scaling.scale_in_policy.{said}"
+        )
+        for path, said in (
+            ("CooldownInMinutes", "cooldown_in_minutes"),
+            ("MaximumStepSize", "maximum_step_size"),
+            ("Strategy", "strategy"),
+        )
+    },
+    "ManagedInstanceScaling.Status": "managed_instance_scaling",
+    "ModelDataDownloadTimeoutInSeconds": "model_data_download_timeout_in_seconds",
+    "ModelName": "artifact",
+    "RoutingConfig.PrefixAwareRoutingConfig.ConcurrencyThreshold": (
+        "prefix_aware_routing.concurrency_threshold"
+    ),
+    "RoutingConfig.PrefixAwareRoutingConfig.PrefixLength": "prefix_aware_routing.prefix_length",
+    "RoutingConfig.RoutingStrategy": "routing_strategy",
+    "VariantInstanceProvisionTimeoutInSeconds": "variant_instance_provision_timeout_in_seconds",
+    "VariantName": "name",
+    "VolumeSizeInGB": "volume_size_in_gb",
+}
+
+_SERVERLESS = {
+    "ServerlessConfig.MaxConcurrency": "max_concurrency",
+    "ServerlessConfig.MemorySizeInMB": "memory_size_in_mb",
+    "ServerlessConfig.ProvisionedConcurrency": "provisioned_concurrency",
+}
+
+_ASYNCHRONOUS = {
+    "ClientConfig.MaxConcurrentInvocationsPerInstance": (
+        "asynchronous.max_concurrent_invocations_per_instance"
+    ),
+    "OutputConfig.KmsKeyId": "storage.kms",
+    "OutputConfig.NotificationConfig.ErrorTopic": "asynchronous.error_topic",
+    "OutputConfig.NotificationConfig.IncludeInferenceResponseIn": (
+        "asynchronous.include_inference_response_in"
+    ),
+    "OutputConfig.NotificationConfig.SuccessTopic": "asynchronous.success_topic",
+    "OutputConfig.S3FailurePath": "asynchronous",
+    "OutputConfig.S3OutputPath": "asynchronous",
+}
+
+_CAPTURE = {
+    "CaptureContentTypeHeader.CsvContentTypes": "data_capture.csv_content_types",
+    "CaptureContentTypeHeader.JsonContentTypes": "data_capture.json_content_types",
+    "CaptureOptions.CaptureMode": "data_capture.capture",
+    "DestinationS3Uri": "data_capture.prefix",
+    "EnableCapture": "data_capture",
+    "InitialSamplingPercentage": "data_capture.sampling_percent",
+    "KmsKeyId": "storage.kms",
+}
+
+_METRICS = {
+    "EnableDetailedObservability": "metrics_config.enable_detailed_observability",
+    "EnableEnhancedMetrics": "metrics_config.enable_enhanced_metrics",
+    "MetricPublishFrequencyInSeconds": "metrics_config.metric_publish_frequency_in_seconds",
+}
+
+_BLUE_GREEN = {
+    "MaximumExecutionTimeoutInSeconds": "update.maximum_execution_timeout_seconds",
+    "TerminationWaitInSeconds": "update.termination_wait_seconds",
+    "TrafficRoutingConfiguration.CanarySize.Type": "update.canary_percent",
+    "TrafficRoutingConfiguration.CanarySize.Value": "update.canary_percent",
+    "TrafficRoutingConfiguration.LinearStepSize.Type": "update.linear_percent",
+    "TrafficRoutingConfiguration.LinearStepSize.Value": "update.linear_percent",
+    "TrafficRoutingConfiguration.Type": "update",
+    "TrafficRoutingConfiguration.WaitIntervalInSeconds": "update.wait_seconds",
+}
+
+_ROLLING = {
+    "MaximumBatchSize.Type": "update.rolling_percent",
+    "MaximumBatchSize.Value": "update.rolling_percent",
+    "MaximumExecutionTimeoutInSeconds": "update.maximum_execution_timeout_seconds",
+    "RollbackMaximumBatchSize.Type": "update.rollback_percent",
+    "RollbackMaximumBatchSize.Value": "update.rollback_percent",
+    "WaitIntervalInSeconds": "update.wait_seconds",
+}
+
+_WRITTEN: Mapping[str, Mapping[str, str]] = {
+    MODEL: {
+        **_below("PrimaryContainer", _CONTAINER),
+        **_below("Containers", _CONTAINER),
+        "ExecutionRoleArn": "nothing: the deploy makes the role",
+        "ModelName": _NAMED_BY_CLOUDFORMATION,
+        **_NETWORK,
+        **_TAGS,
+    },
+    ENDPOINT_CONFIG: {
+        **_below("ProductionVariants", {**_VARIANT, **_SERVERLESS}),
+        **_below("ShadowProductionVariants", _VARIANT),
+        "ProductionVariants": "variants",
+        "ShadowProductionVariants": "shadow_variants",
+        **_below("AsyncInferenceConfig", _ASYNCHRONOUS),
+        **_below("DataCaptureConfig", _CAPTURE),
+        **_below("MetricsConfig", _METRICS),
+        "EndpointConfigName": _NAMED_BY_CLOUDFORMATION,
+        "ExecutionRoleArn": "inference_components",
+        "KmsKeyId": "storage.kms",
+        **_NETWORK,
+        **_TAGS,
+    },
+    ENDPOINT: {
+        **_below("DeploymentConfig.BlueGreenUpdatePolicy", _BLUE_GREEN),
+        **_below("DeploymentConfig.RollingUpdatePolicy", _ROLLING),
+        "DeploymentConfig.AutoRollbackConfiguration.Alarms.AlarmName": "update.alarms",
+        "EndpointConfigName": "variants",
+        "EndpointName": "name",
+        "ExcludeRetainedVariantProperties.VariantPropertyType": "scaling",
+        "RetainAllVariantProperties": "scaling",
+        **_TAGS,
+    },
+}
+
+_API_ONLY, _ENDED = "API only", "ended by AWS"
+
+_NEW_IN_CONTAINERS = dict.fromkeys(
+    (
+        "AdditionalModelDataSources",
+        "ContainerMetricsConfig",
+        "ModelDataSource.S3DataSource.ETag",
+        "ModelDataSource.S3DataSource.ManifestEtag",
+        "ModelDataSource.S3DataSource.ManifestS3Uri",
+    ),
+    _API_ONLY,
+)
+_NEW_IN_VARIANTS = {"AcceleratorPartitionLayouts": _API_ONLY, "AcceleratorType": _ENDED}
+
+_NOT_WRITABLE: Mapping[str, Mapping[str, str]] = {
+    MODEL: {
+        **_below("PrimaryContainer", _NEW_IN_CONTAINERS),
+        **_below("Containers", _NEW_IN_CONTAINERS),
+    },
+    ENDPOINT_CONFIG: {
+        **_below("ProductionVariants", _NEW_IN_VARIANTS),
+        **_below("ShadowProductionVariants", _NEW_IN_VARIANTS),
+        "CrossRegionTrafficConfig": _API_ONLY,
+    },
+    ENDPOINT: {},
+}
+"""What botocore 1.44.5 knows and CloudFormation's schemas in cfn-lint 1.58.0 do not; both read
+2026-11-23. A member stands for all below it."""

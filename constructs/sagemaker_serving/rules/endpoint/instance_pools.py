@@ -1,0 +1,109 @@
+"""Rules on instance pools: the types that a variant may be on, in order of preference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine.numbers import between
+from sagemaker_serving.rules.facts import Fact, TransformFacts, VariantFacts
+from sagemaker_serving.rules.facts.kinds import KindFacts
+from sagemaker_serving.rules.hardware.instance_types import known
+
+_SOURCE = "botocore ProductionVariant.InstancePools, read 2026-11-23"
+_GUIDE = "AWS SageMaker developer guide, instance pools; read 2026-11-23"
+_MOST = 5
+
+
+@rule("pools-count", source=_SOURCE, example="instance_types: [six of them]")
+def pools_count(variant: VariantFacts) -> Iterator[Finding]:
+    """A variant has 1 to 5 instance types in order of preference, each once.
+
+    CreateEndpointConfig refuses more, and none.
+    """
+    pools = variant.instance_pools
+    if pools.size is not None and not 1 <= pools.size <= _MOST:
+        yield (
+            pools.where,
+            f"{pools.name} has {pools.size} entries; a variant takes 1 to {_MOST}; "
+            f"{'add one' if pools.size == 0 else 'remove some'}",
+        )
+    seen: set[str] = set()
+    for kind in (pool.get("InstanceType") for pool in pools.items()):
+        if kind.text is not None and kind.text in seen:
+            yield kind.where, f"{kind.name} has {kind.text} twice; remove one of them"
+        seen.add(kind.text or "")
+
+
+@rule("pools-order", source=_SOURCE, example="InstancePools: [{InstanceType: ml.g5.xlarge}]")
+def pools_order(variant: VariantFacts) -> Iterator[Finding]:
+    """Every instance pool has its own Priority, 1 to 5, of which the lowest comes first.
+
+    Without one SageMaker does not know which type to try first.
+    """
+    seen: set[float] = set()
+    for pool in variant.instance_pools.items():
+        priority = pool.get("Priority")
+        if not priority.given:
+            yield pool.where, f"{priority.name} is missing; give 1 for the first choice, 2 …"
+        yield from between(priority, 1, _MOST)
+        if priority.number is not None and priority.number in seen:
+            yield (
+                priority.where,
+                f"{priority.name} {priority.value} stands above, too; give each pool its own",
+            )
+        if priority.number is not None:
+            seen.add(priority.number)
+
+
+@rule(
+    "pools-alone",
+    source=_GUIDE,
+    example="{instance_type: ml.g5.xlarge, instance_types: [ml.g6.xlarge]}",
+)
+def pools_alone(kind: KindFacts) -> Iterator[Finding]:
+    """A variant, or a batch pipeline, has one instance type, or several in order of preference.
+
+    Which of both holds would be for AWS to say.
+    """
+    shadows, batch = kind.model.get("shadow_variants"), kind.model.get("batch_transform")
+    for host in (*kind.model.get("variants").items(), *shadows.items(), batch):
+        alone, several = host.get("instance_type"), host.get("instance_types")
+        if alone.given and several.given:
+            yield (
+                several.where,
+                f"{several.name} stands beside {alone.name}; remove {alone.name}, and begin the "
+                "list with it",
+            )
+
+
+@rule(
+    "pools-alike",
+    source=_GUIDE,
+    example="instance_types: [ml.g5.xlarge, ml.c7g.xlarge]",
+)
+def pools_alike(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
+    """All instance types of a variant, or a batch pipeline, run the same image.
+
+    The model has one image, for one architecture, for CPUs or for GPUs. On another type its
+    container does not start, or leaves the GPU idle.
+    """
+    pools = [pool for pool in host.instance_pools.items() if _has_no_model_of_its_own(pool)]
+    kinds = [(pool.get("InstanceType"), known(pool.get("InstanceType"))) for pool in pools]
+    alike = [(fact, kind) for fact, kind in kinds if kind is not None]
+    for fact, kind in alike[1:]:
+        first = alike[0][1]
+        if (kind.architecture, kind.processor, kind.neuron) != (
+            first.architecture,
+            first.processor,
+            first.neuron,
+        ):
+            yield (
+                fact.where,
+                f"{fact.name} has {first.name} and {kind.name}, which do not run the same image; "
+                "use types of one architecture, all with GPUs or all without",
+            )
+
+
+def _has_no_model_of_its_own(pool: Fact) -> bool:
+    return not pool.get("ModelNameOverride").given

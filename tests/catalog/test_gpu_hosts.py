@@ -1,0 +1,71 @@
+"""A GPU host's driver runs its image's CUDA: known where AWS or NVIDIA says so, else left alone."""
+
+from __future__ import annotations
+
+import botocore.loaders
+import pytest
+
+from sagemaker_serving.catalog import instance_type
+from sagemaker_serving.catalog.gpu_hosts import (
+    ami_versions,
+    chosen_ami,
+)
+from sagemaker_serving.catalog.instances import Use
+from sagemaker_serving.catalog.snapshot import snapshot
+from sagemaker_serving.catalog.support import least_driver
+
+
+def test_the_ami_versions_of_endpoints_are_those_of_the_api() -> None:
+    model = botocore.loaders.Loader().load_service_model("sagemaker", "service-2")
+    enum = model["shapes"]["ProductionVariantInferenceAmiVersion"]["enum"]
+    assert set(ami_versions("endpoint")) == set(enum)
+
+
+@pytest.mark.parametrize(
+    ("use", "types", "cuda", "ami"),
+    [
+        ("endpoint", ["ml.g4dn.xlarge"], "12.9", "al2-ami-sagemaker-inference-gpu-3-1"),
+        ("endpoint", ["ml.g4dn.xlarge"], "11.8", None),
+        ("endpoint", ["ml.g6.xlarge"], "12.9", None),
+        ("endpoint", ["ml.g6.xlarge"], "13.0", "al2023-ami-sagemaker-inference-gpu-4-1"),
+        (
+            "endpoint",
+            ["ml.g6.xlarge", "ml.g5.xlarge"],
+            "12.9",
+            "al2-ami-sagemaker-inference-gpu-3-1",
+        ),
+        ("endpoint", ["ml.g5.xlarge", "ml.p5.48xlarge"], "12.9", None),
+        (
+            "endpoint",
+            ["ml.g6.xlarge", "ml.g5.xlarge"],
+            "13.0",
+            "al2023-ami-sagemaker-inference-gpu-4-1",
+        ),
+        ("endpoint", ["ml.c5.xlarge"], "12.9", None),
+        ("endpoint", ["ml.g7e.2xlarge"], "13.0", None),
+        ("endpoint", ["ml.g4dn.xlarge"], "", None),
+        ("transform", ["ml.g4dn.xlarge"], "12.2", "al2-ami-sagemaker-batch-gpu-535"),
+        ("transform", ["ml.p4d.24xlarge"], "12.2", None),
+    ],
+)
+def test_an_ami_is_chosen_only_where_one_is_right(
+    use: Use, types: list[str], cuda: str, ami: str | None
+) -> None:
+    assert chosen_ami(use, [instance_type(name) for name in types], cuda) == ami
+
+
+@pytest.mark.parametrize("use", ["endpoint", "transform"])
+def test_what_is_chosen_runs_the_cuda_that_it_is_chosen_for(use: Use) -> None:
+    for major, choice in snapshot("gpu_hosts")["chosen"][use].items():
+        assert ami_versions(use)[choice["ami"]].runs(f"{major}.0")
+
+
+def test_a_driver_that_is_not_known_to_be_too_old_runs_everything() -> None:
+    assert least_driver("14.0") is None
+    assert ami_versions("endpoint")["al2-ami-sagemaker-inference-gpu-2"].runs("14.0")
+    assert ami_versions("endpoint")["al2-ami-sagemaker-inference-gpu-2"].runs("")
+
+
+def test_every_fact_has_its_source_and_date() -> None:
+    for source in snapshot("gpu_hosts")["sources"]:
+        assert {"name", "where", "what", "read"} <= source.keys()

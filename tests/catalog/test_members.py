@@ -1,0 +1,97 @@
+"""Every member that AWS knows is written by an environment file, or listed with its reason."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import botocore.loaders
+import pytest
+
+from sagemaker_serving.catalog.members import (
+    ENDPOINT,
+    ENDPOINT_CONFIG,
+    MODEL,
+    not_writable,
+    only_by_extra,
+    written_as,
+)
+from sagemaker_serving.catalog.properties import member_paths, resource_properties
+from tools.shape_trees import action_tree
+
+REASONS = {"API only", "ended by AWS", "console only"}
+ACTIONS = {
+    MODEL: "CreateModel",
+    ENDPOINT_CONFIG: "CreateEndpointConfig",
+    ENDPOINT: "CreateEndpoint",
+}
+ONLY_BY_EXTRA = {
+    MODEL: {
+        "ImageConfig",
+        "InferenceSpecificationName",
+        "AcceptEula",
+        "HubContentArn",
+        "InferenceExecutionConfig",
+    },
+    ENDPOINT_CONFIG: {"ExplainerConfig", "ModelNameOverride", "ServerlessConfig"},
+    ENDPOINT: {"RetainDeploymentConfig"},
+}
+"""A new member of CloudFormation's stands in none of these: give it a field, or name it here."""
+
+
+@pytest.fixture(scope="module")
+def shapes() -> Mapping[str, Any]:
+    model = botocore.loaders.Loader().load_service_model("sagemaker", "service-2")
+    found: Mapping[str, Any] = model["shapes"]
+    return found
+
+
+@pytest.mark.parametrize("resource_type", ACTIONS)
+def test_the_api_has_no_member_that_is_neither_written_nor_listed(
+    resource_type: str, shapes: Mapping[str, Any]
+) -> None:
+    api = set(member_paths(action_tree(shapes, f"{ACTIONS[resource_type]}Input")))
+    writable = set(member_paths(resource_properties(resource_type)))
+    assert {path for path in api - writable if listed(resource_type, path) is None} == set()
+
+
+@pytest.mark.parametrize("resource_type", ACTIONS)
+def test_cloudformation_has_no_member_without_a_field_but_those_named_here(
+    resource_type: str,
+) -> None:
+    unnamed = {
+        path
+        for path in only_by_extra(resource_type)
+        if not ONLY_BY_EXTRA[resource_type] & set(path.split("."))
+    }
+    assert unnamed == set()
+
+
+@pytest.mark.parametrize("resource_type", ACTIONS)
+def test_what_is_listed_is_in_the_api_alone_and_has_one_of_three_reasons(
+    resource_type: str, shapes: Mapping[str, Any]
+) -> None:
+    api = set(member_paths(action_tree(shapes, f"{ACTIONS[resource_type]}Input")))
+    writable = set(member_paths(resource_properties(resource_type)))
+    reasons = {listed(resource_type, path) for path in api}
+    assert reasons <= {None, *REASONS}
+    assert {path for path in writable if listed(resource_type, path) is not None} == set()
+
+
+def test_what_the_issue_names_is_api_only() -> None:
+    layouts = "ProductionVariants.AcceleratorPartitionLayouts"
+    assert not_writable(ENDPOINT_CONFIG, layouts) == "API only"
+    assert not_writable(ENDPOINT_CONFIG, "CrossRegionTrafficConfig") == "API only"
+    assert not_writable(ENDPOINT_CONFIG, "ProductionVariants.AcceleratorType") == "ended by AWS"
+
+
+def test_a_field_is_told_for_a_member_and_none_for_what_extra_writes() -> None:
+    assert written_as(ENDPOINT_CONFIG, "ProductionVariants.VolumeSizeInGB") == "volume_size_in_gb"
+    assert written_as(ENDPOINT, "RetainDeploymentConfig") is None
+
+
+def listed(resource_type: str, path: str) -> str | None:
+    """The reason of a member, or of one that it stands below."""
+    names = path.split(".")
+    above = (".".join(names[:length]) for length in range(1, len(names) + 1))
+    return next((said for each in above if (said := not_writable(resource_type, each))), None)

@@ -1,0 +1,118 @@
+"""docs/images.md: AWS's images with their dates, from the catalog, as of its support data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+
+from sagemaker_serving.catalog import (
+    UnknownImage,
+    container_image,
+    framework_versions,
+    frameworks,
+    image_processors,
+    image_server,
+    image_support,
+    listed_releases,
+    support_as_of,
+)
+
+PAGE = Path(__file__).parents[2] / "docs" / "images.md"
+HEAD = """\
+# Images
+
+AWS's serving images, until when AWS patches them, and what they hold. `make docs` makes this page
+from the catalog. Its dates are those of AWS's support data of {as_of}, in
+<https://github.com/aws/deep-learning-containers>.
+
+```console
+$ sagemaker-serving images tensorflow                # every release, with its dates
+$ sagemaker-serving images tensorflow 2.20 --region eu-west-1
+$ sagemaker-serving check environments/*.yaml --today 2027-06-01
+```
+
+From 90 days before the last day, `check` and `cdk synth` warn and name the newest patched image
+that serves the same models. `make catalog` reads the support data again, and prints what changed.
+To hold one image, [pin its digest](ci.md#an-image-by-its-digest).
+
+## What serves a model
+
+"Newest" is the newest release in the SageMaker SDK's tables. Where no date stands, AWS gives none.
+
+"""
+RELEASES = """
+## Releases with an end
+
+The state is that of {as_of}. What is older than a framework's last row has ended too: this holds
+for TensorFlow and PyTorch. The driver is the oldest NVIDIA driver that runs this CUDA by itself.
+
+"""
+PYTORCH = """
+## PyTorch after TorchServe
+
+TorchServe is archived, and the image of PyTorch 2.6 was the last with it. AWS publishes no newer
+PyTorch inference image. A PyTorch model is served by one of these:
+
+| image | what you bring |
+| --- | --- |
+| Ray Serve (`ray-serve`) | `config.yaml` and `deployment.py` in the archive, or `SM_RAYSERVE_APP` |
+| Triton (`sagemaker-tritonserver`) | a model repository, for example with the model as ONNX |
+| vLLM, SGLang, DJL | a language model, by its id or its files |
+| one of your own | `image_uri`; it answers `/ping` and `/invocations` on port 8080 |
+"""
+
+
+def page() -> str:
+    """The page as Markdown."""
+    as_of = support_as_of()
+    served = [name for name in frameworks() if image_server(name) is not None]
+    servers = ("framework", "server", "takes", "newest", "CUDA", "Python", "patched until")
+    releases = ("framework", "release", "for", "CUDA", "driver", "Python", "patched until", "state")
+    return "".join(
+        [
+            HEAD.format(as_of=as_of),
+            *_table(servers, map(_server, served)),
+            RELEASES.format(as_of=as_of),
+            *_table(releases, chain.from_iterable(map(_releases, frameworks()))),
+            PYTORCH,
+        ]
+    )
+
+
+def _server(framework: str) -> tuple[str, ...]:
+    server = image_server(framework)
+    assert server is not None
+    newest = framework_versions(framework)[-1]
+    processor = image_processors(framework, newest)[-1:] or ("cpu",)
+    support = image_support(
+        container_image(
+            framework=framework, version=newest, region="us-east-1", processor=processor[0]
+        )
+    )
+    until = "" if support.patched_until is None else str(support.patched_until)
+    return framework, server.server, server.payload, newest, support.cuda, support.python, until
+
+
+def _releases(framework: str) -> Iterator[tuple[str, ...]]:
+    for release in listed_releases(framework):
+        try:
+            processors = image_processors(framework, release) or ("any",)
+            image = container_image(
+                framework=framework,
+                version=release,
+                region="us-east-1",
+                processor="gpu" if "gpu" in processors else "cpu",
+            )
+        except UnknownImage:
+            continue  # it is in no table of images that serve
+        support = image_support(image)
+        driver = "" if support.driver is None else str(support.driver)
+        held = (support.cuda, driver, support.python)
+        state = support.state(support_as_of())
+        yield framework, release, ", ".join(processors), *held, str(support.patched_until), state
+
+
+def _table(head: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> Iterator[str]:
+    for row in (head, ("---",) * len(head), *rows):
+        yield f"| {' | '.join(row)} |\n"
