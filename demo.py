@@ -71,7 +71,7 @@ def _deploy_call_destroy(environment: Environment, address: Address) -> None:
         cdk = CdkCli(ROOT, address, environment.region, log=log)
         try:
             with step("package the models and synthesize the templates"):
-                cdk.synth(assembly, env=environment.name, account=ACCOUNT_ID)
+                cdk.synth(assembly, {"env": environment.name, "account": ACCOUNT_ID})
             with step("bootstrap with the CDK CLI"):
                 cdk.bootstrap()
             with step("deploy with the CDK CLI, until the endpoints are InService"):

@@ -43,8 +43,8 @@ BENCHMARKS = {
 
 _HEAD = """# Figures
 
-What `make bench` measured, all in one run on one machine; ratios against a peer are of the same
-run. Seconds are this machine's, and worth little elsewhere.
+`make bench` measured these figures in one run on one machine. Ratios compare with a peer in the
+same run. Seconds depend on the machine.
 """
 
 

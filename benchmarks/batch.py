@@ -54,7 +54,7 @@ models:
   digits:
     artifact: ../model_assets/digits/model
     framework: tensorflow
-    framework_version: "2.19"
+    framework_version: "2.20"
     batch_transform:
       instance_type: ml.m5.large
       content_type: application/x-image
@@ -67,7 +67,7 @@ models:
   half:
     artifact: ../model_assets/half_plus_three/model
     framework: tensorflow
-    framework_version: "2.19"
+    framework_version: "2.20"
     batch_transform:
       instance_type: ml.m5.large
       content_type: application/jsonlines
@@ -247,7 +247,7 @@ def _deployed(folder: Path) -> Iterator[Address]:
     try:
         with (folder / "cdk.log").open("w+") as log:
             cdk = CdkCli(folder, address, "eu-west-1", log=log)
-            cdk.synth(folder / "cdk.out", env="batch", account=ACCOUNT_ID)
+            cdk.synth(folder / "cdk.out", {"env": "batch", "account": ACCOUNT_ID})
             cdk.bootstrap()
             cdk.deploy(folder / "cdk.out")
         yield address

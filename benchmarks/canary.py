@@ -11,7 +11,7 @@ from typing import Any
 from benchmarks.figures import Figure, Ratio
 from benchmarks.hosting import REGION, Hosting, Steady, model_files
 from local_aws import daemon
-from local_aws.settings import TIME_SCALE
+from local_aws.settings import time_scale_variable
 from sagemaker_serving.client import Aws
 
 PER_SECOND = 50
@@ -29,7 +29,7 @@ def measure() -> Iterator[Figure | Ratio]:
     with tempfile.TemporaryDirectory() as folder:
         state = Path(folder)
         address = daemon.start(
-            state, port=0, with_parent=True, environment={TIME_SCALE: str(SCALE)}
+            state, port=0, with_parent=True, environment={time_scale_variable(): str(SCALE)}
         )
         try:
             hosting = Hosting(Aws.at(address, REGION))

@@ -155,7 +155,7 @@ def _waited_for_models(aws: Aws) -> float:
 def _assemblies(ours: Address, folder: Path) -> Mapping[str, Path]:
     shipped, many = folder / "shipped", folder / "many"
     with (folder / "synth.log").open("w") as log:
-        CdkCli(ROOT, ours, REGION, log=log).synth(shipped, env="local", account=ACCOUNT_ID)
+        CdkCli(ROOT, ours, REGION, log=log).synth(shipped, {"env": "local", "account": ACCOUNT_ID})
     for template in shipped.glob("*.template.json"):
         template.write_text(json.dumps(_that_moto_reads(json.loads(template.read_text()))))
     many.mkdir()

@@ -42,7 +42,7 @@ class Hosting:
         alarms = {"Effect": "Allow", "Action": "cloudwatch:DescribeAlarms", "Resource": "*"}
         policy = {**MODEL_POLICY, "Statement": [*MODEL_POLICY["Statement"], alarms]}
         iam.put_role_policy(RoleName="bench", PolicyName="model", PolicyDocument=json.dumps(policy))
-        self._image = image_uri(framework="tensorflow", version="2.19", region=REGION)
+        self._image = image_uri(framework="tensorflow", version="2.20", region=REGION)
 
     def put(self, key: str, files: Mapping[str, bytes]) -> str:
         """An archive of files in the bucket; its address."""

@@ -101,7 +101,7 @@ def _create_endpoint(aws: Aws, folder: Path) -> float:
     aws.client("iam").put_role_policy(
         RoleName="bench", PolicyName="model", PolicyDocument=json.dumps(MODEL_POLICY)
     )
-    image = image_uri(framework="tensorflow", version="2.19", region=REGION)
+    image = image_uri(framework="tensorflow", version="2.20", region=REGION)
     sagemaker.create_model(
         ModelName="bench",
         ExecutionRoleArn=role["Role"]["Arn"],

@@ -12,7 +12,7 @@ from local_aws import daemon
 from local_aws.process import has_ended
 from local_aws.process.address import Address
 from local_aws.process.alive import ending_with
-from local_aws.settings import TIME_SCALE
+from local_aws.settings import time_scale_variable
 from sagemaker_serving.client import Aws
 from sagemaker_serving.client.aws import aws_failures
 from sagemaker_serving.errors import Mistake
@@ -41,7 +41,11 @@ class Site:
 def local_site(state: Path, region: str) -> Iterator[Site]:
     """A fresh local AWS in the folder ``state``, which ends with the block."""
     address = daemon.start(
-        state, port=0, with_parent=True, fresh=True, environment={TIME_SCALE: str(_TIME_SCALE)}
+        state,
+        port=0,
+        with_parent=True,
+        fresh=True,
+        environment={time_scale_variable(): str(_TIME_SCALE)},
     )
     try:
         with ending_with(address):

@@ -18,8 +18,8 @@ def run(tmp_path: Path) -> Run:
     return run_in(tmp_path)
 
 
-def run_in(home: Path) -> Run:
-    """Runs ``sagemaker-serving`` in a folder that is also the user's home."""
+def run_in(home: Path, program: str = "sagemaker-serving") -> Run:
+    """Runs ``program`` in a folder that is also the user's home."""
 
     def run_command(
         *arguments: str,
@@ -29,13 +29,14 @@ def run_in(home: Path) -> Run:
         **variables: str,
     ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [str(Path(sys.executable).parent / "sagemaker-serving"), *arguments],
+            [str(Path(sys.executable).parent / program), *arguments],
             cwd=folder,
             env={
                 "PATH": os.environ["PATH"],
                 "HOME": str(home),
                 "AWS_EC2_METADATA_DISABLED": "true",
                 "SAGEMAKER_SERVING_END_WITH": str(os.getpid()),
+                "LOCAL_AWS_END_WITH": str(os.getpid()),
                 **variables,
             },
             input=stdin,

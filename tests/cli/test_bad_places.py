@@ -14,7 +14,7 @@ import pytest
 from local_aws.daemon import start
 from local_aws.process.http_server import LoopbackServer
 from local_aws.state.state_dir import must_be_state_dir
-from sagemaker_serving.cli import DEBUG, _group
+from sagemaker_serving.cli import _group
 from sagemaker_serving.errors import Mistake
 from tests.cli.conftest import Run
 
@@ -156,7 +156,7 @@ cli.main()
         (
             "KeyError('what')",
             "sagemaker-serving: KeyError: 'what'; this is a fault of sagemaker-serving itself: "
-            f"{DEBUG}=1 shows where; report it with that\n",
+            "SAGEMAKER_SERVING_DEBUG=1 shows where; report it with that\n",
         ),
         ("OSError(28, 'No space left on device', 'x')", "sagemaker-serving: x: no space left on "),
         ("RuntimeError('a\\nb')", "sagemaker-serving: RuntimeError: a b; this is a fault"),
@@ -171,5 +171,7 @@ def test_what_nobody_expected_is_one_line_and_a_traceback_for_who_asks(
     assert ended.returncode == 1
     assert ended.stderr.startswith(said)
     assert ended.stderr.count("\n") == 1
-    asked = subprocess.run(code, capture_output=True, text=True, check=False, env={DEBUG: "1"})
+    asked = subprocess.run(
+        code, capture_output=True, text=True, check=False, env={"SAGEMAKER_SERVING_DEBUG": "1"}
+    )
     assert "Traceback (most recent call last)" in asked.stderr

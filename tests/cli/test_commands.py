@@ -14,7 +14,10 @@ from typing import Any
 import psutil
 import pytest
 
+from tests.today import TODAY
+
 ROOT = Path(__file__).parents[2]
+LOCAL_AWS_COMMANDS = ROOT / "local-aws" / "src" / "local_aws" / "cli"
 COMMANDS = [
     (),
     ("bench",),
@@ -57,14 +60,16 @@ def test_every_command_teaches_in_its_help(run: Run, command: tuple[str, ...]) -
 def test_the_commands_listed_are_those_there_are(run: Run, group: tuple[str, ...]) -> None:
     listed = run(*group, "--help").stdout.partition("Commands:")[2]
     folder = (ROOT / "constructs/sagemaker_serving/cli").joinpath(*group)
-    files = {path.stem for path in folder.iterdir() if not path.name.startswith("__")}
-    assert set(re.findall(r"^  (\S+)", listed, re.MULTILINE)) == files - {
-        "answers",
-        "batching",
-        "graphs",
-        "lazy",
-        "options",
-        "tables",
+    files = _files(folder) | (_files(LOCAL_AWS_COMMANDS) if group else set())
+    assert set(re.findall(r"^  (\S+)", listed, re.MULTILINE)) == files
+
+
+def _files(folder: Path) -> set[str]:
+    """The commands that have a file there."""
+    names = {path.stem for path in folder.iterdir() if not path.name.startswith("__")}
+    return names - {
+        *("answers", "batching", "graphs", "options", "tables"),
+        *("lazy", "running", "showing"),
     }
 
 
@@ -75,8 +80,16 @@ def test_schema_prints_what_is_committed(run: Run) -> None:
 
 def test_check_finds_nothing_in_the_shipped_environments(run: Run) -> None:
     files = sorted(str(path) for path in (ROOT / "environments").glob("*.yaml"))
-    ended = run("check", *files)
+    ended = run("check", *files, "--today", str(TODAY))
     assert (ended.returncode, ended.stdout) == (0, "4 files: nothing is wrong\n")
+
+
+def test_check_names_what_will_be_wrong_on_another_day(run: Run) -> None:
+    ended = run("check", str(ROOT / "environments" / "prod.yaml"), "--today", "2027-05-22")
+    assert ended.returncode == 0
+    assert "whose patches end on 2027-08-20, in 90 days" in ended.stdout
+    ended = run("check", str(ROOT / "environments" / "prod.yaml"), "--today", "soon")
+    assert (ended.returncode, "'soon' does not match the format" in ended.stderr) == (2, True)
 
 
 def test_check_names_the_wrong_with_file_and_line(run: Run, tmp_path: Path) -> None:

@@ -70,5 +70,5 @@ def test_what_compares_two_files_writes_into_none(run: Run, tmp_path: Path) -> N
     _written(tmp_path)
     ended = run("diff", "left.yaml", "right.yaml", "--write")
     assert ended.returncode == 2
-    assert "--write is of one file and what is deployed; leave RIGHT out" in ended.stderr
+    assert "--write compares one file with what is deployed; leave RIGHT out" in ended.stderr
     assert (tmp_path / "left.yaml").read_text() == LEFT

@@ -23,6 +23,9 @@ models:
 """
 
 
+FILES = {"S3Uri": "s3://models/words/1/", "S3DataType": "S3Prefix", "CompressionType": "None"}
+
+
 @pytest.fixture(scope="module")
 def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
     gateway = gateway_of(tmp_path_factory.mktemp("aws"), launch=StandIn.start)
@@ -31,6 +34,16 @@ def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
         local = Aws(gateway)
         local.config("one", {"blue": local.model("one", {"VERSION": "1"})})
         local.endpoint("prod-digits", "one")
+        local.s3.put_object(Bucket="models", Key="words/1/file", Body=b"words")
+        files = {"S3DataSource": FILES}
+        for name, more in (("words", {"ModelDataSource": files}), ("fetched", {})):
+            local.sagemaker.create_model(
+                ModelName=name,
+                ExecutionRoleArn="arn:aws:iam::123456789012:role/model",
+                PrimaryContainer={"Image": IMAGE, **more},
+            )
+        local.config("sources", {"words": "words", "fetched": "fetched"})
+        local.endpoint("prod-sources", "sources")
         yield local
     finally:
         gateway.stop()
@@ -54,6 +67,12 @@ def test_what_runs_is_told(explain: Run) -> None:
     assert "commit       not said" in lines
     assert f"  image        {IMAGE}" in lines
     assert "  VERSION=1" in lines
+
+
+def test_where_the_files_of_a_model_lie_is_told_when_no_archive_holds_them(explain: Run) -> None:
+    lines = explain("prod-sources").stdout.splitlines()
+    told = [line.removeprefix("  archive").strip() for line in lines if "  archive" in line]
+    assert told == ["s3://models/words/1/", "none"]
 
 
 def test_a_file_that_says_so_is_confirmed(explain: Run) -> None:

@@ -37,6 +37,7 @@ def test_everything_wrong_with_engines_is_said_at_once_and_nothing_starts(local:
     assert local("status").returncode == 2
 
 
+@pytest.mark.long
 def test_what_was_said_of_engines_is_shown_and_kept(local: Run, tmp_path: Any) -> None:
     said = "images of mine are served by stub\n"
     up = local(

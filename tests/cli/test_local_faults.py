@@ -27,6 +27,7 @@ def test_the_help_knows_every_kind(run: Run, command: tuple[str, ...]) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_faults_are_set_shown_and_cleared(run: Run, up: None) -> None:
     def faults(*arguments: str) -> tuple[int, str, str]:
         ended = run("local", "faults", *arguments)

@@ -76,6 +76,7 @@ def test_a_process_that_is_none_cannot_be_ended_with(run: Run) -> None:
     assert f"--end-with is {over.pid}; there is no such process" in up.stderr
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("names", [["SIGHUP"], ["SIGINT", "SIGINT"], ["SIGTERM", "SIGINT"]])
 def test_in_the_foreground_it_ends_properly_however_often_it_is_told(
     run: Run, tmp_path: Path, names: list[str]
@@ -103,6 +104,7 @@ daemon.serve(Path(sys.argv[1]), 0)
 """As they do when the first is about to wait, or has another one to handle."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGINT", "SIGHUP"])
 def test_it_ends_whichever_of_its_threads_is_told(tmp_path: Path, name: str) -> None:
     folder = tmp_path / ".sagemaker-serving"

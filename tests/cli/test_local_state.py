@@ -97,6 +97,7 @@ DAMAGED: dict[str, tuple[str, Callable[[Path], object], str]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "damages",
     [("part", "object"), pytest.param(("pickle", "manifest", "no object"), marks=pytest.mark.long)],
@@ -128,6 +129,7 @@ def test_a_damaged_state_is_one_message_and_fresh_helps(
     assert run("local", "up", "--port", "0", "--fresh").returncode == 0
 
 
+@pytest.mark.long
 def test_a_stack_that_was_cut_off_is_said(run: Run, state_dir: Path) -> None:
     parts = state_dir / "state" / "parts"
     (part,) = parts.glob("cloudformation-*")
@@ -156,6 +158,7 @@ def cut_off(folder: Path, part: Path) -> None:
     StateFolder(folder).write(parts, objects, ended=False, not_kept={})
 
 
+@pytest.mark.long
 def test_what_could_not_be_saved_is_said_and_the_log_has_no_traceback(
     run: Run, state_dir: Path
 ) -> None:

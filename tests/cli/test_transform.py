@@ -116,6 +116,7 @@ def test_a_folder_goes_in_and_answers_come_into_another(transform: Run, tmp_path
     assert "there was an execution 'first' already" in taken.stderr
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("as_json", [False, True])
 def test_a_batch_that_answers_nothing_ends_with_1_and_says_why(
     transform_local: Run, tmp_path: Path, as_json: bool
@@ -141,6 +142,7 @@ def test_a_batch_that_answers_nothing_ends_with_1_and_says_why(
         assert ended.stdout.count("quarantined:") == 2
 
 
+@pytest.mark.long
 def test_what_is_in_s3_runs_and_an_execution_can_be_stopped_and_resumed(
     transform_local: Run, aws: Aws
 ) -> None:
@@ -160,6 +162,7 @@ def test_what_is_in_s3_runs_and_an_execution_can_be_stopped_and_resumed(
     assert (counts["objects"], counts["answered"]) == (8, 8)
 
 
+@pytest.mark.long
 def test_an_execution_that_is_refused_says_why_and_ends_with_1(transform: Run) -> None:
     ended = transform(
         *("echo", "s3://models/echo/in/", "s3://models/echo/in/out/", "-e", "trial", "--watch")

@@ -64,7 +64,7 @@ def test_a_rollback_asks_first_and_then_goes_and_is_watched(run_there: Run, aws:
     asked = run_there("rollback", "digits", "--to", "2")
     assert asked.returncode == 2
     assert "digits: from 1 of " in asked.stderr
-    assert "there is nobody to ask; give --yes" in asked.stderr
+    assert "there is no terminal to ask on; give --yes" in asked.stderr
     ended = run_there("rollback", "digits", "--to", "2", "--yes")
     assert ended.returncode == 0
     assert ended.stdout.splitlines()[-1].endswith("digits serves 2")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +16,7 @@ from local_aws import daemon
 from local_aws.process.address import Address
 from sagemaker_serving.archive import build_archive
 from sagemaker_serving.client import Aws
+from tools.own_environments.environments import environment_of
 from tools.roles import MODEL_POLICY, trust
 
 ROOT = Path(__file__).parents[2]
@@ -38,6 +41,41 @@ class World:
             **self.address.environment(REGION),
             **(more or {}),
         }
+
+
+def said_by(client: str, script: str, *arguments: str, environment: Mapping[str, str]) -> Any:
+    """What a script beside this file printed last, as JSON, run where ``client`` is installed."""
+    ended = subprocess.run(
+        [
+            str(environment_of(client) / "bin" / "python"),
+            *(str(Path(__file__).with_name(script)), *arguments),
+        ],
+        env={**environment},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    return json.loads(ended.stdout.splitlines()[-1])
+
+
+@pytest.fixture(scope="session")
+def without_telemetry(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Variables by which the SageMaker SDK tells nobody that it is used."""
+    settings = tmp_path_factory.mktemp("sdk") / "config.yaml"
+    settings.write_text(_NO_TELEMETRY)
+    return {f"SAGEMAKER_{whose}_CONFIG_OVERRIDE": str(settings) for whose in ("USER", "ADMIN")}
+
+
+_NO_TELEMETRY = """\
+SchemaVersion: "1.0"
+SageMaker:
+  PythonSDK:
+    Modules:
+      TelemetryOptOut: true
+"""
 
 
 @pytest.fixture(scope="session")

@@ -2,53 +2,22 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.clients_of_others.conftest import World
-from tools.own_environments.environments import environment_of
+from tests.clients_of_others.conftest import World, said_by
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
-CALLS = Path(__file__).with_name("sdk_calls.py")
-NO_TELEMETRY = """\
-SchemaVersion: "1.0"
-SageMaker:
-  PythonSDK:
-    Modules:
-      TelemetryOptOut: true
-"""
-"""Else the SDK tells AWS about each call, from a thread of its own."""
-
 
 @pytest.fixture(scope="module")
-def answers(world: World, tmp_path_factory: pytest.TempPathFactory) -> Any:
+def answers(world: World, without_telemetry: dict[str, str]) -> Any:
     """What the SDK's own objects returned, by what was asked: see ``sdk_calls.py``."""
-    settings = tmp_path_factory.mktemp("sdk") / "config.yaml"
-    settings.write_text(NO_TELEMETRY)
-    ended = subprocess.run(
-        [
-            str(environment_of("sagemaker_sdk") / "bin" / "python"),
-            *(str(CALLS), world.model_data_url, world.role_arn),
-        ],
-        env=world.environment(
-            {
-                "SAGEMAKER_USER_CONFIG_OVERRIDE": str(settings),
-                "SAGEMAKER_ADMIN_CONFIG_OVERRIDE": str(settings),
-            }
-        ),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
+    return said_by(
+        *("sagemaker_sdk", "sdk_calls.py", world.model_data_url, world.role_arn),
+        environment=world.environment(without_telemetry),
     )
-    assert ended.returncode == 0, ended.stderr
-    return json.loads(ended.stdout.splitlines()[-1])
 
 
 def test_a_deployed_model_is_in_service(answers: Any) -> None:

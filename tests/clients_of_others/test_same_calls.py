@@ -3,44 +3,22 @@
 from __future__ import annotations
 
 import json
-import subprocess
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from sagemaker_serving.client import Predictor, TensorFlowPredictor, deserializers, serializers
+from tests.clients_of_others.conftest import said_by
 from tests.clients_of_others.predictor_calls import outcomes
-from tests.clients_of_others.test_sagemaker_sdk import NO_TELEMETRY
-from tools.own_environments.environments import environment_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
-SCRIPT = Path(__file__).with_name("predictor_calls.py")
-
 
 @pytest.fixture(scope="module")
-def theirs(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    home = tmp_path_factory.mktemp("home")
-    settings = home / "config.yaml"
-    settings.write_text(NO_TELEMETRY)
-    ended = subprocess.run(
-        [str(environment_of("sagemaker_sdk") / "bin" / "python"), str(SCRIPT)],
-        env={
-            "HOME": str(home),
-            "AWS_DEFAULT_REGION": "eu-west-1",
-            "SAGEMAKER_USER_CONFIG_OVERRIDE": str(settings),
-            "SAGEMAKER_ADMIN_CONFIG_OVERRIDE": str(settings),
-        },
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert ended.returncode == 0, ended.stderr
-    return json.loads(ended.stdout.splitlines()[-1])
+def theirs(without_telemetry: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Any:
+    home = {"HOME": str(tmp_path_factory.mktemp("home")), "AWS_DEFAULT_REGION": "eu-west-1"}
+    return said_by("sagemaker_sdk", "predictor_calls.py", environment={**home, **without_telemetry})
 
 
 @pytest.fixture(scope="module")

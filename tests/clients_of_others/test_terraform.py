@@ -46,6 +46,7 @@ def terraform(world: World, tmp_path_factory: pytest.TempPathFactory) -> Terrafo
 def test_makes_changes_and_takes_away_what_stands_around_an_endpoint(
     terraform: Terraform, world: World
 ) -> None:
+    before = _made(world.address)
     assert terraform.apply() == {"added": RESOURCES, "changed": 0, "destroyed": 0}
     assert terraform.differences() == []
     assert _predictions(world.address) == [3.5, 4.0]
@@ -57,9 +58,15 @@ def test_makes_changes_and_takes_away_what_stands_around_an_endpoint(
     assert _predictions(world.address) == [3.5, 4.0]
 
     assert terraform.destroy() == {"destroyed": RESOURCES}
-    aws = Aws.at(world.address, REGION)
-    assert aws.client("sagemaker").list_endpoints()["Endpoints"] == []
-    assert aws.client("lambda").list_functions()["Functions"] == []
+    assert _made(world.address) == before
+
+
+def _made(address: Address) -> set[str]:
+    """The endpoints and functions that are there, those of other clients too."""
+    aws = Aws.at(address, REGION)
+    endpoints = aws.client("sagemaker").list_endpoints()["Endpoints"]
+    functions = aws.client("lambda").list_functions()["Functions"]
+    return {each["EndpointArn"] for each in endpoints} | {each["FunctionArn"] for each in functions}
 
 
 class Terraform:

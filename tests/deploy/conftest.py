@@ -35,7 +35,7 @@ models:
   half:
     artifact: ../model_assets/half_plus_three/model
     framework: tensorflow
-    framework_version: "2.19"
+    framework_version: "2.20"
     environment: {MY_OWN: "1"}
     batching:
       max_batch_size: 4

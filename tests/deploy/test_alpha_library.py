@@ -30,6 +30,7 @@ def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
         gateway.stop()
 
 
+@pytest.mark.long
 def test_models_of_an_asset_and_of_a_bucket_predict(aws: Aws, tmp_path: Path) -> None:
     archive = tmp_path / "half.tar.gz"
     with tarfile.open(archive, "w:gz") as tar:
@@ -57,7 +58,7 @@ def test_models_of_an_asset_and_of_a_bucket_predict(aws: Aws, tmp_path: Path) ->
 
 
 def serve(stack: cdk.Stack, name: str, data: alpha.ModelData) -> None:
-    image = alpha.ContainerImage.from_dlc("tensorflow-inference", "2.19-cpu")
+    image = alpha.ContainerImage.from_dlc("tensorflow-inference", "2.20-cpu-py312")
     container = alpha.ContainerDefinition(image=image, model_data=data)
     model = alpha.Model(stack, f"{name}-model", containers=[container])
     variant = alpha.InstanceProductionVariantProps(variant_name="only", model=model)

@@ -52,7 +52,10 @@ class Served:
     endpoint: str
 
 
-@pytest.fixture(scope="module", params=["--method=change-set", "--method=direct"])
+@pytest.fixture(
+    scope="module",
+    params=["--method=change-set", pytest.param("--method=direct", marks=pytest.mark.long)],
+)
 def served(request: pytest.FixtureRequest, aws: Aws, cdk: Cdk) -> Served:
     way = request.param.rpartition("=")[2]
     served = Served(method=request.param, stack=f"Served-{way}", endpoint=f"served-{way}")

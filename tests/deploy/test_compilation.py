@@ -24,7 +24,7 @@ models:
   digits:
     artifact: ../model_assets/digits/model
     framework: tensorflow
-    framework_version: "2.19"
+    framework_version: "2.20"
     variants:
       - {name: plain, instance_type: ml.c5.large}
       - name: neo

@@ -99,7 +99,12 @@ def test_an_answer_reaches_the_templates_outputs(aws: Aws, cdk: Cdk) -> None:
     ("do", "properties", "said"),
     [
         ("refuse", {}, "not on Sundays"),
-        ("silence", {"ServiceTimeout": 2}, "did not receive a response from your Custom Resource"),
+        pytest.param(
+            "silence",
+            {"ServiceTimeout": 2},
+            "did not receive a response from your Custom Resource",
+            marks=pytest.mark.long,
+        ),
         ("crash", {"ServiceTimeout": 60}, "this function is broken"),
     ],
 )

@@ -67,7 +67,13 @@ def test_the_demo_prints_its_predictions_and_both_accuracies(copy: Path) -> None
     assert processes_of(copy) == []
 
 
-@pytest.mark.parametrize("moment", ["synthesize the templates …", "until the endpoints are"])
+@pytest.mark.parametrize(
+    "moment",
+    [
+        "synthesize the templates …",
+        pytest.param("until the endpoints are", marks=pytest.mark.long),
+    ],
+)
 def test_ctrl_c_leaves_no_process_behind(copy: Path, moment: str) -> None:
     demo = start(copy)
     assert demo.stdout is not None

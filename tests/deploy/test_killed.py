@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -27,12 +28,18 @@ def a_new_version(project: Project) -> None:
 
 
 def app_runs(project: Project, deploy: psutil.Process) -> bool:
-    return any("app.py" in each.cmdline() for each in below(deploy))
+    return any("app.py" in command_of(each) for each in below(deploy))
 
 
 def endpoint_is_updated(project: Project, deploy: psutil.Process) -> bool:
     client = project.aws.client("sagemaker")
     return bool(client.describe_endpoint(EndpointName="trial-half")["EndpointStatus"] == "Updating")
+
+
+def command_of(process: psutil.Process) -> list[str]:
+    with suppress(psutil.Error):  # it may have ended
+        return list(process.cmdline())
+    return []
 
 
 def below(process: psutil.Process) -> list[psutil.Process]:

@@ -77,7 +77,7 @@ def busy(project: Project) -> Project:
         ModelName="many",
         ExecutionRoleArn=roles["sagemaker"],
         PrimaryContainer={
-            "Image": image_uri(framework="tensorflow", version="2.19", region=REGION),
+            "Image": image_uri(framework="tensorflow", version="2.20", region=REGION),
             "Mode": "MultiModel",
             "ModelDataUrl": f"s3://{bucket}/many/",
         },

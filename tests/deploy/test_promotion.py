@@ -18,6 +18,7 @@ from sagemaker_serving.spec import read_environment
 from stacks import EnvironmentStage
 from tests.deploy.assemblies import ACCOUNT, Cdk, Ended
 from tests.local_aws.aws import REGION, Aws, StandIn, client_of, gateway_of
+from tests.today import TODAY
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -32,7 +33,7 @@ models:
   half:
     artifact: model
     framework: tensorflow
-    framework_version: "2.19"
+    framework_version: "2.20"
     image_uri: {IMAGE}
     variants:
       - {{name: cpu, instance_type: ml.c5.large, initial_instance_count: 2}}
@@ -74,7 +75,7 @@ def assembly(tmp_path_factory: pytest.TempPathFactory) -> Path:
         path.write_text(ENVIRONMENT.replace("NAME", name).replace("PRODUCTION", production))
         file = read_environment(path)
         assert file.environment is not None
-        assert [str(problem) for problem in check_environment(file)] == []
+        assert [str(problem) for problem in check_environment(file, today=TODAY)] == []
         EnvironmentStage(app, file.environment, folder=made, account=ACCOUNT)
     app.synth()
     carried = tmp_path_factory.mktemp("carried") / "cdk.out"

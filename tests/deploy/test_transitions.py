@@ -58,7 +58,7 @@ class Production:
         )
         self._file.write_text(
             f"name: live\nregion: {REGION}\nproduction: true\nmodels:\n  {model}:\n"
-            '    artifact: model\n    framework: tensorflow\n    framework_version: "2.19"\n'
+            '    artifact: model\n    framework: tensorflow\n    framework_version: "2.20"\n'
             "    update: {canary_percent: 50, wait_seconds: 60, termination_wait_seconds: 0}\n"
             f"    variants:\n{variants}    scaling:\n{scaling}"
         )

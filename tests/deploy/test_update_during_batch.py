@@ -22,7 +22,7 @@ models:
   half:
     artifact: ../model_assets/half_plus_three/model
     framework: tensorflow
-    framework_version: "2.19"
+    framework_version: "2.20"
     batch_transform:
       instance_type: ml.m5.large
       content_type: application/json

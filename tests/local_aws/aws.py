@@ -25,6 +25,7 @@ from weakref import WeakSet
 
 import psutil
 
+from local_aws.context import ACCOUNT_ID
 from local_aws.gateway import Gateway
 from local_aws.process.address import Address
 from local_aws.protocol.call import Call
@@ -35,6 +36,7 @@ from sagemaker_serving.local_sagemaker import service as sagemaker
 from sagemaker_serving.local_sagemaker.common.settings import Settings
 from sagemaker_serving.local_sagemaker.engines.launch import Launch
 from sagemaker_serving.model_server.places import Place
+from tests.leaving import lives
 
 REGION = "eu-west-1"
 IMAGE = "763104351884.dkr.ecr.eu-west-1.amazonaws.com/tensorflow-inference:2.19-cpu"
@@ -89,6 +91,8 @@ class Handler(BaseHTTPRequestHandler):
             self.answer(200, str(os.getpid()).encode())
         elif body == b"die":
             os._exit(1)
+        elif body.startswith(b"stream "):
+            self.stream(body.decode().split()[1:])
         elif b"refuse" in body:
             self.answer(400, b'{"error": "not a number"}')
         elif b"fail" in body:
@@ -131,6 +135,38 @@ class Handler(BaseHTTPRequestHandler):
             self.rfile.readline()
         self.rfile.readline()
         return body
+
+    def stream(self, words):
+        # Each word is a part of its own, but for those that say what happens next.
+        self.send_response(200)
+        self.send_header("Content-Type", "text/words")
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        for word in words:
+            if word == "HELD":
+                while os.path.exists(os.environ["HELD_AT"]):
+                    time.sleep(0.02)
+            elif word == "BROKEN":
+                self.close_connection = True
+                return
+            elif word == "ENDLESS":
+                self.until_it_is_left()
+                return
+            else:
+                self.chunk(word.encode())
+        self.chunk(b"")
+
+    def until_it_is_left(self):
+        try:
+            while True:
+                self.chunk(b"on")
+                time.sleep(0.02)
+        except OSError:
+            print("stand-in: the client has left", flush=True)
+            self.close_connection = True
+
+    def chunk(self, content):
+        self.wfile.write(b"%x\r\n%b\r\n" % (len(content), content))
 
     def answer(self, status, body, content_type="text/plain"):
         self.send_response(status)
@@ -345,7 +381,13 @@ class Aws:
 
 def do(service: Service, operation: str, **parameters: Any) -> Any:
     """What a service answers to a call that came through no gateway."""
-    call = Call(service=service.name, operation=operation, region=REGION, parameters=parameters)
+    call = Call(
+        service=service.name,
+        operation=operation,
+        account=ACCOUNT_ID,
+        region=REGION,
+        parameters=parameters,
+    )
     return output_of(service, call)
 
 
@@ -405,8 +447,4 @@ def archive(files: Mapping[str, bytes]) -> bytes:
 
 def children() -> set[int]:
     """The processes that this one has started and that still live."""
-    return {
-        child.pid
-        for child in psutil.Process(os.getpid()).children(recursive=True)
-        if child.status() != psutil.STATUS_ZOMBIE
-    }
+    return {each.pid for each in psutil.Process().children(recursive=True) if lives(each)}

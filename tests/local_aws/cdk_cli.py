@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -53,6 +56,27 @@ class Cli:
             check=False,
         )
         return ended.returncode, ended.stdout
+
+    @contextmanager
+    def running(self, project: Path, *arguments: str) -> Iterator[Path]:
+        """The CLI in a project's folder until the block ends, by Ctrl-C; gives what it prints."""
+        log = project / "printed.log"
+        with (
+            log.open("w") as printed,
+            subprocess.Popen(
+                [str(ROOT / "node_modules" / ".bin" / "cdk"), *arguments, "--no-notices"],
+                cwd=project,
+                env=self._environment,
+                stdin=subprocess.DEVNULL,
+                stdout=printed,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            ) as process,
+        ):
+            try:
+                yield log
+            finally:
+                os.killpg(process.pid, signal.SIGINT)
 
     def deploy(self, assembly: Path, *options: str) -> str:
         status, printed = self(

@@ -125,6 +125,9 @@ class Fuzzer:
             # HEAD has no body, and so no code but the status.
             return None if status < 500 else f"{status} {error}"
         except (HTTPClientError, ResponseParserError) as error:
+            if type(error) is HTTPClientError or "ContentLength" in arguments:
+                self.sent -= 1  # nothing was sent, or less than was said
+                return None
             return f"no answer that boto3 can read: {error}"
         except Exception:
             self.sent -= 1  # boto3 cannot write such a request

@@ -73,6 +73,7 @@ def _deploy(address: Address, folder: Path) -> None:
     )
 
 
+@pytest.mark.long
 def test_the_local_aws_answers_hundreds_at_once(address: Address) -> None:
     path = "/endpoints/half/invocations"
     asked = AWSRequest("POST", f"{address.url}{path}", {"Content-Type": "application/json"}, BODY)

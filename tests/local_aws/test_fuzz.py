@@ -20,7 +20,7 @@ CASES = int(os.environ.get("LOCAL_AWS_FUZZ_CASES", "900"))
 def test_no_request_is_answered_with_a_failure_of_the_tools_own(aws: Aws) -> None:
     fuzzer = Fuzzer(aws.gateway, REGION)
     operations = sorted(
-        (each for service in aws.gateway._services for each in fuzzer.operations(service)),
+        (each for service in aws.gateway.services() for each in fuzzer.operations(service.name)),
         key=by_kind,
     )
     # A step that shares no factor with their number comes to each before one again.

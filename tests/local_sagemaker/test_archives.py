@@ -11,7 +11,9 @@ import pytest
 from local_aws.s3_location import S3Location
 from sagemaker_serving.local_sagemaker.models.archives import (
     ArchiveRefused,
+    ModelFiles,
     fetch_and_unpack,
+    fetch_files,
     head_status,
 )
 from tests.local_aws.aws import REGION, Aws, archive
@@ -78,3 +80,47 @@ def test_what_is_not_there_cannot_be_downloaded(aws: Aws, tmp_path: Path, url: s
 def test_a_key_may_hold_what_urls_may_not() -> None:
     assert S3Location.parse("s3://b/a b?c#d.tar.gz") == S3Location("b", "a b?c#d.tar.gz")
     assert str(S3Location("b", "a/b")) == "s3://b/a/b"
+
+
+def put(aws: Aws, prefix: str, *keys: str) -> ModelFiles:
+    for key in keys:
+        aws.s3.put_object(Bucket="models", Key=f"{prefix}/{key}", Body=key.encode())
+    return ModelFiles(url=f"s3://models/{prefix}/", is_packed=False)
+
+
+def test_files_that_are_not_packed_lie_as_their_keys_say(aws: Aws, tmp_path: Path) -> None:
+    files = put(aws, "plain", "config.json", "weights/part 1")
+    put(aws, "plain-too", "beside")
+    fetch_files(aws.s3, files, region=REGION, folder=tmp_path / "model")
+    found = {
+        path.relative_to(tmp_path / "model").as_posix(): path.read_text()
+        for path in (tmp_path / "model").rglob("*")
+        if path.is_file()
+    }
+    assert found == {name: name for name in ("config.json", "weights/part 1")}
+
+
+def test_one_object_that_is_not_packed_has_its_keys_last_name(aws: Aws, tmp_path: Path) -> None:
+    put(aws, "alone", "deep/model.gguf")
+    files = ModelFiles(url="s3://models/alone/deep/model.gguf", is_packed=False)
+    fetch_files(aws.s3, files, region=REGION, folder=tmp_path / "model")
+    assert [path.name for path in (tmp_path / "model").iterdir()] == ["model.gguf"]
+
+
+@pytest.mark.parametrize(
+    ("name", "keys", "why"),
+    [
+        ("nothing", (), "there is no object below it"),
+        ("console", ("weights/",), "console/weights/ is no path of a file: '' in it"),
+        ("dots", ("a/../b",), "'..' in it cannot be a name"),
+        ("long", ("x" * 256,), "cannot be a name"),
+        ("both", ("weights", "weights/part1"), "both/weights/part1 names a file and a folder"),
+    ],
+)
+def test_keys_that_are_no_files_fail_the_deployment(
+    aws: Aws, tmp_path: Path, name: str, keys: tuple[str, ...], why: str
+) -> None:
+    files = put(aws, name, *keys)
+    with pytest.raises(ArchiveRefused, match="Failed to download model data") as refused:
+        fetch_files(aws.s3, files, region=REGION, folder=tmp_path / "model")
+    assert why in str(refused.value)

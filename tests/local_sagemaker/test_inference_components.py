@@ -191,6 +191,12 @@ def _broken(aws: Aws) -> str:
     return aws.model("never", {"EXIT_AT_START": "1"})
 
 
+def test_a_component_answers_in_parts(aws: Aws) -> None:
+    given = {"EndpointName": "i", "InferenceComponentName": "one", "Body": b"stream a b"}
+    told = aws.runtime.invoke_endpoint_with_response_stream(**given)["Body"]
+    assert [event["PayloadPart"]["Bytes"] for event in told] == [b"a", b"b"]
+
+
 def test_a_component_serves_again_after_a_restart(aws: Aws) -> None:
     state = json.loads(json.dumps(service_in(aws.gateway, SageMaker).export_state()))
     second = SageMaker(aws.gateway.context, launch=StandIn.start)

@@ -18,8 +18,8 @@ from tests.local_aws.aws import Aws
     [
         (
             "CreateEndpointConfig",
-            {"ProductionVariants": [{}, {"InstancePools": [{"Priority": 1}]}]},
-            "CreateEndpointConfig with ProductionVariants.InstancePools yet",
+            {"ProductionVariants": [{}], "ExplainerConfig": {"ClarifyExplainerConfig": {"A": 1}}},
+            "CreateEndpointConfig with ExplainerConfig yet",
         ),
         (
             "CreateModel",

@@ -44,6 +44,7 @@ def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
         gateway.stop()
 
 
+@pytest.mark.long
 def test_a_server_loads_and_unloads_models_through_its_own_api(aws: Aws) -> None:
     packed = archive(files(MODEL / "half_plus_three"))
     for number in range(3):
@@ -59,6 +60,7 @@ def test_a_server_loads_and_unloads_models_through_its_own_api(aws: Aws) -> None
     aws.delete("m")
 
 
+@pytest.mark.long
 def test_a_version_whose_handler_fails_is_rolled_back_by_its_alarm(aws: Aws) -> None:
     sound = files(MODEL)
     for name, more in (("sound", {}), ("broken", {"code/inference.py": BROKEN})):

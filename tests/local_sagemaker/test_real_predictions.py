@@ -128,6 +128,7 @@ def readme_batching() -> dict[str, int]:
     return found
 
 
+@pytest.mark.long
 def test_the_readmes_batching_refuses_nothing_of_the_projects_client(aws: Aws) -> None:
     rows = [float(number) for number in range(2000)]
     with batched(aws, "readme", readme_batching()) as predictor:
@@ -136,6 +137,7 @@ def test_the_readmes_batching_refuses_nothing_of_the_projects_client(aws: Aws) -
     aws.delete("readme")
 
 
+@pytest.mark.long
 def test_a_queue_that_is_too_short_only_slows_the_projects_client_down(aws: Aws) -> None:
     rows = [float(number) for number in range(2000)]
     short = {**readme_batching(), "max_enqueued_batches": 1, "num_batch_threads": 1}

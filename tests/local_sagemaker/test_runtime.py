@@ -174,8 +174,3 @@ def test_what_is_not_followed_is_said(aws: Aws) -> None:
         "does not offer X-Amzn-SageMaker-Target-Container-Hostname yet"
         in (answer["Error"]["Message"])
     )
-    with pytest.raises(
-        ClientError,
-        match="does not offer InvokeEndpointWithResponseStream of sagemaker-runtime yet",
-    ):
-        aws.runtime.invoke_endpoint_with_response_stream(EndpointName="e", Body=b"x")

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from local_aws.context import ACCOUNT_ID
 from sagemaker_serving.local_sagemaker.common.store import Region
 from sagemaker_serving.local_sagemaker.control_plane import SageMaker
 from sagemaker_serving.local_sagemaker.saved import restore_region
@@ -160,7 +161,7 @@ CUT_OFF = [
 def test_what_was_on_its_way_says_that_it_was_cut_off(
     kind: str, member: str, was: str, becomes: str, reason: str | None
 ) -> None:
-    region = Region(REGION)
+    region = Region(REGION, ACCOUNT_ID)
     thing = {member: was, "LastModifiedTime": 1.0, "EndpointArn": "arn"}
     restore_region(region, {kind: {"x": thing}})
     found = getattr(region, kind)["x"]
@@ -172,7 +173,7 @@ def test_what_was_on_its_way_says_that_it_was_cut_off(
 
 
 def test_what_was_being_deleted_is_gone() -> None:
-    region = Region(REGION)
+    region = Region(REGION, ACCOUNT_ID)
     endpoint = {"EndpointStatus": "Deleting", "EndpointArn": "arn"}
     restore_region(region, {"endpoints": {"x": endpoint}, "tags": {"arn": {"a": "b"}}})
     assert not region.endpoints

@@ -75,7 +75,7 @@ def test_more_at_once_than_it_may_is_throttled(aws: Aws) -> None:
 
     patient = threading.Thread(target=wait_for_an_answer)
     patient.start()
-    eventually(lambda: aws.status()["endpoints"][0]["variants"][0]["in_flight"] == 1)
+    eventually(lambda: in_flight(aws, "busy") == 1)
     with pytest.raises(ClientError) as throttled:
         aws.ask("busy", b"y")
     assert throttled.value.response["Error"]["Code"] == "ThrottlingException"
@@ -83,6 +83,11 @@ def test_more_at_once_than_it_may_is_throttled(aws: Aws) -> None:
     assert figures(aws, "Invocations", "busy") is None, "no model has seen it"
     aws.delete("busy")
     patient.join()
+
+
+def in_flight(aws: Aws, endpoint: str) -> int:
+    (found,) = (each for each in aws.status()["endpoints"] if each["name"] == endpoint)
+    return int(found["variants"][0]["in_flight"])
 
 
 def test_provisioned_concurrency_stays_warm(aws: Aws) -> None:

@@ -8,6 +8,12 @@ from sagemaker_serving.errors import Mistake
 from sagemaker_serving.local_sagemaker.common.settings import Settings
 
 
+@pytest.fixture(autouse=True)
+def no_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another test may have called one, by which variables are named."""
+    monkeypatch.delenv("LOCAL_AWS_PROGRAM", raising=False)
+
+
 def test_nothing_is_compressed_unless_it_is_asked_for() -> None:
     settings = Settings.from_environment({})
     assert (settings.time_scale, settings.multi_model_memory_mb) == (1.0, None)
@@ -15,6 +21,14 @@ def test_nothing_is_compressed_unless_it_is_asked_for() -> None:
 
 
 def test_a_scale_makes_waits_shorter() -> None:
+    settings = Settings.from_environment({"LOCAL_AWS_TIME_SCALE": "60"})
+    assert settings.seconds(300) == 5
+
+
+def test_the_variable_is_named_by_the_program_that_was_called(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("LOCAL_AWS_PROGRAM", "sagemaker-serving local")
     settings = Settings.from_environment({"SAGEMAKER_SERVING_TIME_SCALE": "60"})
     assert settings.seconds(300) == 5
 
@@ -26,7 +40,7 @@ def test_a_memory_limit_is_megabytes() -> None:
 
 @pytest.mark.parametrize("text", ["0", "-1", "fast", "nan", "inf"])
 @pytest.mark.parametrize(
-    "name", ["SAGEMAKER_SERVING_TIME_SCALE", "SAGEMAKER_SERVING_MULTI_MODEL_MEMORY_MB"]
+    "name", ["LOCAL_AWS_TIME_SCALE", "SAGEMAKER_SERVING_MULTI_MODEL_MEMORY_MB"]
 )
 def test_what_is_no_positive_number_is_a_mistake(name: str, text: str) -> None:
     with pytest.raises(Mistake, match=f"{name} is '{text}'; it must be a number above 0"):

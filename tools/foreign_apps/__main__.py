@@ -2,7 +2,8 @@
 
 ``python -m tools.foreign_apps FOLDER``: every folder beneath FOLDER that has a cdk.json is an app.
 Each is copied, synthesized by its own command, deployed by the CDK CLI, asked, updated (a tag) and
-destroyed. The apps are read, not changed; none of them is part of this repository.
+destroyed. The apps are read, not changed; none of them is part of this repository. What an app of
+TypeScript imports is installed beforehand, by npm, in its folder or in one above it.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from shutil import copytree, ignore_patterns
+from shutil import copytree
 from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).parents[2]
@@ -22,13 +22,24 @@ class App:
 
     @contextmanager
     def copied(self) -> Iterator[Path]:
-        """A copy of it, with this repository's CDK CLI, in which its context can be written."""
+        """A copy of it, with a CDK CLI, in which its context can be written."""
         with TemporaryDirectory() as folder:
             copy = Path(folder) / self.folder.name
-            left_out = ignore_patterns("node_modules", ".venv", "cdk.out", ".git")
-            copytree(self.folder, copy, ignore=left_out, symlinks=True)
-            (copy / "node_modules").symlink_to(ROOT / "node_modules")
+            copytree(self.folder, copy, ignore=self._left_out, symlinks=True)
+            (copy / "node_modules").symlink_to(self._node_modules())
             yield copy
+
+    def _left_out(self, folder: str, names: list[str]) -> set[str]:
+        """What is not the app's: what was made of it, and what it imports."""
+        beside = {"node_modules"} if Path(folder) == self.folder else set()
+        return {*beside, ".venv", "cdk.out", ".git"} & set(names)
+
+    def _node_modules(self) -> Path:
+        """Where Node finds what it imports: its own, or those of a folder above it; of an app that
+        is not Node's, this repository's, for the CDK CLI."""
+        here = self.folder.resolve()
+        above = (each / "node_modules" for each in (here, *here.parents))
+        return next((each for each in above if each.is_dir()), ROOT / "node_modules")
 
 
 def apps_in(folder: Path) -> list[App]:

@@ -17,6 +17,7 @@ from typing import Any, TextIO
 from local_aws import daemon
 from local_aws.errors import ReportedError
 from local_aws.process.address import Address
+from local_aws.process.assembly import stacks_of
 from local_aws.process.cdk import CdkCli
 from tools.foreign_apps.apps import App
 from tools.foreign_apps.requests import Answer, requests_of
@@ -100,9 +101,11 @@ class Journey:
             made: list[_Stacks] = []
 
             def bootstrap() -> None:
-                made.extend(_Stacks(address, region) for region in self._regions(assembly))
-                for stacks in made:
-                    CdkCli(folder, address, stacks.region, log=log).bootstrap()
+                cli.bootstrap(assembly)
+                found = {
+                    (each.account, each.region or self._region) for each in stacks_of(assembly)
+                }
+                made.extend(_Stacks(cli.address_in(*each), each[1]) for each in sorted(found))
 
             def ask() -> None:
                 for stacks in made:
@@ -138,17 +141,6 @@ class Journey:
             answer = request(stacks.client)
             log.write(f"{answer}\n")
             outcome.answers.append(answer)
-
-    def _regions(self, assembly: Path) -> list[str]:
-        """Every region that a stack of the assembly, or of one within it, is for."""
-        found = (
-            artifact["environment"].rpartition("/")[2]
-            for manifest in assembly.rglob("manifest.json")
-            for artifact in json.loads(manifest.read_text())["artifacts"].values()
-            if artifact["type"] == "aws:cloudformation:stack"
-        )
-        known = (self._region if each == "unknown-region" else each for each in found)
-        return sorted(dict.fromkeys(known))
 
     def _log(self, app: App) -> TextIO:
         if self._logs is None:

@@ -10,25 +10,26 @@ from tools.foreign_apps.journey import Outcome
 _TEXT = """\
 # Apps that others wrote
 
-Public CDK apps, taken as they are through synthesis, deploy, requests, an update (a tag) and
-destroy on the local AWS. Written by `python -m tools.foreign_apps FOLDER --page {page}`. The
-apps are aws-samples/aws-cdk-examples, Python; they are not part of this repository.
+Public CDK apps were run on the local AWS unchanged: synthesized, deployed, called, updated (a tag)
+and destroyed. `python -m tools.foreign_apps FOLDER --page {page}` writes this page. The apps are
+from aws-samples/aws-cdk-examples, and not part of this repository.
 
-| What came of it | Apps |
+| Result | Apps |
 |---|---:|
 | Synthesized | {synthesized} |
 | Deployed, updated and destroyed, nothing left | {whole} |
 | of these: each of its functions, queues, tables, buckets and APIs answered as on AWS | {working} |
-| of these: nothing in it can be asked; it is made, described and deleted | {unasked} |
+| of these: nothing in it answers requests; it is made, described and deleted | {unasked} |
 | Refused, with a reason | {refused} |
 | Not synthesized | {broken} |
 
-"Answered as on AWS" means: what is put is there, a function's own code ran, each method of an API
-led to what stands behind it. An error of the app's own for an empty request counts as its answer.
+"Answered as on AWS" means that stored data can be read, a function's own code ran, and each method
+of an API reached its integration. The app's own error for an empty request counts as an answer. So
+does code that the app does not bring or that cannot be parsed: it fails on AWS, too.
 
 ## Deployed, updated, destroyed
 
-| App | Asked | Answers |
+| App | Requests | Answers |
 |---|---:|---|
 {rows}
 
@@ -40,7 +41,7 @@ led to what stands behind it. An error of the app's own for an empty request cou
 
 ## Not synthesized
 
-They need a library of another version, or one that is not installed here.
+These apps need another version of a library, or a library that is not installed here.
 
 | App | Why |
 |---|---|

@@ -8,13 +8,17 @@ finds nothing in an empty event fails on AWS, too.
 from __future__ import annotations
 
 import json
+import re
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from io import BytesIO
 from typing import Any
+from zipfile import ZipFile
 
 from botocore.exceptions import BotoCoreError, ClientError
 
@@ -61,17 +65,40 @@ def _answer(ask: Callable[[Clients, str], str | None], name: str, id_: str, of: 
 
 
 def _function(of: Clients, name: str) -> str | None:
-    """Its own code runs: it answers, or raises an error that is not the runtime's."""
-    said = of("lambda").invoke(FunctionName=name, Payload=b"{}")
+    """Its own code runs: it answers, or raises an error that is not the runtime's.
+
+    One whose reserved concurrency the app itself uses up is asked again.
+    """
+    functions, said = of("lambda"), {}
+
+    def asked() -> bool:
+        with suppress(functions.exceptions.TooManyRequestsException):
+            said.update(functions.invoke(FunctionName=name, Payload=b"{}"))
+        return bool(said)
+
+    throttled = _until(asked, "it is throttled, and not taken")
+    if throttled is not None:
+        return throttled
     if "FunctionError" not in said:
         return None
     error = json.loads(said["Payload"].read())
-    kind = str(error.get("errorType", ""))
-    is_runtimes = kind.startswith(("Runtime.", "Sandbox.", "ImportModule")) or "timed out" in str(
-        error.get("errorMessage")
-    )
-    of_ours = "the local AWS" in str(error.get("errorMessage"))
-    return f"{kind} {error.get('errorMessage')}" if is_runtimes or of_ours else None
+    kind, message = (str(error.get(each, "")) for each in ("errorType", "errorMessage"))
+    is_runtimes = kind.startswith(("Runtime.", "Sandbox.")) or "timed out" in message
+    of_its_own = kind == "Runtime.UserCodeSyntaxError" or _brings_no(of, name, message)
+    of_ours = "the local AWS" in message
+    return f"{kind} {message}" if of_ours or (is_runtimes and not of_its_own) else None
+
+
+def _brings_no(of: Clients, name: str, message: str) -> bool:
+    """Whether a function has neither layers nor, in its code, the module that it looks for."""
+    missing = re.search(r"(?:No module named|Cannot find module) '\W*(\w+)", message)
+    function = of("lambda").get_function(FunctionName=name)
+    if missing is None or function["Configuration"].get("Layers"):
+        return False
+    with urllib.request.urlopen(function["Code"]["Location"]) as answer:
+        names = ZipFile(BytesIO(answer.read())).namelist()
+    brought = rf"(^|/){missing[1]}(/|\.(c|m)?js$|\.py$)"
+    return not any(re.search(brought, each) for each in names)
 
 
 def _queue(of: Clients, url: str) -> str | None:
@@ -137,9 +164,11 @@ def _stream(of: Clients, name: str) -> str | None:
 
 
 def _state_machine(of: Clients, arn: str) -> str | None:
-    """An execution comes to an end."""
+    """An execution comes to an end; of an express one nobody is told more than that it began."""
     states = of("stepfunctions")
     execution = states.start_execution(stateMachineArn=arn, input="{}")["executionArn"]
+    if states.describe_state_machine(stateMachineArn=arn)["type"] == "EXPRESS":
+        return None
     return _until(
         lambda: states.describe_execution(executionArn=execution)["status"] != "RUNNING",
         "its execution does not end",

@@ -12,40 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from local_aws.cli.options import LOCAL_REGION, local_address, state_dir_option
+
 if TYPE_CHECKING:
-    from local_aws.process.address import Address
     from sagemaker_serving.client import Aws
-
-LOCAL_REGION = "eu-west-1"
-"""Where the local AWS is asked when no region is given: that of ``environments/local.yaml``."""
-
-
-def _state_dir(context: click.Context, parameter: click.Parameter, path: Path) -> Path:
-    from local_aws.state.state_dir import must_be_state_dir
-
-    # Commands that may ask AWS as well have --local; without it nobody looks there.
-    return must_be_state_dir(path) if context.params.get("local", True) else path
-
-
-state_dir_option = click.option(
-    "--state-dir",
-    type=click.Path(path_type=Path),
-    default=Path(".sagemaker-serving"),
-    show_default=True,
-    envvar="SAGEMAKER_SERVING_STATE_DIR",
-    callback=_state_dir,
-    help="The local AWS's folder.",
-)
-
-
-today_option = click.option(
-    "--today",
-    type=click.DateTime(["%Y-%m-%d"]),
-    default=lambda: str(date.today()),
-    callback=lambda context, option, value: value.date(),
-    metavar="DATE",
-    help="The day to judge support by, YYYY-MM-DD; default: this day.",
-)
 
 
 @dataclass(frozen=True)
@@ -77,25 +47,25 @@ def aws_options(command: Callable[..., Any]) -> Callable[..., Any]:
         return command(**others, which=WhichAws(local, state_dir, region, profile))
 
     for option in (
-        click.option("--profile", help="A profile of ~/.aws; default: what the shell says."),
-        click.option("--region", help="The AWS region; default: what the shell says."),
+        click.option("--profile", help="A profile of ~/.aws; default: the shell's."),
+        click.option("--region", help="The AWS region; default: the shell's."),
         state_dir_option,
         click.option(
-            "--local", is_flag=True, is_eager=True, help="Ask the local AWS of this folder."
+            "--local", is_flag=True, is_eager=True, help="Use the local AWS of this folder."
         ),
     ):
         with_which = option(with_which)
     return with_which
 
 
-def local_address(state_dir: Path) -> Address:
-    """The local AWS of ``state_dir``, with which the command ends from now on."""
-    from local_aws.process.address import find
-    from local_aws.process.alive import ending_with
-
-    address = find(state_dir)
-    click.get_current_context().with_resource(ending_with(address))
-    return address
+today_option = click.option(
+    "--today",
+    type=click.DateTime(["%Y-%m-%d"]),
+    default=lambda: str(date.today()),
+    callback=lambda context, option, value: value.date(),
+    metavar="DATE",
+    help="The day to judge support by, YYYY-MM-DD; default: this day.",
+)
 
 
 def size_text(size: int) -> str:

@@ -77,7 +77,7 @@ class SageMaker(service.Service):
         faults = context.faults
         _remove_what_was_unpacked(context.state_dir)
         self._context = context
-        self._store = Store(changed)
+        self._store = Store(context.account_id, changed)
         self._changed = changed
         self._logs = LogShipper(context)
         self._metrics = Metrics(
@@ -152,6 +152,59 @@ class SageMaker(service.Service):
 
     name = "sagemaker"
     whole = True
+    limits = (
+        service.Limit(
+            "images",
+            "none is pulled; what serves is told by the repository, or by `--engine`: see "
+            "[endpoints](local-aws-endpoints.md)",
+        ),
+        service.Limit(
+            "instances of a variant, copies of a component",
+            "one process serves them all; GPU variants run on the CPU",
+        ),
+        service.Limit("quotas, capacity", "there is always room, unless a fault says otherwise"),
+        service.Limit(
+            "compilation jobs",
+            "nothing is compiled: the model is packed again under Neo's name, and the job says so",
+        ),
+        service.Limit(
+            "transform jobs",
+            "one server does the work of all instances; each object is held in memory; "
+            "`/execution-parameters` is not asked",
+        ),
+        service.Limit(
+            "model packages", "nothing is validated or scanned, and approval is not asked for"
+        ),
+        service.Limit(
+            "serial pipelines",
+            "the containers before the last are sent no Accept, which AWS does not document",
+        ),
+        service.Limit(
+            "asynchronous endpoints without MaxConcurrentInvocationsPerInstance",
+            "four requests run at a time; there is no stream `data-log`",
+        ),
+        service.Limit(
+            "serverless endpoints",
+            "memory is not limited; an idle process ends after 5 minutes, which AWS does not "
+            "document",
+        ),
+        service.Limit(
+            "what a component's copy reserves, ManagedInstanceScaling, InferenceAmiVersion, "
+            "CapacityReservationConfig, CoreDumpConfig, EnableSSMAccess, RoutingConfig, "
+            "MetricsConfig",
+            "kept, without effect",
+        ),
+        service.Limit(
+            "sessions, streams in both directions, explainers, requests to one container of a "
+            "pipeline, data capture of transform jobs",
+            "refused by name",
+        ),
+        service.Limit(
+            "refusals of requests that do not suit a kind of endpoint, the reason of a rolled "
+            "back deployment",
+            "in our own words: AWS documents none",
+        ),
+    )
     warm_up = "list_models"
     permissions = PERMISSIONS
 

@@ -8,7 +8,10 @@ from typing import Any
 from local_aws.protocol import AwsError
 
 _CONTAINER: dict[str, tuple[object, ...]] = {
-    "ModelDataSource": (),
+    **{
+        f"ModelDataSource.S3DataSource.{member}": ()
+        for member in ("HubAccessConfig", "ManifestS3Uri", "ETag", "ManifestEtag")
+    },
     "AdditionalModelDataSources": (),
     "InferenceSpecificationName": (),
     "ContainerMetricsConfig": (),
@@ -34,11 +37,6 @@ NOT_FOLLOWED: Mapping[str, Mapping[str, tuple[object, ...]]] = {
         "SourceAlgorithmSpecification": (),
     },
     "CreateEndpointConfig": {
-        **{
-            f"{kind}[].{member}": ()
-            for kind in ("ProductionVariants", "ShadowProductionVariants")
-            for member in ("InstancePools",)
-        },
         "ExplainerConfig": (),
         "CrossRegionTrafficConfig": (),
     },

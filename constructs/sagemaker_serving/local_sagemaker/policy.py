@@ -61,10 +61,10 @@ def _named(kind: str, name: str) -> str:
 class SageMakerPermissions(ServicePermissions):
     """SageMaker's, which asks for one thing more where something is made with tags."""
 
-    def needs(self, call: Call, account: str) -> Sequence[Need]:
+    def needs(self, call: Call) -> Sequence[Need]:
         """With ``Tags``, AddTags on what is made (aws/aws-cdk#26012 and #32294, which quote the
         refusals; read 2026-11-22)."""
-        found = super().needs(call, account)
+        found = super().needs(call)
         if not call.operation.startswith("Create") or not call.parameters.get("Tags"):
             return found
         return [*found, replace(found[0], action="sagemaker:AddTags")]
@@ -84,7 +84,21 @@ PERMISSIONS = SageMakerPermissions(
     ),
 )
 
-RUNTIME_PERMISSIONS = ServicePermissions(
+
+class RuntimePermissions(ServicePermissions):
+    """The runtime's. A streamed answer needs two actions, as AWS's own texts differ: the API
+    reference of InvokeEndpointWithResponseStream names InvokeEndpoint, the service authorization
+    reference has an action of its own (both read 2026-11-23)."""
+
+    def needs(self, call: Call) -> Sequence[Need]:
+        """Both, for each thing that is asked."""
+        found = super().needs(call)
+        if call.operation != "InvokeEndpointWithResponseStream":
+            return found
+        return [*(replace(each, action="sagemaker:InvokeEndpoint") for each in found), *found]
+
+
+RUNTIME_PERMISSIONS = RuntimePermissions(
     prefix="sagemaker",
     resources=_asked,
     denied=Refusal(code="AccessDeniedException", status=403),

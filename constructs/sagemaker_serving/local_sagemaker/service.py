@@ -6,8 +6,10 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from werkzeug import Response
+from werkzeug.datastructures import Headers
 
 from local_aws.context import LocalContext
+from local_aws.protocol import event_stream
 from local_aws.protocol.answers import request_id
 from local_aws.protocol.call import Call
 from local_aws.service import Action, Service
@@ -37,7 +39,7 @@ def services(
 
 
 class SageMakerRuntime(Service):
-    """InvokeEndpoint and InvokeEndpointAsync; bodies pass as bytes and are never looked into."""
+    """What asks endpoints; bodies pass as bytes and are never looked into."""
 
     name = "sagemaker-runtime"
     whole = True
@@ -47,19 +49,24 @@ class SageMakerRuntime(Service):
         self._runtime = runtime
 
     def actions(self) -> Mapping[str, Action]:
-        """What is offered: no answers in streams."""
+        """What is offered: no streams in both directions."""
         return {
             "InvokeEndpoint": partial(self._ask, self._runtime.invoke),
             "InvokeEndpointAsync": partial(self._ask, self._runtime.invoke_async),
+            "InvokeEndpointWithResponseStream": self._ask_for_parts,
         }
 
     def _ask(self, invoke: Callable[..., Answer], call: Call) -> Response:
+        answer = invoke(*self._asked(call))
+        return Response(answer.body, answer.status, headers=[*answer.headers, request_id()])
+
+    def _ask_for_parts(self, call: Call) -> Response:
+        stream = self._runtime.stream(*self._asked(call))
+        headers = [*stream.headers, request_id()]
+        return event_stream.streamed(stream.events, headers, close=stream.close)
+
+    def _asked(self, call: Call) -> tuple[str, str, Headers, bytes]:
         request = call.request
         assert request is not None
-        answer = invoke(
-            call.region,
-            call.parameters["EndpointName"],
-            headers=request.headers,
-            body=self._runtime.read_body(request.stream, request.content_length),
-        )
-        return Response(answer.body, answer.status, headers=[*answer.headers, request_id()])
+        body = self._runtime.read_body(request.stream, request.content_length)
+        return call.region, call.parameters["EndpointName"], request.headers, body

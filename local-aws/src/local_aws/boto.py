@@ -18,11 +18,21 @@ INTERNAL_USER_AGENT = "local-aws/internal"
 user has set strikes them."""
 
 
-def isolated_session() -> Any:
-    """A boto3 session that reads nothing of ``~/.aws`` and of no profile in the shell."""
+def isolated_session(*, endpoint_url: str | None = None, **given: str) -> Any:
+    """A boto3 session that reads nothing of ``~/.aws`` and of no profile in the shell.
+
+    With ``endpoint_url`` all that is made by it asks there, directly. What else is ``given`` are
+    arguments of boto3's.
+    """
     session = botocore.session.Session()
     settings = session.get_component("config_store")
     settings.set_config_variable("profile", None)
     settings.set_config_variable("config_file", os.devnull)
     settings.set_config_variable("credentials_file", os.devnull)
-    return boto3.session.Session(botocore_session=session)
+    if endpoint_url is not None:
+        session.set_default_client_config(DIRECTLY)
+        create = session.create_client
+        session.create_client = lambda *arguments, **options: create(
+            *arguments, **{**options, "endpoint_url": options.get("endpoint_url") or endpoint_url}
+        )
+    return boto3.session.Session(botocore_session=session, **given)

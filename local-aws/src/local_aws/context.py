@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import Any, Protocol
 
 from local_aws.callbacks import Callbacks
-from local_aws.credentials import Credentials
+from local_aws.credentials import ACCOUNTS, Credentials
 from local_aws.events import Targets
 from local_aws.faults.registry import Faults
 from local_aws.inner_calls import InnerCalls
@@ -21,7 +22,7 @@ from local_aws.scaling import ScalableDimension
 from local_aws.write_lock import WriteLock
 
 ACCOUNT_ID = "123456789012"
-"""The one account of the local AWS: the emulator's own default, nobody's real one."""
+"""The account that a local AWS begins with: the emulator's own default, nobody's real one."""
 
 
 class Clients(Protocol):
@@ -34,6 +35,15 @@ class Clients(Protocol):
         """Let go of every client."""
 
 
+@dataclass
+class Accounts:
+    """Every account's context by its id; ``opened`` is told of each new one."""
+
+    contexts: dict[str, LocalContext] = field(default_factory=dict)
+    opened: Callable[[LocalContext], None] = field(default=lambda _: None)
+    lock: threading.RLock = field(default_factory=threading.RLock)
+
+
 @dataclass(frozen=True, kw_only=True)
 class LocalContext:
     """What every part of the local AWS is given: its address, its folder, its clients.
@@ -41,7 +51,7 @@ class LocalContext:
     ``url`` is the gateway (``http://localhost:<port>``); ``state_dir`` is the
     folder that holds its files (unpacked models, logs). Parts call one another
     as users do, through boto3 clients on the gateway, so that each call passes
-    the same door.
+    the same door. Each account has a context, whose clients call in its name.
     """
 
     url: str
@@ -67,6 +77,8 @@ class LocalContext:
     """What goes wrong on purpose; every service asks where a fault could happen."""
     targets: Targets = field(default_factory=Targets, repr=False, compare=False)
     """What events can be brought to."""
+    accounts: Accounts = field(default_factory=Accounts, repr=False, compare=False)
+    """All of this local AWS, this one among them."""
     integrations: Integrations = field(default_factory=Integrations, repr=False, compare=False)
     """What Step Functions can do with services."""
     scalable: dict[str, ScalableDimension] = field(default_factory=dict, repr=False, compare=False)
@@ -76,10 +88,39 @@ class LocalContext:
     evaluator: PolicyEvaluator = field(default_factory=PolicyEvaluator, repr=False, compare=False)
     """Says what a role may do: ``context.evaluator.allows(session, action, resource)``."""
 
-    def client(self, service: str, region: str) -> Any:
-        """``client("s3", "eu-west-1")``: a boto3 client on the gateway, with the developer's
-        keys."""
-        return self.clients(self.credentials, service, region)
+    def client(self, service: str, region: str, *, account: str | None = None) -> Any:
+        """``client("s3", "eu-west-1")``: a boto3 client on the gateway, with the developer's keys:
+        this account's, or those of another account that is here."""
+        context = self if account is None else self.accounts.contexts.get(account, self)
+        return self.clients(context.credentials, service, region)
+
+    def open_account(self, account_id: str) -> LocalContext:
+        """The context of an account, which is made when it is not there yet.
+
+        Its folder holds its developer's credentials, by which it is found again. Raises as
+        `Credentials.of`.
+        """
+        with self.accounts.lock:
+            known = self.accounts.contexts.get(account_id)
+            if known is not None:
+                return known
+            folder = self.accounts.contexts[ACCOUNT_ID].state_dir / ACCOUNTS / account_id
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            made = replace(
+                self,
+                account_id=account_id,
+                state_dir=folder,
+                credentials=Credentials.of(folder),
+                scalable={},
+                percentiles=[],
+            )
+            self.accounts.opened(made)
+            self.accounts.contexts[account_id] = made
+            return made
+
+    def known_accounts(self) -> list[str]:
+        """The accounts beside the first that this local AWS's folder has."""
+        return sorted(each.name for each in (self.state_dir / ACCOUNTS).glob("[0-9]" * 12))
 
     def seconds(self, on_aws: float) -> float:
         """How long a wait that takes ``on_aws`` seconds on AWS takes here."""
@@ -108,7 +149,7 @@ class LocalContext:
     ) -> LocalContext:
         """A context whose clients speak to the gateway at ``url``. Raises as `Credentials.of`."""
         inner_calls = InnerCalls()
-        return cls(
+        context = cls(
             url=url,
             state_dir=state_dir,
             credentials=Credentials.of(state_dir),
@@ -117,6 +158,8 @@ class LocalContext:
             time_scale=time_scale,
             strict=strict,
         )
+        context.accounts.contexts[context.account_id] = context
+        return context
 
 
 _MAKING = threading.Lock()
@@ -152,7 +195,8 @@ def _client_of(
                 retries={"max_attempts": 1},
                 # Nothing is lost on the way; and so Step Functions gets objects without checksums.
                 response_checksum_validation="when_required",
-                user_agent_extra=None if isinstance(keys, RoleSession) else INTERNAL_USER_AGENT,
+                # Named, or botocore puts its own together anew for each call.
+                user_agent="local-aws" if isinstance(keys, RoleSession) else INTERNAL_USER_AGENT,
             ).merge(DIRECTLY),
         )
     client.meta.events.register("before-send", inner_calls.send)

@@ -14,6 +14,9 @@ from local_aws.private_files import refuse_foreign, write_whole
 CREDENTIALS = "credentials.json"
 """The file's name in the local AWS's folder."""
 
+ACCOUNTS = "accounts"
+"""The folder, in that of the local AWS, which holds a folder for each further account."""
+
 _ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 
 

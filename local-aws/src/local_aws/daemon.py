@@ -28,8 +28,11 @@ from local_aws.state.state_dir import state_dir_errors
 
 _START_SECONDS = 60
 _STOP_SECONDS = 20
-_REASON = "sagemaker-serving: "
+_REASON = "local-aws: "
 """What the log's line begins with that says why the process ended."""
+
+_started: dict[int, subprocess.Popen[bytes]] = {}
+"""What this process has started, and will have to wait for."""
 
 _LET_GO = b"."
 """What a parent writes into the pipe when its end shall not be the local AWS's."""
@@ -88,6 +91,7 @@ def start(
         with contextlib.suppress(BrokenPipeError):  # it has ended meanwhile
             os.write(writing, _LET_GO)
         os.close(writing)
+    _started[process.pid] = process
     return find(state_dir)
 
 
@@ -113,6 +117,8 @@ def stop(state_dir: Path) -> None:
             os.kill(address.pid, signal.SIGKILL)
             end = time.monotonic() + _STOP_SECONDS
         time.sleep(0.05)
+    if address.pid in _started:
+        _started.pop(address.pid).wait()
 
 
 def main() -> None:

@@ -19,10 +19,10 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass
-from importlib.metadata import entry_points
+from dataclasses import dataclass, replace
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +44,7 @@ from local_aws.authentication import (
     require_token,
 )
 from local_aws.callbacks import PATH as CALLBACKS
-from local_aws.context import LocalContext
+from local_aws.context import ACCOUNT_ID, LocalContext
 from local_aws.emulator import judged_operations, memory, messages
 from local_aws.emulator.application import Emulator
 from local_aws.emulator.diagnosis import own_words
@@ -53,7 +53,8 @@ from local_aws.faults import api as faults_api
 from local_aws.faults.calls import refuse_injected
 from local_aws.own_services import own_services
 from local_aws.permissions.authorizer import Authorizer
-from local_aws.permissions.identities import AnyCaller, find_holder
+from local_aws.permissions.identities import AnyCaller, Developer, account_of, find_holder
+from local_aws.permissions.service import permissions_of
 from local_aws.process.http_server import LoopbackServer, WsgiApplication
 from local_aws.protocol import AwsError
 from local_aws.protocol.answers import crash_of, error_answer, write_answer
@@ -93,8 +94,8 @@ class Gateway:
     the environment has it. One gateway per process at a time: the emulator's state belongs to the
     process.
 
-    Raises `Mistake` when the port is in use or a variable wrong; `start` does when what is kept in
-    ``state_dir`` cannot be used.
+    Raises `Mistake` when the port is in use, a variable is wrong or a service cannot be loaded;
+    `start` does when what is kept in ``state_dir`` cannot be used.
     """
 
     def __init__(
@@ -114,37 +115,37 @@ class Gateway:
         state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
         strict = settings.strict(os.environ) if strict is None else strict
         self.context = LocalContext.at(self.url, state_dir, time_scale=scale, strict=strict)
-        self.resource_types = ResourceTypes()
-        self._services = _by_name(
-            *own_services(self.context, self.resource_types, self._changed, self._restore_late),
-            *(
-                service
-                for factory in (_installed() if services is None else services)
-                for service in factory(self.context, self._changed)
-            ),
-        )
-        self._introduce()
-        parts = {name: each for name, each in self._services.items() if isinstance(each, Part)}
-        self._saver = StateSaver(state_dir / STATE, self.context.write_lock, parts)
+        self._factories = list(_installed() if services is None else services)
+        self._saver = StateSaver(state_dir / STATE, self.context.write_lock)
+        self._accounts: dict[str, _Account] = {}
+        self._runs = False
+        self._open(self.context)
+        self.context.accounts.opened = self._open
+        for account in self.context.known_accounts():
+            self.context.open_account(account)
+        home = self._accounts[self.context.account_id]
+        self.resource_types = home.types
         self._authenticator: Authenticator[AnyCaller] = Authenticator(
-            find_holder(self.context.developer, self.context.sessions), region
+            find_holder(self._developers, self.context.sessions), region
         )
         self._permissions = {
             name: each.permissions
-            for name, each in self._services.items()
+            for name, each in home.services.items()
             if each.permissions is not None
         }
-        self._authorizer = Authorizer(
-            self.context.evaluator, self.context.account_id, self._permissions
-        )
+        self._authorizer = Authorizer(self.context.evaluator, self._permissions)
         self._emulator: WsgiApplication = Emulator()
-        self._prepared: set[str] = set()
+        self._prepared: set[tuple[str, str]] = set()
         self._preparing = threading.Lock()
         self._started_at = time.time()
 
+    def services(self) -> list[Service]:
+        """Every one of them, of the account that was there first."""
+        return list(self._accounts[self.context.account_id].services.values())
+
     def service(self, name: str) -> Service:
         """The service of this name, boto3's; KeyError when there is none."""
-        return self._services[name]
+        return self._accounts[self.context.account_id].services[name]
 
     def start(self) -> None:
         """Answer requests from now on; returns at once."""
@@ -152,7 +153,8 @@ class Gateway:
         memory.apply()
         messages.apply()
         _forget_an_earlier_gateway()
-        for service in self._services.values():
+        self._runs = True
+        for service in self._every_service():
             service.start()
         try:
             found = self._saver.restore()
@@ -163,7 +165,7 @@ class Gateway:
         self._server.serve(self)
         self.context.inner_calls.application = self
         if found is not None:
-            for service in self._services.values():
+            for service in self._every_service():
                 service.recover("ended" if found.ended else "was killed")
         self._saver.start()
 
@@ -176,7 +178,7 @@ class Gateway:
 
         Nothing is left running when this returns.
         """
-        for service in self._services.values():
+        for service in self._every_service():
             service.stop()
         self.context.inner_calls.application = None
         self._server.stop()
@@ -184,7 +186,7 @@ class Gateway:
         self._close()
 
     def _close(self) -> None:
-        for service in self._services.values():
+        for service in self._every_service():
             service.close()
         self.context.close()
 
@@ -192,17 +194,20 @@ class Gateway:
         """What runs here, as JSON has it: ``GET /_local/status``.
 
         What each service says (``stacks``, ``functions``, ``executions`` …), and ``state``: where
-        and when all of it was saved.
+        and when all of it was saved. ``accounts`` has the same of every further account, by its id.
         """
+        home, *others = self._accounts.values()
         found: dict[str, Any] = {
             "url": self.url,
             "pid": os.getpid(),
             "memory_bytes": psutil.Process().memory_info().rss,
             "uptime_seconds": round(time.time() - self._started_at, 1),
             "state": self._saver.summary(),
+            **home.status(),
         }
-        for service in self._services.values():
-            found |= service.status()
+        if others:
+            found["account"] = home.context.account_id
+            found["accounts"] = {each.context.account_id: each.status() for each in others}
         return found
 
     def __call__(
@@ -219,7 +224,8 @@ class Gateway:
             reject_foreign_origin(environ)
             if request.path.startswith(PAGES):
                 return self._page(request)(environ, start_response)
-            exchange = _Exchange(request, self._authenticator.authenticate(environ))
+            caller = self._authenticator.authenticate(environ)
+            exchange = _Exchange(request, caller, self._owner)
             if not may_change(request):
                 return self._answer(exchange)(environ, start_response)
             with nullcontext() if takes_long(request) else self.context.write_lock.change():
@@ -236,7 +242,7 @@ class Gateway:
 
     def _web_answer(self, address: WebAddress, environ: dict[str, Any]) -> Response:
         """The answer of an API or a function URL, which verifies signatures where it wants any."""
-        found = (each.web_api(address.kind, address.id) for each in self._services.values())
+        found = (each.web_api(address.kind, address.id) for each in self._every_service())
         api = next((each for each in found if each is not None), None)
         if api is None:
             return json_answer(403, {"message": "Forbidden"})
@@ -284,11 +290,13 @@ class Gateway:
 
     def _ask_others(self, exchange: _Exchange) -> None:
         if exchange.call is not None:
-            for service in self._services.values():
-                service.check_elsewhere(exchange.call, is_here=exchange.service in self._services)
+            services = self._accounts[exchange.account].services
+            for service in services.values():
+                service.check_elsewhere(exchange.call, is_here=exchange.service in services)
 
     def _dispatch(self, exchange: _Exchange) -> WsgiApplication:
-        service, call = self._services.get(exchange.service), exchange.call
+        service = self._accounts[exchange.account].services.get(exchange.service)
+        call = exchange.call
         if service is None or (call is None and not service.whole):
             return self._emulated(exchange)
         if call is None:
@@ -303,13 +311,16 @@ class Gateway:
 
         It does what was read and judged, and guesses no operation of its own.
         """
+        environ, place = exchange.request.environ, (exchange.account, exchange.service)
+        environ["HTTP_X_MOTO_ACCOUNT_ID"] = exchange.account
         if exchange.call is not None:
-            exchange.request.environ[JUDGED] = exchange.call
-        if exchange.service not in self._prepared:
+            environ[JUDGED] = exchange.call
+        if place not in self._prepared:
             with self._preparing:
-                if exchange.service in self._services:
-                    self._services[exchange.service].prepare()
-                self._prepared.add(exchange.service)
+                service = self._accounts[exchange.account].services.get(exchange.service)
+                if service is not None:
+                    service.prepare()
+                self._prepared.add(place)
         return self._emulator
 
     def _page(self, request: Request) -> WsgiApplication:
@@ -329,11 +340,13 @@ class Gateway:
     def _secret_page(self, request: Request) -> Response:
         if request.path.startswith(CALLBACKS):
             return self._callback(request)
-        for service in self._services.values():
-            for beginning, page in service.pages().items():
-                if request.path.startswith(beginning):
-                    return page(request.path.removeprefix(beginning))
-        return Response(status=403)
+        answers = (
+            page(request.path.removeprefix(beginning))
+            for service in self._every_service()
+            for beginning, page in service.pages().items()
+            if request.path.startswith(beginning)
+        )
+        return next((each for each in answers if each.status_code != 403), Response(status=403))
 
     def _callback(self, request: Request) -> Response:
         """Take an answer that somebody waits for, as S3 takes one at a presigned URL."""
@@ -342,14 +355,41 @@ class Gateway:
         )
         return Response(status=200 if taken else 403)
 
-    def _introduce(self) -> None:
-        """Tell the services that need it what all of them can do."""
-        for service in self._services.values():
-            self.resource_types.add(service.resource_types(), whole=service.whole)
-            self.context.integrations.add(service.integrations())
+    def _open(self, context: LocalContext) -> None:
+        """Have the services of an account, and tell those that need it what all of them can do."""
+        types = ResourceTypes()
+        services = _by_name(
+            *own_services(context, types, self._changed, self._restore_late),
+            *(each for make in self._factories for each in make(context, self._changed)),
+        )
+        for service in services.values():
+            types.add(service.resource_types(), whole=service.whole)
+            context.integrations.add(service.integrations())
             known = service.permissions
             if known is not None and known.document_of is not None:
-                self.context.evaluator.take_policies_from(known.prefix, known.document_of)
+                own = (context.account_id, known.prefix)
+                context.evaluator.take_policies_from(*own, known.document_of)
+        of = "" if context is self.context else f"{context.account_id}."
+        parts = {f"{of}{name}": each for name, each in services.items() if isinstance(each, Part)}
+        self._saver.add(parts)
+        for service in services.values() if self._runs else ():
+            service.start()
+        self._accounts[context.account_id] = _Account(context, types, services)
+
+    def _every_service(self) -> list[Service]:
+        return [
+            each for account in list(self._accounts.values()) for each in account.services.values()
+        ]
+
+    def _developers(self) -> list[Developer]:
+        return [each.context.developer for each in list(self._accounts.values())]
+
+    def _owner(self, call: Call) -> str:
+        """The account that has what a call is about, where that is here; else the caller's."""
+        if len(self._accounts) == 1:
+            return call.account
+        owner = permissions_of(call.service, self._permissions).owner(call)
+        return owner if owner in self._accounts else call.account
 
     def _changed(self, service: str, *, at_once: bool = False) -> None:
         self._saver.changed(service, at_once=at_once)
@@ -359,7 +399,7 @@ class Gateway:
 
     def _ask_once(self) -> None:
         with suppress(BotoCoreError, ClientError):  # it ended meanwhile
-            for service in self._services.values():
+            for service in self.services():
                 if service.warm_up is not None:
                     getattr(self.context.client(service.name, self.region), service.warm_up)()
 
@@ -370,6 +410,7 @@ class _Exchange:
 
     request: Request
     caller: SignedBy
+    owner: Callable[[Call], str]
 
     @cached_property
     def service(self) -> str:
@@ -379,12 +420,41 @@ class _Exchange:
 
     @cached_property
     def call(self) -> Call | None:
-        return read_call(
+        call = read_call(
             self.request.environ,
+            account=self._own_account,
             region=self.caller.region,
             scope=self.caller.service,
             caller=self.caller.holder,
         )
+        return None if call is None else replace(call, account=self.owner(call))
+
+    @property
+    def account(self) -> str:
+        """The account that answers."""
+        return self._own_account if self.call is None else self.call.account
+
+    @property
+    def _own_account(self) -> str:
+        who = self.caller.holder
+        return ACCOUNT_ID if who is None else account_of(who)
+
+
+@dataclass(frozen=True)
+class _Account:
+    """One account: its services, and what its CloudFormation can deploy."""
+
+    context: LocalContext
+    types: ResourceTypes
+    services: Mapping[str, Service]
+
+    def status(self) -> dict[str, object]:
+        """What each service says."""
+        return {
+            name: each
+            for service in self.services.values()
+            for name, each in service.status().items()
+        }
 
 
 def _by_name(*services: Service) -> dict[str, Service]:
@@ -392,7 +462,19 @@ def _by_name(*services: Service) -> dict[str, Service]:
 
 
 def _installed() -> Iterable[ServiceFactory]:
-    return [found.load() for found in entry_points(group=SERVICES)]
+    return [_loaded(found) for found in entry_points(group=SERVICES)]
+
+
+def _loaded(found: EntryPoint) -> ServiceFactory:
+    try:
+        factory: ServiceFactory = found.load()
+    except ImportError as error:
+        owner = found.value if found.dist is None else found.dist.name
+        raise Mistake(
+            f"{owner} is installed here and has the service '{found.name}', which cannot be "
+            f"loaded: {error}; install what {owner} needs for it, or uninstall {owner}"
+        ) from None
+    return factory
 
 
 def _forget_an_earlier_gateway() -> None:

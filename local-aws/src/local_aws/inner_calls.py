@@ -39,21 +39,52 @@ class InnerCalls:
             _environ(request, bytes(body)),
             lambda status, headers, exc_info=None: begun.extend((status, headers)),
         )
+        status, headers = begun
+        if any(name == "Transfer-Encoding" for name, _ in headers):
+            raw: HTTPResponse = _Streamed(chunks, headers=headers, status=_code(status))
+            return AWSResponse(request.url, raw.status, raw.headers, raw)
         try:
             content = b"".join(chunks)
         finally:
-            close = getattr(chunks, "close", None)
-            if close is not None:
-                close()
-        status, headers = begun
+            _close(chunks)
         raw = HTTPResponse(
             BytesIO(b"" if request.method == "HEAD" else content),
             headers=headers,
-            status=int(status.split(" ", 1)[0]),
+            status=_code(status),
             preload_content=False,
             request_method=request.method,
         )
         return AWSResponse(request.url, raw.status, raw.headers, raw)
+
+
+class _Streamed(HTTPResponse):
+    """An answer whose chunks are taken as they come, which is how botocore reads events."""
+
+    def __init__(self, chunks: Iterable[bytes], **more: Any) -> None:
+        super().__init__(BytesIO(), preload_content=False, **more)
+        self._chunks = chunks
+
+    def stream(self, amt: int | None = None, decode_content: bool | None = None) -> Any:
+        """Each chunk as it is."""
+        try:
+            yield from self._chunks
+        finally:
+            _close(self._chunks)
+
+    def close(self) -> None:
+        """End it where it is."""
+        _close(self._chunks)
+        super().close()
+
+
+def _code(status: str) -> int:
+    return int(status.split(" ", 1)[0])
+
+
+def _close(chunks: Iterable[bytes]) -> None:
+    close = getattr(chunks, "close", None)
+    if close is not None:
+        close()
 
 
 def _environ(request: Any, body: bytes) -> dict[str, Any]:

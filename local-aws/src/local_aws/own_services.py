@@ -17,6 +17,7 @@ from local_aws.services.codebuild.service import CodeBuild
 from local_aws.services.dynamodb.service import DynamoDb, DynamoDbStreams
 from local_aws.services.ec2.service import Ec2
 from local_aws.services.ecr.service import Ecr
+from local_aws.services.efs.service import Efs
 from local_aws.services.elbv2.service import Elbv2
 from local_aws.services.events.service import Events
 from local_aws.services.iam.service import Iam
@@ -62,12 +63,13 @@ def own_services(
         DynamoDbStreams(),
         Ec2(),
         Ecr(),
+        Efs(),
         Elbv2(),
         Events(context),
-        Iam(context.account_id),
+        Iam(),
         Kinesis(),
         Kms(),
-        Logs(),
+        Logs(context),
         S3(context),
         Scheduler(),
         SecretsManager(),
@@ -75,4 +77,17 @@ def own_services(
         Sqs(),
         Ssm(),
         Sts(context),
+        *map(Pretended, ("sagemaker", "sagemaker-runtime")),
     )
+
+
+class Pretended(Service):
+    """A service of which the emulator says that something runs, and nothing does.
+
+    Every call of it is refused by name, unless another distribution brings the service.
+    """
+
+    whole = True
+
+    def __init__(self, name: str) -> None:
+        self.name = name

@@ -9,8 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from local_aws.errors import Mistake
-
-FRESH = "`sagemaker-serving local up --fresh` starts empty"
+from local_aws.program import program
 
 
 def write_whole(path: Path, chunks: Iterable[bytes]) -> None:
@@ -57,7 +56,7 @@ def damaged(path: Path, why: str) -> Mistake:
     """What is said of a file of the state that cannot be used."""
     return Mistake(
         f"the kept state is damaged: {path}: {' '.join(why.split())}; put the file back, or forget "
-        f"what was deployed: {FRESH}"
+        f"what was deployed: {starting_empty()}"
     )
 
 
@@ -92,6 +91,10 @@ def refuse_foreign(path: Path) -> None:
     if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise Mistake(
             f"{path} can be written by others (mode {stat.S_IMODE(found.st_mode):o}); if nobody "
-            f"has, run `chmod go-w {path}`, else start empty with `sagemaker-serving local up "
-            "--fresh`"
+            f"has, run `chmod go-w {path}`, else start empty with {program().command('up --fresh')}"
         )
+
+
+def starting_empty() -> str:
+    """What to do where what is kept cannot be used."""
+    return f"{program().command('up --fresh')} starts empty"

@@ -10,7 +10,7 @@ Functions can do with it. `local_aws.services.sns` is the smallest example.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from werkzeug import Request, Response
 
@@ -32,6 +32,13 @@ datetimes or seconds since the epoch. A response is sent as it is. None leaves t
 emulator. Raises `AwsError`."""
 
 
+class Limit(NamedTuple):
+    """What of a service is not as on AWS, and what happens here instead."""
+
+    what: str
+    here: str
+
+
 class Service:
     """One of AWS's services, in every region.
 
@@ -51,6 +58,9 @@ class Service:
     invalid: str | None = None
     """The code of what its calls give wrongly; None is ValidationError of what speaks in forms and
     XML, ValidationException of all else."""
+
+    limits: tuple[Limit, ...] = ()
+    """What is not as on AWS; docs/local-aws-limits.md is made of it."""
 
     warm_up: str | None = None
     """An operation without parameters, in boto3's spelling, that every deploy begins with."""

@@ -6,9 +6,17 @@ import math
 from collections.abc import Mapping
 
 from local_aws.errors import Mistake
+from local_aws.program import program
 
-TIME_SCALE = "SAGEMAKER_SERVING_TIME_SCALE"
-STRICT = "SAGEMAKER_SERVING_STRICT"
+
+def time_scale_variable() -> str:
+    """The variable that sets `time_scale`, by the program that was called: LOCAL_AWS_TIME_SCALE."""
+    return program().variable("time_scale")
+
+
+def strict_variable() -> str:
+    """The variable that sets `strict`, by the program that was called: LOCAL_AWS_STRICT."""
+    return program().variable("strict")
 
 
 def time_scale(environment: Mapping[str, str]) -> float:
@@ -16,7 +24,7 @@ def time_scale(environment: Mapping[str, str]) -> float:
 
     Raises `Mistake` for what is no positive number.
     """
-    scale = positive_number(environment, TIME_SCALE)
+    scale = positive_number(environment, time_scale_variable())
     return 1.0 if scale is None else scale
 
 
@@ -25,9 +33,9 @@ def strict(environment: Mapping[str, str]) -> bool:
 
     Raises `Mistake` for any value but 0 and 1.
     """
-    value = environment.get(STRICT, "") or "0"
+    value = environment.get(strict_variable(), "") or "0"
     if value not in ("0", "1"):
-        raise Mistake(f"{STRICT} is '{value}'; it must be 0 or 1")
+        raise Mistake(f"{strict_variable()} is '{value}'; it must be 0 or 1")
     return value == "1"
 
 

@@ -59,7 +59,7 @@ models:
   half:
     artifact: ../model_assets/half_plus_three/model
     framework: tensorflow
-    framework_version: "2.19"
+    framework_version: "2.20"
     batching: {max_batch_size: 4, batch_timeout_micros: 100}
     batch_transform: &batch
       instance_type: ml.m5.large
@@ -70,7 +70,7 @@ models:
   script:
     artifact: ../script
     framework: tensorflow
-    framework_version: "2.19"
+    framework_version: "2.20"
     batch_transform: *batch
 """
 
@@ -212,7 +212,7 @@ def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
     try:
         with (folder / "cdk.log").open("w+") as log:
             cdk = CdkCli(project, address, REGION, log=log)
-            cdk.synth(folder / "assembly", env="records", account=ACCOUNT_ID)
+            cdk.synth(folder / "assembly", {"env": "records", "account": ACCOUNT_ID})
             cdk.bootstrap()
             cdk.deploy(folder / "assembly")
         yield Aws.at(address, REGION)

@@ -10,6 +10,7 @@ from botocore.config import Config
 from urllib3 import encode_multipart_formdata
 
 from local_aws.authentication import Caller
+from local_aws.context import ACCOUNT_ID
 from local_aws.permissions.identities import AnyCaller
 from local_aws.protocol import AwsError
 from local_aws.protocol.call import read_call
@@ -72,7 +73,7 @@ def refusal(fields: dict[str, str], *arguments: Any, **options: Any) -> AwsError
 def test_it_is_an_upload_of_whoever_signed_its_policy(version: str, holder: AnyCaller) -> None:
     caller, request = sent(fields_of(version, holder))
     assert (caller.holder, caller.service) == (holder, "s3")
-    call = read_call(request, region=REGION, scope="s3")
+    call = read_call(request, account=ACCOUNT_ID, region=REGION, scope="s3")
     assert call is not None
     assert (call.operation, call.parameters) == (
         "PutObject",

@@ -16,6 +16,8 @@ from tests.local_aws.aws import REGION, Aws, keys_of
 ABSENT = "arn:aws:dynamodb:eu-west-1:123456789012:table/t/export/e"
 
 OBJECT = {"Bucket": "models", "Key": "model.tar.gz"}
+COUNT = {"HealthyThresholdCount": "x"}
+VALUELESS = {"TagSpecifications": [{"ResourceType": "instance", "Tags": [{"Key": "k"}]}]}
 SUBSCRIBER = {"TopicArn": "topic", "Protocol": "sqs", "Endpoint": "queue"}
 
 WRONG: list[tuple[str, str, dict[str, Any], str]] = [
@@ -39,8 +41,14 @@ WRONG: list[tuple[str, str, dict[str, Any], str]] = [
     ("dynamodb", "ExecuteStatement", {"Statement": "no"}, "ValidationException"),
     ("ec2", "DeleteTransitGateway", {"TransitGatewayId": "tgw-1"}, "InvalidTransitGatewayID.No"),
     ("ec2", "DeleteManagedPrefixList", {"PrefixListId": "pl-1"}, "InvalidPrefixListID.NotFound"),
+    ("ec2", "DeleteTransitGatewayRouteTable", {"TransitGatewayRouteTableId": ""}, "InvalidTransi"),
+    ("ec2", "AuthorizeSecurityGroupEgress", {"GroupId": "sg-1", **VALUELESS}, "ValidationExce"),
     ("gamelift", "ListFleets", {}, "UnknownOperationException"),
     # Nothing that the emulator has; a bucket's metrics are not the bucket.
+    ("elbv2", "ModifyTargetGroup", {"TargetGroupArn": "a", **COUNT}, "ValidationError"),
+    ("elb", "DescribeLoadBalancers", {}, "InvalidAction"),
+    ("apigateway", "GetUsagePlans", {"position": "{}"}, "BadRequestException"),
+    ("lambda", "ListFunctions", {"Marker": "x"}, "InvalidParameterValueException"),
     ("iam", "GetHumanReadableSummary", {"EntityArn": "a" * 30}, "InvalidAction"),
     ("s3", "DeleteBucketMetricsConfiguration", {"Bucket": "models", "Id": "m"}, "UnknownOperation"),
 ]

@@ -347,6 +347,22 @@ def test_a_boundary_limits_what_a_role_may(aws: Aws) -> None:
     assert message.endswith("because no permissions boundary allows the s3:GetObject action")
 
 
+def test_a_boundary_that_is_gone_lets_nothing(aws: Aws) -> None:
+    iam, caller = aws.client("iam"), Caller(aws, allow("s3:*"))
+    made = iam.create_policy(PolicyName="gone", PolicyDocument=policy(allow("s3:*")))["Policy"]
+    iam.put_role_permissions_boundary(RoleName=caller.name, PermissionsBoundary=made["Arn"])
+    caller.client("s3").list_buckets()
+    iam.delete_policy(PolicyArn=made["Arn"])
+    assert refusal(caller.client("s3").list_buckets)[:2] == (403, "AccessDenied")
+
+
+def test_load_balancers_are_called_by_roles_that_may(aws: Aws, nobody: Caller) -> None:
+    ask = nobody.client("elbv2").describe_load_balancers
+    assert refusal(ask)[:2] == (403, "AccessDenied")
+    caller = Caller(aws, allow("elasticloadbalancing:DescribeLoadBalancers"))
+    assert caller.client("elbv2").describe_load_balancers()["LoadBalancers"] == []
+
+
 @pytest.mark.parametrize("signature", ["s3v4", "s3"])
 def test_a_presigned_url_may_what_its_signer_may(aws: Aws, nobody: Caller, signature: str) -> None:
     reader = Caller(aws, allow("s3:GetObject"))

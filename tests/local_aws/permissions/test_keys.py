@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from local_aws.permissions import deployed
 from tests.local_aws.aws import REGION, Aws, policy
 from tests.local_aws.permissions.callers import ACCOUNT, Caller, allow, numbers, refusal
 
@@ -132,6 +133,12 @@ def test_a_key_may_be_for_those_who_come_by_way_of_s3(aws: Aws, bucket: str, key
     assert f"kms:Decrypt on resource: {key} because no identity-based policy" in message
     within = Caller(aws, allow("kms:Decrypt", key)).client("kms")
     assert within.decrypt(CiphertextBlob=blob)["Plaintext"] == b"secret"
+
+
+def test_an_alias_that_is_not_there_is_no_key(aws: Aws, key: str) -> None:
+    aws.client("kms").create_alias(AliasName="alias/there", TargetKeyId=key)
+    assert deployed.key_arn("alias/there", ACCOUNT, REGION) == key
+    assert deployed.key_arn("alias/absent", ACCOUNT, REGION) is None
 
 
 def test_a_key_is_found_by_its_alias(aws: Aws, key: str) -> None:

@@ -57,6 +57,8 @@ ON_AWS_ONLY = {
     "input is; the local AWS looks at prefixes only, and these jobs have manifests",
     "states:DescribeExecution": "Step Functions looks after the children of a Map itself",
     "states:StopExecution": "as states:DescribeExecution",
+    "states:RedriveExecution": "Step Functions redrives the children of a Map; the local AWS has "
+    "no redrive, and says so",
     "logs:DescribeLogStreams": "the developer guide has it in every role's list and says not what "
     "for; the local AWS makes streams without looking",
     "kms:CreateGrant": "encrypting a volume; the local AWS has none",
@@ -198,7 +200,7 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]:
     try:
         with (folder / "cdk.log").open("w+") as log:
             cdk = CdkCli(project, address_of(gateway), REGION, log=log)
-            cdk.synth(folder / "assembly", env="local", account=ACCOUNT_ID)
+            cdk.synth(folder / "assembly", {"env": "local", "account": ACCOUNT_ID})
             cdk.bootstrap()
             cdk.deploy(folder / "assembly")
         yield Deployment(gateway=gateway, assembly=folder / "assembly", folder=folder)

@@ -6,20 +6,28 @@ from base64 import b64encode
 from typing import Any
 
 import boto3
+import botocore.session
 import pytest
+from botocore.model import StructureShape
 from moto import mock_aws
+from moto.backends import get_backend
 
+from local_aws.permissions.reference import reference
 from local_aws.permissions.service import permissions_of
 from local_aws.protocol.call import Call
+from local_aws.services.s3.policy import S3Permissions
+from local_aws.web.permissions import PathPermissions
 from tests.local_aws.known import permissions
 
 ACCOUNT, REGION = "123456789012", "eu-west-1"
 
 
 def needs(service: str, operation: str, parameters: dict[str, Any]) -> list[tuple[str, str]]:
-    call = Call(service=service, operation=operation, region=REGION, parameters=parameters)
+    call = Call(
+        service=service, operation=operation, account=ACCOUNT, region=REGION, parameters=parameters
+    )
     own = permissions_of(service, permissions())
-    return [(need.action, need.resource) for need in own.needs(call, ACCOUNT)]
+    return [(need.action, need.resource) for need in own.needs(call)]
 
 
 def arn(service: str, rest: str) -> str:
@@ -184,7 +192,79 @@ def arn(service: str, rest: str) -> str:
             "ecr:DescribeRepositories",
             [f"arn:aws:ecr:eu-west-1:123456789012:repository/{name}" for name in "ab"],
         ),
-        ("ecr", "DescribeRepositories", {}, "ecr:DescribeRepositories", ["*"]),
+        (
+            "ecr",
+            "DescribeRepositories",
+            {},
+            "ecr:DescribeRepositories",
+            [arn("ecr", "repository/*")],
+        ),
+        (
+            "ssm",
+            "AddTagsToResource",
+            {"ResourceType": "Parameter", "ResourceId": "/a/b", "Tags": []},
+            "ssm:AddTagsToResource",
+            [arn("ssm", "parameter/a/b")],
+        ),
+        ("ssm", "GetDocument", {"Name": "d"}, "ssm:GetDocument", [arn("ssm", "document/d")]),
+        (
+            "iam",
+            "PutUserPolicy",
+            {"UserName": "u", "PolicyName": "inline"},
+            "iam:PutUserPolicy",
+            ["arn:aws:iam::123456789012:user/u"],
+        ),
+        (
+            "iam",
+            "AddRoleToInstanceProfile",
+            {"InstanceProfileName": "p", "RoleName": "r"},
+            "iam:AddRoleToInstanceProfile",
+            ["arn:aws:iam::123456789012:instance-profile/p"],
+        ),
+        (
+            "cloudwatch",
+            "DeleteAlarms",
+            {"AlarmNames": ["a", "b"]},
+            "cloudwatch:DeleteAlarms",
+            [arn("cloudwatch", "alarm:a"), arn("cloudwatch", "alarm:b")],
+        ),
+        (
+            "cloudwatch",
+            "PutDashboard",
+            {"DashboardName": "d"},
+            "cloudwatch:PutDashboard",
+            ["arn:aws:cloudwatch::123456789012:dashboard/d"],
+        ),
+        (
+            "events",
+            "CreateEventBus",
+            {"Name": "own"},
+            "events:CreateEventBus",
+            [arn("events", "event-bus/own")],
+        ),
+        (
+            "scheduler",
+            "CreateScheduleGroup",
+            {"Name": "g"},
+            "scheduler:CreateScheduleGroup",
+            [arn("scheduler", "schedule-group/g")],
+        ),
+        ("kms", "ListAliases", {"KeyId": "k"}, "kms:ListAliases", ["*"]),
+        (
+            "lambda",
+            "CreateEventSourceMapping",
+            {"FunctionName": "f"},
+            "lambda:CreateEventSourceMapping",
+            ["*"],
+        ),
+        (
+            "sns",
+            "Unsubscribe",
+            {"SubscriptionArn": arn("sns", "t:8a21d249-4329-4871-acc6-7be709c6ea7f")},
+            "sns:Unsubscribe",
+            [arn("sns", "t")],
+        ),
+        ("sns", "Publish", {"PhoneNumber": "+4930123456"}, "sns:Publish", ["*"]),
         ("athena", "ListWorkGroups", {}, "athena:ListWorkGroups", ["*"]),
     ],
 )
@@ -192,6 +272,51 @@ def test_a_call_needs_its_action_on_what_it_names(
     service: str, operation: str, parameters: dict[str, Any], action: str, resources: list[str]
 ) -> None:
     assert needs(service, operation, parameters) == [(action, each) for each in resources]
+
+
+def test_what_iam_made_below_a_path_is_known_by_it() -> None:
+    iam = get_backend("iam")[ACCOUNT]["aws"]
+    made = iam.create_user(REGION, "below-a-path", "/team/")
+    try:
+        assert needs("iam", "DeleteUser", {"UserName": "below-a-path"}) == [
+            ("iam:DeleteUser", made.arn)
+        ]
+    finally:
+        iam.delete_user("below-a-path")
+    assert needs("iam", "CreateRole", {"RoleName": "r", "Path": "/team/"}) == [
+        ("iam:CreateRole", "arn:aws:iam::123456789012:role/team/r")
+    ]
+
+
+@pytest.mark.parametrize("service", sorted(permissions()))
+def test_no_call_is_judged_on_what_its_action_does_not_know(service: str) -> None:
+    """By the service authorization reference: ``*`` where it knows no resources, and its own kinds
+    where the call names one."""
+    own = permissions()[service]
+    actions = reference(own.prefix).get("Actions", {})
+    model = botocore.session.get_session().get_service_model(service)
+    wrong = []
+    for operation in model.operation_names:
+        kinds = actions.get(own.actions.get(operation, operation).lower(), {}).get("Resources")
+        if kinds is None or isinstance(own, PathPermissions | S3Permissions):
+            continue
+        shape = model.operation_model(operation).input_shape
+        given = {} if shape is None else _all_texts(shape)
+        judged = [resource for action, resource in needs(service, operation, given)]
+        if not kinds and judged != ["*"]:
+            wrong.append((operation, judged))
+        said = any(kind.replace("-", "").lower() in operation.lower() for kind in kinds)
+        if said and len(kinds) == 1 and judged == ["*"]:
+            wrong.append((operation, judged))
+    assert wrong == []
+
+
+def _all_texts(shape: StructureShape) -> dict[str, Any]:
+    """Every text and every list of texts that a call may have, all the same."""
+    texts = {name: "x" for name, each in shape.members.items() if each.type_name == "string"}
+    lists = (name for name, each in shape.members.items() if each.type_name == "list")
+    simple = (name for name in lists if shape.members[name].member.type_name == "string")
+    return {**texts, **{name: ["x"] for name in simple}}
 
 
 def test_a_secret_is_known_by_its_own_arn() -> None:

@@ -90,9 +90,9 @@ def test_a_program_ends_whatever_it_waits_for(
         printed, complained = program.communicate(timeout=PATIENCE_SECONDS)
     assert program.returncode == 1
     assert printed == ""
-    assert complained.removeprefix("sagemaker-serving: ") == (
+    assert complained.removeprefix("local-aws: ") == (
         f"the local AWS (process {local_aws.pid}) has ended; start it again with "
-        "`sagemaker-serving local up`, which finds what was deployed\n"
+        "`local-aws up`, which finds what was deployed\n"
     )
 
 

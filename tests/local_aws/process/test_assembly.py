@@ -1,4 +1,4 @@
-"""What of an app cannot be deployed as it is: other accounts are named, images are kept."""
+"""What an app is deployed as: which stacks go to which account, which images are only kept."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 
 from local_aws.errors import DeployFailed, Mistake
 from local_aws.process import docker
+from local_aws.process.assembly import stacks_of
 from local_aws.process.cdk import CdkCli
 from tests.local_aws.aws import REGION, Aws, address_of
 from tests.local_aws.cdk_cli import ROOT
@@ -15,30 +16,45 @@ from tests.local_aws.cdk_cli import ROOT
 REPOSITORY = f"cdk-hnb659fds-container-assets-123456789012-{REGION}"
 
 
-def test_stacks_of_other_accounts_are_named_before_anything_is_made(
-    aws: Aws, tmp_path: Path
-) -> None:
+def test_each_stack_has_its_account_and_one_for_any_account_the_first(tmp_path: Path) -> None:
     import aws_cdk as cdk
 
     app = cdk.App(outdir=str(tmp_path / "out"))
     for stage, account in {"Test": "111111111111", "Live": "222222222222"}.items():
         env = cdk.Environment(account=account, region=REGION)
         cdk.Stack(cdk.Stage(app, stage, env=env), "Shop")
-    cdk.Stack(app, "Local", env=cdk.Environment(account="123456789012", region=REGION))
     cdk.Stack(app, "Agnostic")
     assembly = Path(app.synth().directory)
 
-    with pytest.raises(Mistake) as raised:
-        _cli(aws).deploy(assembly)
-
-    assert str(raised.value) == (
-        f"{assembly}: account 111111111111 is named by Test/Shop; account 222222222222 is named "
-        "by Live/Shop; the local AWS has one account, 123456789012; leave `account` out of their "
-        "env, read it from CDK_DEFAULT_ACCOUNT, or give it as the app asks for it: "
-        "-c NAME=123456789012"
-    )
+    assert {stack.name: stack.account for stack in stacks_of(assembly)} == {
+        "Test-Shop": "111111111111",
+        "Live-Shop": "222222222222",
+        "Agnostic": "123456789012",
+    }
 
 
+def test_stacks_are_meant_by_name_path_or_pattern(tmp_path: Path) -> None:
+    import aws_cdk as cdk
+
+    app = cdk.App(outdir=str(tmp_path / "out"))
+    test = cdk.Stage(app, "Test")
+    cdk.Stack(test, "Shop", env=cdk.Environment(region="us-west-2"))
+    cdk.Stack(test, "Till")
+    cdk.Stack(app, "Alone", stack_name="by-itself")
+    assembly = Path(app.synth().directory)
+
+    def names(*patterns: str) -> list[str]:
+        return sorted(stack.name for stack in stacks_of(assembly, patterns))
+
+    assert names() == ["Test-Shop", "Test-Till", "by-itself"]
+    assert names("Test-Shop") == names("Test/Shop") == names("*/Shop") == ["Test-Shop"]
+    assert names("Test/*", "by-itself") == names()
+    assert {stack.region for stack in stacks_of(assembly)} == {None, "us-west-2"}
+    with pytest.raises(Mistake, match=r"there is no stack Shop; there are .*Test/Shop"):
+        names("Alone", "Shop")
+
+
+@pytest.mark.long
 @pytest.mark.slow
 def test_image_assets_are_kept_in_ecr_and_told(aws: Aws, tmp_path: Path) -> None:
     assembly = _with_image(tmp_path, "FROM scratch")
@@ -59,6 +75,7 @@ def test_image_assets_are_kept_in_ecr_and_told(aws: Aws, tmp_path: Path) -> None
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_an_image_without_a_dockerfile_fails_the_deploy(aws: Aws, tmp_path: Path) -> None:
     assembly = _with_image(tmp_path, "FROM nothing")
     (dockerfile,) = assembly.glob("asset.*/Dockerfile")

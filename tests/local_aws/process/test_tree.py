@@ -12,7 +12,7 @@ from typing import Any
 import psutil
 import pytest
 
-from local_aws.process import Tree, has_ended
+from local_aws.process import Tree, has_ended, supervisor
 from tests.leaving import LEAVE, PATIENCE_SECONDS, Note, gone, program, said
 
 LEAVES_AND_STAYS = f"{LEAVE}\nleave(_sys.argv[1])\nprint('left', flush=True)\n_signal.pause()\n"
@@ -193,6 +193,15 @@ def test_one_that_forks_and_ends_over_and_over_is_caught() -> None:
         os.close(writing)
     with os.fdopen(reading, "rb") as printed:
         assert printed.read() == b""
+
+
+def test_ps_tells_of_processes_what_proc_does() -> None:
+    with tree(f"{LEAVE}\nprint('up', flush=True)\n_signal.pause()") as command:
+        first_line(command)
+        (child,) = psutil.Process(command.process.pid).children()
+        pids = (os.getpid(), command.process.pid, child.pid)
+        by_ps, by_proc = supervisor._processes_without_proc(), supervisor._processes()
+        assert {pid: by_ps[pid] for pid in pids} == {pid: by_proc[pid] for pid in pids}
 
 
 def test_a_program_that_does_not_exist_is_named() -> None:

@@ -11,6 +11,7 @@ from botocore.parsers import create_parser
 from werkzeug import Request, Response
 from werkzeug.test import EnvironBuilder
 
+from local_aws.context import ACCOUNT_ID
 from local_aws.protocol import AwsError
 from local_aws.protocol.answers import error_answer, write_answer
 from local_aws.protocol.call import Call
@@ -28,7 +29,11 @@ NOW = datetime(2026, 11, 22, 12, 0, 0, 500000, tzinfo=UTC)
 
 def answer(service: str, operation: str, output: dict[str, Any]) -> Response:
     call = Call(
-        service=service, operation=operation, region="eu-west-1", protocol=PROTOCOLS[service]
+        service=service,
+        operation=operation,
+        account=ACCOUNT_ID,
+        region="eu-west-1",
+        protocol=PROTOCOLS[service],
     )
     return write_answer(call, output)
 

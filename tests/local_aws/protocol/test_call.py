@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 from werkzeug.test import EnvironBuilder
 
+from local_aws.context import ACCOUNT_ID
 from local_aws.protocol.call import Call, read_call
+from local_aws.protocol.models import _BY_SCOPE, service_model, service_of
 
 FORM = "application/x-www-form-urlencoded"
 
@@ -18,7 +20,9 @@ def environ(method: str, path: str, **more: Any) -> dict[str, Any]:
 
 
 def call(scope: str, method: str, path: str, **more: Any) -> Call:
-    found = read_call(environ(method, path, **more), region="eu-west-1", scope=scope)
+    found = read_call(
+        environ(method, path, **more), account=ACCOUNT_ID, region="eu-west-1", scope=scope
+    )
     assert found is not None
     return found
 
@@ -138,9 +142,20 @@ def test_one_subresource_of_s3_is_read_beside_its_parameters(query: str) -> None
     assert call("s3", "GET", f"/b?{query}&prefix=a").malformed is None
 
 
+@pytest.mark.parametrize("scope", _BY_SCOPE)
+def test_a_service_is_known_by_the_name_that_it_is_signed_for(scope: str) -> None:
+    metadata = service_model(service_of(scope)).metadata
+    assert scope in (metadata.get("signingName"), metadata["endpointPrefix"])
+
+
 @pytest.mark.parametrize("scope", ["nothing", "lambda"])
 def test_what_no_service_offers_is_no_call(scope: str) -> None:
-    assert read_call(environ("GET", "/what/is/this"), region="eu-west-1", scope=scope) is None
+    assert (
+        read_call(
+            environ("GET", "/what/is/this"), account=ACCOUNT_ID, region="eu-west-1", scope=scope
+        )
+        is None
+    )
 
 
 @pytest.mark.parametrize(
@@ -156,5 +171,5 @@ def test_what_no_service_offers_is_no_call(scope: str) -> None:
 def test_the_body_is_left_for_those_who_answer(scope: str, path: str, content_type: str) -> None:
     body = b"Action=Publish&Message=" + b"m" * 1000
     request = environ("PUT", path, data=body, content_type=content_type)
-    read_call(request, region="eu-west-1", scope=scope)
+    read_call(request, account=ACCOUNT_ID, region="eu-west-1", scope=scope)
     assert request["wsgi.input"].read() == body

@@ -11,6 +11,7 @@ import pytest
 from botocore.serialize import create_serializer
 from werkzeug.test import EnvironBuilder
 
+from local_aws.context import ACCOUNT_ID
 from local_aws.protocol.call import Call, read_call
 from local_aws.protocol.models import service_model
 
@@ -101,7 +102,7 @@ def test_what_botocore_sends_is_what_is_read(service: str, operation: str) -> No
         if member.serialization.get("location") == "uri":
             wanted[name] = wanted[name].replace("/", "") if isinstance(wanted[name], str) else 7
     environ = environ_of(service, operation, wanted)
-    call = read_call(environ, region="eu-west-1", scope=SCOPES[service])
+    call = read_call(environ, account=ACCOUNT_ID, region="eu-west-1", scope=SCOPES[service])
     assert call is not None
     assert (call.service, call.operation, call.malformed) == (service, operation, None)
     payload = None if shape is None else shape.serialization.get("payload")
@@ -118,7 +119,9 @@ def call_to(service: str, body: str | bytes, **headers: str) -> Call:
     content_type = FORM if service == "cloudformation" else "application/x-amz-json-1.1"
     builder = EnvironBuilder("/", method="POST", data=body, content_type=content_type)
     builder.headers.update({name.replace("_", "-"): value for name, value in headers.items()})
-    call = read_call(builder.get_environ(), region="eu-west-1", scope=SCOPES[service])
+    call = read_call(
+        builder.get_environ(), account=ACCOUNT_ID, region="eu-west-1", scope=SCOPES[service]
+    )
     assert call is not None
     return call
 
@@ -155,7 +158,7 @@ def test_members_that_are_null_are_absent() -> None:
 @pytest.mark.parametrize("query", ["MaxItems=many", "MaxItems=1.5"])
 def test_a_text_in_a_numbers_place_is_named(query: str) -> None:
     environ = EnvironBuilder("/2015-03-31/functions", query_string=query).get_environ()
-    call = read_call(environ, region="eu-west-1", scope="lambda")
+    call = read_call(environ, account=ACCOUNT_ID, region="eu-west-1", scope="lambda")
     assert call is not None
     assert call.malformed is not None
     assert "at 'MaxItems' is not a number" in call.malformed.message

@@ -24,7 +24,7 @@ from local_aws.resources.schemas import Place, Schema, schema_of
 from tests.local_aws.aws import REGION, Aws, eventually
 from tests.local_aws.functions import zipped
 from tests.local_aws.resources.made import made
-from tests.local_aws.resources.samples import GROUND, SAMPLES, network
+from tests.local_aws.resources.samples import GROUND, SAMPLES, load_balancers, network
 from tests.local_aws.resources.samples.cloudformation import TEMPLATE
 from tests.local_aws.resources.samples.emulated import EMULATED
 from tests.local_aws.resources.samples.sample import Sample
@@ -64,6 +64,9 @@ def ground(aws: Aws) -> Iterator[Mapping[str, str]]:
         yield {key.replace("X", ".", 1).removesuffix("."): given[key] for key in outputs}
 
 
+_LONG = {**network.SAMPLES, **load_balancers.SAMPLES, **EMULATED}
+
+
 @pytest.mark.parametrize(
     ("type_name", "sample"),
     [
@@ -71,7 +74,7 @@ def ground(aws: Aws) -> Iterator[Mapping[str, str]]:
             type_name,
             sample,
             id=f"{type_name}-{number}",
-            marks=[pytest.mark.long] if type_name in {**network.SAMPLES, **EMULATED} else [],
+            marks=[pytest.mark.long] if type_name in _LONG else [],
         )
         for type_name, samples in SAMPLES.items()
         for number, sample in enumerate(samples)

@@ -1,26 +1,28 @@
-"""``sagemaker-serving local``: AWS on this machine, one file per command."""
+"""``sagemaker-serving local``: the commands of the local AWS, with what SageMaker adds to them."""
 
 from __future__ import annotations
 
 import click
 
-from sagemaker_serving.cli.lazy import LazyGroup
+from local_aws.cli import SUMMARIES
+from local_aws.cli.lazy import LazyGroup
 
-_COMMANDS = {
+_COMMANDS = SUMMARIES | {
     "deploy": "Check, synthesize and deploy an environment with the real CDK CLI.",
-    "down": "End the local AWS and every process that it started.",
-    "env": "Print the variables that point any AWS tool at the local AWS.",
-    "faults": "Make it fail as AWS does: throttling, no capacity, dead jobs, slow answers.",
     "logs": "Print the last log lines of an endpoint's model servers, and follow them.",
     "status": "Show stacks, endpoints, URLs, processes, ports, memory and the state kept.",
-    "up": "Start the local AWS and return when it answers.",
 }
 
 
-@click.group(cls=LazyGroup, package=__name__, summaries=_COMMANDS)
+@click.group(
+    cls=LazyGroup,
+    package=__name__,
+    summaries=_COMMANDS,
+    elsewhere=dict.fromkeys(("down", "env", "faults"), "local_aws.cli"),
+)
 def local() -> None:
     """Run AWS on this machine: up, deploy, status, down.
 
-    The real CDK CLI deploys the real templates to it; endpoints are real
-    server processes that load the model and answer. No Docker, no account.
+    The real CDK CLI deploys the real templates to it. Endpoints are server processes that load the
+    model and answer. You need no Docker and no AWS account.
     """

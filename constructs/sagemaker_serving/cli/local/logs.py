@@ -6,31 +6,30 @@ from pathlib import Path
 
 import click
 
-from sagemaker_serving.cli.options import LOCAL_REGION, state_dir_option
+from local_aws.cli.options import region_option, state_dir_option
 
 
 @click.command()
 @click.argument("endpoint")
 @click.option("--variant", help="Only this production variant; default: all of them.")
-@click.option("-f", "--follow", is_flag=True, help="Go on with what comes, until Ctrl-C.")
+@click.option("-f", "--follow", is_flag=True, help="Print new lines as they come, until Ctrl-C.")
 @click.option(
     "--lines",
     type=click.IntRange(min=0),
     default=50,
     show_default=True,
-    help="How many of the last lines to begin with.",
+    help="How many of the last lines to print first.",
 )
-@click.option("--region", default=LOCAL_REGION, show_default=True, help="The endpoint's region.")
+@region_option("The endpoint's region.")
 @state_dir_option
 def logs(
     endpoint: str, variant: str | None, follow: bool, lines: int, region: str, state_dir: Path
 ) -> None:
     """Print the last log lines of an endpoint's model servers, and follow them.
 
-    Reads the files in the local AWS's folder, so it also works after an
-    endpoint has failed or was deleted, and when nothing runs any more. With
-    several variants each line begins with its variant's name. The same lines
-    are in CloudWatch: log group /aws/sagemaker/Endpoints/ENDPOINT.
+    Reads files in the local AWS's folder, so it also works for an endpoint that failed or was
+    deleted, and after `local down`. With several variants each line begins with its variant's name.
+    CloudWatch has the same lines in the log group /aws/sagemaker/Endpoints/ENDPOINT.
 
     \b
     Examples:

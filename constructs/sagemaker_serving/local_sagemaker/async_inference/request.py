@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 
 from werkzeug.datastructures import Headers
 
-from local_aws.context import ACCOUNT_ID
 from local_aws.protocol import AwsError
 from local_aws.s3_location import S3Location
-from sagemaker_serving.local_sagemaker.common.store import Resource
+from sagemaker_serving.local_sagemaker.common.store import Region, Resource
 
 MAX_INLINE_BYTES = 128_000
 """A payload in the request itself (botocore: InvokeEndpointAsync, Body)."""
@@ -42,7 +41,7 @@ class AsyncRequest:
 
 
 def read_async_request(
-    endpoint: str, region: str, config: Resource, headers: Headers, body: bytes
+    endpoint: str, region: Region, config: Resource, headers: Headers, body: bytes
 ) -> AsyncRequest:
     """The request that ``headers`` and ``body`` are, for an endpoint's AsyncInferenceConfig.
 
@@ -67,7 +66,7 @@ def read_async_request(
         )
     inference_id = headers.get(f"{_PREFIX}Inference-Id") or str(uuid.uuid4())
     output = config["OutputConfig"]
-    bucket = f"s3://sagemaker-{region}-{ACCOUNT_ID}/async-endpoint-inferences/{endpoint}"
+    bucket = f"s3://sagemaker-{region.name}-{region.account}/async-endpoint-inferences/{endpoint}"
     file = headers.get(f"{_PREFIX}Filename", f"{inference_id}.out")
     path = (output.get("S3OutputPath", bucket), headers.get(f"{_PREFIX}S3OutputPathExtension"))
     failures = output.get("S3FailurePath")

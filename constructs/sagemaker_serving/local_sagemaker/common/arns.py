@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from local_aws.arn import arn_in
-from local_aws.context import ACCOUNT_ID
 
 
-def arn_of(region: str, kind: str, name: str, account: str = ACCOUNT_ID) -> str:
+def arn_of(account: str, region: str, kind: str, name: str) -> str:
     """``arn:<partition>:sagemaker:<region>:<account>:<kind>/<name>``, the name in the case that
     AWS gives it there; a name that is an ARN already is told in that case, too."""
     if name.startswith("arn:"):

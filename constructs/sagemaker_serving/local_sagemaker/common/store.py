@@ -45,6 +45,7 @@ class Region:
     """
 
     name: str
+    account: str
     models: ByName = field(default_factory=ByName)
     endpoint_configs: ByName = field(default_factory=ByName)
     endpoints: ByName = field(default_factory=ByName)
@@ -63,7 +64,7 @@ class Region:
 
     def arn(self, kind: str, name: str) -> str:
         """The ARN of what is called so here, as `arn_of` writes it."""
-        return arn_of(self.name, kind, name)
+        return arn_of(self.account, self.name, kind, name)
 
     def tag(self, arn: str, tags: list[dict[str, str]] | None) -> None:
         """Add tags to a resource; the last value of a key stays."""
@@ -72,9 +73,10 @@ class Region:
 
 
 class Store:
-    """The regions, each made when it is first asked for; ``changed`` is given to each."""
+    """An account's regions, each made when it is first asked for; ``changed`` is given to each."""
 
-    def __init__(self, changed: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, account: str, changed: Callable[[], None] = lambda: None) -> None:
+        self._account = account
         self._changed = changed
         self._regions: dict[str, Region] = {}
         self._lock = threading.Lock()
@@ -82,7 +84,9 @@ class Store:
     def region(self, name: str) -> Region:
         """The region of that name."""
         with self._lock:
-            return self._regions.setdefault(name, Region(name, changed=self._changed))
+            return self._regions.setdefault(
+                name, Region(name, self._account, changed=self._changed)
+            )
 
     def regions(self) -> list[Region]:
         """Every region that was ever asked for."""

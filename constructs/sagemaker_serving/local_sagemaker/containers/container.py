@@ -17,7 +17,13 @@ from sagemaker_serving.local_sagemaker.containers.model_client import PRIMARY, M
 from sagemaker_serving.local_sagemaker.engines.engines import NO_ENGINES, Engines
 from sagemaker_serving.local_sagemaker.engines.images import NoEngine
 from sagemaker_serving.local_sagemaker.engines.launch import Server
-from sagemaker_serving.local_sagemaker.models.archives import ArchiveRefused, fetch_and_unpack
+from sagemaker_serving.local_sagemaker.models.archives import (
+    ArchiveRefused,
+    ModelFiles,
+    fetch_and_unpack,
+    fetch_files,
+    model_files,
+)
 from sagemaker_serving.local_sagemaker.models.image_access import ImageRefused, check_pull
 from sagemaker_serving.local_sagemaker.models.models import container_of, is_multi_model
 from sagemaker_serving.local_sagemaker.models.network_access import NetworkRefused, check_network
@@ -117,11 +123,11 @@ class Container:
             check_pull(self._context, role, self.plan.container["Image"])
             check_network(self._context, role, self.plan.region, self.plan.model.get("VpcConfig"))
             self.engine_note = self._note_of_the_engine()
-            url = self.plan.container.get("ModelDataUrl")
-            if url is None or is_multi_model(self.plan.container):
+            files = model_files(self.plan.container)
+            if files is None or is_multi_model(self.plan.container):
                 self.plan.folder.mkdir(parents=True)  # many models come when they are asked
             else:
-                self.fetch(url, self.plan.folder)
+                self.fetch(files, self.plan.folder)
         except (ImageRefused, NetworkRefused, ArchiveRefused) as refused:
             raise ContainerFailed(str(refused)) from None
         except NoEngine as missing:
@@ -129,16 +135,15 @@ class Container:
         if self.engine_note:
             self.note(self.engine_note)
 
-    def fetch(self, url: str, folder: Path) -> None:
-        """Unpack the archive at ``url``, in the role's name; raises `ArchiveRefused`."""
+    def fetch(self, files: ModelFiles, folder: Path) -> None:
+        """Bring a model, unpacked, into ``folder``, in the role's name; raises `ArchiveRefused`."""
         role, region = self.plan.model.get("ExecutionRoleArn"), self.plan.region
-        fetch_and_unpack(
-            role_client(self._context, role, "s3", region),
-            url,
-            region=region,
-            folder=folder,
-            account_s3=self._context.client("s3", region),
-        )
+        s3 = role_client(self._context, role, "s3", region)
+        account_s3 = self._context.client("s3", region)
+        if files.is_packed:
+            fetch_and_unpack(s3, files.url, region=region, folder=folder, account_s3=account_s3)
+        else:
+            fetch_files(s3, files, region=region, folder=folder, account_s3=account_s3)
 
     def restart(self, deadline_seconds: float = HEALTH_CHECK_SECONDS) -> None:
         """Start the server over the folder that is unpacked; raises as `start` does."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import closing
 from dataclasses import replace
+from itertools import islice
 
 from local_aws.faults.fault import DEFAULT_STATUS, Kind
 from local_aws.faults.registry import Faults
@@ -50,5 +52,12 @@ def ask_through(
         )
     answer = ask(left)
     if faults.strike((Kind.CORRUPT,), "sagemaker-runtime", operation, *names) is not None:
-        answer = replace(answer, body=answer.body[: len(answer.body) // 2])
+        parts = None if answer.parts is None else _broken_off(answer.parts)
+        answer = replace(answer, body=answer.body[: len(answer.body) // 2], parts=parts)
     return answer
+
+
+def _broken_off(parts: Generator[bytes]) -> Generator[bytes]:
+    with closing(parts):
+        yield from islice(parts, 1)
+    raise NoAnswer("a fault that was set with local faults", timed_out=False)

@@ -8,10 +8,12 @@ from typing import Any
 from local_aws.protocol import AwsError
 from sagemaker_serving.local_sagemaker.common.listing import Listing
 from sagemaker_serving.local_sagemaker.common.store import Region, Resource, now, without_tags
+from sagemaker_serving.local_sagemaker.fleets.placement import with_each_type
 from sagemaker_serving.local_sagemaker.models.models import (
     containers_of,
     find_model,
     is_multi_model,
+    refuse_data_source,
 )
 
 Parameters = Mapping[str, Any]
@@ -41,7 +43,8 @@ class EndpointConfigs:
                     f'Cannot create already existing endpoint configuration "{arn}".',
                 )
             for variant in (*variants, *shadows):
-                _check_model(region, variant, parameters)
+                for each in with_each_type(variant):
+                    _check_model(region, each, parameters)
             region.endpoint_configs[name] = {
                 **without_tags(parameters),
                 "ProductionVariants": variants,
@@ -88,7 +91,14 @@ def serverless_of(variant: Parameters) -> Resource | None:
 
 def _variant(variant: Resource) -> Resource:
     name, serverless = variant["VariantName"], "ServerlessConfig" in variant
-    needed = ("ModelName",) if serverless else ("InstanceType", _COUNT)
+    pools = variant.get("InstancePools")
+    if pools and variant.get("InstanceType") is not None:
+        raise AwsError(
+            "ValidationException",
+            f"Variant '{name}' has both InstancePools and an InstanceType; give one of them",
+        )
+    on = "InstancePools" if pools else "InstanceType"
+    needed = ("ModelName",) if serverless else (on, _COUNT)
     missing = [member for member in needed if variant.get(member) is None]
     if missing:
         raise AwsError(
@@ -96,7 +106,7 @@ def _variant(variant: Resource) -> Resource:
             f"Variant '{name}' has no {missing[0]}; the local AWS serves variants that have an "
             "instance type and a count, or a model and a ServerlessConfig",
         )
-    for member in ("InstanceType", _COUNT, "VolumeSizeInGB") if serverless else ():
+    for member in ("InstanceType", "InstancePools", _COUNT, "VolumeSizeInGB") if serverless else ():
         if variant.get(member) is not None:
             raise AwsError(
                 "ValidationException",
@@ -166,9 +176,12 @@ def _check_model(region: Region, variant: Resource, parameters: Parameters) -> N
                 "components needs the config's ExecutionRoleArn",
             )
         return
-    containers = containers_of(find_model(region, variant["ModelName"]))
+    model = find_model(region, variant["ModelName"])
+    containers = containers_of(model)
     several, multi = len(containers) > 1, is_multi_model(containers[0])
     name = variant["VariantName"]
+    if "ServerlessConfig" in variant:
+        refuse_data_source(model, f"Variant '{name}' is serverless")
     if "ServerlessConfig" in variant and (several or multi):
         what = "a pipeline of containers" if several else "a MultiModel container"
         raise AwsError(

@@ -232,7 +232,7 @@ class Endpoints:
         live = self._serving(region, name)
         with region.lock:
             if live.serving is None:
-                raise not_found(name)
+                raise not_found(region, name)
             config = live.serving.config.get("AsyncInferenceConfig")
             if config is None or live.queue is None:
                 raise AwsError(

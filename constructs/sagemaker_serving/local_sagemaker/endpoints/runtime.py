@@ -1,6 +1,7 @@
 """InvokeEndpoint: a request to an endpoint becomes one to a variant's server, and back.
 
-InvokeEndpointAsync: it becomes one of a queue's.
+InvokeEndpointWithResponseStream: the answer goes back as it comes. InvokeEndpointAsync: the request
+becomes one of a queue's.
 """
 
 from __future__ import annotations
@@ -8,23 +9,25 @@ from __future__ import annotations
 import json
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from typing import IO, Any
 
 from werkzeug.datastructures import Headers
 
 from local_aws.arn import arn_in
-from local_aws.context import ACCOUNT_ID
 from local_aws.protocol import AwsError
+from local_aws.protocol.event_stream import CONTENT_TYPE
 from sagemaker_serving.catalog.log_groups import endpoint_log_group
 from sagemaker_serving.local_sagemaker.async_inference.request import read_async_request
 from sagemaker_serving.local_sagemaker.common.store import Region, Store
 from sagemaker_serving.local_sagemaker.containers.model_client import ModelAnswer, NoAnswer
 from sagemaker_serving.local_sagemaker.endpoints.endpoints import Endpoints
+from sagemaker_serving.local_sagemaker.endpoints.response_stream import Stream, events_of
 from sagemaker_serving.local_sagemaker.fleets.request_pipeline import RequestPipeline, Route
 from sagemaker_serving.local_sagemaker.fleets.variant import Variant
-from sagemaker_serving.local_sagemaker.hosting import Bare, Invocation, MultiModel
+from sagemaker_serving.local_sagemaker.hosting import Bare, Invocation, MultiModel, Serverless
 
 MAX_BODY_BYTES = 25 * 1024 * 1024
 """SageMaker hosting FAQ, read 2026-11-21; botocore's model of InvokeEndpoint still says 6 MiB,
@@ -33,9 +36,13 @@ which nothing enforces."""
 TIMEOUT_SECONDS = 60.0
 """A model's time for one answer (SageMaker API reference, InvokeEndpoint, read 2026-11-21)."""
 
+STREAM_SECONDS = 480.0
+"""A model's time for all parts of a streamed answer (SageMaker hosting FAQs: 8 minutes; read
+2026-11-23). Of the time between two parts AWS says nothing: here it is that for an answer, after
+which boto3's clients give up, too."""
+
 _TO_THE_MODEL = (
     "Content-Type",
-    "Accept",
     "X-Amzn-SageMaker-Custom-Attributes",
     "X-Amzn-SageMaker-Inference-Id",
 )
@@ -88,15 +95,56 @@ class Runtime:
             status=413,
         )
 
-    def invoke(self, region_name: str, endpoint: str, *, headers: Headers, body: bytes) -> Answer:
+    def invoke(self, region_name: str, endpoint: str, headers: Headers, body: bytes) -> Answer:
         """Ask the variant that the request names, or one by weight.
 
         Raises `AwsError`: ValidationError (400) for an endpoint or variant that
         does not serve; `ModelError` (424) for a model's 4xx and 5xx, and for no
         answer within `TIMEOUT_SECONDS`.
         """
+        with self._asked(region_name, endpoint, headers, body) as (answer, variant):
+            return Answer(
+                status=answer.status,
+                headers=[("Content-Type", _type_of(answer)), *_told(answer, variant)],
+                body=answer.body,
+            )
+
+    def stream(self, region_name: str, endpoint: str, headers: Headers, body: bytes) -> Stream:
+        """Ask as `invoke` does; returns when the first part of the answer is here.
+
+        Raises as `invoke` does until then. What breaks off later is an event.
+        """
+        with ExitStack() as asked:
+            answer, variant = asked.enter_context(
+                self._asked(region_name, endpoint, headers, body, streamed=True)
+            )
+            assert answer.parts is not None
+            parts = asked.enter_context(closing(answer.parts))
+            return Stream(
+                headers=[
+                    ("Content-Type", CONTENT_TYPE),
+                    ("X-Amzn-SageMaker-Content-Type", _type_of(answer)),
+                    *_told(answer, variant),
+                ],
+                events=events_of(parts),
+                close=asked.pop_all().close,
+            )
+
+    @contextmanager
+    def _asked(
+        self,
+        region_name: str,
+        endpoint: str,
+        headers: Headers,
+        body: bytes,
+        *,
+        streamed: bool = False,
+    ) -> Iterator[tuple[ModelAnswer, Variant]]:
+        """A model's 2XX and the variant that gives it, which is kept meanwhile."""
         _refuse_not_followed(headers)
         received = time.perf_counter()
+        given = {name: headers[name] for name in _TO_THE_MODEL if name in headers}
+        accept = headers.get("X-Amzn-SageMaker-Accept" if streamed else "Accept")
         region = self._store.region(region_name)
         component = headers.get(_COMPONENT)
         with (
@@ -104,28 +152,30 @@ class Runtime:
             if component is None
             else self._endpoints.components.route(region, endpoint, component)
         ) as route:
-            _refuse_wrong_kind(route, headers)
+            _refuse_wrong_kind(route, headers, streamed=streamed)
             invocation = Invocation(
                 body=body,
-                headers={name: headers[name] for name in _TO_THE_MODEL if name in headers},
+                headers=given if accept is None else {**given, "Accept": accept},
                 timeout_seconds=TIMEOUT_SECONDS,
+                stream_seconds=STREAM_SECONDS if streamed else None,
                 target_model=headers.get(_TARGET_MODEL),
             )
+            operation = "InvokeEndpointWithResponseStream" if streamed else "InvokeEndpoint"
             try:
                 answer = self._pipeline.ask(
-                    route, invocation, operation="InvokeEndpoint", received=received
+                    route, invocation, operation=operation, received=received
                 )
             except NoAnswer as failed:
                 raise _model_error(
                     region, endpoint, failed.container, 0, _why(failed, endpoint)
                 ) from None
-        if not 200 <= answer.status < 300:
-            text = answer.body.decode("utf-8", "replace")
-            raise _model_error(region, endpoint, answer.container, answer.status, text)
-        return _answer(answer, route.variant)
+            if not 200 <= answer.status < 300:
+                text = answer.body.decode("utf-8", "replace")
+                raise _model_error(region, endpoint, answer.container, answer.status, text)
+            yield answer, route.variant
 
     def invoke_async(
-        self, region_name: str, endpoint: str, *, headers: Headers, body: bytes
+        self, region_name: str, endpoint: str, headers: Headers, body: bytes
     ) -> Answer:
         """Take a request into the endpoint's queue; the answer says where to look for its own.
 
@@ -135,7 +185,7 @@ class Runtime:
         _refuse_not_followed(headers)
         region = self._store.region(region_name)
         queue, config = self._endpoints.queue(region, endpoint)
-        request = read_async_request(endpoint, region_name, config, headers, body)
+        request = read_async_request(endpoint, region, config, headers, body)
         queue.put(request)
         where = [("X-Amzn-SageMaker-OutputLocation", str(request.output))]
         if request.failure is not None:
@@ -152,15 +202,25 @@ def _refuse_not_followed(headers: Headers) -> None:
             raise AwsError("ValidationError", f"the local AWS does not offer {header} yet")
 
 
-def _refuse_wrong_kind(route: Route, headers: Headers) -> None:
+def _refuse_wrong_kind(route: Route, headers: Headers, *, streamed: bool) -> None:
     """What InvokeEndpoint says of a target model where there is none, and the other way round.
 
     (github.com/aws/amazon-sagemaker-examples/issues/1026 and
     github.com/aws/sagemaker-tensorflow-serving-container/issues/166, read
-    2026-11-21; of asynchronous endpoints in words of our own.)
+    2026-11-21; of asynchronous endpoints in words of our own.) Streams are
+    documented for real-time endpoints alone, and their request has no target
+    model (developer guide, "Invoke a serverless endpoint"; API reference; read
+    2026-11-23); whether AWS refuses the others is unverified.
     """
     if isinstance(route.variant.host, Bare):
         return  # which says what is wrong itself
+    if streamed and isinstance(route.variant.host, (MultiModel, Serverless)):
+        kind = "multi-model" if isinstance(route.variant.host, MultiModel) else "serverless"
+        raise AwsError(
+            "ValidationError",
+            f"Endpoint {route.endpoint} is a {kind} endpoint, which does not answer in streams; "
+            "use InvokeEndpoint.",
+        )
     is_multi, has_target = isinstance(route.variant.host, MultiModel), _TARGET_MODEL in headers
     if has_target and not is_multi:
         raise AwsError(
@@ -179,13 +239,13 @@ def _refuse_wrong_kind(route: Route, headers: Headers) -> None:
         )
 
 
-def _answer(answer: ModelAnswer, variant: Variant) -> Answer:
-    headers = [
-        ("Content-Type", answer.headers.get("Content-Type", "application/octet-stream")),
-        ("x-Amzn-Invoked-Production-Variant", variant.name),
-    ]
-    headers += [(name, answer.headers[name]) for name in _FROM_THE_MODEL if name in answer.headers]
-    return Answer(status=answer.status, headers=headers, body=answer.body)
+def _type_of(answer: ModelAnswer) -> str:
+    return answer.headers.get("Content-Type", "application/octet-stream")
+
+
+def _told(answer: ModelAnswer, variant: Variant) -> Iterator[tuple[str, str]]:
+    yield "x-Amzn-Invoked-Production-Variant", variant.name
+    yield from ((name, answer.headers[name]) for name in _FROM_THE_MODEL if name in answer.headers)
 
 
 def _model_error(
@@ -196,14 +256,14 @@ def _model_error(
     message = (
         f'Received {side} error ({status}) from {container} with message "{text}". See '
         f"https://{region.name}.console.aws.amazon.com/cloudwatch/home?region={region.name}"
-        f"#logEventViewer:group={group} in account {ACCOUNT_ID} for more information."
+        f"#logEventViewer:group={group} in account {region.account} for more information."
     )
     return ModelError(
         message,
         members={
             "OriginalStatusCode": status,
             "OriginalMessage": text,
-            "LogStreamArn": arn_in(region.name, "logs", ACCOUNT_ID, f"log-group:{group}"),
+            "LogStreamArn": arn_in(region.name, "logs", region.account, f"log-group:{group}"),
         },
     )
 

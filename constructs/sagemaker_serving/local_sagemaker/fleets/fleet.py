@@ -14,8 +14,9 @@ from sagemaker_serving.local_sagemaker.containers.container import ContainerFail
 from sagemaker_serving.local_sagemaker.fleets.capture import Capture
 from sagemaker_serving.local_sagemaker.fleets.variant import Variant
 
-DRAIN_SECONDS = 65.0
-"""How long a fleet that was replaced may finish its requests: a little over their own limit."""
+DRAIN_SECONDS = 485.0
+"""How long a fleet that was replaced may finish its requests: a little over a stream's own limit,
+which is the longest."""
 
 
 class Fleet:

@@ -10,7 +10,7 @@ from local_aws.context import LocalContext
 from sagemaker_serving.catalog.log_groups import component_log_group, endpoint_log_group
 from sagemaker_serving.local_sagemaker.common.settings import Settings
 from sagemaker_serving.local_sagemaker.common.store import Region, Resource
-from sagemaker_serving.local_sagemaker.containers.container import Container, Plan
+from sagemaker_serving.local_sagemaker.containers.container import Container, ContainerFailed, Plan
 from sagemaker_serving.local_sagemaker.containers.model_client import PRIMARY
 from sagemaker_serving.local_sagemaker.engines.engines import NO_ENGINES, Engines
 from sagemaker_serving.local_sagemaker.fleets.capture import capture_of
@@ -32,6 +32,7 @@ from sagemaker_serving.local_sagemaker.models.models import (
     find_model,
     is_multi_model,
 )
+from sagemaker_serving.local_sagemaker.models.network_access import NetworkRefused, check_network
 from sagemaker_serving.local_sagemaker.models.roles import role_client
 from sagemaker_serving.local_sagemaker.observability.log_files import endpoint_log
 from sagemaker_serving.local_sagemaker.observability.log_shipper import LogShipper, instance_id
@@ -95,7 +96,8 @@ class FleetBuilder:
         name = config.get("ModelName")
         if name is None:
             role = {"ExecutionRoleArn": fleet_config.get("ExecutionRoleArn"), "ModelName": ""}
-            return Variant(config, role, Bare(NEEDS_COMPONENT), is_shadow=is_shadow)
+            check = partial(self._check_network, region, fleet_config)
+            return Variant(config, role, Bare(NEEDS_COMPONENT, check=check), is_shadow=is_shadow)
         component = fleet_config.get("InferenceComponentName")
         model = find_model(region, name) if models is None else models[name]
         containers = [
@@ -106,6 +108,14 @@ class FleetBuilder:
         ]
         host = self._host(config, containers, self._observe(region, endpoint, config))
         return Variant(config, model, host, is_shadow=is_shadow)
+
+    def _check_network(self, region: Region, config: Resource) -> None:
+        """Instances for components stand in the config's VPC, in the name of its role."""
+        role, vpc = config.get("ExecutionRoleArn"), config.get("VpcConfig")
+        try:
+            check_network(self._context, role, region.name, vpc)
+        except NetworkRefused as refused:
+            raise ContainerFailed(str(refused)) from None
 
     def _host(self, config: Resource, containers: list[Container], observe: Observe) -> Host:
         if self._engines.are_off:

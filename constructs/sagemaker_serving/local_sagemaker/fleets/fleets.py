@@ -17,14 +17,8 @@ from sagemaker_serving.local_sagemaker.containers.container import ContainerFail
 from sagemaker_serving.local_sagemaker.fleets.endpoint_runtime import EndpointRuntime
 from sagemaker_serving.local_sagemaker.fleets.fleet import Fleet
 from sagemaker_serving.local_sagemaker.fleets.fleet_builder import FleetBuilder, Models
+from sagemaker_serving.local_sagemaker.fleets.placement import placed
 from sagemaker_serving.local_sagemaker.observability.log_files import last_generation
-
-NO_CAPACITY = (
-    "Unable to provision requested ML compute capacity due to InsufficientInstanceCapacity error. "
-    "Please retry using a different ML instance type or after some time."
-)
-"""An endpoint's FailureReason (github.com/aws/deep-learning-containers/pull/6673,
-read 2026-11-21)."""
 
 _log = logging.getLogger(__name__)
 
@@ -65,7 +59,7 @@ class Fleets:
         """
         name = endpoint["EndpointName"]
         try:
-            self._refuse_without_capacity(operation, endpoint, config)
+            config = self._placed(operation, endpoint, config)
             number = self._next_generation(region, name)
             fleet = self._assembly.fleet(region, name, config, models, number)
             with region.lock:
@@ -122,17 +116,14 @@ class Fleets:
             if fleet is not None:
                 yield component["EndpointName"], fleet
 
-    def _refuse_without_capacity(
-        self, operation: str, endpoint: Resource, config: Resource
-    ) -> None:
-        types = [
-            variant["InstanceType"]
-            for variant in config["ProductionVariants"]
-            if "InstanceType" in variant
-        ]
-        names = (endpoint["EndpointName"], config["EndpointConfigName"], *types)
-        if self._faults.strike((Kind.NO_CAPACITY,), "sagemaker", operation, *names) is not None:
-            raise ContainerFailed(NO_CAPACITY)
+    def _placed(self, operation: str, endpoint: Resource, config: Resource) -> Resource:
+        names = (endpoint["EndpointName"], config["EndpointConfigName"])
+
+        def is_struck(*types: str) -> bool:
+            kinds = (Kind.NO_CAPACITY,)
+            return self._faults.strike(kinds, "sagemaker", operation, *names, *types) is not None
+
+        return placed(config, is_struck)
 
     def _next_generation(self, region: Region, name: str) -> int:
         """One more than any that has written a log: a new fleet overwrites nothing."""
@@ -162,7 +153,11 @@ def with_retained_properties(
     for variant in config["ProductionVariants"]:
         now = serving.variants.get(variant["VariantName"])
         kept: Resource = {}
-        if now is not None and "DesiredInstanceCount" not in own and "InstanceType" in variant:
+        if (
+            now is not None
+            and "DesiredInstanceCount" not in own
+            and "ServerlessConfig" not in variant
+        ):
             kept["InitialInstanceCount"] = now.instance_count
         if now is not None and "DesiredWeight" not in own:
             kept["InitialVariantWeight"] = now.weight

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Generator
+from contextlib import closing
 from dataclasses import dataclass, replace
 
 from local_aws.faults import Faults
@@ -48,17 +49,20 @@ class RequestPipeline:
         """The model's answer, whatever its status; ``received`` is when the request came.
 
         A copy goes to a shadow variant, by its weight; what that says is
-        dropped. A 2XX is captured, where the endpoint captures. Raises
-        `NoAnswer`, and the host's `AwsError`, which counts in no metric.
+        dropped. A 2XX is captured, where the endpoint captures, but for a
+        streamed one, of which AWS says nothing. Raises `NoAnswer`, and the host's
+        `AwsError`, which counts in no metric.
         """
         shadow = route.fleet.pick_shadow(route.variant)
         if shadow is not None:
             copy = replace(route, variant=shadow)
+            whole = replace(invocation, stream_seconds=None)
             threading.Thread(
-                target=self._ask_shadow, args=(copy, invocation, operation), daemon=True
+                target=self._ask_shadow, args=(copy, whole, operation), daemon=True
             ).start()
         answer = self._ask_counted(route, invocation, operation, received)
-        if route.fleet.capture is not None and 200 <= answer.status < 300:
+        is_captured = answer.parts is None and 200 <= answer.status < 300
+        if route.fleet.capture is not None and is_captured:
             route.fleet.capture.offer(
                 route.variant.name,
                 route.variant.role_arn,
@@ -109,8 +113,25 @@ class RequestPipeline:
         except NoAnswer:
             count(0, 0.0)
             raise
+        if answer.parts is not None:
+            return replace(answer, parts=_counted(answer, answer.parts, count))
         count(answer.status, answer.waited_seconds)
         return answer
+
+
+def _counted(
+    answer: ModelAnswer, parts: Generator[bytes], count: Callable[[int, float], None]
+) -> Generator[bytes]:
+    """The parts of an answer that counts at its end: as no answer, where they break off."""
+    status = answer.status
+    try:
+        with closing(parts):
+            yield from parts
+    except NoAnswer:
+        status = 0
+        raise
+    finally:
+        count(status, answer.waited_seconds)
 
 
 def _published(route: Route) -> Collection[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from local_aws.context import ACCOUNT_ID
 from local_aws.protocol import AwsError
 from sagemaker_serving.local_sagemaker.common.store import Region
 from sagemaker_serving.local_sagemaker.fleets.endpoint_runtime import EndpointRuntime
@@ -25,7 +24,7 @@ def pick_variant(
         fleet = live.route()
         variant = fleet.pick(target) if fleet is not None else None
     if fleet is None:
-        raise not_found(name)
+        raise not_found(region, name)
     if variant is None:
         known = ", ".join(fleet.variants)
         wanted = f"Variant {target} not found" if target is not None else "Every weight is 0"
@@ -36,6 +35,6 @@ def pick_variant(
         fleet.release(variant)
 
 
-def not_found(name: str) -> AwsError:
+def not_found(region: Region, name: str) -> AwsError:
     """What InvokeEndpoint says of an endpoint that is not there."""
-    return AwsError("ValidationError", f"Endpoint {name} of account {ACCOUNT_ID} not found.")
+    return AwsError("ValidationError", f"Endpoint {name} of account {region.account} not found.")

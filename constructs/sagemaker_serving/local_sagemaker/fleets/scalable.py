@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from local_aws.context import LocalContext
 from local_aws.protocol import AwsError
+from sagemaker_serving.catalog import variant_types
 from sagemaker_serving.local_sagemaker.common.store import Resource
 
 
@@ -18,11 +19,14 @@ def refuse_registered_variants(
     endpoints that use auto scaling", read 2026-11-22, tells the rule for instance types. That it
     holds for variants that go, and the words, are documented nowhere and unverified.)
     """
-    new = {each["VariantName"]: each.get("InstanceType") for each in config["ProductionVariants"]}
+    new: dict[str, list[str | None]] = {
+        each["VariantName"]: [*variant_types(each)] or [None]
+        for each in config["ProductionVariants"]
+    }
     refused = [
         name
         for name, instance_type in serving.items()
-        if name in registered and (name not in new or new[name] != instance_type)
+        if name in registered and (name not in new or instance_type not in new[name])
     ]
     if refused:
         raise AwsError(

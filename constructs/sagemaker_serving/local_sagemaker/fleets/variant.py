@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from sagemaker_serving.catalog import variant_types
 from sagemaker_serving.local_sagemaker.common.store import Resource, now
 from sagemaker_serving.local_sagemaker.containers.container import HEALTH_CHECK_SECONDS
 from sagemaker_serving.local_sagemaker.containers.model_client import ModelAnswer
@@ -27,6 +28,8 @@ class Variant:
         self.serverless: Resource | None = config.get("ServerlessConfig")
         self.instance_count: int = config.get("InitialInstanceCount", 1)
         self.instance_type: str | None = config.get("InstanceType")
+        """The type that its instances are of: the first that there was capacity for."""
+        self._types = variant_types(config) if "InstancePools" in config else []
         self.model = model
         self.host = host
         self.is_shadow = is_shadow
@@ -96,7 +99,18 @@ class Variant:
             **described,
             "CurrentInstanceCount": self.instance_count,
             "DesiredInstanceCount": self.instance_count,
+            **({"InstancePools": self._pools()} if self._types else {}),
         }
+
+    def _pools(self) -> list[Resource]:
+        """How many instances are of each type: all of them of the one."""
+        return [
+            {
+                "InstanceType": name,
+                "CurrentInstanceCount": self.instance_count if name == self.instance_type else 0,
+            }
+            for name in self._types
+        ]
 
     def summaries(self) -> list[dict[str, Any]]:
         """The variant as ``local status`` shows it: a row for each container."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from local_aws.protocol import AwsError
 from sagemaker_serving.local_sagemaker.containers.container import Container
@@ -18,12 +18,20 @@ NEEDS_COMPONENT = (
 class Bare:
     """Refuses every request with ``refusal``, which is in words of our own.
 
-    Its ``containers`` are prepared as if they were to be started.
+    Its ``containers`` are prepared as if they were to be started, after ``check``, which raises
+    `ContainerFailed` where there can be no instances.
     """
 
-    def __init__(self, refusal: str, containers: Sequence[Container] = ()) -> None:
+    def __init__(
+        self,
+        refusal: str,
+        containers: Sequence[Container] = (),
+        *,
+        check: Callable[[], None] = lambda: None,
+    ) -> None:
         self.containers = containers
         self._refusal = refusal
+        self._check = check
 
     @property
     def restarts(self) -> int:
@@ -32,6 +40,7 @@ class Bare:
 
     def start(self, deadline_seconds: float) -> None:
         """Without waiting for anything to be healthy; raises `ContainerFailed`."""
+        self._check()
         for container in self.containers:
             container.prepare()
 

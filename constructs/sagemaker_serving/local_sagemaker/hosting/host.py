@@ -15,11 +15,15 @@ Observe = Callable[[str, float, str], None]
 
 @dataclass(frozen=True, kw_only=True)
 class Invocation:
-    """One request on its way to a variant: bytes, and the headers that models are given."""
+    """One request on its way to a variant: bytes, and the headers that models are given.
+
+    With ``stream_seconds`` the answer is wanted in parts, for that long at most.
+    """
 
     body: bytes
     headers: Mapping[str, str] = field(default_factory=dict)
     timeout_seconds: float
+    stream_seconds: float | None = None
     target_model: str | None = None
 
 

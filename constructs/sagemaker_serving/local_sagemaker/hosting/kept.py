@@ -59,6 +59,7 @@ class KeptContainer:
         headers: Mapping[str, str],
         *,
         timeout_seconds: float,
+        stream_seconds: float | None = None,
         path: str = "/invocations",
     ) -> ModelAnswer:
         """The server's answer to one request; raises `NoAnswer`."""
@@ -66,6 +67,7 @@ class KeptContainer:
             body,
             headers,
             timeout_seconds=timeout_seconds,
+            stream_seconds=stream_seconds,
             path=path,
             container=self.container.plan.name,
         )

@@ -16,7 +16,7 @@ from sagemaker_serving.local_sagemaker.containers.model_client import ModelAnswe
 from sagemaker_serving.local_sagemaker.hosting.host import Invocation, Observe
 from sagemaker_serving.local_sagemaker.hosting.kept import KeptContainer
 from sagemaker_serving.local_sagemaker.hosting.model_cache import LoadRefused, ModelCache, NotLoaded
-from sagemaker_serving.local_sagemaker.models.archives import ArchiveRefused
+from sagemaker_serving.local_sagemaker.models.archives import ArchiveRefused, ModelFiles
 
 LOAD_SECONDS = 360.0
 """How long a model may be downloaded and loaded; the request waits for 60 s of it (SageMaker
@@ -122,7 +122,7 @@ class MultiModel:
         prefix = self._kept.container.plan.container["ModelDataUrl"]
         url = f"{prefix.rstrip('/')}/{target.lstrip('/')}"
         try:
-            self._kept.container.fetch(url, folder)
+            self._kept.container.fetch(ModelFiles(url=url), folder)
         except ArchiveRefused as refused:
             raise _not_fetched(url, refused) from None
         self._observe_since("ModelDownloadingTime", began)

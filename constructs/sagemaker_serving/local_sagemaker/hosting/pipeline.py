@@ -55,7 +55,12 @@ class Pipeline:
             headers["Content-Type"] = answer.headers.get("Content-Type", "application/octet-stream")
         if accept is not None:
             headers["Accept"] = accept
-        return last.ask(body, headers, timeout_seconds=_left(end, last))
+        return last.ask(
+            body,
+            headers,
+            timeout_seconds=_left(end, last),
+            stream_seconds=invocation.stream_seconds,
+        )
 
     def kill(self) -> None:
         """End every process as a crash would."""

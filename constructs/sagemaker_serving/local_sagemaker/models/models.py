@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from local_aws.context import LocalContext
@@ -69,22 +69,24 @@ class Models:
         return {}
 
     def _check_container(self, region: Region, role: str | None, container: Resource) -> None:
-        url = container.get("ModelDataUrl")
-        if container.get("Image") is None or (url is None and is_multi_model(container)):
+        files = archives.model_files(container)
+        if container.get("Image") is None or (files is None and is_multi_model(container)):
             raise AwsError(
                 "ValidationException",
                 "the local AWS runs containers that have an Image, and a ModelDataUrl if they are "
                 "MultiModel",
             )
-        if url is None:
+        if files is None:
             return
+        for problem in _data_source_problems(container):
+            raise AwsError("ValidationException", problem)
         s3 = role_client(self._context, role, "s3", region.name)
-        look = archives.list_status if is_multi_model(container) else archives.head_status
-        status = look(s3, url)
+        many = files.is_prefix or is_multi_model(container)
+        status = (archives.list_status if many else archives.head_status)(s3, files.url)
         if status == 403:
-            raise AwsError("ValidationException", _no_access(url, role, region.name))
+            raise AwsError("ValidationException", _no_access(files.url, role, region.name))
         if status != 200:
-            raise AwsError("ValidationException", f"Could not find model data at {url}.")
+            raise AwsError("ValidationException", f"Could not find model data at {files.url}.")
 
 
 def containers_of(model: Parameters) -> list[Resource]:
@@ -112,6 +114,13 @@ def container_of(model: Parameters) -> Resource:
     if len(containers) > 1 or is_multi_model(containers[0]):
         raise AwsError("ValidationException", f"the local AWS offers {what} to endpoints only")
     return containers[0]
+
+
+def refuse_data_source(model: Parameters, what: str) -> None:
+    """Raise `AwsError` where ``what``, which runs a model, takes no ModelDataSource (botocore
+    ContainerDefinition, read 2026-11-23; the words are our own)."""
+    if any("ModelDataSource" in container for container in containers_of(model)):
+        raise AwsError("ValidationException", f"{what}; its model may not have a ModelDataSource")
 
 
 def is_multi_model(container: Parameters) -> bool:
@@ -157,6 +166,29 @@ def _with_packages(region: Region, parameters: Parameters) -> Resource:
 
 def _merged(packed: Resource, container: Resource) -> dict[str, str]:
     return {**packed.get("Environment", {}), **container.get("Environment", {})}
+
+
+def _data_source_problems(container: Resource) -> Iterator[str]:
+    """What is wrong with a container's ModelDataSource, in words of our own.
+
+    Source: botocore ContainerDefinition.ModelDataSource and S3ModelDataSource, read 2026-11-23. A
+    prefix without objects could not be found (aws-ia/ecs-blueprints#223, read 2026-11-23).
+    """
+    source = container.get("ModelDataSource", {}).get("S3DataSource")
+    if source is None:
+        return
+    kind, compression = source["S3DataType"], source["CompressionType"]
+    if "ModelDataUrl" in container:
+        yield "Both ModelDataUrl and ModelDataSource are set for a container; use one of them"
+    if is_multi_model(container):
+        yield "A MultiModel container names the prefix of its archives by ModelDataUrl"
+    if kind == "S3Prefix" and compression == "Gzip":
+        yield "CompressionType Gzip is of one S3Object; an S3Prefix has CompressionType None"
+    if (kind == "S3Prefix") != source["S3Uri"].endswith("/"):
+        yield (
+            f"S3DataType is {kind} and S3Uri is {source['S3Uri']}; an S3Prefix ends with a slash, "
+            "an S3Object does not"
+        )
 
 
 def _no_access(url: str, role: str | None, region: str) -> str:

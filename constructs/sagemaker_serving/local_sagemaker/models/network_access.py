@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from local_aws.arn import arn_in
-from local_aws.context import ACCOUNT_ID, LocalContext
+from local_aws.context import LocalContext
 from sagemaker_serving.local_sagemaker.common.store import Resource
 from sagemaker_serving.local_sagemaker.models.roles import SESSION_NAME
 
@@ -50,7 +50,7 @@ def check_network(
     }
     for action, kinds in NEEDED.items():
         arns = [
-            arn_in(region, "ec2", ACCOUNT_ID, f"{kind}/{name}")
+            arn_in(region, "ec2", context.account_id, f"{kind}/{name}")
             for kind in kinds
             for name in names[kind]
         ]

@@ -16,7 +16,11 @@ from sagemaker_serving.local_sagemaker.common.runs import Runs
 from sagemaker_serving.local_sagemaker.common.store import Region, Resource, now
 from sagemaker_serving.local_sagemaker.containers.container import MAX_FAILURE_REASON
 from sagemaker_serving.local_sagemaker.engines.engines import Engines
-from sagemaker_serving.local_sagemaker.models.models import container_of, find_model
+from sagemaker_serving.local_sagemaker.models.models import (
+    container_of,
+    find_model,
+    refuse_data_source,
+)
 from sagemaker_serving.local_sagemaker.models.roles import role_client
 from sagemaker_serving.local_sagemaker.observability.log_files import data_log
 from sagemaker_serving.local_sagemaker.observability.log_shipper import LogShipper
@@ -64,6 +68,7 @@ class TransformJobs:
         check_transform_job(parameters)
         model = find_model(region, parameters["ModelName"])
         container_of(model)  # a job runs one container of one model here
+        refuse_data_source(model, "A transform job takes an archive")
         role = model.get("ExecutionRoleArn")
         refuse_empty(
             role_client(self._context, role, "s3", region.name),

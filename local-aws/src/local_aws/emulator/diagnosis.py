@@ -7,8 +7,10 @@ names.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 from xml.parsers.expat import ExpatError
 
@@ -21,7 +23,10 @@ from local_aws.protocol.call import Call
 def diagnosis(call: Call, broken: Exception) -> AwsError | None:
     """The error that AWS has for the request; None when nothing is known to be wrong with it."""
     given = [*_texts(call.parameters, ""), *_texts(call.query, "")]
-    kinds = (_plain_words, _no_xml, _no_arn, _no_token, _not_there, _left_out, _unreadable)
+    kinds = (
+        *(_plain_words, _no_xml, _no_arn, _no_token, _not_there, _left_out, _no_document),
+        _unreadable,
+    )
     found = (kind(call, broken, given) for kind in kinds)
     return next((error for error in found if error is not None), None)
 
@@ -75,7 +80,7 @@ def _not_there(call: Call, broken: Exception, given: _Given) -> AwsError | None:
     if call.protocol == "ec2" and "'NoneType' object" in str(broken):
         sought = tuple(text for name, text in given if name.endswith("Id"))[:1]
     for name, text in given:
-        if text and text in sought:
+        if text in sought:
             what = f"{name} '{text}' does not exist"
             if call.protocol == "ec2":
                 return AwsError(f"Invalid{re.sub('Ids?$', 'ID', name)}.NotFound", what)
@@ -95,6 +100,17 @@ def _left_out(call: Call, broken: Exception, given: _Given) -> AwsError | None:
         return None
     what = f"the local AWS does not do {call.operation} without {' or '.join(lacking)}"
     return _error(call, _INVALID, what) if lacking else None
+
+
+def _no_document(call: Call, broken: Exception, given: _Given) -> AwsError | None:
+    """A text in JSON that holds something else than members."""
+    if not isinstance(broken, TypeError | AttributeError):
+        return None
+    for name, text in given:
+        with suppress(ValueError):
+            if not isinstance(json.loads(text), dict):
+                return _error(call, _INVALID, f"Invalid parameter: {name} is no document")
+    return None
 
 
 def _unreadable(call: Call, broken: Exception, given: _Given) -> AwsError | None:
@@ -135,14 +151,15 @@ def _texts(value: Any, name: str) -> Iterator[tuple[str, str]]:
 
 
 def _names(shape: Any, above: frozenset[str] = frozenset()) -> frozenset[str]:
-    """Every member's name in a shape, as it is written."""
+    """Every member's name in a shape, and as it is written."""
     if shape.name in above:
         return frozenset()
     inner = above | {shape.name}
     match shape.type_name:
         case "structure":
-            own = {each.serialization.get("name", name) for name, each in shape.members.items()}
-            return frozenset(own).union(*(_names(each, inner) for each in shape.members.values()))
+            written = {each.serialization.get("name") for each in shape.members.values()}
+            own = frozenset({*shape.members, *written} - {None})
+            return own.union(*(_names(each, inner) for each in shape.members.values()))
         case "list":
             return _names(shape.member, inner)
         case "map":

@@ -22,13 +22,19 @@ def apply() -> None:
 
 
 def do_the_judged_operation() -> None:
-    """Its own guess is left for what nobody has read."""
+    """Its own guess is left for what nobody has read; what it finds in the path, while it guesses,
+    is as it was read, too."""
     original = getattr(BaseResponse._get_action, "__wrapped__", BaseResponse._get_action)
 
     @wraps(original)
     def get_action(response: Any) -> Any:
         call = response.normalized_request.environ.get(JUDGED)
-        return original(response) if call is None else call.operation
+        if call is None:
+            return original(response)
+        if call.protocol == "rest-json":
+            named = _located(call, "uri").keys() & call.parameters.keys()
+            response.uri_match = {name: call.parameters[name] for name in named}
+        return call.operation
 
     BaseResponse._get_action = get_action
 
@@ -42,18 +48,19 @@ def read_documents_as_documents() -> None:
         original(response, request, *arguments, **options)
         call = request.environ.get(JUDGED)
         if call is not None and call.protocol in ("json", "rest-json"):
-            names = _in_the_query(call)
+            names = _located(call, "querystring").values()
             kept = {name: each for name, each in response.querystring.items() if name in names}
             response.querystring = response.data = kept
 
     BaseResponse.setup_class = setup_class
 
 
-def _in_the_query(call: Call) -> frozenset[str]:
+def _located(call: Call, location: str) -> dict[str, str]:
+    """The members that the call's model places there, each with its name in the request."""
     shape = None if call.model is None else call.model.input_shape
     members = {} if shape is None else shape.members
-    return frozenset(
-        member.serialization.get("name", name)
+    return {
+        name: member.serialization.get("name", name)
         for name, member in members.items()
-        if member.serialization.get("location") == "querystring"
-    )
+        if member.serialization.get("location") == location
+    }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any, Protocol
 
 from local_aws.arn import Arn
@@ -24,23 +25,26 @@ class Targets:
     """What events can be brought to beside what the emulator knows itself."""
 
     def __init__(self) -> None:
-        self._takers: dict[str, Taker] = {}
+        self._takers: dict[tuple[str, str], Taker] = {}
 
-    def add(self, service: str, taker: Taker) -> None:
-        """Have ``taker`` take what goes to ARNs of a service: ``lambda``, ``states``."""
-        self._takers[service] = taker
+    def add(self, account: str, service: str, taker: Taker) -> None:
+        """Have ``taker`` take what goes to ARNs of an account and a service: ``lambda``."""
+        self._takers[account, service] = taker
 
     def has(self, arn: str) -> bool:
-        """Whether events to this target are taken here."""
-        return _service(arn) in self._takers
+        """Whether events to such a target are taken here."""
+        return any(service == Arn.parse(arn).service for _, service in self._takers)
 
     def deliver(
         self, arn: str, event: Any, *, service: str, source_arn: str, role_arn: str | None = None
     ) -> None:
-        """Give the event to whoever takes it; see `Taker`. KeyError for a target of no taker."""
-        taker = self._takers[_service(arn)]
-        taker(arn, event, service=service, source_arn=source_arn, role_arn=role_arn)
+        """Give the event to whoever takes it; see `Taker`. That nobody does is logged."""
+        target = Arn.parse(arn)
+        taker = self._takers.get((target.account, target.service))
+        if taker is None:
+            _log.warning("an event of %s was lost: the local AWS has no %s", source_arn, arn)
+        else:
+            taker(arn, event, service=service, source_arn=source_arn, role_arn=role_arn)
 
 
-def _service(arn: str) -> str:
-    return Arn.parse(arn).service
+_log = logging.getLogger(__name__)

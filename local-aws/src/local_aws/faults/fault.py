@@ -36,7 +36,7 @@ KINDS: Mapping[Kind, str] = {
     Kind.NO_CAPACITY: "an endpoint, an update or a transform job gets no instances, and fails",
     Kind.KILL: "a job, or the server that a request went to, is killed in the middle",
     Kind.MODEL_ERROR: "the model answers --status (default 500) instead of a prediction",
-    Kind.CORRUPT: "an endpoint's answer is 200 with its second half missing",
+    Kind.CORRUPT: "an endpoint's answer is 200 with its second half missing; a stream breaks off",
     Kind.SLOW: "the model's answer takes --latency-ms (default 1000) longer; 60 s is the most",
 }
 """Every kind, and in a line what it does."""

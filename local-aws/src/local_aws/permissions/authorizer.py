@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from local_aws.arn import arn_in
 from local_aws.permissions.documents import MalformedPolicy
 from local_aws.permissions.evaluator import (
     AccessDenied,
@@ -12,9 +11,10 @@ from local_aws.permissions.evaluator import (
     account_principal,
     denial,
 )
-from local_aws.permissions.identities import AnyCaller, Developer, Identity
+from local_aws.permissions.identities import AnyCaller, Developer, User, arn_of
 from local_aws.permissions.need import Need
 from local_aws.permissions.service import Refusal, ServicePermissions, permissions_of
+from local_aws.permissions.sessions import RoleSession
 from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
 
@@ -29,21 +29,23 @@ class Authorizer:
     boto3's names.
     """
 
-    def __init__(
-        self, evaluator: PolicyEvaluator, account: str, known: Mapping[str, ServicePermissions]
-    ) -> None:
+    def __init__(self, evaluator: PolicyEvaluator, known: Mapping[str, ServicePermissions]) -> None:
         self._policies = evaluator
-        self._account = account
         self._known = known
 
     def judges(self, who: AnyCaller | None, service: str) -> bool:
         """Whether requests of ``who`` to a service are looked at.
 
-        The developer's are where a role may be handed over, or a policy forbid something to all:
-        its predictions are not, for speed.
+        The developer's are where a role may be handed over, a policy forbid something to all, or
+        another account be meant: its predictions are not, for speed.
         """
         own = permissions_of(service, self._known)
-        return not isinstance(who, Developer) or own.judges_owner or own.passed_role is not None
+        return (
+            not isinstance(who, Developer)
+            or own.judges_owner
+            or own.passed_role is not None
+            or self._policies.has_several_accounts
+        )
 
     def authorize(self, call: Call | None, who: AnyCaller | None, *, scope: str) -> None:
         """Let one call pass; None is a request that asks for nothing that there is.
@@ -59,20 +61,20 @@ class Authorizer:
             elif not isinstance(who, Developer):
                 self._judge(who, call, scope)
             elif call is not None:
-                self._judge_developer(call)
+                self._judge_developer(who, call)
             if call is not None:
                 self._refuse_what_is_not_trusted(call)
         except MalformedPolicy as malformed:
             raise AwsError("MalformedPolicyDocument", str(malformed)) from None
 
-    def _judge(self, who: Identity, call: Call | None, scope: str) -> None:
+    def _judge(self, who: User | RoleSession, call: Call | None, scope: str) -> None:
         if call is None:
             raise AccessDenied(f"User: {who.arn} asks {scope} for nothing that it offers")
         own = permissions_of(call.service, self._known)
         for need in (
-            *own.needs(call, self._account),
+            *own.needs(call),
             *self._to_pass(call, own),
-            *own.needs_if_absent(call, self._account),
+            *own.needs_if_absent(call),
         ):
             self._require(who, call, need, own.denied)
 
@@ -84,27 +86,35 @@ class Authorizer:
         if not own.judges_owner:
             return
         needs = [
-            *own.needs(call, self._account),
-            *own.needs_if_absent(call, self._account),
+            *own.needs(call),
+            *own.needs_if_absent(call),
         ]
         if not all(
             self._policies.lets_everyone(need.action, need.resource, need.context) for need in needs
         ):
             raise _access_denied()
 
-    def _require(self, who: Identity, call: Call, need: Need, denied: Refusal) -> None:
+    def _require(self, who: AnyCaller, call: Call, need: Need, denied: Refusal) -> None:
         context = {"aws:RequestedRegion": call.region, **need.context}
-        decision = self._policies.decision(who, need.action, need.resource, context)
+        asked = (need.action, need.resource, context)
+        arn = arn_of(who, call.region)
+        if isinstance(who, Developer):
+            decision = self._policies.decision_on_account(arn, *asked)
+        else:
+            decision = self._policies.decision(who, *asked)
         if not decision.allowed:
-            message = denial(who.arn, need.action, need.resource, decision, quoted=need.quoted)
+            message = denial(arn, need.action, need.resource, decision, quoted=need.quoted)
             raise AccessDenied(message, code=denied.code, status=denied.status)
 
-    def _judge_developer(self, call: Call) -> None:
+    def _judge_developer(self, who: Developer, call: Call) -> None:
         own = permissions_of(call.service, self._known)
-        developer = account_principal(arn_in(call.region, "iam", self._account, "root"))
+        developer = account_principal(arn_of(who, call.region))
+        for need in own.needs(call) if self._policies.has_several_accounts else ():
+            if self._policies.is_of_another(who.account, need.action, need.resource):
+                self._require(who, call, need, own.denied)
         if not own.judges_owner or call.operation in _OWNERS_OWN:
             return
-        for need in own.needs(call, self._account):
+        for need in own.needs(call):
             if need.action.startswith(f"{own.prefix}:") and self._policies.forbids(
                 developer, need.action, need.resource, need.context
             ):
@@ -120,14 +130,19 @@ class Authorizer:
     def _refuse_what_is_not_trusted(self, call: Call) -> None:
         """Raise the service's own error for a role that is not there or does not trust it.
 
-        The service says for which resource it acts, in ``aws:SourceArn``.
+        The service says for which resource it acts, in ``aws:SourceArn``. No role can be handed to
+        a service in another account (serverless/serverless#3374 quotes the refusal; read
+        2026-11-23).
         """
         own = permissions_of(call.service, self._known)
         rule = own.passed_role
         if rule is None:
             return
         for arn in rule.of(call):
-            given = {"aws:SourceArn": own.needs(call, self._account)[0].resource}
+            if self._policies.is_of_another(call.account, "iam:PassRole", arn):
+                what = "Cross-account pass role is not allowed."
+                raise AccessDenied(what, code=own.denied.code, status=own.denied.status)
+            given = {"aws:SourceArn": own.needs(call)[0].resource}
             accepted = [rule.principal]
             if rule.regional:
                 name = rule.principal.partition(".")[0]

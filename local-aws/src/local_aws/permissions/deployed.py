@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from moto.backends import get_backend
-from moto.core import DEFAULT_ACCOUNT_ID
 
 from local_aws.arn import Arn
 from local_aws.permissions.documents import Policy
@@ -25,7 +24,7 @@ RESOURCE_DECIDES = frozenset({"kms"})
 
 @dataclass(frozen=True, kw_only=True)
 class Attached:
-    """What is attached to a user or a role, as it stands now."""
+    """What is attached to a user, a group or a role, as it stands now."""
 
     policies: tuple[Policy, ...]
     boundary: Policy | None = None
@@ -42,7 +41,9 @@ class Role(Attached):
 
 
 def attached_to(arn: str) -> Attached | None:
-    """What is attached to the user or role of that ARN; None when there is none."""
+    """What is attached to the user, group or role of that ARN; None when there is none."""
+    if ":group/" in arn:
+        return _group_of(arn)
     return _user_of(arn) if ":user/" in arn else role_of(arn)
 
 
@@ -77,18 +78,31 @@ def _user_of(arn: str) -> Attached | None:
         return None
     holders = [(f"user {name}", found)]
     holders += [(f"group {group.name}", group) for group in iam.get_groups_for_user(name)]
-    policies = [
+    boundary = getattr(found, "permissions_boundary", None)
+    return Attached(
+        policies=_held(iam, holders),
+        boundary=None if boundary is None else _managed(iam, boundary["PermissionsBoundaryArn"]),
+        tags={tag["Key"]: tag["Value"] for tag in _tags(found.tags)},
+    )
+
+
+def _group_of(arn: str) -> Attached | None:
+    iam, name = _iam_of(arn)
+    found = None if iam is None else iam.groups.get(name)
+    if found is None or found.arn != arn:
+        return None
+    return Attached(policies=_held(iam, [(f"group {name}", found)]))
+
+
+def _held(iam: Any, holders: list[tuple[str, Any]]) -> tuple[Policy, ...]:
+    """The policies of users and groups, each with what it is called."""
+    inline = [
         Policy.parse(document, name=f"inline policy '{policy}' of {holder}")
         for holder, each in holders
         for policy, document in dict(each.policies).items()
     ]
-    policies += [_managed(iam, policy) for _, each in holders for policy in each.managed_policies]
-    boundary = getattr(found, "permissions_boundary", None)
-    return Attached(
-        policies=tuple(policies),
-        boundary=None if boundary is None else _managed(iam, boundary["PermissionsBoundaryArn"]),
-        tags={tag["Key"]: tag["Value"] for tag in _tags(found.tags)},
-    )
+    managed = [_managed(iam, policy) for _, each in holders for policy in each.managed_policies]
+    return (*inline, *managed)
 
 
 def _iam_of(arn: str) -> tuple[Any, str]:
@@ -98,7 +112,10 @@ def _iam_of(arn: str) -> tuple[Any, str]:
 
 
 def _managed(iam: Any, arn: str) -> Policy:
-    policy = iam.managed_policies[arn]
+    """A managed policy; one that is gone, as a boundary may be, allows nothing."""
+    policy = iam.managed_policies.get(arn)
+    if policy is None:
+        return Policy(name=f"managed policy {arn}", statements=())
     document = next(version.document for version in policy.versions if version.is_default)
     return Policy.parse(document, name=f"managed policy {arn}")
 
@@ -107,7 +124,9 @@ def _tags(tags: Any) -> list[dict[str, str]]:
     return list(tags.values()) if isinstance(tags, dict) else list(tags or ())
 
 
-def policies_of(own: Attached | None, resource: str, more: Mapping[str, DocumentOf]) -> Policies:
+def policies_of(
+    own: Attached | None, resource: str, more: Mapping[tuple[str, str], DocumentOf]
+) -> Policies:
     """What bears on a call to this resource of whoever has these policies."""
     return Policies(
         identity=() if own is None else own.policies,
@@ -117,10 +136,11 @@ def policies_of(own: Attached | None, resource: str, more: Mapping[str, Document
     )
 
 
-def resource_policy(resource: str, more: Mapping[str, DocumentOf]) -> Policy | None:
-    """The policy of a bucket, key, topic, queue or function; ``more`` finds it, by service."""
+def resource_policy(resource: str, more: Mapping[tuple[str, str], DocumentOf]) -> Policy | None:
+    """The policy of a bucket, key, topic, queue or function; ``more`` finds it, by account and
+    service."""
     parts = Arn.parse(resource)
-    document_of = more.get(parts.service)
+    document_of = more.get((owner_of(resource), parts.service))
     document = None if document_of is None else document_of(parts)
     return None if not document else Policy.parse(document, name=f"policy of {resource}")
 
@@ -173,23 +193,34 @@ def _bucket_in(resource: str) -> Any:
     return bucket_of(parts.resource.partition("/")[0]) if parts.service == "s3" else None
 
 
-def key_arn(key: str, region: str) -> str | None:
-    """The ARN of a KMS key by its id, ARN or alias; None when there is none."""
-    backend = get_backend("kms")[DEFAULT_ACCOUNT_ID][region]
+def owner_of(resource: str) -> str:
+    """The account in an ARN, or of the bucket that it is of; "" for none."""
+    bucket = _bucket_in(resource)
+    return Arn.parse(resource).account if bucket is None else str(bucket.account_id)
+
+
+def key_arn(key: str, account: str, region: str) -> str | None:
+    """The ARN of a KMS key by itself, or by an id or alias in an account; None without one."""
+    backend = get_backend("kms")[Arn.parse(key).account or account][region]
+    if key.startswith("alias/") or ":alias/" in key:
+        # The emulator breaks on an alias that is not there.
+        key = backend.get_key_id_from_alias(key[key.index("alias/") :]) or ""
     found = backend.keys.get(backend.any_id_to_key_id(key))
     return None if found is None else str(found.arn)
 
 
-def secret_arn(secret: str, region: str) -> str | None:
-    """The ARN of a secret by its name or ARN; None when there is none."""
-    found = get_backend("secretsmanager")[DEFAULT_ACCOUNT_ID][region].secrets.get(secret)
+def secret_arn(secret: str, account: str, region: str) -> str | None:
+    """The ARN of a secret by its ARN, or its name in an account; None when there is none."""
+    owner = Arn.parse(secret).account or account
+    found = get_backend("secretsmanager")[owner][region].secrets.get(secret)
     return None if found is None else str(found.arn)
 
 
 def bucket_of(name: str) -> Any:
-    """The emulator's bucket, of whichever partition; None when there is none.
+    """The emulator's bucket, of whichever account and partition; None when there is none.
 
-    The emulator finds a bucket from the regions of every partition, so its policy counts in all.
+    The emulator finds a bucket from everywhere, so its policy counts everywhere.
     """
-    partitions = tuple(get_backend("s3")[DEFAULT_ACCOUNT_ID].values())
-    return next((each.buckets[name] for each in partitions if name in each.buckets), None)
+    backends = get_backend("s3")
+    partition, account = backends.bucket_accounts.get(name, ("", ""))
+    return backends[account][partition].buckets.get(name) if account else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -51,6 +51,8 @@ class Policy:
 
     name: str
     statements: tuple[Statement, ...]
+    text: str = field(default="", repr=False, compare=False)
+    """The document as it was given."""
 
     def denies(self, action: str, resource: str, context: Context) -> bool:
         """Whether a statement of it forbids the call."""
@@ -101,7 +103,8 @@ def _parsed(text: str, name: str) -> Policy:
         document = json.loads(text)
         statements = document["Statement"]
         several = statements if isinstance(statements, list) else [statements]
-        return Policy(name=name, statements=tuple(_statement(each) for each in several))
+        read = tuple(_statement(each) for each in several)
+        return Policy(name=name, statements=read, text=text)
     except UnknownOperator as unknown:
         raise MalformedPolicy(f"{name}: {unknown}") from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:

@@ -1,8 +1,8 @@
 """The decision on one call: which policies let it, which forbid it.
 
-Source: IAM user guide, "Policy evaluation logic", and, for keys, KMS
-developer guide, "Key policies in AWS KMS"; both read 2026-11-21. Only what
-one account needs: no organizations, session policies or endpoint policies.
+Sources: IAM user guide, "Policy evaluation logic" and, for a resource of another account,
+"Cross-account policy evaluation logic"; for keys, KMS developer guide, "Key policies in AWS KMS";
+read 2026-11-21 and 2026-11-23. No organizations, session policies or endpoint policies.
 """
 
 from __future__ import annotations
@@ -21,12 +21,16 @@ RESOURCE = "resource-based policy"
 
 @dataclass(frozen=True, kw_only=True)
 class Call:
-    """Who wants to do what to which resource; the context's keys are in lower case."""
+    """Who wants to do what to which resource; the context's keys are in lower case.
+
+    ``owner`` is the account of the resource where that is another one than the caller's; else "".
+    """
 
     principal: Principal
     action: str
     resource: str
     context: Context = field(default_factory=dict)
+    owner: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,11 +85,13 @@ def decide(call: Call, policies: Policies) -> Decision:
 def _without_a_deny(call: Call, policies: Policies, named: frozenset[str]) -> Decision:
     what = (call.action, call.resource, call.context)
     who = call.principal
+    if call.owner and not named:
+        return _lacking(RESOURCE)
     # A boundary does not limit what a resource's policy gives to a session, or to everyone.
-    if named & {who.arn, who.service, EVERYONE} - {""}:
+    if not call.owner and named & {who.arn, who.service, EVERYONE} - {""}:
         return ALLOWED
     bounded = policies.boundary is None or policies.boundary.allows(*what)
-    if who.role_arn in named and who.role_arn:
+    if not call.owner and who.role_arn in named and who.role_arn:
         return ALLOWED if bounded else _lacking(BOUNDARY)
     if policies.resource_decides and not named:
         return _lacking(RESOURCE)

@@ -53,11 +53,22 @@ class PolicyEvaluator:
     def __init__(self) -> None:
         self.trail = Trail()
         """What was judged until now."""
-        self._more: dict[str, DocumentOf] = {}
+        self._accounts: set[str] = set()
+        self._more: dict[tuple[str, str], DocumentOf] = {}
 
-    def take_policies_from(self, service: str, document_of: DocumentOf) -> None:
-        """Ask ``document_of`` for the policies of a service's resources, not the emulator."""
-        self._more[service] = document_of
+    def take_policies_from(self, account: str, service: str, document_of: DocumentOf) -> None:
+        """Ask ``document_of`` for the policies of a service's resources in an account."""
+        self._accounts.add(account)
+        self._more[account, service] = document_of
+
+    @property
+    def has_several_accounts(self) -> bool:
+        """Whether this local AWS has more than one account."""
+        return len(self._accounts) > 1
+
+    def is_of_another(self, account: str, action: str, resource: str) -> bool:
+        """Whether this is done to a resource of another account of this local AWS."""
+        return bool(self._other_owner(account, action, resource))
 
     def allows(
         self, who: Identity, action: str, resource: str, context: Given | None = None
@@ -86,11 +97,29 @@ class PolicyEvaluator:
             action=action,
             resource=resource,
             context=_context(principal, resource, _tags_of(who, attached), context or {}),
+            owner=self._other_owner(principal.account, action, resource),
         )
         policies = deployed.policies_of(attached, resource, self._more)
         if attached is None:  # the caller is gone: nobody is there to be granted anything
             return decide(call, policies)
         return self._decide(call, policies)
+
+    def decision_on_account(
+        self, root_arn: str, action: str, resource: str, context: Given
+    ) -> Decision:
+        """The judgement on one call of an account's own user, and why. Raises `MalformedPolicy`."""
+        from local_aws.permissions import deployed
+
+        principal = account_principal(root_arn)
+        call = Call(
+            principal=principal,
+            action=action,
+            resource=resource,
+            context=_context(principal, resource, {}, context),
+            owner=self._other_owner(principal.account, action, resource),
+        )
+        policy = deployed.resource_policy(resource, self._more)
+        return self._decide(call, Policies(identity=(EVERYTHING,), resource=policy))
 
     def assuming(
         self,
@@ -115,6 +144,7 @@ class PolicyEvaluator:
             action=action,
             resource=role_arn,
             context=_context(principal, role_arn, _tags_of(caller, attached), context),
+            owner=self._other_owner(principal.account, action, role_arn),
         )
         trust = None if assumed is None else assumed.trust
         return self._decide(
@@ -183,6 +213,15 @@ class PolicyEvaluator:
             return False
         return EVERYONE in policy.allowed_as(NOBODY, action, resource, known)
 
+    def _other_owner(self, account: str, action: str, resource: str) -> str:
+        """The owner of another account's resource; a bucket's name that is taken is told so."""
+        from local_aws.permissions import deployed
+
+        if action == "s3:CreateBucket":
+            return ""
+        owner = deployed.owner_of(resource)
+        return owner if owner in self._accounts and owner != account else ""
+
     def _decide(self, call: Call, policies: Policies) -> Decision:
         decision = decide(call, policies)
         self.trail.add(call, decision)
@@ -217,8 +256,10 @@ def _context(
     principal: Principal, resource: str, tags: Mapping[str, str], given: Given
 ) -> dict[str, tuple[str, ...]]:
     """The global condition keys that are known here, and those that the call itself has."""
+    from local_aws.permissions import deployed
+
     now = datetime.now(UTC)
-    owner = Arn.parse(resource).account or principal.account
+    owner = deployed.owner_of(resource) or principal.account
     known: dict[str, str] = {
         "aws:securetransport": "true",  # the loopback counts as TLS
         "aws:sourceip": "127.0.0.1",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from local_aws.arn import arn_in
+from local_aws.arn import Arn, arn_in
 from local_aws.permissions.sessions import RoleSession, RoleSessions
 
 
@@ -59,13 +59,25 @@ def arn_of(caller: AnyCaller, region: str) -> str:
     return caller.arn
 
 
-def find_holder(developer: Developer, sessions: RoleSessions) -> Callable[[str], AnyCaller | None]:
-    """What finds the holder of an access key by its id; None for a key that nobody has."""
+def account_of(caller: AnyCaller) -> str:
+    """The account whose caller it is."""
+    return caller.account if isinstance(caller, Developer) else Arn.parse(caller.arn).account
+
+
+def find_holder(
+    developers: Callable[[], Iterable[Developer]], sessions: RoleSessions
+) -> Callable[[str], AnyCaller | None]:
+    """What finds the holder of an access key by its id; None for a key that nobody has.
+
+    ``developers`` are those of every account.
+    """
 
     def holder(access_key_id: str) -> AnyCaller | None:
-        if access_key_id == developer.access_key_id:
-            return developer
-        return sessions.of(access_key_id) or _user(developer.account, access_key_id)
+        known = list(developers())
+        own = (each for each in known if each.access_key_id == access_key_id)
+        users = (_user(each.account, access_key_id) for each in known)
+        found = next(own, None) or sessions.of(access_key_id)
+        return found or next((each for each in users if each is not None), None)
 
     return holder
 

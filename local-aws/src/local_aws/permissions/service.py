@@ -15,9 +15,10 @@ from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
 
 from .need import Need
+from .reference import judged_resources
 
 Resources = Callable[[Call], Iterator[str]]
-"""What a call is about: ARNs, or how they end after the account; none is ``*``."""
+"""What a call is about: ARNs, or how they end after the account; ``*`` is no resource."""
 
 DocumentOf = Callable[[Arn], str | None]
 """A resource to the text of its policy, if it has one."""
@@ -66,9 +67,9 @@ class ServicePermissions:
     mapping it has, by the parameter that names the resource, how its ARN ends, and the first one
     that is given counts. ``actions`` are those that have another name than their operation,
     ``condition_keys`` the parameters that conditions may ask for; ``open`` operations need no
-    policy. ``document_of`` finds the policies of the service's resources. A call that nothing is
-    known of is about ``*``: then only a statement on ``*`` lets it, as on AWS for operations that
-    know no resources.
+    policy. ``document_of`` finds the policies of the service's resources. Where ``resources`` finds
+    nothing, the service authorization reference tells what a call is about: see
+    `judged_resources`. A call that is about ``*`` only a statement on ``*`` lets.
     """
 
     prefix: str
@@ -80,26 +81,47 @@ class ServicePermissions:
     document_of: DocumentOf | None = None
     denied: Refusal = Refusal(code="AccessDeniedException")
     throttled: Refusal = Refusal(code="ThrottlingException", message="Rate exceeded")
+    owner_parameter: str = ""
+    """The parameter that names the account of what a call is about."""
     judges_owner: bool = False
     """Whether a resource's policy may forbid something even to the account's own user."""
 
-    def needs(self, call: Call, account: str) -> Sequence[Need]:
+    def needs(self, call: Call) -> Sequence[Need]:
         """Everything that must be allowed for this call, in the order in which AWS judges it."""
         if call.operation in self.open:
             return ()
-        action = f"{self.prefix}:{self.actions.get(call.operation, call.operation)}"
+        action = self.actions.get(call.operation, call.operation)
         context = self._context(call)
-        found = list(self._resources(call, account)) or ["*"]
-        return [Need(action, resource, context, quoted=False) for resource in found]
+        own = [
+            each if each == "*" or each.startswith("arn:") else self._arn(call, each)
+            for each in self._named(call)
+        ]
+        return [
+            Need(f"{self.prefix}:{action}", resource, context, quoted=False)
+            for resource in judged_resources(self.prefix, action, call, own)
+        ]
 
-    def needs_if_absent(self, call: Call, account: str) -> Sequence[Need]:
+    def owner(self, call: Call) -> str:
+        """The account that has what a call is about, as far as the call says; "" says nothing.
+
+        By ``owner_parameter``; else by the first thing that it names; else by whatever ARN of the
+        service is among its parameters.
+        """
+        said = first(call.parameters, self.owner_parameter)
+        if said is not None:
+            return said
+        named = next(self._named(call), None)
+        if named is not None:
+            return Arn.parse(named).account if named.startswith("arn:") else ""
+        given = (Arn.parse(each) for each in call.parameters.values() if isinstance(each, str))
+        return next((arn.account for arn in given if arn.service == self.prefix), "")
+
+    def needs_if_absent(self, call: Call) -> Sequence[Need]:
         """What one needs beside to be told that something is not there, if it is not."""
         return ()
 
-    def _resources(self, call: Call, account: str) -> Iterator[str]:
-        for named in self._named(call):
-            is_arn = named.startswith("arn:")
-            yield named if is_arn else arn_in(call.region, self.prefix, account, named)
+    def _arn(self, call: Call, ending: str) -> str:
+        return arn_in(call.region, self.prefix, call.account, ending)
 
     def _named(self, call: Call) -> Iterator[str]:
         if not isinstance(self.resources, Mapping):
@@ -125,7 +147,7 @@ class ServicePermissions:
         }
         tags = call.parameters.get("Tags") or call.parameters.get("tags")
         if isinstance(tags, list):
-            for tag in tags:
+            for tag in (each for each in tags if isinstance(each, dict)):  # names, when taken away
                 name, value = tag.get("Key", tag.get("key")), tag.get("Value", tag.get("value"))
                 given[f"aws:requesttag/{str(name).lower()}"] = str(value)
         return given

@@ -5,31 +5,53 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from urllib.request import Request
 
+from local_aws.arn import arn_in
 from local_aws.credentials import Credentials
 from local_aws.errors import Failure, Mistake, NotFound
 from local_aws.process.isolation import DIRECTLY, NOTHING_OF_THE_USERS
+from local_aws.program import program
 from local_aws.state.state_dir import state_dir_errors
 
 DEFAULT_PORT = 4570
 _LOCK = "lock"
+_SESSION_SECONDS = 12 * 3600
 
 
 @dataclass(frozen=True, kw_only=True)
 class Address:
     """A local AWS that runs: where, which process it is, and what its developer signs with.
 
-    ``log`` is its log's file, if it has one.
+    ``log`` is its log's file, if it has one; ``session_token`` is "" for the developer's own
+    credentials.
     """
 
     url: str
     pid: int
     credentials: Credentials = field(repr=False)
     log: str | None = None
+    session_token: str = field(default="", repr=False)
+
+    def in_account(self, account: str, region: str) -> Address:
+        """It, as an administrator of another account knows it, for twelve hours.
+
+        The account is made when there is none yet. Raises boto3's ClientError for what is no
+        account's id.
+        """
+        role = arn_in(region, "iam", account, "role/OrganizationAccountAccessRole")
+        taken = self.client("sts", region).assume_role(
+            RoleArn=role, RoleSessionName="administrator", DurationSeconds=_SESSION_SECONDS
+        )["Credentials"]
+        keys = replace(
+            self.credentials,
+            access_key_id=taken["AccessKeyId"],
+            secret_access_key=taken["SecretAccessKey"],
+        )
+        return replace(self, credentials=keys, session_token=taken["SessionToken"])
 
     def environment(self, region: str) -> dict[str, str]:
         """The variables with which any AWS client, and the CDK CLI, speaks to it.
@@ -41,6 +63,7 @@ class Address:
             "AWS_ENDPOINT_URL": self.url,
             "AWS_ACCESS_KEY_ID": self.credentials.access_key_id,
             "AWS_SECRET_ACCESS_KEY": self.credentials.secret_access_key,
+            **({"AWS_SESSION_TOKEN": self.session_token} if self.session_token else {}),
             "AWS_REGION": region,
             "AWS_DEFAULT_REGION": region,
             **NOTHING_OF_THE_USERS,
@@ -54,7 +77,7 @@ class Address:
         except (OSError, ValueError) as error:
             raise Failure(
                 f"the local AWS at {self.url} (process {self.pid}) does not answer: {error}; "
-                "end it with `sagemaker-serving local down`"
+                f"end it with {program().command('down')}"
             ) from None
         return facts
 
@@ -66,15 +89,19 @@ class Address:
 
     def client(self, service: str, region: str) -> Any:
         """A boto3 client of it, with its developer's credentials."""
-        from local_aws.boto import DIRECTLY, isolated_session
+        return self.session(region).client(service)
 
-        return isolated_session().client(
-            service,
-            region_name=region,
+    def session(self, region: str) -> Any:
+        """A boto3 session of it, with its developer's credentials."""
+        from local_aws.boto import isolated_session
+
+        token = {"aws_session_token": self.session_token} if self.session_token else {}
+        return isolated_session(
             endpoint_url=self.url,
+            region_name=region,
             aws_access_key_id=self.credentials.access_key_id,
             aws_secret_access_key=self.credentials.secret_access_key,
-            config=DIRECTLY,
+            **token,
         )
 
 
@@ -82,7 +109,7 @@ def find(state_dir: Path) -> Address:
     """The local AWS of ``state_dir``. Raises `NotFound` when none runs there."""
     if not answers(state_dir):
         raise NotFound(
-            f"no local AWS runs in {state_dir}; start one with `sagemaker-serving local up`"
+            f"no local AWS runs in {state_dir}; start one with {program().command('up')}"
         )
     try:
         note = json.loads(_note(state_dir).read_text(encoding="utf-8"))
@@ -90,7 +117,7 @@ def find(state_dir: Path) -> Address:
     except (OSError, ValueError, TypeError):
         raise Failure(
             f"a local AWS runs in {state_dir}, and {_note(state_dir)} does not say where; end its "
-            "process, and start it again with `sagemaker-serving local up`"
+            f"process, and start it again with {program().command('up')}"
         ) from None
 
 
@@ -162,7 +189,7 @@ class StateDirLock:
             os.close(self._handle)
             raise Mistake(
                 f"a local AWS runs in {state_dir} already; "
-                "use it, end it with `sagemaker-serving local down`, or give another --state-dir"
+                f"use it, end it with {program().command('down')}, or give another --state-dir"
             ) from None
         _note(state_dir).unlink(missing_ok=True)
 

@@ -14,6 +14,7 @@ from typing import NoReturn
 from local_aws.errors import Failure, LocalAwsEnded, ReportedError
 from local_aws.process import has_ended
 from local_aws.process.address import Address
+from local_aws.program import program
 
 GRACE_SECONDS = 1.0
 """How long an interrupted program may take to end: it may be cleaning up by calls that nobody
@@ -53,7 +54,7 @@ def ended(address: Address) -> LocalAwsEnded:
     """What to say of the local AWS at ``address`` that has ended."""
     return LocalAwsEnded(
         f"the local AWS (process {address.pid}) has ended{_last_words(address.log)}; start it "
-        "again with `sagemaker-serving local up`, which finds what was deployed"
+        f"again with {program().command('up')}, which finds what was deployed"
     )
 
 
@@ -81,7 +82,7 @@ class _Watch:
                 return
             signal.pthread_kill(main, signal.SIGUSR1)
         if not self._is_over.wait(GRACE_SECONDS):
-            print(f"sagemaker-serving: {ended(self._address)}", file=sys.stderr)
+            print(f"{program().name}: {ended(self._address)}", file=sys.stderr)
             exit_at_once(LocalAwsEnded.exit_status)
 
 

@@ -1,9 +1,11 @@
-"""What a cloud assembly tells before it is deployed: whose accounts it names, which images."""
+"""What a cloud assembly tells before it is deployed: its stacks, their accounts, its images."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -11,23 +13,40 @@ from local_aws.context import ACCOUNT_ID
 from local_aws.errors import Mistake
 
 
-def refuse_other_accounts(assembly: Path) -> None:
-    """Raise `Mistake` when a stack names another account than the local one, for all of them."""
-    named: dict[str, list[str]] = {}
-    for artifact in _artifacts(assembly, "aws:cloudformation:stack"):
-        account = artifact["environment"].removeprefix("aws://").partition("/")[0]
-        if account.isdigit() and account != ACCOUNT_ID:
-            named.setdefault(account, []).append(artifact["displayName"])
-    if named:
-        told = "; ".join(
-            f"account {account} is named by {', '.join(sorted(stacks))}"
-            for account, stacks in sorted(named.items())
-        )
-        raise Mistake(
-            f"{assembly}: {told}; the local AWS has one account, {ACCOUNT_ID}; leave `account` out "
-            "of their env, read it from CDK_DEFAULT_ACCOUNT, or give it as the app asks for it: "
-            f"-c NAME={ACCOUNT_ID}"
-        )
+@dataclass(frozen=True, kw_only=True)
+class AssembledStack:
+    """A stack of an assembly.
+
+    ``path`` is what the CDK CLI calls it: ``Test/Shop``. ``region`` is None where the stack is for
+    any; one that is for any account is for the local AWS's first.
+    """
+
+    name: str
+    path: str
+    account: str
+    region: str | None
+
+    def is_meant_by(self, pattern: str) -> bool:
+        """Whether it is its name or its path, or a pattern for one: ``Test/*``."""
+        return fnmatchcase(self.name, pattern) or fnmatchcase(self.path, pattern)
+
+
+def stacks_of(assembly: Path, patterns: Iterable[str] = ()) -> list[AssembledStack]:
+    """The stacks that ``patterns`` mean, those of nested assemblies too; all without any.
+
+    Raises `Mistake` for a pattern that means none.
+    """
+    stacks = _stacks(assembly)
+    patterns = list(patterns)
+    for pattern in patterns:
+        if not any(stack.is_meant_by(pattern) for stack in stacks):
+            known = ", ".join(stack.path for stack in stacks)
+            raise Mistake(f"{assembly}: there is no stack {pattern}; there are {known}")
+    return [
+        stack
+        for stack in stacks
+        if not patterns or any(stack.is_meant_by(pattern) for pattern in patterns)
+    ]
 
 
 def images_of(assembly: Path) -> list[str]:
@@ -43,13 +62,28 @@ def images_of(assembly: Path) -> list[str]:
     )
 
 
+def _stacks(assembly: Path) -> list[AssembledStack]:
+    found = []
+    for artifact in _artifacts(assembly, "aws:cloudformation:stack"):
+        account, _, region = artifact["environment"].removeprefix("aws://").partition("/")
+        found.append(
+            AssembledStack(
+                name=artifact["properties"].get("stackName") or artifact["id"],
+                path=artifact["displayName"],
+                account=account if account.isdigit() else ACCOUNT_ID,
+                region=None if region == "unknown-region" else region,
+            )
+        )
+    return found
+
+
 def _artifacts(assembly: Path, kind: str) -> Iterator[dict[str, Any]]:
     """Those of a kind, of nested assemblies too, each with the ``folder`` that it lies in."""
     for name, artifact in _read(assembly / "manifest.json").get("artifacts", {}).items():
         if artifact["type"] == "cdk:cloud-assembly":
             yield from _artifacts(assembly / artifact["properties"]["directoryName"], kind)
         if artifact["type"] == kind:
-            yield {"displayName": name, **artifact, "folder": assembly}
+            yield {"displayName": name, **artifact, "id": name, "folder": assembly}
 
 
 def _read(path: Path) -> Any:

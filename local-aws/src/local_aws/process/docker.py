@@ -61,11 +61,11 @@ def _push(image: str) -> int:
     registry, _, name = image.partition("/")
     repository, _, tag = name.rpartition(":")
     digest = f"sha256:{hashlib.sha256(tag.encode()).hexdigest()}"
-    prefix = "application/vnd.docker.distribution.manifest.v2+json"
+    media_type = "application/vnd.docker.distribution.manifest.v2+json"
     content = {"mediaType": "application/vnd.docker.container.image.v1+json", "digest": digest}
     manifest = {
         "schemaVersion": 2,
-        "mediaType": prefix,
+        "mediaType": media_type,
         "config": {**content, "size": len(tag)},
         "layers": [],
     }
@@ -74,7 +74,7 @@ def _push(image: str) -> int:
         repositoryName=repository,
         imageTag=tag,
         imageManifest=json.dumps(manifest),
-        imageManifestMediaType=prefix,
+        imageManifestMediaType=media_type,
     )
     return 0
 

@@ -159,6 +159,10 @@ class _Handler(MotoRequestHandler):  # type: ignore[misc]
         answer = _Answer()
         chunks = self.server.app(environ, answer.start)
         try:
+            if answer.is_streamed and self._has_body(answer):
+                _read_to_the_end(body)
+                self._stream(answer, chunks)
+                return
             content = b"".join(chunks)
         finally:
             close = getattr(chunks, "close", None)
@@ -167,20 +171,29 @@ class _Handler(MotoRequestHandler):  # type: ignore[misc]
         _read_to_the_end(body)
         self._send(answer, content)
 
+    def _stream(self, answer: _Answer, chunks: Iterable[bytes]) -> None:
+        """Send each chunk as it comes; that the client has left is an OSError."""
+        self._send_head(answer, [("Transfer-Encoding", "chunked")])
+        for chunk in filter(None, chunks):  # an empty one would be the last
+            self.wfile.write(b"%x\r\n%b\r\n" % (len(chunk), chunk))
+        self.wfile.write(b"0\r\n\r\n")
+
     def _send(self, answer: _Answer, content: bytes) -> None:
-        code = int(answer.status.split(" ", 1)[0])
-        self.send_response_only(code, answer.status.partition(" ")[2])
-        for name, value in answer.headers:
-            self.send_header(name, value)
-        names = {name.lower() for name, _ in answer.headers}
-        if "date" not in names:
-            self.send_header("Date", self.date_time_string())
-        bodiless = code < 200 or code in (HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED)
-        if "content-length" not in names and not bodiless:
-            self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        if content and not bodiless and self.command != "HEAD":
+        is_told = answer.is_bodiless or "content-length" in answer.names
+        self._send_head(answer, [] if is_told else [("Content-Length", str(len(content)))])
+        if content and self._has_body(answer):
             self.wfile.write(content)
+
+    def _has_body(self, answer: _Answer) -> bool:
+        return self.command != "HEAD" and not answer.is_bodiless
+
+    def _send_head(self, answer: _Answer, framing: list[tuple[str, str]]) -> None:
+        self.send_response_only(answer.code, answer.status.partition(" ")[2])
+        for name, value in [*answer.headers, *framing]:
+            self.send_header(name, value)
+        if "date" not in answer.names:
+            self.send_header("Date", self.date_time_string())
+        self.end_headers()
 
     def log(self, type: str, message: str, *args: Any) -> None:
         return
@@ -188,13 +201,28 @@ class _Handler(MotoRequestHandler):  # type: ignore[misc]
 
 class _Answer:
     status = "500 Internal Server Error"
+    is_streamed = False
     headers: list[tuple[str, str]] = []  # noqa: RUF012  (replaced, never changed)
 
     def start(
         self, status: str, headers: list[tuple[str, str]], exc_info: object = None
     ) -> Callable[[bytes], None]:
-        self.status, self.headers = status, headers
+        # Only a body whose length nobody knows is sent in chunks, which are this server's own.
+        self.headers = [each for each in headers if each[0].lower() != "transfer-encoding"]
+        self.status, self.is_streamed = status, len(self.headers) < len(headers)
         return _no_write
+
+    @property
+    def code(self) -> int:
+        return int(self.status.split(" ", 1)[0])
+
+    @property
+    def names(self) -> set[str]:
+        return {name.lower() for name, _ in self.headers}
+
+    @property
+    def is_bodiless(self) -> bool:
+        return self.code < 200 or self.code in (HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED)
 
 
 def _no_write(data: bytes) -> None:

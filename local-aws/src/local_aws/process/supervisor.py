@@ -10,8 +10,8 @@ A process that forks twice and begins a session of its own keeps no parent, grou
 which to find it. Linux gives such an orphan to its nearest ancestor that has asked for them
 (prctl(2), PR_SET_CHILD_SUBREAPER, man7.org, read 2026-11-22): here that is the supervisor, so that
 everything is below it for as long as it lives. If the supervisor itself is killed, the command
-dies with it (PR_SET_PDEATHSIG) and the rest falls to the next one above that adopts orphans. Where
-Linux's prctl is missing only the command's process group is killed.
+dies with it (PR_SET_PDEATHSIG) and the rest falls to the next one above that adopts orphans. Other
+systems have no prctl: what is killed is the command's process group, and what is still below it.
 
 It runs beside every process of a function, so it takes the standard library alone, little of that.
 """
@@ -36,6 +36,9 @@ _STOPS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
 _IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36  # linux/prctl.h
 _LOOK_AGAIN_SECONDS = 0.002
+_POLL_MILLISECONDS = None if sys.platform == "linux" else 1000
+"""macOS's poll may miss an end that comes after data, and finds it when it is called anew
+(github.com/NixOS/nix/pull/13901, read 2026-11-23)."""
 
 
 def supervise(
@@ -119,11 +122,13 @@ def _watch(child: int, waking: int, parent_pipe: int, pidfds: Sequence[int]) -> 
     """The child's wait status once it has ended; None when it is to be ended."""
     poll = select.poll()
     poll.register(waking, select.POLLIN)
-    poll.register(parent_pipe, 0)  # only its end: what it carries is for the child
+    # Only its end: what it carries is for the child. Linux would tell without being asked, macOS
+    # would not (github.com/lionheart/openradar-mirror/issues/19355, read 2026-11-23).
+    poll.register(parent_pipe, select.POLLHUP)
     for pidfd in pidfds:
         poll.register(pidfd, select.POLLIN)
     while True:
-        for descriptor, _ in poll.poll():
+        for descriptor, _ in poll.poll(_POLL_MILLISECONDS):
             if descriptor != waking or any(number in _STOPS for number in os.read(waking, 512)):
                 return None
         statuses: dict[int, int] = {}
@@ -196,9 +201,10 @@ def _processes(see: Callable[[int, _Process], None] = lambda *_: None) -> dict[i
     over, has moved on in the time that it takes to look at all the others.
     """
     table: dict[int, _Process] = {}
-    pids: list[int] = []
-    with contextlib.suppress(FileNotFoundError):
+    try:
         pids = [int(entry.name) for entry in os.scandir("/proc") if entry.name.isdigit()]
+    except FileNotFoundError:
+        return _processes_without_proc()
     for pid in sorted(pids, reverse=True):
         with contextlib.suppress(OSError):
             stat = _read(f"/proc/{pid}/stat")
@@ -208,6 +214,23 @@ def _processes(see: Callable[[int, _Process], None] = lambda *_: None) -> dict[i
             is_alive = state not in (b"Z", b"X") or int(numbers[16]) > 1
             table[pid] = (parent, group, session, is_alive)
             see(pid, table[pid])
+    return table
+
+
+def _processes_without_proc() -> dict[int, _Process]:
+    """Every process by its id, as macOS's ps has it (ps(1), manp.gs/mac/1/ps, read 2026-11-23)."""
+    import subprocess
+
+    table: dict[int, _Process] = {}
+    command = ["ps", "-A", "-o", "pid=,ppid=,pgid=,stat="]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as listing:
+        assert listing.stdout is not None
+        for line in listing.stdout:
+            *numbers, state = line.split()
+            pid, parent, group = map(int, numbers)
+            with contextlib.suppress(OSError):
+                table[pid] = (parent, group, os.getsid(pid), not state.startswith(b"Z"))
+    table.pop(listing.pid, None)
     return table
 
 

@@ -39,6 +39,8 @@ PARSED_WITHOUT_BODY = ("s3", "sagemaker-runtime")
 class Call:
     """One call of an API: ``service`` is boto3's name for it, ``parameters`` are its input.
 
+    ``account`` has what the call is about: all that it names without an account is there.
+
     ``headers`` and ``query`` are the request's own, by lower-case name; ``request`` is there for
     those whose bodies are not read here. ``malformed`` is why
     a request cannot be read, for the service to raise when it is its turn; ``protocol`` is the one
@@ -47,6 +49,7 @@ class Call:
 
     service: str
     operation: str
+    account: str
     region: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -73,7 +76,7 @@ class Call:
 
 
 def read_call(
-    environ: dict[str, Any], *, region: str, scope: str, caller: Any = None
+    environ: dict[str, Any], *, account: str, region: str, scope: str, caller: Any = None
 ) -> Call | None:
     """What a WSGI request asks for; None when no service of AWS has such an operation.
 
@@ -90,6 +93,7 @@ def read_call(
         return Call(
             service="s3",
             operation="PutObject",
+            account=account,
             region=region,
             parameters={"Bucket": form.bucket, "Key": form.key},
             headers={"x-amz-acl": form.fields["acl"]} if "acl" in form.fields else {},
@@ -116,6 +120,7 @@ def read_call(
     return Call(
         service=service,
         operation=operation,
+        account=account,
         region=region,
         parameters=parameters,
         headers={name.lower(): value for name, value in request.headers.items()},

@@ -14,12 +14,28 @@ _reading = threading.Lock()
 
 
 _BY_SCOPE = {
-    "states": "stepfunctions",
+    "access-analyzer": "accessanalyzer",
+    "airflow": "mwaa",
+    "aoss": "opensearchserverless",
+    "aps": "amp",
+    "cassandra": "keyspaces",
     "cloudcontrolapi": "cloudcontrol",
-    "monitoring": "cloudwatch",
+    "codeguru-profiler": "codeguruprofiler",
+    "elasticfilesystem": "efs",
+    "elasticloadbalancing": "elbv2",
+    "elasticmapreduce": "emr",
     "email": "ses",
+    "geo": "location",
+    "iotdata": "iot-data",
+    "mobiletargeting": "pinpoint",
+    "monitoring": "cloudwatch",
+    "profile": "customer-profiles",
+    "servicequotas": "service-quotas",
+    "sso": "sso-admin",
+    "states": "stepfunctions",
     "tagging": "resourcegroupstaggingapi",
 }
+"""Services that are signed for by another name than boto3's, which no other shares."""
 
 
 _BY_PATH = {

@@ -17,7 +17,7 @@ from typing_extensions import override
 
 from local_aws.context import LocalContext
 from local_aws.resources.base import Attributes, Provider, Request, ResourceFailed
-from local_aws.resources.schemas import Place
+from local_aws.resources.schemas import Place, schema_of
 
 NOT_FOUND = (
     "NoSuch",
@@ -134,7 +134,11 @@ class ApiProvider(Provider):
 
     def retag(self, request: Request, **target: Any) -> None:
         """Bring the resource's tags from the previous ones to the wanted ones."""
-        old, new = tags_of(request.previous), tags_of(request.properties)
+        schema = schema_of(self.type_name, request.region)
+        name = (schema and schema.tag_property) or "Tags"
+        old, new = (
+            tags_of({"Tags": each.get(name)}) for each in (request.previous, request.properties)
+        )
         tag, untag = self.tag_operations
         gone = sorted(old.keys() - new.keys())
         changed = {key: value for key, value in new.items() if old.get(key) != value}

@@ -15,7 +15,7 @@ from typing import Any
 
 from typing_extensions import override
 
-from local_aws.context import LocalContext
+from local_aws.context import ACCOUNT_ID, LocalContext
 from local_aws.resources.api import NOT_FOUND, stack_tags, tag_list
 from local_aws.resources.base import Attributes, Made, Provider, Request, ResourceFailed
 from local_aws.resources.schemas import Place, schema_of
@@ -35,14 +35,8 @@ CARRIED_OUT: Mapping[str, frozenset[str]] = {
             "UserData"
         ),
         "EC2::LaunchTemplate": "LaunchTemplateData LaunchTemplateName VersionDescription",
-        "EFS::FileSystem": (
-            "AvailabilityZoneName BackupPolicy Encrypted FileSystemTags KmsKeyId LifecyclePolicies "
-            "PerformanceMode ProvisionedThroughputInMibps ThroughputMode"
-        ),
-        "EFS::MountTarget": "FileSystemId IpAddress SecurityGroups SubnetId",
         "IAM::AccessKey": "Serial Status UserName",
         "IAM::InstanceProfile": "InstanceProfileName Path Roles",
-        "Logs::ResourcePolicy": "PolicyDocument PolicyName",
     }.items()
 }
 """By type, the properties that are carried out, with all within them; of one that is named with
@@ -74,7 +68,7 @@ class Emulated(Provider):
         self.model = model
         self.without_effect = WITHOUT_EFFECT.get(type_name, frozenset())
         self.made: dict[str, Any] = {}
-        """What was made and not deleted, by physical id: objects of the emulator's."""
+        """What was made and not deleted, by `_key`: objects of the emulator's."""
 
     @override
     def supports(self, context: LocalContext, region: str, place: Place) -> bool:
@@ -89,12 +83,12 @@ class Emulated(Provider):
         made = self.model.create_from_cloudformation_json(
             name, self._json(request), request.context.account_id, request.region
         )
-        self.made[made.physical_resource_id] = made
+        self.made[_key(request, made.physical_resource_id)] = made
         return str(made.physical_resource_id)
 
     @override
     def complete(self, request: Request) -> Attributes:
-        return self._attributes(request, self.made[request.physical_id])
+        return self._attributes(request, self.made[_key(request, request.physical_id)])
 
     @override
     def update(self, request: Request) -> Made:
@@ -103,7 +97,7 @@ class Emulated(Provider):
                 f"the emulator cannot change a {self.type_name} in place; give it a new logical id",
                 code="NotUpdatable",
             )
-        current = self.made.get(request.physical_id)
+        current = self.made.get(_key(request, request.physical_id))
         made = self.model.update_from_cloudformation_json(
             original_resource=current,
             new_resource_name=getattr(current, "name", request.physical_id),
@@ -112,8 +106,8 @@ class Emulated(Provider):
             region_name=request.region,
         )
         # Some of the emulator's classes make another one in its place.
-        self.made.pop(request.physical_id, None)
-        self.made[made.physical_resource_id] = made
+        self.made.pop(_key(request, request.physical_id), None)
+        self.made[_key(request, made.physical_resource_id)] = made
         return Made(
             physical_id=made.physical_resource_id, attributes=self._attributes(request, made)
         )
@@ -122,11 +116,11 @@ class Emulated(Provider):
     def delete(self, request: Request) -> None:
         with request.context.write_lock.change():
             try:
-                self._delete(request, self.made.get(request.physical_id))
+                self._delete(request, self.made.get(_key(request, request.physical_id)))
             except Exception as error:  # moto's classes raise whatever they like
                 if not _says_absent(error):
                     raise
-            self.made.pop(request.physical_id, None)
+            self.made.pop(_key(request, request.physical_id), None)
 
     def _delete(self, request: Request, made: Any) -> None:
         place = (request.context.account_id, request.region)
@@ -156,7 +150,7 @@ class Emulated(Provider):
 
 
 def made_by(module: str) -> dict[str, dict[str, Any]]:
-    """What was made of the types whose classes are in ``module``, by type and physical id."""
+    """What was made of the types whose classes are in ``module``, by type and `_key`."""
     return {
         provider.type_name: dict(provider.made)
         for provider in _providers()
@@ -202,6 +196,12 @@ def _find(type_name: str) -> Emulated:
     return Emulated(
         type_name, next(each for each in models if each.cloudformation_type() == type_name)
     )
+
+
+def _key(request: Request, physical_id: str) -> str:
+    """A physical id, which is one of its account alone; of the first account, by itself."""
+    account = request.context.account_id
+    return physical_id if account == ACCOUNT_ID else f"{account} {physical_id}"
 
 
 def _says_absent(error: Exception) -> bool:

@@ -19,7 +19,7 @@ from typing_extensions import override
 
 from local_aws.arn import Arn, arn_in
 from local_aws.context import LocalContext
-from local_aws.resources.authorization import reference
+from local_aws.permissions.reference import reference
 from local_aws.resources.base import Attributes, Made, Provider, Request, ResourceFailed
 from local_aws.resources.patterns import text_like
 from local_aws.resources.schemas import Place, Schema, schema_of
@@ -195,7 +195,6 @@ class _Forms:
         host += ".amazonaws.com"
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         forms = {
-            r"FullName$": Arn.parse(self._arn({})).resource.removeprefix("loadbalancer/"),
             r"(?i)(ur[il]|website)$": f"https://{host}",
             r"(?i)(endpoint|address|dns|dnsname|domainname|host|hostname)$": host,
             r"(At|Time|Date|Timestamp)$": now,

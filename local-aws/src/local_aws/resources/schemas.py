@@ -9,10 +9,9 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
+from local_aws.cfn_lint_data import data_folder
 from local_aws.resources.validation import Judge
 from local_aws.template import Unknown, function_name, same
 
@@ -199,17 +198,6 @@ def same_values(old: Any, new: Any) -> bool:
 
 
 @lru_cache(maxsize=1)
-def data_folder() -> Path:
-    """Where cfn-lint's data lies. Raises ModuleNotFoundError without cfn-lint."""
-    spec = find_spec("cfnlint")
-    if spec is None or not spec.submodule_search_locations:
-        raise ModuleNotFoundError(
-            "cfn-lint is not installed: the local AWS reads CloudFormation's resource schemas "
-            "from it; install the 'local' extra"
-        )
-    return Path(spec.submodule_search_locations[0]) / "data"
-
-
 def type_names(region: str) -> list[str]:
     """Every type that CloudFormation has in a region."""
     return sorted(_types(region))

@@ -25,9 +25,16 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from local_aws.credentials import CREDENTIALS
+from local_aws.credentials import ACCOUNTS, CREDENTIALS
 from local_aws.errors import Failure, Mistake
-from local_aws.private_files import FRESH, damaged, read_own, readable, refuse_foreign, write_whole
+from local_aws.private_files import (
+    damaged,
+    read_own,
+    readable,
+    refuse_foreign,
+    starting_empty,
+    write_whole,
+)
 from local_aws.state.objects import ObjectStore
 
 STATE = "state"
@@ -150,7 +157,7 @@ class StateFolder:
                 f"the state in {self.path} was written by another version (format {found[0]}, "
                 f"{found[1]}, Python {found[2]}); this one reads format {FORMAT}, {_emulator()}, "
                 f"Python {_python()}: use the version that wrote it, or another --state-dir, or "
-                f"forget it: {FRESH}"
+                f"forget it: {starting_empty()}"
             )
         if not _is_manifest(members):
             raise damaged(self._manifest, "it is no manifest")
@@ -199,7 +206,7 @@ def forget(state_dir: Path) -> None:
     Its credentials go too: nobody who had them before is known to the next one. Raises
     `Failure` for what the disk does not let go.
     """
-    for name in (CREDENTIALS, STATE, "endpoints", "transform", "lambda"):
+    for name in (CREDENTIALS, STATE, ACCOUNTS, "endpoints", "transform", "lambda"):
         path = state_dir / name
         try:
             if path.is_dir() and not path.is_symlink():

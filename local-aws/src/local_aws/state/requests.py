@@ -13,7 +13,7 @@ _READS = re.compile(
     r"|Scan|Search|Select|Simulate|Test|Validate|View)[A-Z].*|Query|Scan|Select"
 )
 _INVOCATION = re.compile(
-    r"/\d{4}-\d\d-\d\d/functions/[^/]+/invocations|/endpoints/[^/]+/[a-z-]*invocations[a-z-]*"
+    r"/\d{4}-\d\d-\d\d/functions/[^/]+/[a-z-]*invocations|/endpoints/[^/]+/[a-z-]*invocations[a-z-]*"
 )
 
 

@@ -41,16 +41,16 @@ class Part(Protocol):
 
 
 class StateSaver:
-    """Saves the emulator and ``parts`` into ``folder``.
+    """Saves the emulator, and the parts that are added, into ``folder``.
 
     Each save is of one moment, which ``write_lock`` finds.
     """
 
-    def __init__(self, folder: Path, write_lock: WriteLock, parts: Mapping[str, Part]) -> None:
+    def __init__(self, folder: Path, write_lock: WriteLock) -> None:
         self._folder = StateFolder(folder)
         self._emulator = Emulator(self._folder.objects)
         self._write_lock = write_lock
-        self._parts = dict(parts)
+        self._parts: dict[str, Part] = {}
         self._kept: dict[str, bytes] = {}
         self._manifest: Manifest | None = None
         self._lost: dict[str, str] = {}
@@ -66,6 +66,10 @@ class StateSaver:
         self._due = 0.0
         self._closed = False
         self._thread = threading.Thread(target=self._run, name="state", daemon=True)
+
+    def add(self, parts: Mapping[str, Part]) -> None:
+        """Save these parts, too, by their names."""
+        self._parts = {**self._parts, **parts}
 
     def restore(self) -> Manifest | None:
         """Give everything what it held when it was last saved; None when nothing is kept.

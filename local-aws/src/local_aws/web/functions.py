@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as WaitedEnough
+from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Thread
 from typing import Any, TypeVar
@@ -68,23 +70,39 @@ class Functions:
         ClientError for what Lambda refuses. A function runs as fast as it does, so these seconds
         are real ones, whatever the time scale.
         """
-        if role_arn is None and not self._is_let_in(arn, source_arn):
-            raise NotPermitted
-        client = self.client("lambda", Arn.parse(arn).region, role_arn)
         payload = event if isinstance(event, bytes) else json.dumps(event).encode()
-        try:
+        client = self._caller_of(arn, source_arn, role_arn)
+        with _permitted():
             answer = within(
                 seconds, lambda: client.invoke(FunctionName=arn, Payload=payload, **more)
             )
-        except ClientError as error:
-            if error.response["Error"]["Code"].startswith("AccessDenied"):
-                raise NotPermitted from None
-            raise
         return Outcome(
             answer["Payload"].read(),
             "FunctionError" in answer,
             answer["ResponseMetadata"].get("RequestId", ""),
         )
+
+    def stream(
+        self,
+        arn: str,
+        event: bytes,
+        *,
+        source_arn: str,
+        role_arn: str | None = None,
+        seconds: float,
+    ) -> Iterator[bytes]:
+        """`call`, for an answer in parts; returns with the first, and all may take so long.
+
+        A function that fails, or takes longer, breaks it off: ConnectionAbortedError.
+        """
+        end = time.monotonic() + seconds
+        client = self._caller_of(arn, source_arn, role_arn)
+        with _permitted():
+            told = within(
+                seconds,
+                lambda: client.invoke_with_response_stream(FunctionName=arn, Payload=event),
+            )
+        return _parts(told["EventStream"], end)
 
     def client(self, service: str, region: str, role_arn: str | None) -> Any:
         """A client in the role's name; else the local AWS's own. Raises `NotPermitted`."""
@@ -98,12 +116,39 @@ class Functions:
             raise NotPermitted
         return self._context.sessions.assume(role_arn, SESSION)
 
+    def _caller_of(self, arn: str, source_arn: str, role_arn: str | None) -> Any:
+        if role_arn is None and not self._is_let_in(arn, source_arn):
+            raise NotPermitted
+        place = Arn.parse(arn)
+        if role_arn is None:
+            return self._context.client("lambda", place.region, account=place.account)
+        return self._context.client_as(self.session(role_arn), "lambda", place.region)
+
     def _is_let_in(self, arn: str, source_arn: str) -> bool:
         given = {
             "aws:SourceArn": source_arn,
             "aws:SourceAccount": self._context.account_id,
         }
         return self._context.evaluator.lets_service(APIGATEWAY, "lambda:InvokeFunction", arn, given)
+
+
+def _parts(events: Iterable[Mapping[str, Any]], end: float) -> Iterator[bytes]:
+    for event in events:
+        if time.monotonic() > end:
+            raise ConnectionAbortedError("the function took too long")
+        if event.get("InvokeComplete", {}).get("ErrorCode"):
+            raise ConnectionAbortedError(event["InvokeComplete"]["ErrorDetails"])
+        yield event.get("PayloadChunk", {}).get("Payload", b"")
+
+
+@contextmanager
+def _permitted() -> Iterator[None]:
+    try:
+        yield
+    except ClientError as error:
+        if error.response["Error"]["Code"].startswith("AccessDenied"):
+            raise NotPermitted from None
+        raise
 
 
 def within(seconds: float, work: Callable[[], Result]) -> Result:

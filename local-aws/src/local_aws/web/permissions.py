@@ -21,7 +21,7 @@ _ROLES = ("credentials", "authorizerCredentials", "CredentialsArn", "AuthorizerC
 class PathPermissions(ServicePermissions):
     """apigateway:GET on arn:aws:apigateway:eu-west-1::/restapis/abc."""
 
-    def needs(self, call: Call, account: str) -> list[Need]:
+    def needs(self, call: Call) -> list[Need]:
         """The call itself, and that a role may be handed over, which is judged when it is used."""
         if call.model is None:
             return [Need("apigateway:GET", "*", {}, quoted=False)]

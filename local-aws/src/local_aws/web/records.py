@@ -132,16 +132,26 @@ class Records:
 
 
 def paged(call: Call, member: str, items: Iterable[Record]) -> Record:
-    """A page of items, as ``limit`` and ``position`` or ``MaxResults`` and ``NextToken`` ask."""
+    """A page of items, as ``limit`` and ``position`` or ``MaxResults`` and ``NextToken`` ask.
+
+    Raises AwsError BadRequestException for what asks for no page.
+    """
     parameters = call.parameters
     token = "NextToken" if member == "Items" else "position"
-    limit = int(parameters.get("MaxResults") or parameters.get("limit") or 500)
-    start = int(parameters.get(token) or 0)
+    limit = _number(parameters.get("MaxResults") or parameters.get("limit") or 500)
+    start = _number(parameters.get(token) or 0)
     every = list(items)
     page: Record = {member: every[start : start + limit]}
     if len(every) > start + limit:
         page[token] = str(start + limit)
     return page
+
+
+def _number(asked: object) -> int:
+    text = str(asked)
+    if not text.isdecimal():
+        raise AwsError("BadRequestException", f"Invalid paging parameter: '{text}'")
+    return int(text)
 
 
 def path_of(call: Call) -> str:

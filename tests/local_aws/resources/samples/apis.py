@@ -1,4 +1,4 @@
-"""Samples of API Gateway's types: REST APIs, HTTP APIs, and of functions' URLs."""
+"""Samples of API Gateway's types of REST APIs, and of functions' URLs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from tests.local_aws.resources.samples.sample import EVERYONE, TAGS, Sample
 
 _API = {"Ref": "Rest"}
 _ROOT = {"Fn::GetAtt": ["Rest", "RootResourceId"]}
-_HTTP = {"Ref": "Http"}
 _MOCK = {"Type": "MOCK", "RequestTemplates": {"application/json": '{"statusCode": 200}'}}
 _URI = f"arn:aws:apigateway:{REGION}:lambda:path/2015-03-31/functions/$Function.Arn/invocations"
 _METHOD = "restApiId=$Rest resourceId=$Part httpMethod=PUT"
@@ -93,34 +92,6 @@ GROUND: dict[str, dict[str, Any]] = {
             "FunctionVersion": "$LATEST",
             "Name": "staged",
         },
-    },
-    "Http": {
-        "Type": "AWS::ApiGatewayV2::Api",
-        "Properties": {"Name": "ground", "ProtocolType": "HTTP"},
-    },
-    "Leads": {
-        "Type": "AWS::ApiGatewayV2::Integration",
-        "Properties": {
-            "ApiId": _HTTP,
-            "IntegrationType": "HTTP_PROXY",
-            "IntegrationUri": "http://localhost:1",
-            "IntegrationMethod": "ANY",
-            "PayloadFormatVersion": "1.0",
-        },
-    },
-    "HttpJudge": {
-        "Type": "AWS::ApiGatewayV2::Authorizer",
-        "Properties": {
-            "ApiId": _HTTP,
-            "Name": "judge",
-            "AuthorizerType": "REQUEST",
-            "IdentitySource": ["$request.header.Token"],
-        },
-    },
-    "HttpDeployed": {"Type": "AWS::ApiGatewayV2::Deployment", "Properties": {"ApiId": _HTTP}},
-    "HttpLive": {
-        "Type": "AWS::ApiGatewayV2::Stage",
-        "Properties": {"ApiId": _HTTP, "StageName": "live"},
     },
 }
 
@@ -434,123 +405,6 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
             },
             needs=("Qualifier",),
             told={"TargetFunctionArn": "staged"},
-        ),
-    ),
-    "AWS::ApiGatewayV2::Api": (
-        Sample(
-            ("apigatewayv2 GetApi ApiId={Ref}",),
-            {
-                "ApiKeySelectionExpression": "$request.header.lost",
-                "CorsConfiguration": {
-                    "AllowCredentials": True,
-                    "AllowHeaders": ["X-Lost"],
-                    "AllowMethods": ["PATCH"],
-                    "AllowOrigins": ["https://lost.example"],
-                    "ExposeHeaders": ["X-Found"],
-                    "MaxAge": 37,
-                },
-                "Description": "lost",
-                "DisableExecuteApiEndpoint": True,
-                "DisableSchemaValidation": True,
-                "IpAddressType": "dualstack",
-                "Name": "found",
-                "ProtocolType": "HTTP",
-                "RouteSelectionExpression": "${request.method} ${request.path}",
-                "Tags": {"team": "lost and found"},
-                "Version": "v7",
-            },
-            needs=("Name", "ProtocolType"),
-        ),
-        Sample(
-            ("apigatewayv2 GetRoutes ApiId={Ref}", "apigatewayv2 GetIntegrations ApiId={Ref}"),
-            {
-                "Name": "quick",
-                "ProtocolType": "HTTP",
-                "RouteKey": "GET /lost",
-                "Target": "http://localhost:2",
-            },
-            needs=("Name", "ProtocolType"),
-            unread={"Name": "the other sample's", "ProtocolType": "the other sample's"},
-        ),
-    ),
-    "AWS::ApiGatewayV2::Authorizer": (
-        Sample(
-            ("apigatewayv2 GetAuthorizer ApiId=$Http AuthorizerId={Ref}",),
-            {
-                "ApiId": "$Http",
-                "AuthorizerCredentialsArn": "$ApiRole.Arn",
-                "AuthorizerPayloadFormatVersion": "2.0",
-                "AuthorizerResultTtlInSeconds": 37,
-                "AuthorizerType": "REQUEST",
-                "AuthorizerUri": _URI,
-                "EnableSimpleResponses": True,
-                "IdentitySource": ["$request.header.Lost"],
-                "Name": "lost",
-            },
-            needs=("IdentitySource",),
-        ),
-    ),
-    "AWS::ApiGatewayV2::Deployment": (
-        Sample(
-            (
-                "apigatewayv2 GetDeployment ApiId=$Http DeploymentId={Ref}",
-                "apigatewayv2 GetStage ApiId=$Http StageName=live",
-            ),
-            {"ApiId": "$Http", "Description": "lost", "StageName": "$HttpLive"},
-            unread={"StageName": "the stage's deployment is this one"},
-        ),
-    ),
-    "AWS::ApiGatewayV2::Integration": (
-        Sample(
-            ("apigatewayv2 GetIntegration ApiId=$Http IntegrationId={Ref}",),
-            {
-                "ApiId": "$Http",
-                "ConnectionType": "INTERNET",
-                "CredentialsArn": "$ApiRole.Arn",
-                "Description": "lost",
-                "IntegrationMethod": "POST",
-                "IntegrationType": "AWS_PROXY",
-                "IntegrationUri": "$Function.Arn",
-                "PayloadFormatVersion": "2.0",
-                "TimeoutInMillis": 77,
-            },
-            unread={"ConnectionType": "what it is without, too"},
-        ),
-    ),
-    "AWS::ApiGatewayV2::Route": (
-        Sample(
-            ("apigatewayv2 GetRoute ApiId=$Http RouteId={Ref}",),
-            {
-                "ApiId": "$Http",
-                "AuthorizationType": "CUSTOM",
-                "AuthorizerId": "$HttpJudge",
-                "OperationName": "findWhatIsLost",
-                "RouteKey": "GET /lost",
-                "Target": "integrations/$Leads",
-            },
-        ),
-    ),
-    "AWS::ApiGatewayV2::Stage": (
-        Sample(
-            ("apigatewayv2 GetStage ApiId=$Http StageName={Ref}",),
-            {
-                "AccessLogSettings": _LOG,
-                "ApiId": "$Http",
-                "AutoDeploy": True,
-                "DefaultRouteSettings": {
-                    "DataTraceEnabled": True,
-                    "DetailedMetricsEnabled": True,
-                    "LoggingLevel": "ERROR",
-                    "ThrottlingBurstLimit": 73,
-                    "ThrottlingRateLimit": 71,
-                },
-                "DeploymentId": "$HttpDeployed",
-                "Description": "lost",
-                "RouteSettings": {"GET /lost": {"ThrottlingBurstLimit": 79}},
-                "StageName": "found",
-                "StageVariables": {"where": "here"},
-                "Tags": {"team": "lost and found"},
-            },
         ),
     ),
 }

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from tests.local_aws.resources.made import made_in
-from tests.local_aws.resources.samples.sample import EVERYONE, TAGS, Sample
+from tests.local_aws.resources.samples.sample import TAGS, Sample
 
 _GROUP = "autoscaling DescribeAutoScalingGroups AutoScalingGroupNames=[{Ref}]"
 _INSTANCE = "ec2 DescribeInstances InstanceIds=[{Ref}]"
@@ -162,45 +161,6 @@ EMULATED: Mapping[str, tuple[Sample, ...]] = {
             },
         ),
     ),
-    "AWS::EFS::FileSystem": (
-        Sample(
-            (
-                "efs DescribeFileSystems FileSystemId={Ref}",
-                "efs DescribeLifecycleConfiguration FileSystemId={Ref}",
-                "efs DescribeBackupPolicy FileSystemId={Ref}",
-                "efs ListTagsForResource ResourceId={Ref}",
-            ),
-            {
-                "AvailabilityZoneName": "eu-west-1a",
-                "BackupPolicy": {"Status": "ENABLED"},
-                "Encrypted": True,
-                "KmsKeyId": "$Key.Arn",
-                "LifecyclePolicies": [
-                    {"TransitionToIA": "AFTER_7_DAYS"},
-                    {"TransitionToArchive": "AFTER_90_DAYS"},
-                    {"TransitionToPrimaryStorageClass": "AFTER_1_ACCESS"},
-                ],
-                "PerformanceMode": "maxIO",
-                "ProvisionedThroughputInMibps": 37,
-                "ThroughputMode": "provisioned",
-                "FileSystemTags": TAGS,
-            },
-        ),
-    ),
-    "AWS::EFS::MountTarget": (
-        Sample(
-            (
-                "efs DescribeMountTargets MountTargetId={Ref}",
-                "efs DescribeMountTargetSecurityGroups MountTargetId={Ref}",
-            ),
-            {
-                "FileSystemId": "$Files",
-                "SubnetId": "$Subnet",
-                "SecurityGroups": ["$Firewall.GroupId"],
-                "IpAddress": "10.0.1.79",
-            },
-        ),
-    ),
     "AWS::IAM::AccessKey": (
         Sample(
             ("iam ListAccessKeys UserName=ground",),
@@ -212,12 +172,6 @@ EMULATED: Mapping[str, tuple[Sample, ...]] = {
         Sample(
             ("iam GetInstanceProfile InstanceProfileName={Ref}",),
             {"InstanceProfileName": "lost", "Path": "/lost/", "Roles": ["$Role"]},
-        ),
-    ),
-    "AWS::Logs::ResourcePolicy": (
-        Sample(
-            ("logs DescribeResourcePolicies",),
-            {"PolicyName": "lost", "PolicyDocument": json.dumps(EVERYONE)},
         ),
     ),
 }

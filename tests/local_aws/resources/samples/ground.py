@@ -27,7 +27,19 @@ GROUND: dict[str, dict[str, Any]] = {
     "Group": {"Type": "AWS::IAM::Group"},
     "Topic": {"Type": "AWS::SNS::Topic"},
     "Queue": {"Type": "AWS::SQS::Queue"},
-    "Key": {"Type": "AWS::KMS::Key"},
+    "Key": {
+        "Type": "AWS::KMS::Key",
+        "Properties": {
+            "KeyPolicy": document(
+                Action="kms:*",
+                Resource="*",
+                Principal={
+                    "AWS": {"Fn::Sub": "arn:${AWS::Partition}:iam::${AWS::AccountId}:root"},
+                    "Service": {"Fn::Sub": "logs.${AWS::Region}.${AWS::URLSuffix}"},
+                },
+            )
+        },
+    },
     "Logs": {"Type": "AWS::Logs::LogGroup"},
     "Function": {
         "Type": "AWS::Lambda::Function",
@@ -42,6 +54,24 @@ GROUND: dict[str, dict[str, Any]] = {
     "Firewall": {
         "Type": "AWS::EC2::SecurityGroup",
         "Properties": {"GroupDescription": "ground", "VpcId": {"Ref": "Vpc"}},
+    },
+    "Workflow": {
+        "Type": "AWS::StepFunctions::StateMachine",
+        "Properties": {
+            "RoleArn": _get("Role", "Arn"),
+            "Definition": {"StartAt": "S", "States": {"S": {"Type": "Succeed"}}},
+        },
+    },
+    "Unpublished": {
+        "Type": "AWS::StepFunctions::StateMachine",
+        "Properties": {
+            "RoleArn": _get("Role", "Arn"),
+            "Definition": {"StartAt": "S", "States": {"S": {"Type": "Succeed"}}},
+        },
+    },
+    "Published": {
+        "Type": "AWS::StepFunctions::StateMachineVersion",
+        "Properties": {"StateMachineArn": {"Ref": "Workflow"}},
     },
     "Model": {
         "Type": "AWS::SageMaker::Model",

@@ -14,11 +14,15 @@ _FUNCTION = (
 SAMPLES: Mapping[str, tuple[Sample, ...]] = {
     "AWS::Lambda::Alias": (
         Sample(
-            ("lambda GetAlias FunctionName=$Function Name=live",),
+            (
+                "lambda GetAlias FunctionName=$Function Name=live",
+                "lambda GetProvisionedConcurrencyConfig FunctionName=$Function Qualifier=live",
+            ),
             {
                 "FunctionName": "$Function",
                 "FunctionVersion": "$One.Version",
                 "Name": "live",
+                "ProvisionedConcurrencyConfig": {"ProvisionedConcurrentExecutions": 37},
                 "Description": "a property was lost",
             },
         ),
@@ -97,10 +101,14 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
     ),
     "AWS::Lambda::Version": (
         Sample(
-            ("lambda GetFunctionConfiguration FunctionName={Ref}",),
+            (
+                "lambda GetFunctionConfiguration FunctionName={Ref}",
+                "lambda GetProvisionedConcurrencyConfig FunctionName=$Other Qualifier={Version}",
+            ),
             {
                 "FunctionName": "$Other",
                 "Description": "a property was lost",
+                "ProvisionedConcurrencyConfig": {"ProvisionedConcurrentExecutions": 37},
             },
             unread={"CodeSha256": "the call goes by it"},
         ),

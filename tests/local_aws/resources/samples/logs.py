@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from typing import Any
 
-from tests.local_aws.resources.samples.sample import TAGS, Sample
+from tests.local_aws.resources.samples.sample import EVERYONE, TAGS, Sample
+
+GROUND: Mapping[str, Mapping[str, Any]] = {"Lines": {"Type": "AWS::Logs::LogGroup"}}
 
 SAMPLES: Mapping[str, tuple[Sample, ...]] = {
     "AWS::Logs::LogGroup": (
@@ -19,6 +23,25 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
                 "RetentionInDays": 731,
                 "Tags": TAGS,
             },
+        ),
+    ),
+    "AWS::Logs::SubscriptionFilter": (
+        Sample(
+            ("logs DescribeSubscriptionFilters logGroupName=$Lines",),
+            {
+                "DestinationArn": "$Records.Arn",
+                "FilterName": "lost",
+                "FilterPattern": "ERROR",
+                "LogGroupName": "$Lines",
+                "RoleArn": "$Role.Arn",
+            },
+            needs=("RoleArn",),
+        ),
+    ),
+    "AWS::Logs::ResourcePolicy": (
+        Sample(
+            ("logs DescribeResourcePolicies",),
+            {"PolicyName": "lost", "PolicyDocument": json.dumps(EVERYONE)},
         ),
     ),
 }

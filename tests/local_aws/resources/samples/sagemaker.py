@@ -17,6 +17,17 @@ _COMPONENT = (
     "sagemaker DescribeInferenceComponent InferenceComponentName={InferenceComponentName}",
     TAGGED,
 )
+_UNPACKED = {
+    "Image": IMAGE,
+    "ModelDataSource": {
+        "S3DataSource": {
+            "S3Uri": "s3://models/",
+            "S3DataType": "S3Prefix",
+            "CompressionType": "None",
+            "ModelAccessConfig": {"AcceptEula": True},
+        }
+    },
+}
 _CONTAINER = {
     "ContainerHostname": "first",
     "Environment": {"FOUND": "here"},
@@ -58,6 +69,20 @@ _VARIANT = {
         "CapacityReservationPreference": "capacity-reservations-only",
         "MlReservationArn": "arn:aws:sagemaker:eu-west-1:123456789012:training-plan/lost",
     },
+}
+
+_ON_EITHER = {
+    "VariantName": "either",
+    "ModelName": "$Model.ModelName",
+    "InitialInstanceCount": 1,
+    "InstancePools": [
+        {
+            "InstanceType": "ml.g6.xlarge",
+            "Priority": 1,
+            "ModelNameOverride": "$Model.ModelName",
+        },
+        {"InstanceType": "ml.g5.xlarge", "Priority": 2},
+    ],
 }
 
 SAMPLES: Mapping[str, tuple[Sample, ...]] = {
@@ -167,6 +192,13 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
                         },
                     }
                 ]
+            },
+        ),
+        Sample(
+            _CONFIG,
+            {
+                "ProductionVariants": [_ON_EITHER],
+                "ShadowProductionVariants": [{**_ON_EITHER, "VariantName": "shade"}],
             },
         ),
         Sample(
@@ -299,6 +331,17 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
                 "PrimaryContainer": {"ModelPackageName": "$Package"},
             },
             needs=("ExecutionRoleArn", "PrimaryContainer"),
+        ),
+        *(
+            Sample(
+                _MODEL,
+                {
+                    "ExecutionRoleArn": "$Role.Arn",
+                    member: [_UNPACKED] if member == "Containers" else _UNPACKED,
+                },
+                needs=("ExecutionRoleArn", member),
+            )
+            for member in ("PrimaryContainer", "Containers")
         ),
     ),
 }

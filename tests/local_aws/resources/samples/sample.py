@@ -32,7 +32,8 @@ TRUST = document(
     Action="sts:AssumeRole",
     Principal={
         "Service": [
-            f"{name}.amazonaws.com" for name in ("sagemaker", "lambda", "states", "events", "sns")
+            f"{name}.amazonaws.com"
+            for name in ("sagemaker", "lambda", "states", "events", "sns", "logs")
         ]
     },
 )

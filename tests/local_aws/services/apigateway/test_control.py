@@ -204,6 +204,18 @@ def test_patches_change_what_they_name(rest: Rest) -> None:
             {"type": "HTTP", "uri": "http://x", "connectionType": "VPC_LINK"},
             "the local AWS does not carry out connectionType VPC_LINK",
         ),
+        (
+            {"type": "HTTP_PROXY", "uri": "http://x", "responseTransferMode": "STREAM"},
+            "carries out responseTransferMode STREAM of AWS_PROXY integrations only",
+        ),
+        (
+            {
+                "type": "AWS_PROXY",
+                "uri": f"arn:aws:apigateway:{REGION}:lambda:path/v/functions/x/invocations",
+                "responseTransferMode": "STREAM",
+            },
+            "belong together; give both, or neither",
+        ),
     ],
 )
 def test_what_leads_nowhere_is_refused(rest: Rest, integration: Any, said: str) -> None:

@@ -17,6 +17,22 @@ def stacks(gateway: Gateway) -> Stacks:
     return Stacks(gateway)
 
 
+def test_a_stage_with_settings_of_methods_is_changed(stacks: Stacks) -> None:
+    body = template("one", "First")
+    stage = body["Resources"]["Stage"]["Properties"]
+    stage["MethodSettings"] = [{"HttpMethod": "*", "ResourcePath": "/*", "LoggingLevel": "INFO"}]
+    assert stacks.create("settings", body)["StackStatus"] == "CREATE_COMPLETE"
+    stage["Tags"] = [{"Key": "team", "Value": "a"}]
+    stage["MethodSettings"][0]["LoggingLevel"] = "ERROR"
+    assert stacks.update("settings", body)["StackStatus"] == "UPDATE_COMPLETE"
+    apis = stacks.functions.client("apigateway")
+    (api,) = [each["id"] for each in apis.get_rest_apis()["items"] if each["name"] == "api"]
+    found = apis.get_stage(restApiId=api, stageName="live")
+    assert found["methodSettings"]["*/*"]["loggingLevel"] == "ERROR"
+    assert found["tags"]["team"] == "a"
+    stacks.delete("settings")
+
+
 def template(text: str, deployment: str, **api: Any) -> dict[str, Any]:
     """An API with a MOCK that says ``text`` and a function, as the CDK makes them."""
     rest = {"Ref": "Api"}

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from local_aws.services.apigateway.velocity import TemplateError, render
+from local_aws.services.apigateway.velocity import render
+from local_aws.services.apigateway.velocity_values import TemplateError
 
 KNOWN: dict[str, Any] = {
     "input": {"params": lambda name: {"a": "1,2,3", "n": "5"}.get(name, ""), "body": "{}"},

@@ -182,6 +182,7 @@ def test_as_long_as_the_alarm_is_on_a_step_is_taken_after_each_cooldown(scaled: 
     assert (second["StartTime"] - first["EndTime"]).total_seconds() >= 5
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_target_tracking_goes_out_to_what_is_needed_and_in_again(scaled: Scaled) -> None:
     scaled.register("tracked", 1, 8, count=1)

@@ -114,7 +114,7 @@ def synth(tmp_path: Path) -> Synth:
     return synthesize
 
 
-@pytest.mark.parametrize("method", ["change-set", "direct"])
+@pytest.mark.parametrize("method", ["change-set", pytest.param("direct", marks=pytest.mark.long)])
 def test_deploy_update_and_destroy(aws: Aws, cli: Cli, synth: Synth, method: str) -> None:
     name = method.title().replace("-", "")
     option = f"--method={method}"
@@ -142,6 +142,7 @@ def test_deploy_update_and_destroy(aws: Aws, cli: Cli, synth: Synth, method: str
     assert [stack["StackName"] for stack in _living(aws)] == ["CDKToolkit"]
 
 
+@pytest.mark.long
 def test_a_failed_create_is_explained_and_leaves_nothing(aws: Aws, cli: Cli, synth: Synth) -> None:
     assembly = synth("Failing", missing_policy=True)
 
@@ -159,6 +160,7 @@ def test_a_failed_create_is_explained_and_leaves_nothing(aws: Aws, cli: Cli, syn
     assert cli.destroy(assembly)[0] == 0
 
 
+@pytest.mark.long
 def test_a_failed_update_returns_to_the_old_state(aws: Aws, cli: Cli, synth: Synth) -> None:
     cli.deploy(synth("Back"))
     before = aws.outputs("Back")
@@ -179,6 +181,7 @@ def test_a_failed_update_returns_to_the_old_state(aws: Aws, cli: Cli, synth: Syn
     assert cli.destroy(synth("Back"))[0] == 0
 
 
+@pytest.mark.long
 def test_a_bucket_with_objects_stops_the_destroy(aws: Aws, cli: Cli, synth: Synth) -> None:
     assembly = synth("Full")
     cli.deploy(assembly)
@@ -194,6 +197,7 @@ def test_a_bucket_with_objects_stops_the_destroy(aws: Aws, cli: Cli, synth: Synt
     assert cli.destroy(assembly)[0] == 0
 
 
+@pytest.mark.long
 def test_diff_and_list(aws: Aws, cli: Cli, synth: Synth) -> None:
     cli.deploy(synth("Diff"))
 

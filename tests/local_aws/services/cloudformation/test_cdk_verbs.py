@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.local_aws.aws import eventually
 from tests.local_aws.cdk_cli import Cli
 from tests.local_aws.services.cloudformation.conftest import REGION, Aws
 
@@ -116,6 +118,47 @@ def test_hotswap_changes_functions_and_state_machines_and_is_drift(
     diagnosed = cli("diagnose", "--unstable=diagnose", "--app", str(swappable(tmp_path, 2)))
     assert "no issues found" in diagnosed[1]
     assert cli.destroy(swappable(tmp_path, 2))[0] == 0
+
+
+WATCHED = """\
+import aws_cdk as cdk
+from aws_cdk import aws_lambda as lambda_
+
+app = cdk.App()
+lambda_.Function(
+    cdk.Stack(app, "Watched"),
+    "Function",
+    function_name="watched",
+    runtime=lambda_.Runtime.PYTHON_3_11,
+    handler="index.handler",
+    code=lambda_.Code.from_asset("source"),
+)
+app.synth()
+"""
+
+
+def test_watch_deploys_what_changes_in_the_source(aws: Aws, cli: Cli, tmp_path: Path) -> None:
+    def answers(value: int) -> bool:
+        client = aws.client("lambda")
+        with suppress(client.exceptions.ClientError):
+            return bool(client.invoke(FunctionName="watched")["Payload"].read() == b"%d" % value)
+        return False
+
+    def write(value: int) -> None:
+        source.write_text(f"def handler(event, context): return {value}")
+
+    source = tmp_path / "source" / "index.py"
+    source.parent.mkdir()
+    write(1)
+    (tmp_path / "app.py").write_text(WATCHED)
+    settings = {"app": "python3 app.py", "output": "cdk.out", "watch": {"include": ["source/**"]}}
+    (tmp_path / "cdk.json").write_text(json.dumps(settings))
+    with cli.running(tmp_path, "watch", "--hotswap-fallback"):
+        eventually(lambda: answers(1), 120)
+        write(2)
+        eventually(lambda: answers(2), 120)
+    assert aws.stack("Watched")["StackStatus"] == "CREATE_COMPLETE", "changed in place"
+    assert cli.destroy(tmp_path / "cdk.out")[0] == 0
 
 
 def test_import_takes_a_bucket_and_a_table_into_a_stack(aws: Aws, cli: Cli, tmp_path: Path) -> None:

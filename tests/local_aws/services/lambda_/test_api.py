@@ -195,6 +195,11 @@ REFUSED: list[tuple[dict[str, Any], str, str]] = [
         "InvalidParameterValueException",
         "Could not unzip uploaded file",
     ),
+    (
+        {"Code": {"ZipFile": zipped({})}},
+        "InvalidParameterValueException",
+        "Uploaded file must be a non-empty zip",
+    ),
     ({"Code": {}}, "InvalidParameterValueException", "Please provide a source for function code."),
     ({"Timeout": 901}, "ValidationException", "Value '901' at 'timeout' failed to satisfy"),
     ({"MemorySize": 10_241}, "ValidationException", "Value '10241' at 'memorySize' failed to"),

@@ -156,7 +156,7 @@ def test_what_failed_comes_again_after_its_visibility_and_ends_among_the_dead(ma
 
 def test_only_the_failures_that_a_function_reports_come_again(make: Make) -> None:
     seen = make("partial")
-    source = seen.queue("partial", VisibilityTimeout="1")
+    source = seen.queue("partial", VisibilityTimeout="5")
     entries = [{"Id": each, "MessageBody": each} for each in ("whole", "part")]
     seen.sqs.send_message_batch(QueueUrl=source, Entries=entries)
     seen.map(arn_of("partial"), FunctionResponseTypes=["ReportBatchItemFailures"])

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from local_aws.context import ACCOUNT_ID
 from local_aws.protocol import AwsError
-from local_aws.services.lambda_.names import Target, qualifier_of
+from local_aws.services.lambda_.names import Target, qualifier_of, refuse_foreign
 
 REGION = "eu-west-1"
 names = st.from_regex(r"[A-Za-z0-9_-]{1,64}", fullmatch=True)
@@ -39,7 +40,6 @@ def test_every_way_to_name_a_function_means_it(place: str, name: str, qualifier:
     ("text", "code"),
     [
         ("arn:aws:lambda:us-east-1:123456789012:function:f", "ResourceNotFoundException"),
-        ("999999999999:function:f", "AccessDeniedException"),
         ("a b", "ValidationException"),
         ("", "ValidationException"),
         ("arn:aws:sns:eu-west-1:123456789012:f", "ValidationException"),
@@ -49,6 +49,16 @@ def test_what_is_elsewhere_or_no_name_is_refused(text: str, code: str) -> None:
     with pytest.raises(AwsError) as refused:
         Target.parse(text, REGION)
     assert refused.value.code == code
+
+
+@pytest.mark.parametrize(
+    "text", ["999999999999:function:f", "arn:aws:lambda:eu-west-1:999999999999:function:f:1"]
+)
+def test_a_function_of_another_account_is_refused(text: str) -> None:
+    with pytest.raises(AwsError, match="999999999999") as refused:
+        refuse_foreign(text, ACCOUNT_ID)
+    assert refused.value.code == "AccessDeniedException"
+    refuse_foreign(text, "999999999999")
 
 
 @given(names.filter(is_no_part_of_an_arn), qualifiers, qualifiers)

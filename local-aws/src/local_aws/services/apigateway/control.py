@@ -130,6 +130,7 @@ class Control:
             Call(
                 service="apigateway",
                 operation="CreateRestApi",
+                account=call.account,
                 region=call.region,
                 parameters={"name": "imported"},
             )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import uuid4
@@ -88,13 +88,21 @@ class RestApi:
         answer, context = self._answer(within, stage, snapshot)
         log = stage.get("accessLogSettings") or {}
         if log.get("destinationArn"):
-            context |= {
-                "status": answer.status_code,
-                "responseLength": len(answer.get_data()),
-                "responseLatency": int((time.time() - request.at) * 1000),
-            }
-            line = access_log.filled(str(log.get("format", "")), {"context": context})
-            self._write(str(log["destinationArn"]), line)
+
+            def write(length: int) -> None:
+                known = {
+                    **context,
+                    "status": answer.status_code,
+                    "responseLength": length,
+                    "responseLatency": int((time.time() - request.at) * 1000),
+                }
+                line = access_log.filled(str(log.get("format", "")), {"context": known})
+                self._write(str(log["destinationArn"]), line)
+
+            if answer.is_streamed:
+                answer.response = _measured(answer.iter_encoded(), write)
+            else:
+                write(len(answer.get_data()))
         return answer
 
     def test(
@@ -190,6 +198,17 @@ class RestApi:
         except NotPermitted:
             return
         access_log.write_line(logs, group_arn, line)
+
+
+def _measured(parts: Iterable[bytes], write: Callable[[int], None]) -> Iterator[bytes]:
+    """The parts; their length is written at their end, however they end."""
+    length = 0
+    try:
+        for part in parts:
+            length += len(part)
+            yield part
+    finally:
+        write(length)
 
 
 @dataclass(frozen=True)

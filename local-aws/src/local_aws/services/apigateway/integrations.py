@@ -11,9 +11,10 @@ import base64
 import binascii
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from functools import partial
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -29,13 +30,14 @@ from local_aws.arn import Arn
 from local_aws.context import LocalContext
 from local_aws.protocol.models import service_model, service_names, service_of
 from local_aws.web.functions import Functions, NotPermitted, TooSlow, within
+from local_aws.web.heads import headed
 from local_aws.web.payloads import Malformed, answer_1, event_1
 from local_aws.web.records import Record
 from local_aws.web.request import WebRequest
 
 from .failures import INTERNAL, GatewayFailure, internal
 from .mapping import Sides
-from .velocity import TemplateError
+from .velocity_values import TemplateError
 
 _HOP_BY_HOP = frozenset(
     {
@@ -119,7 +121,13 @@ class Integrations:
             stage_variables=given.sides.stage_variables,
             is_binary=given.is_binary(given.request.header("Content-Type")),
         )
-        outcome = self._invoked(given, json.dumps(event).encode())
+        payload = json.dumps(event).encode()
+        if given.integration.get("responseTransferMode") == "STREAM":
+            try:
+                return headed(self._invoked(given, payload, self._functions.stream), _head)
+            except (Malformed, ValueError):
+                raise internal() from None
+        outcome = self._invoked(given, payload, self._functions.call)
         if outcome.failed:
             raise internal(502)
         try:
@@ -128,18 +136,18 @@ class Integrations:
         except (Malformed, ValueError):
             raise internal(502) from None
 
-    def _invoked(self, given: Invocation, payload: bytes, **more: Any) -> Any:
+    def _invoked(self, given: Invocation, payload: bytes, call: Callable[..., Any]) -> Any:
+        """What ``call`` of `Functions` says. Raises `GatewayFailure` and what it raises."""
         if given.integration.get("httpMethod", "POST") != "POST":
             raise internal()
-        arn = self._uri(given, {}).partition("/functions/")[2].removesuffix("/invocations")
+        arn = self._uri(given, {}).partition("/functions/")[2].rpartition("/")[0]
         try:
-            return self._functions.call(
+            return call(
                 arn,
                 payload,
                 source_arn=given.source_arn,
                 role_arn=self._role(given),
                 seconds=given.seconds,
-                **more,
             )
         except ClientError as error:
             code = error.response["Error"]["Code"]
@@ -245,10 +253,10 @@ class Integrations:
 
     def _function(self, given: Invocation, body: bytes, headers: Mapping[str, str]) -> Answer:
         stated = {name.lower(): value for name, value in headers.items()}
-        more = {}
+        call = self._functions.call
         if stated.get("x-amz-invocation-type") == "Event":
-            more["InvocationType"] = "Event"
-        outcome = self._invoked(given, body or b"{}", **more)
+            call = partial(call, InvocationType="Event")
+        outcome = self._invoked(given, body or b"{}", call)
         said = ""
         if outcome.failed:
             value = json.loads(outcome.payload)
@@ -310,6 +318,14 @@ class Integrations:
     def _role(self, given: Invocation) -> str | None:
         stated = given.integration.get("credentials")
         return _with_stage_variables(str(stated), given.sides) if stated else None
+
+
+def _head(said: Mapping[str, Any]) -> Response:
+    """Raises `Malformed`."""
+    answer = answer_1({name: value for name, value in said.items() if name != "cookies"})
+    for cookie in said.get("cookies") or ():
+        answer.headers.add("Set-Cookie", cookie)
+    return answer
 
 
 def _sent(

@@ -48,11 +48,22 @@ def integration_with_defaults(stated: Mapping[str, Any], path: str) -> Record:
 def check_integration(stated: Mapping[str, Any]) -> None:
     """Raise BadRequestException for an integration that AWS, or the local AWS, does not take."""
     kind, uri = stated["type"], str(stated.get("uri") or "")
-    for name, value in (("connectionType", "VPC_LINK"), ("responseTransferMode", "STREAM")):
-        if stated.get(name) == value:
-            raise bad_request(
-                f"the local AWS does not carry out {name} {value} of an integration; leave it out"
-            )
+    if stated.get("connectionType") == "VPC_LINK":
+        raise bad_request(
+            "the local AWS does not carry out connectionType VPC_LINK of an integration; leave it "
+            "out"
+        )
+    streams = stated.get("responseTransferMode") == "STREAM"
+    if streams and kind != "AWS_PROXY":
+        raise bad_request(
+            "the local AWS carries out responseTransferMode STREAM of AWS_PROXY integrations only; "
+            "leave it out"
+        )
+    if kind == "AWS_PROXY" and streams is not uri.endswith("/response-streaming-invocations"):
+        raise bad_request(
+            "responseTransferMode STREAM and a uri that ends in /response-streaming-invocations "
+            "belong together; give both, or neither"
+        )
     if Arn.parse(str(stated.get("credentials") or "")).resource == "user/*":
         raise bad_request("the local AWS does not pass on a caller's credentials; name a role")
     if kind in ("AWS", "AWS_PROXY"):

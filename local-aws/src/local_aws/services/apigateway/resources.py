@@ -1,4 +1,4 @@
-"""The resource types of REST APIs, each made by the API's own operations."""
+"""The resource types that a REST API is made of, each made by the API's own operations."""
 
 from __future__ import annotations
 
@@ -8,84 +8,18 @@ from typing import Any
 
 from typing_extensions import override
 
-from local_aws.resources.api import ApiProvider, fitted, given, tags_of
+from local_aws.resources.api import given
 from local_aws.resources.base import Attributes, Properties, Provider, Request, ResourceFailed
-from local_aws.resources.schemas import schema_of
 
-from .patches import patches_between
-
-
-class Part(ApiProvider):
-    """A type that one operation makes, one changes by patches, and one takes away.
-
-    ``stem`` is how those are called (``CreateModel``, ``UpdateModel``), ``answers`` the member of
-    the first one's answer that Ref gives, ``named`` the argument that names it to the others,
-    ``within`` the properties that name what it is in.
-    """
-
-    service = "apigateway"
-    stem: str
-    answers = "id"
-    named: str
-    within: tuple[str, ...] = ("RestApiId",)
-    verb = "Create"
-
-    def __init__(self) -> None:
-        self.create_operation = f"{self.verb}{self.stem}"
-
-    @override
-    def create(self, request: Request) -> str:
-        answer = self.call(request, self.create_operation, self.wanted(request.properties))
-        return str(answer[self.answers])
-
-    @override
-    def complete(self, request: Request) -> Attributes:
-        return self.attributes(request)
-
-    @override
-    def update(self, request: Request) -> Attributes:
-        operation = f"Update{self.stem}"
-        shape = (
-            request.client("apigateway").meta.service_model.operation_model(operation).output_shape
-        )
-        patches = list(
-            patches_between(
-                shape,
-                self._as_api(shape, self.wanted(request.previous)),
-                self._as_api(shape, self.wanted(request.properties)),
-            )
-        )
-        if patches:
-            self.call(request, operation, **self.place(request), patchOperations=patches)
-        return self.attributes(request)
-
-    @override
-    def delete(self, request: Request) -> None:
-        self.discard(request, f"Delete{self.stem}", **self.place(request))
-
-    def wanted(self, properties: Properties) -> Properties:
-        """The properties in the API's words."""
-        tags = {"Tags": tags_of(properties)} if "Tags" in properties else {}
-        return {**properties, **tags}
-
-    def place(self, request: Request) -> dict[str, Any]:
-        """The arguments that name the resource."""
-        own = {self.named: request.physical_id}
-        return {**given(request.properties, self.within), **own}
-
-    def attributes(self, request: Request) -> Attributes:
-        """What GetAtt gives: mostly the one id that the schema has."""
-        schema = schema_of(self.type_name, request.region)
-        return dict.fromkeys(schema.read_only if schema is not None else (), request.physical_id)
-
-    def _as_api(self, shape: Any, properties: Properties) -> dict[str, Any]:
-        members = {name.casefold(): name for name in shape.members}
-        outside = {name.casefold() for name in self.within}
-        return {
-            members[name.casefold()]: fitted(shape.members[members[name.casefold()]], value, name)
-            for name, value in properties.items()
-            if name.casefold() in members and name.casefold() not in outside
-        }
+from .access_resources import (
+    Account,
+    ApiKey,
+    BasePathMapping,
+    DomainName,
+    UsagePlan,
+    UsagePlanKey,
+)
+from .part import Part
 
 
 class RestApi(Part):
@@ -244,6 +178,11 @@ class Stage(Part):
     )
 
     @override
+    def wanted(self, properties: Properties) -> Properties:
+        found = super().wanted(properties)
+        return {name: each for name, each in found.items() if name != "MethodSettings"}
+
+    @override
     def create(self, request: Request) -> str:
         properties = {"StageName": "default", **request.properties}
         return str(self.call(request, "CreateStage", self.wanted(properties))["stageName"])
@@ -299,92 +238,6 @@ _SETTINGS = {
     "ThrottlingBurstLimit": "throttling/burstLimit",
     "ThrottlingRateLimit": "throttling/rateLimit",
 }
-
-
-class Account(Part):
-    """``AWS::ApiGateway::Account``: the role that logs are written with, of the region."""
-
-    type_name = "AWS::ApiGateway::Account"
-    stem = "Account"
-    named = "id"
-    within = ()
-    verb = "Update"
-    also_supported = frozenset({"CloudWatchRoleArn"})
-
-    @override
-    def create(self, request: Request) -> str:
-        self._set(request)
-        return request.name(64)
-
-    @override
-    def update(self, request: Request) -> Attributes:
-        self._set(request)
-        return self.attributes(request)
-
-    @override
-    def delete(self, request: Request) -> None:
-        """Nothing: the account stays as it is (CloudFormation user guide, read 2026-11-23)."""
-
-    def _set(self, request: Request) -> None:
-        role = request.properties.get("CloudWatchRoleArn", "")
-        patch = {"op": "replace", "path": "/cloudwatchRoleArn", "value": str(role)}
-        self.call(request, "UpdateAccount", patchOperations=[patch])
-
-
-class ApiKey(Part):
-    """``AWS::ApiGateway::ApiKey``: Ref is its id."""
-
-    type_name = "AWS::ApiGateway::ApiKey"
-    name_property = "Name"
-    stem = "ApiKey"
-    named = "apiKey"
-    within = ()
-
-    @override
-    def create(self, request: Request) -> str:
-        wanted = {"Name": request.name(128), **self.wanted(request.properties)}
-        return str(self.call(request, "CreateApiKey", wanted)["id"])
-
-
-class UsagePlan(Part):
-    """``AWS::ApiGateway::UsagePlan``: Ref is its id."""
-
-    type_name = "AWS::ApiGateway::UsagePlan"
-    name_property = "UsagePlanName"
-    stem = "UsagePlan"
-    named = "usagePlanId"
-    within = ()
-    also_supported = frozenset({"UsagePlanName"})
-    without_effect = frozenset({"ApiStages.Throttle", "Quota", "Throttle"})
-
-    @override
-    def create(self, request: Request) -> str:
-        wanted = {"name": request.name(128), **self.wanted(request.properties)}
-        return str(self.call(request, "CreateUsagePlan", wanted)["id"])
-
-    @override
-    def wanted(self, properties: Properties) -> Properties:
-        own = super().wanted(properties)
-        name = {"name": own["UsagePlanName"]} if "UsagePlanName" in own else {}
-        return {**{k: v for k, v in own.items() if k != "UsagePlanName"}, **name}
-
-
-class UsagePlanKey(Part):
-    """``AWS::ApiGateway::UsagePlanKey``: a key that counts for a plan."""
-
-    type_name = "AWS::ApiGateway::UsagePlanKey"
-    stem = "UsagePlanKey"
-    named = "keyId"
-    within = ("UsagePlanId",)
-
-    @override
-    def create(self, request: Request) -> str:
-        answer = self.call(request, "CreateUsagePlanKey", request.properties)
-        return f"{answer['id']}:{request.properties['UsagePlanId']}"
-
-    @override
-    def place(self, request: Request) -> dict[str, Any]:
-        return given(request.properties, ("UsagePlanId", "KeyId"))
 
 
 class RequestValidator(Part):
@@ -443,45 +296,6 @@ class GatewayResponse(Part):
     @override
     def place(self, request: Request) -> dict[str, Any]:
         return given(request.properties, ("RestApiId", "ResponseType"))
-
-
-class DomainName(Part):
-    """``AWS::ApiGateway::DomainName``: kept, and nothing answers by it; Ref is the name."""
-
-    type_name = "AWS::ApiGateway::DomainName"
-    name_property = "DomainName"
-    stem = "DomainName"
-    answers = named = "domainName"
-    within = ()
-    also_supported = frozenset({"OwnershipVerificationCertificateArn"})
-    without_effect = frozenset({"DomainName"})
-
-    @override
-    def attributes(self, request: Request) -> Attributes:
-        told = self.call(request, "GetDomainName", domainName=request.physical_id)
-        return {
-            name: told[name[:1].lower() + name[1:]]
-            for name in super().attributes(request)
-            if name[:1].lower() + name[1:] in told
-        }
-
-
-class BasePathMapping(Part):
-    """``AWS::ApiGateway::BasePathMapping``: kept, as its domain name is."""
-
-    type_name = "AWS::ApiGateway::BasePathMapping"
-    stem = "BasePathMapping"
-    answers = named = "basePath"
-    within = ("DomainName",)
-    without_effect = frozenset({"DomainName"})
-
-    @override
-    def complete(self, request: Request) -> Attributes:
-        return {}
-
-    @override
-    def attributes(self, request: Request) -> Attributes:
-        return {}
 
 
 def providers() -> tuple[Provider, ...]:

@@ -14,7 +14,7 @@ from local_aws.arn import Arn
 from local_aws.context import LocalContext
 from local_aws.protocol.call import Call
 from local_aws.resources.base import Provider
-from local_aws.service import Action, Service
+from local_aws.service import Action, Limit, Service
 from local_aws.web.door import EXECUTE_API, web_host, web_url
 from local_aws.web.permissions import DENIED, PathPermissions
 from local_aws.web.records import Record
@@ -30,6 +30,19 @@ class ApiGateway(Service):
 
     name = "apigateway"
     whole = True
+    limits = (
+        Limit(
+            "domain names, caches, throttles, quotas, tracing, documentation",
+            "kept, without effect",
+        ),
+        Limit("authorizers of type COGNITO_USER_POOLS", "kept; they let nobody in, and say so"),
+        Limit(
+            "canaries, VPC links, response streams of other servers, a caller's credentials passed "
+            "on",
+            "refused by name",
+        ),
+        Limit("timeouts", "in real seconds, whatever the time scale"),
+    )
     invalid = "BadRequestException"
     permissions = PathPermissions(prefix="apigateway", denied=DENIED)
 
@@ -38,7 +51,7 @@ class ApiGateway(Service):
         self._control = Control(self._test_invoke)
         self._records = self._control.records
         self._engine = Engine.of(context, self._records)
-        context.evaluator.take_policies_from(EXECUTE_API, self._policy)
+        context.evaluator.take_policies_from(context.account_id, EXECUTE_API, self._policy)
 
     def actions(self) -> Mapping[str, Action]:
         """Every action that is offered, by the operation's name."""

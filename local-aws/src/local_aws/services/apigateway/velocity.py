@@ -1,29 +1,32 @@
 """Velocity's templates, as far as API Gateway's mappings use them; nothing in one reaches Python.
 
 A template is somebody else's text that runs in this process: a reference walks maps and lists, and
-calls what it was given or what `_METHODS` has, so that there is no way from a value to its class.
+calls what it was given or what `velocity_values` has. So there is no way from a value to its class.
 Sources: Velocity user guide 1.7; API Gateway developer guide, "Mapping template variables"; read
 2026-11-23.
 """
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-MAX_ITERATIONS = 1000
-"""Of one #foreach (API Gateway developer guide, "Quotas for configuring and running a REST API",
-read 2026-11-23)."""
+from .velocity_values import (
+    MAX_ITERATIONS,
+    TemplateError,
+    as_text,
+    is_true,
+    member,
+    numbers,
+    quotient,
+    same,
+    sum_of,
+)
 
 Scope = dict[str, Any]
 Render = Callable[[Scope], str]
 Value = Callable[[Scope], Any]
-
-
-class TemplateError(Exception):
-    """A template cannot be read or carried out; the message says where."""
 
 
 def render(template: str, variables: Mapping[str, Any]) -> str:
@@ -39,22 +42,6 @@ def render(template: str, variables: Mapping[str, Any]) -> str:
         return stop.text
     except (TypeError, ValueError, KeyError, IndexError, ZeroDivisionError) as error:
         raise TemplateError(f"the mapping template failed: {error}") from None
-
-
-def as_text(value: Any) -> str:
-    """A value as API Gateway prints it: maps as Java does, lists within as JSON (recorded by
-    LocalStack's suite, 2024)."""
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "true" if value else "false"
-        case Mapping():
-            return "{" + ", ".join(f"{key}={as_text(item)}" for key, item in value.items()) + "}"
-        case list():
-            return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
-        case _:
-            return str(value)
 
 
 class _Stop(Exception):
@@ -76,17 +63,17 @@ _VERBATIM = re.compile(r"#\[\[(.*?)\]\]#", re.DOTALL)
 _MISSING = object()
 
 _OPERATORS: tuple[Mapping[str, Callable[[Any, Any], Any]], ...] = (
-    {"||": lambda a, b: _true(a) or _true(b)},
-    {"&&": lambda a, b: _true(a) and _true(b)},
-    {"==": lambda a, b: _same(a, b), "!=": lambda a, b: not _same(a, b)},
+    {"||": lambda a, b: is_true(a) or is_true(b)},
+    {"&&": lambda a, b: is_true(a) and is_true(b)},
+    {"==": lambda a, b: same(a, b), "!=": lambda a, b: not same(a, b)},
     {
         "<=": lambda a, b: a <= b,
         ">=": lambda a, b: a >= b,
         "<": lambda a, b: a < b,
         ">": lambda a, b: a > b,
     },
-    {"+": lambda a, b: _sum(a, b), "-": lambda a, b: a - b},
-    {"*": lambda a, b: a * b, "/": lambda a, b: _quotient(a, b), "%": lambda a, b: a % b},
+    {"+": lambda a, b: sum_of(a, b), "-": lambda a, b: a - b},
+    {"*": lambda a, b: a * b, "/": lambda a, b: quotient(a, b), "%": lambda a, b: a % b},
 )
 """By how loosely they bind."""
 
@@ -192,7 +179,7 @@ class _Parser:
             branches.append((condition, self.block(("elseif", "else", "end"))))
             name = self._ended()
         return lambda scope: next(
-            (block(scope) for condition, block in branches if _true(condition(scope))), ""
+            (block(scope) for condition, block in branches if is_true(condition(scope))), ""
         )
 
     def _foreach(self) -> Render:
@@ -266,7 +253,7 @@ class _Parser:
                 if value is _MISSING:
                     break
                 given = None if arguments is None else [each(scope) for each in arguments]
-                value = _member(value, step(scope), given)
+                value = member(value, step(scope), given)
             return value
 
         return done
@@ -317,7 +304,7 @@ class _Parser:
         if self._text.startswith("!", self._at) or (word is not None and word[0] == "not"):
             self._at += 1 if word is None else 3
             value = self._unary()
-            return lambda scope: not _true(value(scope))
+            return lambda scope: not is_true(value(scope))
         return self._primary()
 
     def _primary(self) -> Value:
@@ -370,7 +357,7 @@ class _Parser:
             self._at += 2
             last = self._expression()
             self._expect("]")
-            return lambda scope: _range(first(scope), last(scope))
+            return lambda scope: numbers(first(scope), last(scope))
         if self._text.startswith(",", self._at):
             self._at += 1
         rest = self._listed("]")
@@ -457,114 +444,3 @@ def _constant_value(value: Any) -> Value:
 
 def _operation(operate: Callable[[Any, Any], Any], left: Value, right: Value) -> Value:
     return lambda scope: operate(left(scope), right(scope))
-
-
-def _true(value: Any) -> bool:
-    """Everything but false and null (Velocity user guide, "Conditionals")."""
-    return value is not None and value is not False
-
-
-def _same(one: Any, other: Any) -> bool:
-    return bool(one == other or as_text(one) == as_text(other))
-
-
-def _sum(one: Any, other: Any) -> Any:
-    is_text = isinstance(one, str) or isinstance(other, str)
-    return as_text(one) + as_text(other) if is_text else one + other
-
-
-def _quotient(one: Any, other: Any) -> Any:
-    whole = isinstance(one, int) and isinstance(other, int)
-    return int(one / other) if whole else one / other
-
-
-def _range(first: int, last: int) -> list[int]:
-    if abs(last - first) >= MAX_ITERATIONS:
-        raise TemplateError(f"a range has {abs(last - first) + 1} items; {MAX_ITERATIONS} may be")
-    step = 1 if last >= first else -1
-    return list(range(first, last + step, step))
-
-
-def _member(value: Any, name: Any, arguments: list[Any] | None) -> Any:
-    """A map's or list's item; with arguments, what a method gives."""
-    if isinstance(value, Mapping) and (arguments is None or callable(value.get(name))):
-        found = value.get(name)
-        return found if arguments is None else value[name](*arguments)
-    if arguments is None:
-        is_index = isinstance(value, list) and isinstance(name, int)
-        return value[name] if is_index and -len(value) <= name < len(value) else None
-    for kind, methods in _METHODS.items():
-        if isinstance(value, kind) and name in methods:
-            return methods[name](value, *arguments)
-    return None
-
-
-def _put(value: dict[str, Any], key: str, item: Any) -> Any:
-    before = value.get(key)
-    value[key] = item
-    return before
-
-
-def _add(value: list[Any], item: Any) -> bool:
-    value.append(item)
-    return True
-
-
-def _set_item(value: list[Any], index: int, item: Any) -> Any:
-    before, value[index] = value[index], item
-    return before
-
-
-def _entries(value: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    for key, item in value.items():
-        yield {"key": key, "value": item, "getKey": lambda k=key: k, "getValue": lambda v=item: v}
-
-
-_METHODS: Mapping[Any, Mapping[str, Callable[..., Any]]] = {
-    Mapping: {
-        "get": lambda value, key: value.get(key),
-        "put": _put,
-        "putAll": lambda value, other: value.update(other),
-        "remove": lambda value, key: value.pop(key, None),
-        "containsKey": lambda value, key: key in value,
-        "containsValue": lambda value, item: item in value.values(),
-        "keySet": lambda value: list(value),
-        "values": lambda value: list(value.values()),
-        "entrySet": lambda value: list(_entries(value)),
-        "size": len,
-        "isEmpty": lambda value: not value,
-        "toString": as_text,
-    },
-    list: {
-        "get": lambda value, index: value[index],
-        "set": _set_item,
-        "add": _add,
-        "contains": lambda value, item: item in value,
-        "size": len,
-        "isEmpty": lambda value: not value,
-        "toString": as_text,
-    },
-    str: {
-        "length": len,
-        "isEmpty": lambda value: not value,
-        "contains": lambda value, part: part in value,
-        "startsWith": lambda value, part: value.startswith(part),
-        "endsWith": lambda value, part: value.endswith(part),
-        "indexOf": lambda value, part: value.find(part),
-        "lastIndexOf": lambda value, part: value.rfind(part),
-        "substring": lambda value, start, end=None: value[start:end],
-        "replace": lambda value, old, new: value.replace(old, new),
-        "replaceAll": lambda value, old, new: re.sub(old, re.sub(r"\$(\d)", r"\\\1", new), value),
-        "matches": lambda value, pattern: re.fullmatch(pattern, value) is not None,
-        "split": lambda value, pattern: re.split(pattern, value),
-        "trim": lambda value: value.strip(),
-        "toLowerCase": lambda value: value.lower(),
-        "toUpperCase": lambda value: value.upper(),
-        "equals": lambda value, other: value == other,
-        "equalsIgnoreCase": lambda value, other: value.casefold() == str(other).casefold(),
-        "concat": lambda value, other: value + other,
-        "toString": lambda value: value,
-    },
-    object: {"toString": as_text, "equals": lambda value, other: _same(value, other)},
-}
-"""What Java's own classes offer a template, as far as others were seen to use it."""

@@ -15,7 +15,7 @@ from local_aws.context import LocalContext
 from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
 from local_aws.resources.base import Provider
-from local_aws.service import Action, Service, offered
+from local_aws.service import Action, Limit, Service, offered
 from local_aws.web.door import EXECUTE_API, web_host, web_url
 from local_aws.web.permissions import DENIED, PathPermissions
 from local_aws.web.records import (
@@ -69,6 +69,11 @@ class ApiGatewayV2(Service):
 
     name = "apigatewayv2"
     whole = True
+    limits = (
+        Limit("JWT authorizers, WebSocket APIs, OpenAPI documents", "refused by name"),
+        Limit("integrations with services, parameter mappings", "refused by name"),
+        Limit("throttles", "kept, without effect"),
+    )
     invalid = "BadRequestException"
     permissions = PathPermissions(prefix="apigateway", denied=DENIED)
 

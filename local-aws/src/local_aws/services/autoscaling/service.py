@@ -10,7 +10,7 @@ from local_aws.permissions.service import ServicePermissions
 from local_aws.protocol.call import Call
 from local_aws.protocol.validation import validate
 from local_aws.resources.base import Provider
-from local_aws.service import Action, Service, offered
+from local_aws.service import Action, Limit, Service, offered
 
 from .api import Api
 from .resources import ScalableTarget, ScalingPolicy
@@ -23,13 +23,25 @@ class ApplicationAutoScaling(Service):
 
     name = "application-autoscaling"
     whole = True
-    permissions = ServicePermissions(prefix="application-autoscaling")
+    limits = (
+        Limit("predictive scaling", "refused by name"),
+        Limit("targets of other services than SageMaker", "kept with their policies, never scaled"),
+        Limit("target tracking over metric math", "kept, never acts"),
+        Limit(
+            "scheduled actions that were missed", "not made up for; cron has no `L`, `W` and `#`"
+        ),
+        Limit("whether the resource of a target exists", "not asked"),
+        Limit("not-scaled reasons, ManagedInstanceScaling", "absent"),
+    )
+    permissions = ServicePermissions(
+        prefix="application-autoscaling", resources={"ResourceId": "scalable-target/*"}
+    )
 
     def __init__(self, context: LocalContext, changed: Callable[[], None]) -> None:
         self._store = Store()
         self._scaler = Scaler(context, self._store, changed)
         self._actions = offered(self.name, Api(context, self._store, self._scaler))
-        context.targets.add("autoscaling", self._scaler.deliver)
+        context.targets.add(context.account_id, "autoscaling", self._scaler.deliver)
 
     def actions(self) -> Mapping[str, Action]:
         """Every action but forecasts."""

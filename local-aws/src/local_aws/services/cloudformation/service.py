@@ -72,10 +72,37 @@ class CloudFormation(service.Service):
 
     name = "cloudformation"
     whole = True
+    limits = (
+        service.Limit(
+            "macros, but for AWS::LanguageExtensions and AWS::Include", "refused by name"
+        ),
+        service.Limit(
+            "stack sets, generated templates, resource scans, hooks, the type registry",
+            "refused by name",
+        ),
+        service.Limit(
+            "CreationPolicy, UpdatePolicy, the deletion policy Snapshot",
+            "kept: no instance runs that could signal, and nothing holds what a snapshot would "
+            "save",
+        ),
+        service.Limit("executed change sets", "the latest 20 of a stack are found; AWS keeps all"),
+        service.Limit(
+            "the role that CloudFormation is given",
+            "its permissions are not judged; its trust policy is",
+        ),
+        service.Limit(
+            "a custom resource whose function fails its three attempts",
+            "fails the stack after the third; AWS waits for the whole timeout",
+        ),
+        service.Limit(
+            "a deploy that kill -9 cut off",
+            "is rolled back by the next `local up`; AWS is not killed",
+        ),
+    )
     warm_up = "list_stacks"
     permissions = ServicePermissions(
         prefix="cloudformation",
-        resources={"StackName": "stack/{}/*", "ChangeSetName": "{}"},
+        resources={"StackName": "stack/{}/*"},
         denied=Refusal(code="AccessDenied", status=403),
         throttled=Refusal(code="Throttling", message="Rate exceeded"),
         passed_role=PassedRole(

@@ -75,7 +75,8 @@ def _publish(context: LocalContext, region: str, alarm: Alarm, previous: Alarm, 
         )
         return
     subject = f'{alarm["StateValue"]}: "{alarm["AlarmName"]}" in {_name_of(region)}'
-    context.client("sns", Arn.parse(topic).region).publish(
+    place = Arn.parse(topic)
+    context.client("sns", place.region, account=place.account).publish(
         TopicArn=topic,
         Subject=subject[:_SUBJECT_CHARACTERS],
         Message=json.dumps(_message(context, region, alarm, previous)),

@@ -130,7 +130,7 @@ class Evaluation:
             self._written.discard(region)
             judged = [
                 (alarm, percentiles)
-                for alarm in moto.alarms_of(region)
+                for alarm in moto.alarms_of(self._context.account_id, region)
                 if has_fixed_threshold(alarm)
                 for percentiles in [self._percentiles(alarm)]
                 if alarm["Statistic"] or percentiles is not None
@@ -139,7 +139,8 @@ class Evaluation:
                 return None
             now = time.time()
             since = min(min(self._periods(alarm, now))[0] for alarm, _ in judged)
-            data = moto.data_of(region, {_metric(alarm) for alarm, _ in judged}, since)
+            metrics = {_metric(alarm) for alarm, _ in judged}
+            data = moto.data_of(self._context.account_id, region, metrics, since)
             for alarm, percentiles in judged:
                 if percentiles is None:
                     found = data.get(_metric(alarm), moto.Datapoints())
@@ -162,7 +163,14 @@ class Evaluation:
         why = reason_data(alarm, values, now)
         if state is not None and state != alarm["StateValue"]:
             with self._context.write_lock.change():
-                moto.set_state(region, name, state, reason(values), why)
+                moto.set_state(
+                    self._context.account_id,
+                    region,
+                    name,
+                    state=state,
+                    reason=reason(values),
+                    reason_data=why,
+                )
         elif alarm["StateValue"] == "ALARM" and self._is_time_again(region, name):
             self._do(repeat, region, {**alarm, "StateReasonData": why}, alarm)
 

@@ -16,8 +16,6 @@ from typing import Any, Protocol
 from moto.cloudwatch.models import CloudWatchBackend, MetricAggregatedDatum, cloudwatch_backends
 from moto.cloudwatch.responses import CloudWatchResponse
 
-from local_aws.context import ACCOUNT_ID
-
 Alarm = Mapping[str, Any]
 """A metric alarm as DescribeAlarms answers it."""
 
@@ -62,25 +60,27 @@ class Datapoints:
         return samples
 
 
-def regions_with_alarms() -> list[str]:
-    """Every region in which there is an alarm."""
-    return [name for name, kept in _regions().items() if kept.alarms]
+def regions_with_alarms(account: str) -> list[str]:
+    """Every region in which an account has an alarm."""
+    return [name for name, kept in _regions(account).items() if kept.alarms]
 
 
-def alarms_of(region: str) -> list[Alarm]:
+def alarms_of(account: str, region: str) -> list[Alarm]:
     """The metric alarms of a region as they stand."""
-    kept = _regions().get(region)
+    kept = _regions(account).get(region)
     alarms = [] if kept is None else list(kept.alarms.values())
     return [_described(alarm) for alarm in alarms if alarm.rule is None]
 
 
-def data_of(region: str, metrics: Collection[Metric], since: float) -> Mapping[Metric, Datapoints]:
+def data_of(
+    account: str, region: str, metrics: Collection[Metric], since: float
+) -> Mapping[Metric, Datapoints]:
     """The data of these metrics of a region from a time on, in seconds since the epoch; those
     without any are empty."""
     first = datetime.fromtimestamp(since, UTC).replace(tzinfo=None)  # as the emulator's times are
     found: dict[Metric, Datapoints] = defaultdict(Datapoints)
     names = {name for _, name, _ in metrics}
-    backend = cloudwatch_backends[ACCOUNT_ID][region]
+    backend = cloudwatch_backends[account][region]
     # The emulator makes up what S3 tells of its buckets each time that it is asked.
     s3 = any(namespace == "AWS/S3" for namespace, _, _ in metrics)
     for datum in backend.get_all_metrics() if s3 else list(backend.metric_data):
@@ -92,20 +92,23 @@ def data_of(region: str, metrics: Collection[Metric], since: float) -> Mapping[M
     return found
 
 
-def set_state(region: str, name: str, state: str, reason: str, reason_data: str) -> None:
+def set_state(
+    account: str, region: str, name: str, *, state: str, reason: str, reason_data: str
+) -> None:
     """Move an alarm to a state, if it is still there, as SetAlarmState does."""
-    backend = cloudwatch_backends[ACCOUNT_ID][region]
+    backend = cloudwatch_backends[account][region]
     if name in backend.alarms:
         backend.set_alarm_state(name, reason, reason_data, state)
 
 
-def tell(watcher: Watcher) -> None:
-    """Have ``watcher`` told of what is done; alarms begin, and are changed, as on AWS.
+def tell(account: str, watcher: Watcher) -> None:
+    """Have ``watcher`` told of what is done in an account; alarms begin and change as on AWS.
 
     The emulator's begin OK, and again with each PutMetricAlarm: "When you create an alarm, the
     alarm state is immediately set to INSUFFICIENT_DATA"; "when you update an existing alarm, its
     state is left unchanged" (CloudWatch API reference, PutMetricAlarm, read 2026-11-22).
     """
+    _WATCHERS[account] = watcher
 
     @_replaces("put_metric_alarm")
     def put_metric_alarm(original: Callable[..., Any], self: Any, name: str, **given: Any) -> Any:
@@ -118,13 +121,13 @@ def tell(watcher: Watcher) -> None:
         alarm.state_transitioned_timestamp = alarm.state_updated_timestamp
         for attribute in _STATE if before is not None else ():
             setattr(alarm, attribute, getattr(before, attribute))
-        watcher.watch(self.region_name)
+        _WATCHERS[self.account_id].watch(self.region_name)
         return alarm
 
     @_replaces("put_metric_data")
     def put_metric_data(original: Callable[..., Any], self: Any, *given: Any, **named: Any) -> None:
         original(self, *given, **named)
-        watcher.wrote(self.region_name)
+        _WATCHERS[self.account_id].wrote(self.region_name)
 
     @_replaces("set_alarm_state")
     def set_alarm_state(original: Callable[..., Any], self: Any, name: str, *given: Any) -> None:
@@ -135,7 +138,7 @@ def tell(watcher: Watcher) -> None:
         assert known is not None
         if known.state_value != before["StateValue"]:
             known.state_transitioned_timestamp = known.state_updated_timestamp
-        watcher.changed(self.region_name, _described(known), before)
+        _WATCHERS[self.account_id].changed(self.region_name, _described(known), before)
 
     @_replaces("tag_resource")
     def tag_resource(
@@ -168,6 +171,9 @@ def tell(watcher: Watcher) -> None:
         return problem
 
 
+_WATCHERS: dict[str, Watcher] = {}
+"""By account."""
+
 _STATE = (
     "history",
     "state_reason",
@@ -193,8 +199,8 @@ def _replaces(name: str, owner: type = CloudWatchBackend) -> Callable[[Callable[
     return replace
 
 
-def _regions() -> Mapping[str, Any]:
-    return dict(cloudwatch_backends[ACCOUNT_ID])
+def _regions(account: str) -> Mapping[str, Any]:
+    return dict(cloudwatch_backends[account])
 
 
 def _described(alarm: Any) -> Alarm:

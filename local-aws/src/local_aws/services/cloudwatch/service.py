@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from local_aws.context import LocalContext
-from local_aws.permissions.service import Refusal, ServicePermissions, first
+from local_aws.permissions.service import Refusal, ServicePermissions
 from local_aws.protocol.call import Call
 from local_aws.resources.base import Provider
-from local_aws.service import Action, Service
+from local_aws.service import Action, Limit, Service
 
 from . import moto
 from .evaluation import Evaluation
@@ -20,13 +20,8 @@ def _resources(call: Call) -> Iterator[str]:
 
     So AWS's own refusals say (aws-samples/amazon-cloudwatch-auto-alarms#1, read 2026-11-21).
     """
-    alarm, dashboard = first(call.parameters, "AlarmName"), first(call.parameters, "DashboardName")
     if call.operation == "DescribeAlarms":
         yield "alarm:*"
-    elif alarm is not None:
-        yield f"alarm:{alarm}"
-    elif dashboard is not None:
-        yield f"dashboard/{dashboard}"
 
 
 class CloudWatch(Service):
@@ -36,6 +31,13 @@ class CloudWatch(Service):
     """
 
     name = "cloudwatch"
+    limits = (
+        Limit("alarms over metric math, anomaly detection, other alarms", "keep their state"),
+        Limit("alarms over percentiles", "evaluated of ModelLatency and OverheadLatency only"),
+        Limit("periods", "end when they are looked at, not at full minutes"),
+        Limit("a state that was set by hand", "lasts until the next look"),
+        Limit("actions that are no topic, function or scaling policy", "logged only"),
+    )
     permissions = ServicePermissions(
         prefix="cloudwatch",
         resources=_resources,
@@ -44,6 +46,7 @@ class CloudWatch(Service):
     )
 
     def __init__(self, context: LocalContext, changed: Callable[[], None]) -> None:
+        self._account = context.account_id
         self._evaluation = Evaluation(context, changed)
 
     def actions(self) -> Mapping[str, Action]:
@@ -56,12 +59,12 @@ class CloudWatch(Service):
 
     def prepare(self) -> None:
         """Hear of what is put."""
-        moto.tell(self._evaluation)
+        moto.tell(self._account, self._evaluation)
 
     def recover(self, ended: str) -> None:
         """Look at the alarms that were found again."""
-        moto.tell(self._evaluation)
-        for region in moto.regions_with_alarms():
+        moto.tell(self._account, self._evaluation)
+        for region in moto.regions_with_alarms(self._account):
             self._evaluation.watch(region)
 
     def stop(self) -> None:

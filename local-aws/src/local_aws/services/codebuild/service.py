@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from local_aws.permissions.service import ServicePermissions
-from local_aws.service import Service
+from local_aws.service import Limit, Service
 
 
 class CodeBuild(Service):
     """CodeBuild, which the emulator answers."""
 
     name = "codebuild"
+    limits = (Limit("builds", "run nothing, and are answered as succeeded"),)
     invalid = "InvalidInputException"
-    permissions = ServicePermissions(prefix="codebuild", resources={"projectName": "project/{}"})
+    permissions = ServicePermissions(prefix="codebuild")

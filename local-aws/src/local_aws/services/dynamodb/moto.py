@@ -11,6 +11,8 @@ from moto.core.utils import utcnow
 from moto.dynamodb.models import DynamoDBBackend, Table
 from moto.dynamodb.responses import DynamoHandler, DynamoResult
 
+from . import replicas
+
 _ON_DEMAND = "PAY_PER_REQUEST"
 _ASKED_FOR = {
     "ConsumedCapacity": "ReturnConsumedCapacity",
@@ -24,7 +26,8 @@ def apply() -> None:
     describe_tables_as_aws()
     keep_what_tables_are_given()
     enable_streams_again()
-    measure_what_is_asked_for()
+    finish_answers()
+    replicas.apply()
 
 
 def describe_tables_as_aws() -> None:
@@ -48,7 +51,8 @@ def describe_tables_as_aws() -> None:
             del shown["BillingModeSummary"]
         else:
             shown["BillingModeSummary"]["LastUpdateToPayPerRequestDateTime"] = since
-        return {base_key: {**shown, **getattr(self, "given", {})}}
+        given = getattr(self, "given", {})
+        return {base_key: {**shown, **given, **replicas.described(self)}}
 
     Table.describe = describe
 
@@ -89,10 +93,12 @@ def enable_streams_again() -> None:
     DynamoDBBackend.update_table_streams = update_table_streams
 
 
-def measure_what_is_asked_for() -> None:
-    """Some of the emulator's operations tell what they consumed to whoever asks nothing."""
+def finish_answers() -> None:
+    """Some of the emulator's operations tell what they consumed to whoever asks nothing; and what
+    they changed, replicas are to have."""
 
     def serialized(self: Any, action_result: Any) -> Any:
+        replicas.bring_changes(self.dynamodb_backend, self._get_action())
         found = action_result.result
         if isinstance(found, dict):
             for name, asked in _ASKED_FOR.items():

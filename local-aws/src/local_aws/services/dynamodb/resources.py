@@ -1,14 +1,15 @@
-"""DynamoDB tables."""
+"""DynamoDB tables, and those with replicas in other regions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from typing_extensions import override
 
 from local_aws.resources.api import ApiProvider
-from local_aws.resources.base import Attributes, Properties, Request
+from local_aws.resources.base import Attributes, Properties, Request, ResourceFailed
 
 _POINT_IN_TIME = "PointInTimeRecoverySpecification"
 _INDEX_SETTINGS = ("ProvisionedThroughput", "WarmThroughput")
@@ -22,7 +23,7 @@ class Table(ApiProvider):
     name_property = "TableName"
     service = "dynamodb"
     create_operation = "CreateTable"
-    reading = "DescribeTable TableName Table"
+    reading: str | None = "DescribeTable TableName Table"
     adopts = True
     deletes = ("DeleteTable", "TableName")
     also_supported = frozenset({_POINT_IN_TIME, "SSESpecification", "TimeToLiveSpecification"})
@@ -122,6 +123,100 @@ class Table(ApiProvider):
             self.call(request, "UpdateTimeToLive", **name, **{key: new})
 
 
+class GlobalTable(Table):
+    """``AWS::DynamoDB::GlobalTable``: Ref is the name. It is a table in the stack's region, and a
+    replica of that in every other region that it names."""
+
+    type_name = "AWS::DynamoDB::GlobalTable"
+    reading = None
+    adopts = False
+    also_supported = frozenset(
+        {
+            *("AttributeDefinitions", "BillingMode", "GlobalSecondaryIndexes", "KeySchema"),
+            *("LocalSecondaryIndexes", "ReadOnDemandThroughputSettings"),
+            *("ReadProvisionedThroughputSettings", "Replicas", "SSESpecification"),
+            *("StreamSpecification", "TableName", "TimeToLiveSpecification", "WarmThroughput"),
+            *("WriteOnDemandThroughputSettings", "WriteProvisionedThroughputSettings"),
+        }
+    )
+    not_carried_out = frozenset(
+        {
+            *("GlobalSecondaryIndexes.ReadOnDemandThroughputSettings", "GlobalTableSourceArn"),
+            *("GlobalSecondaryIndexes.WriteOnDemandThroughputSettings", "GlobalTableWitnesses"),
+            *("MultiRegionConsistency", "Replicas.KinesisStreamSpecification"),
+            *("Replicas.GlobalSecondaryIndexes.ReadOnDemandThroughputSettings", "TableType"),
+            *("Replicas.ReplicaStreamSpecification", "VectorIndexes"),
+        }
+    )
+    without_effect = frozenset(
+        {
+            "GlobalSecondaryIndexes.WriteProvisionedThroughputSettings."
+            "WriteCapacityAutoScalingSettings",
+            "Replicas.ContributorInsightsSpecification",
+            "Replicas.DisassociationProtectionEnabled",
+            "Replicas.GlobalSecondaryIndexes.ContributorInsightsSpecification",
+            "Replicas.GlobalSecondaryIndexes.ReadProvisionedThroughputSettings."
+            "ReadCapacityAutoScalingSettings",
+            "Replicas.GlobalTableSettingsReplicationMode",
+            "Replicas.ReadProvisionedThroughputSettings.ReadCapacityAutoScalingSettings",
+            "WriteProvisionedThroughputSettings.WriteCapacityAutoScalingSettings",
+        }
+    )
+
+    @override
+    def create(self, request: Request) -> str:
+        if request.region not in _regions(request.properties):
+            raise ResourceFailed(
+                f"Replicas lacks {request.region}, the region of the stack; add it",
+                code="InvalidRequest",
+            )
+        return super().create(_in_region(request, request.region))
+
+    @override
+    def complete(self, request: Request) -> Attributes:
+        return self._bring(request, super().complete(_in_region(request, request.region)))
+
+    @override
+    def update(self, request: Request) -> Attributes:
+        return self._bring(request, super().update(_in_region(request, request.region)))
+
+    @override
+    def delete(self, request: Request) -> None:
+        for region in _regions(request.properties) - {request.region}:
+            gone = {"Delete": {"RegionName": region}}
+            name = request.physical_id
+            self.discard(request, "UpdateTable", TableName=name, ReplicaUpdates=[gone])
+        super().delete(request)
+
+    @override
+    def refuse_unchangeable(self, previous: Properties, wanted: Properties) -> None:
+        for region in sorted(_regions(previous) & _regions(wanted)):
+            super().refuse_unchangeable(_table(previous, region), _table(wanted, region))
+
+    @override
+    def problems(self, properties: Properties) -> Iterable[str]:
+        return ()
+
+    def _bring(self, request: Request, attributes: Attributes) -> Attributes:
+        """Make, change and delete replicas; the attributes, with the table's own id."""
+        name = {"TableName": request.physical_id}
+        old, new = (
+            _regions(each) - {request.region} for each in (request.previous, request.properties)
+        )
+        for region in sorted(old - new):
+            gone = {"Delete": {"RegionName": region}}
+            self.call(request, "UpdateTable", **name, ReplicaUpdates=[gone])
+        for region in sorted(new):
+            there = _in_region(request, region, own=True)
+            if region not in old:
+                key = (there.properties.get("SSESpecification") or {}).get("KMSMasterKeyId")
+                made = {"RegionName": region, **({} if key is None else {"KMSMasterKeyId": key})}
+                self.call(request, "UpdateTable", **name, ReplicaUpdates=[{"Create": made}])
+            super().update(there)
+        table = self.call(request, "DescribeTable", **name)["Table"]
+        return {**attributes, "TableId": table["TableId"]}
+
+
 _DEFAULTS: Mapping[str, Any] = {
     "BillingMode": "PROVISIONED",
     "DeletionProtectionEnabled": False,
@@ -130,6 +225,81 @@ _DEFAULTS: Mapping[str, Any] = {
 }
 """What a table is when its template does not say; -1 takes a limit away (DynamoDB's API reference,
 "OnDemandThroughput", read 2026-11-22)."""
+
+
+def _in_region(request: Request, region: str, *, own: bool = False) -> Request:
+    """The request that `Table` carries out in one of a global table's regions.
+
+    ``own``: what all replicas have in common is left out; DynamoDB keeps that alike itself. A
+    replica that was not there has, once it is made, a region.
+    """
+    previous = _table(request.previous, region, own=own)
+    return replace(
+        request,
+        region=region,
+        properties=_table(request.properties, region, own=own),
+        previous=previous or ({"Region": region} if own else {}),
+    )
+
+
+def _table(properties: Properties, region: str, *, own: bool = False) -> dict[str, Any]:
+    """What a global table is in a region, in the words of one that is not global."""
+    replica = next(
+        (each for each in properties.get("Replicas", ()) if each["Region"] == region), None
+    )
+    if replica is None:
+        return {}
+    shared = {} if own else {name: each for name, each in properties.items() if name != "Replicas"}
+    encryption = {
+        **properties.get("SSESpecification", {}),
+        **replica.get("SSESpecification", {}),
+    }
+    read_of_index = {each["IndexName"]: each for each in replica.get("GlobalSecondaryIndexes", ())}
+    indexes = [
+        _capacity(index, index, {**index, **read_of_index.get(index["IndexName"], {})})
+        for index in shared.get("GlobalSecondaryIndexes", ())
+    ]
+    table = {
+        **{name: each for name, each in shared.items() if name != "GlobalSecondaryIndexes"},
+        **{name: each for name, each in replica.items() if name != "GlobalSecondaryIndexes"},
+        **({"SSESpecification": encryption} if encryption else {}),
+        **({"GlobalSecondaryIndexes": indexes} if indexes else {}),
+    }
+    return _capacity(table, properties, {**properties, **replica})
+
+
+def _capacity(table: Properties, write: Properties, read: Properties) -> dict[str, Any]:
+    """A table or an index with its capacity, as CreateTable takes it."""
+    settings = {"Read": read, "Write": write}
+    provisioned = {
+        f"{kind}CapacityUnits": units
+        for kind, each in settings.items()
+        if (units := _units(kind, each)) is not None
+    }
+    on_demand = {
+        name: value
+        for kind, each in settings.items()
+        for name, value in each.get(f"{kind}OnDemandThroughputSettings", {}).items()
+    }
+    return {
+        **{name: value for name, value in table.items() if not name.endswith("ThroughputSettings")},
+        **({"ProvisionedThroughput": provisioned} if provisioned else {}),
+        **({"OnDemandThroughput": on_demand} if on_demand else {}),
+    }
+
+
+def _units(kind: str, settings: Properties) -> int | None:
+    """How much is provisioned at first: nothing here scales a table."""
+    given = settings.get(f"{kind}ProvisionedThroughputSettings", {})
+    scaling = given.get(f"{kind}CapacityAutoScalingSettings", {})
+    units: int | None = given.get(
+        f"{kind}CapacityUnits", scaling.get("SeedCapacity", scaling.get("MinCapacity"))
+    )
+    return units
+
+
+def _regions(properties: Properties) -> set[str]:
+    return {each["Region"] for each in properties.get("Replicas", ())}
 
 
 def _stream(properties: Properties) -> dict[str, Any] | None:

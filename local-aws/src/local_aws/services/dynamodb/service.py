@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from local_aws.integration import Integration
 from local_aws.permissions.service import ServicePermissions, first
 from local_aws.protocol.call import Call
 from local_aws.resources.base import Provider
-from local_aws.service import Service
+from local_aws.service import Action, Limit, Service
 
-from .resources import Table
+from .resources import GlobalTable, Table
 
 
 def _tables(call: Call) -> Iterator[str]:
@@ -45,11 +45,21 @@ class DynamoDb(Service):
     """DynamoDB, which the emulator answers."""
 
     name = "dynamodb"
+    limits = (
+        Limit(
+            "global tables",
+            "what is written to a replica is in the others before the request is answered",
+        ),
+    )
     permissions = ServicePermissions(prefix="dynamodb", resources=_tables)
+
+    def actions(self) -> Mapping[str, Action]:
+        """The one action that the emulator does not carry out whole."""
+        return {"UpdateTable": _update_replicas}
 
     def resource_types(self) -> Iterable[Provider]:
         """Its types of CloudFormation."""
-        return (Table(),)
+        return (GlobalTable(), Table())
 
     def prepare(self) -> None:
         """Describe tables as AWS does."""
@@ -68,3 +78,10 @@ class DynamoDb(Service):
                 takes_token=False,
             ),
         )
+
+
+def _update_replicas(call: Call) -> None:
+    """What the emulator leaves out; all else of UpdateTable is its own."""
+    from . import replicas  # loading the emulator takes long
+
+    replicas.update_replicas(call)

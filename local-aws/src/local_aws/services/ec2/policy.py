@@ -1,4 +1,4 @@
-"""What EC2's calls are about: the things whose ids they name, and what they make.
+"""What EC2's calls are about: the things whose ids they name.
 
 Source: "Actions, resources, and condition keys for Amazon EC2", service authorization reference,
 as cfn-lint ships it, has the kinds of resources that an action knows; ids begin as EC2's API
@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from local_aws.permissions.reference import reference
 from local_aws.protocol.call import Call
-from local_aws.resources.authorization import reference
 
 _KINDS = {
     "acl": "network-acl",
@@ -45,13 +45,9 @@ _ID = re.compile(r"([a-z]+)-[0-9a-f]{8,17}")
 
 
 def named_by(call: Call) -> Iterator[str]:
-    """How the ARNs end of what a call names, and of what it makes."""
+    """How the ARNs end of what a call names."""
     actions = reference("ec2").get("Actions", {})
     kinds = actions.get(call.operation.lower(), {}).get("Resources", ())
-    making = call.operation.startswith("Create") and call.operation.removeprefix("Create")
-    for kind in kinds:
-        if making and kind.replace("-", "") == making.lower():
-            yield f"{kind}/*"
     for text in dict.fromkeys(_texts(call.parameters)):
         found = _ID.fullmatch(text)
         if found is not None and _KINDS.get(found[1]) in kinds:

@@ -8,7 +8,7 @@ from typing_extensions import override
 
 from local_aws.permissions.service import Refusal, ServicePermissions
 from local_aws.resources.base import Provider
-from local_aws.service import Service
+from local_aws.service import Limit, Service
 
 from .access import access
 from .instances import instances
@@ -21,6 +21,10 @@ class Ec2(Service):
     """EC2's networks, which the emulator answers."""
 
     name = "ec2"
+    limits = (
+        Limit("networks", "made, related, described and deleted; nothing is routed"),
+        Limit("instances", "described; none runs"),
+    )
     permissions = ServicePermissions(
         prefix="ec2",
         resources=named_by,

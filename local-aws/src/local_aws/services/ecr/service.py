@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
-from local_aws.permissions.service import ServicePermissions, first
-from local_aws.protocol.call import Call
+from moto.backends import get_backend
+
+from local_aws.arn import Arn
+from local_aws.permissions.service import ServicePermissions
 from local_aws.resources.base import Provider
 from local_aws.service import Service
 
 from .resources import EcrRepository, RegistryPolicy
 
 
-def _repositories(call: Call) -> Iterator[str]:
-    named = call.parameters.get("repositoryNames") or [call.parameters.get("repositoryName")]
-    yield from (f"repository/{name}" for name in named if name is not None)
-    arn = first(call.parameters, "resourceArn")
-    if arn is not None:
-        yield arn
+def _policy(arn: Arn) -> str | None:
+    repositories = get_backend("ecr")[arn.account][arn.region].repositories
+    found = repositories.get(arn.resource.removeprefix("repository/"))
+    return None if found is None else found.policy
 
 
 class Ecr(Service):
@@ -25,7 +25,9 @@ class Ecr(Service):
 
     name = "ecr"
     invalid = "InvalidParameterException"
-    permissions = ServicePermissions(prefix="ecr", resources=_repositories)
+    permissions = ServicePermissions(
+        prefix="ecr", owner_parameter="registryId", document_of=_policy
+    )
     warm_up = "describe_repositories"
 
     def resource_types(self) -> Iterable[Provider]:

@@ -7,9 +7,12 @@ from typing import Any
 
 from typing_extensions import override
 
+from local_aws.permissions.service import Refusal, ServicePermissions
+from local_aws.protocol import AwsError
+from local_aws.protocol.call import Call
 from local_aws.resources.base import Attributes, Provider, Request
 from local_aws.resources.declared import Declared
-from local_aws.service import Service
+from local_aws.service import Limit, Service
 
 _ASKING_WHO_IT_IS = ("AuthenticateCognitoConfig", "AuthenticateOidcConfig", "JwtValidationConfig")
 """What an action has that sends a caller to an identity provider."""
@@ -19,6 +22,22 @@ class Elbv2(Service):
     """Load balancers, which the emulator answers."""
 
     name = "elbv2"
+    limits = (Limit("load balancers", "made and described; no request reaches a target"),)
+    permissions = ServicePermissions(
+        prefix="elasticloadbalancing",
+        denied=Refusal(code="AccessDenied", status=403),
+        throttled=Refusal(code="Throttling", message="Rate exceeded"),
+    )
+
+    @override
+    def check(self, call: Call) -> None:
+        """Raise `AwsError`, too, for a call of classic load balancers, whose API is an older one
+        of the same name."""
+        given = {} if call.request is None else call.request.values
+        if given.get("Version") == _CLASSIC:
+            what = f"the local AWS does not offer {call.operation} of classic load balancers"
+            raise AwsError("InvalidAction", what)
+        super().check(call)
 
     @override
     def resource_types(self) -> Iterable[Provider]:
@@ -88,6 +107,9 @@ class Elbv2(Service):
             ),
             unchangeable=("Priority",),
         )
+
+
+_CLASSIC = "2012-06-01"
 
 
 class _Part(Declared):

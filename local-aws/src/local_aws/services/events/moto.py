@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Mapping
+from contextvars import ContextVar
 from copy import copy
 from datetime import UTC, datetime
 from functools import wraps
 from typing import Any
 
-from moto.events.models import EventsBackend, EventTemplateParser, Rule
+from moto.events.models import EventsBackend, EventTemplateParser, Rule, events_backends
+from moto.events.responses import EventsHandler
 
-from local_aws.events import Targets
+from local_aws.arn import Arn
+from local_aws.context import LocalContext
+from local_aws.permissions.identities import account_of
+from local_aws.protocol.call import JUDGED
+
+_PRINCIPAL = "events.amazonaws.com"
+_log = logging.getLogger(__name__)
 
 _FIELDS = (
     *("version", "id", "detail-type", "source", "account"),
@@ -20,35 +29,98 @@ _FIELDS = (
 """An event's, in AWS's order: its user guide, "Events", read 2026-11-22."""
 
 
-def apply(targets: Targets) -> None:
+def apply(context: LocalContext) -> None:
     """Apply every patch; a second time only leads the emulator to other targets."""
-    send_events_to_targets(targets)
+    send_events_to_targets(context)
+    know_the_sender()
     refuse_what_is_no_object()
     send_events_whole()
 
 
-def send_events_to_targets(targets: Targets) -> None:
-    """Functions and state machines are targets that the emulator does not know."""
+def send_events_to_targets(context: LocalContext) -> None:
+    """Functions and state machines are targets that the emulator does not know; of other accounts
+    it takes a queue for the rule's own, and asks no bus whether it lets an event in."""
+    targets = context.targets
     original = getattr(Rule.send_to_targets, "__wrapped__", Rule.send_to_targets)
 
     @wraps(original)
     def send_to_targets(self: Any, original_event: Any, *rest: Any, **options: Any) -> None:
+        event = {**original_event, "account": _SENDER.get() or original_event["account"]}
+        taken = [each for each in self.targets if targets.has(each["Arn"])]
+        abroad = [
+            each
+            for each in self.targets
+            if each not in taken and Arn.parse(each["Arn"]).account != self.account_id
+        ]
         others = copy(self)
-        others.targets = [each for each in self.targets if not targets.has(each["Arn"])]
-        original(others, original_event, *rest, **options)
-        if not self.event_pattern.matches_event(original_event):
+        others.targets = [each for each in self.targets if each not in (*taken, *abroad)]
+        original(others, event, *rest, **options)
+        if not self.event_pattern.matches_event(event):
             return
-        for target in self.targets:
-            if targets.has(target["Arn"]):
-                targets.deliver(
-                    target["Arn"],
-                    _input(target, original_event),
-                    service="events.amazonaws.com",
-                    source_arn=self.arn,
-                    role_arn=target.get("RoleArn"),
-                )
+        for target in taken:
+            targets.deliver(
+                target["Arn"],
+                _input(target, event),
+                service=_PRINCIPAL,
+                source_arn=self.arn,
+                role_arn=target.get("RoleArn"),
+            )
+        for target in abroad:
+            _send_abroad(context, self, target, event)
 
     Rule.send_to_targets = send_to_targets
+
+
+def know_the_sender() -> None:
+    """The emulator takes the account that has the bus for that which sends the event."""
+    original = getattr(EventsHandler.put_events, "__wrapped__", EventsHandler.put_events)
+
+    @wraps(original)
+    def put_events(self: Any) -> Any:
+        token = _SENDER.set(account_of(self.normalized_request.environ[JUDGED].caller))
+        try:
+            return original(self)
+        finally:
+            _SENDER.reset(token)
+
+    EventsHandler.put_events = put_events
+
+
+_SENDER: ContextVar[str] = ContextVar("sender", default="")
+"""The account that has put the event which is being sent on."""
+
+
+def _send_abroad(context: LocalContext, rule: Any, target: dict[str, Any], event: Any) -> None:
+    """To a bus or a queue of another account, if its policy lets the rule, or the target's role,
+    in: EventBridge user guide, "Sending and receiving events between AWS accounts" and "Use
+    resource-based policies", read 2026-11-23. What is not let in is logged."""
+    arn = Arn.parse(target["Arn"])
+    if arn.service == "sqs":
+        given = {"aws:SourceArn": rule.arn, "aws:SourceAccount": rule.account_id}
+        lets = context.evaluator.lets_service(_PRINCIPAL, "sqs:SendMessage", str(arn), given)
+    else:
+        lets = arn.resource.startswith("event-bus/") and _lets_events_in(context, rule, target)
+    if not lets:
+        _log.warning("an event of %s was not let in by %s", rule.arn, arn)
+    elif arn.service == "sqs":
+        there = copy(rule)
+        there.account_id, there.region_name = arn.account, arn.region
+        group = target.get("SqsParameters", {}).get("MessageGroupId")
+        there._send_to_sqs_queue(arn.resource, _input(target, event), group)
+    else:
+        name = arn.resource.partition("/")[2]
+        bus = events_backends[arn.account][arn.region].event_buses.get(name)
+        for each in () if bus is None else list(bus.rules.values()):
+            each.send_to_targets(event)
+
+
+def _lets_events_in(context: LocalContext, rule: Any, target: dict[str, Any]) -> bool:
+    asked = ("events:PutEvents", target["Arn"], {"aws:SourceArn": rule.arn})
+    role = target.get("RoleArn")
+    if role is None:
+        root = Arn.parse(rule.arn)._replace(service="iam", region="", resource="root")
+        return context.evaluator.decision_on_account(str(root), *asked).allowed
+    return context.evaluator.allows(context.sessions.assume(role, "events"), *asked)
 
 
 def refuse_what_is_no_object() -> None:

@@ -15,24 +15,31 @@ from local_aws.permissions.service import PassedRole, ServicePermissions, first
 from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
 from local_aws.resources.base import Provider
-from local_aws.service import Service
+from local_aws.service import Limit, Service
 
 from .resources import EventBus, EventBusPolicy, Rule
 
 
 def _resources(call: Call) -> Iterator[str]:
     if call.operation == "PutEvents":
-        for entry in call.parameters.get("Entries", ()):
+        for entry in _entries(call):
             bus = entry.get("EventBusName", "default")
             yield bus if bus.startswith("arn:") else f"event-bus/{bus}"
         return
     given = first(call.parameters, "ResourceARN")
     rule = first(call.parameters, "Rule", "Name")
-    bus = (first(call.parameters, "EventBusName") or "default").rpartition("/")[2]
+    place = first(call.parameters, "EventBusName") or "default"
+    bus = place.rpartition("/")[2]
     if given is not None:
         yield given
     elif rule is not None:
-        yield f"rule/{rule}" if bus == "default" else f"rule/{bus}/{rule}"
+        resource = f"rule/{rule}" if bus == "default" else f"rule/{bus}/{rule}"
+        is_arn = place.startswith("arn:")
+        yield str(Arn.parse(place)._replace(resource=resource)) if is_arn else resource
+
+
+def _entries(call: Call) -> list[dict[str, str]]:
+    return call.parameters.get("Entries", []) if call.operation == "PutEvents" else []
 
 
 _SCHEDULE = re.compile(
@@ -51,6 +58,10 @@ class Events(Service):
     """EventBridge: rules and their targets, which the emulator keeps."""
 
     name = "events"
+    limits = (
+        Limit("rules with a schedule", "kept; they never fire"),
+        Limit("events for buses of several accounts in one call", "refused by name"),
+    )
     permissions = ServicePermissions(
         prefix="events",
         resources=_resources,
@@ -71,6 +82,10 @@ class Events(Service):
     def check(self, call: Call) -> None:
         """Raise `AwsError`, too, for a bus's policy that is none, and for what is no schedule."""
         super().check(call)
+        buses = {Arn.parse(each.get("EventBusName", "")).account for each in _entries(call)}
+        if len({account or call.account for account in buses}) > 1:
+            what = "the local AWS puts the events of one call to buses of one account only"
+            raise AwsError("ValidationException", f"{what}; put each account's by themselves")
         schedule = call.parameters.get("ScheduleExpression")
         if schedule and _SCHEDULE.fullmatch(schedule) is None:
             raise AwsError("ValidationException", "Parameter ScheduleExpression is not valid.")
@@ -88,7 +103,7 @@ class Events(Service):
         """Change the emulator."""
         from . import moto
 
-        moto.apply(self._context.targets)
+        moto.apply(self._context)
 
     def integrations(self) -> Iterable[Integration]:
         """What a Task state can do with it."""

@@ -9,11 +9,9 @@ from collections.abc import Iterator
 from functools import wraps
 from typing import Any
 
-from moto.core import DEFAULT_ACCOUNT_ID
 from moto.core.config import default_user_config
 from moto.core.responses import ActionResult, EmptyResult
 from moto.core.serialize import never_return, url_encode
-from moto.iam import models
 from moto.iam.models import InstanceProfile, Role, User
 from moto.iam.responses import IamResponse
 
@@ -23,7 +21,6 @@ from local_aws.protocol.models import service_model
 def apply() -> None:
     """Apply every patch; a second time changes nothing more."""
     know_managed_policies()
-    look_for_no_account()
     answer_as_aws()
     bound_users()
     tag_instance_profiles()
@@ -32,15 +29,6 @@ def apply() -> None:
 def know_managed_policies() -> None:
     """CDK's bootstrap roles have AWS's managed policies, which the emulator has on demand only."""
     default_user_config["iam"] = {"load_aws_managed_policies": True}
-
-
-def look_for_no_account() -> None:
-    """The emulator looks for a caller's account in the IAM of every partition.
-
-    There is one account. Each partition's IAM would read all 1,582 managed policies for that, a
-    quarter of a second each time; so only those do whose regions are called.
-    """
-    models.get_account_id_from = lambda access_key: DEFAULT_ACCOUNT_ID
 
 
 def answer_as_aws() -> None:

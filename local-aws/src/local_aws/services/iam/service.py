@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from moto.backends import get_backend
+
 from local_aws.permissions.documents import MalformedPolicy
 from local_aws.permissions.identities import Developer, arn_of
-from local_aws.permissions.service import Refusal, ServicePermissions
+from local_aws.permissions.service import Refusal, ServicePermissions, first
 from local_aws.permissions.sessions import RoleSession
 from local_aws.permissions.trust import refuse_untrustworthy
 from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
 from local_aws.resources.base import Provider
-from local_aws.service import Action, Service
+from local_aws.service import Action, Limit, Service
+from local_aws.template.regions import region_names
 
-from . import moto
+from . import moto, simulation
 from .resources import (
     Group,
     InlinePolicy,
@@ -37,13 +40,49 @@ _TRUST = {
 _SERVICE = re.compile(r"[\w-]+(\.[\w-]+)*\.amazonaws\.com(\.cn)?")
 
 
+_NAMED = {
+    "RoleName": ("role", "roles"),
+    "UserName": ("user", "users"),
+    "GroupName": ("group", "groups"),
+    "InstanceProfileName": ("instance-profile", "instance_profiles"),
+    "PolicyName": ("policy", "managed_policies"),
+}
+"""By the member that names it, a kind and where the emulator keeps it."""
+
+
+def _with_paths(call: Call) -> Iterator[str]:
+    """What a call names; the ARN of what is there has its path, which only making it tells."""
+    iam = get_backend("iam")[call.account][region_names(call.region)["AWS::Partition"]]
+    for member, (kind, kept) in _NAMED.items():
+        name = first(call.parameters, member)
+        if name is not None:
+            there = (each.arn for each in getattr(iam, kept).values() if each.name == name)
+            yield next(there, f"{kind}{call.parameters.get('Path', '/')}{name}")
+
+
 class Iam(Service):
     """IAM: users, roles and policies, which the emulator keeps."""
 
     name = "iam"
+    limits = (
+        Limit(
+            "your own calls",
+            "all are allowed, but for what the policy of a bucket denies to everyone",
+        ),
+        Limit("session policies", "refused by name"),
+        Limit(
+            "policies of organizations, VPC endpoints and access points",
+            "not judged",
+        ),
+        Limit(
+            "condition keys that [access](local-aws-access.md) does not list",
+            "count as absent from the call",
+        ),
+        Limit("whether a service that a trust policy names exists", "not known"),
+    )
     permissions = ServicePermissions(
         prefix="iam",
-        resources={"RoleName": "role/{}", "PolicyArn": "{}", "PolicyName": "policy/{}"},
+        resources=_with_paths,
         condition_keys={
             "iam:policyarn": "PolicyArn",
             "iam:permissionsboundary": "PermissionsBoundary",
@@ -53,8 +92,7 @@ class Iam(Service):
     )
     warm_up = "list_roles"
 
-    def __init__(self, account: str) -> None:
-        self._account = account
+    def __init__(self) -> None:
         self._made_at = datetime.now(UTC)
 
     def check(self, call: Call) -> None:
@@ -68,7 +106,7 @@ class Iam(Service):
         trust = _TRUST.get(call.operation)
         if trust is not None:
             try:
-                refuse_untrustworthy(given[trust], self._account)
+                refuse_untrustworthy(given[trust], call.account)
             except MalformedPolicy as malformed:
                 raise AwsError("MalformedPolicyDocument", str(malformed)) from None
         if isinstance(call.caller, RoleSession) and _is_about_the_caller(call):
@@ -79,8 +117,13 @@ class Iam(Service):
             raise AwsError("InvalidInput", f"{linked} is not a valid AWS service name")
 
     def actions(self) -> Mapping[str, Action]:
-        """Who asks for itself is known here; the emulator knows the users."""
-        return {"GetUser": self._get_user}
+        """Who asks for itself is known here, and what policies would let; the emulator knows the
+        users."""
+        return {
+            "GetUser": self._get_user,
+            "SimulateCustomPolicy": simulation.simulate_custom_policy,
+            "SimulatePrincipalPolicy": simulation.simulate_principal_policy,
+        }
 
     def _get_user(self, call: Call) -> dict[str, Any] | None:
         """The account's root has no name (IAM API reference, GetUser: "defaults to the user making
@@ -88,7 +131,7 @@ class Iam(Service):
         if not (isinstance(call.caller, Developer) and _is_about_the_caller(call)):
             return None
         root = arn_of(call.caller, call.region)
-        return {"User": {"UserId": self._account, "Arn": root, "CreateDate": self._made_at}}
+        return {"User": {"UserId": call.account, "Arn": root, "CreateDate": self._made_at}}
 
     def resource_types(self) -> Iterable[Provider]:
         """Its types of CloudFormation."""

@@ -20,14 +20,17 @@ from .resources import Alias, Key
 
 
 def _keys(call: Call) -> Iterator[str]:
-    named = first(call.parameters, "KeyId", "TargetKeyId")
+    """By id, alias or ARN; what decrypts may leave it out, and the key is then whoever's it is."""
+    named, accounts = first(call.parameters, "KeyId", "TargetKeyId"), [call.account]
     blob = call.parameters.get("CiphertextBlob")
     if named is None and isinstance(blob, str):
+        accounts += get_backend("kms")
         # The emulator's begin with the key's id: 36 bytes are the first 48 characters.
         with suppress(binascii.Error):
             named = b64decode(blob[:48]).decode("ascii", "replace")
     if named is not None:
-        yield deployed.key_arn(named, call.region) or f"key/{named}"
+        found = (deployed.key_arn(named, each, call.region) for each in accounts)
+        yield next((arn for arn in found if arn is not None), f"key/{named}")
 
 
 def _policy(arn: Arn) -> str | None:

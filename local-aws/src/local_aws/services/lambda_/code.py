@@ -148,12 +148,14 @@ def _unpack(archive: zipfile.ZipFile, folder: Path) -> None:
 def _check(content: bytes) -> None:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            unpacked = sum(member.file_size for member in archive.infolist())
+            members = archive.infolist()
     except zipfile.BadZipFile:
         raise invalid(
             "Could not unzip uploaded file. Please check your file, then try to upload again."
         ) from None
-    if unpacked > UNPACKED_BYTES:
+    if not members:
+        raise invalid("Uploaded file must be a non-empty zip")
+    if sum(member.file_size for member in members) > UNPACKED_BYTES:
         raise invalid(f"Unzipped size must be smaller than {UNPACKED_BYTES} bytes")
 
 

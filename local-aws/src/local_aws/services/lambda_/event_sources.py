@@ -9,7 +9,7 @@ from typing import Any
 from uuid import uuid4
 
 from local_aws.arn import Arn, arn_in
-from local_aws.context import ACCOUNT_ID, LocalContext
+from local_aws.context import LocalContext
 from local_aws.protocol import AwsError
 from local_aws.services.lambda_.limits import invalid
 from local_aws.services.lambda_.names import (
@@ -90,7 +90,7 @@ class EventSources:
             "UUID": uuid,
             "EventSourceArn": given["EventSourceArn"],
             "EventSourceMappingArn": arn_in(
-                region, "lambda", ACCOUNT_ID, f"event-source-mapping:{uuid}"
+                region, "lambda", self._store.account, f"event-source-mapping:{uuid}"
             ),
             "FunctionResponseTypes": [],
             "MaximumBatchingWindowInSeconds": 0,

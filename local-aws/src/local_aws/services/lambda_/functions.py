@@ -105,7 +105,7 @@ class Functions:
         _refuse(given)
         check_handler(given)
         check_tags(given.get("Tags") or {})
-        function = Function(name, region, tags=dict(given.get("Tags") or {}))
+        function = Function(name, region, self._store.account, tags=dict(given.get("Tags") or {}))
         configuration = {
             **DEFAULTS,
             "FunctionName": name,
@@ -197,6 +197,7 @@ class Functions:
                     f"Unable to delete version because the following aliases reference it: {using}"
                 )
             function.versions.pop(qualifier, None)
+            function.provisioned.pop(qualifier, None)
         return {}
 
     def _configure(self, configuration: Configuration, given: Parameters, region: str) -> None:

@@ -24,7 +24,7 @@ from local_aws.services.lambda_.names import (
     version_of,
 )
 from local_aws.services.lambda_.pool import Pool
-from local_aws.services.lambda_.sandbox import Invocation, Outcome
+from local_aws.services.lambda_.sandbox import HandOn, Invocation, Outcome
 from local_aws.services.lambda_.store import LATEST, Configuration, Function, Store
 from local_aws.services.lambda_.system_logs import log_of
 
@@ -34,14 +34,22 @@ TAIL_BYTES = 4096
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """What an invocation answered: ``body`` is JSON, ``log`` the lines written of it."""
+    """What an invocation answered: ``body`` is JSON, or what it ``streamed``; ``log`` the lines
+    written of it."""
 
     request_id: str
     version: str
     body: str
     failed: bool
+    streamed: bool
     error_type: str
     log: Sequence[str]
+
+    @property
+    def log_tail(self) -> str:
+        """The end of the log, as LogResult has it."""
+        tail = "\n".join([*self.log, ""]).encode()[-TAIL_BYTES:]
+        return base64.b64encode(tail).decode()
 
     @property
     def reason(self) -> str:
@@ -60,19 +68,11 @@ class Invoker:
 
     def invoke(self, region: str, given: Mapping[str, Any], request_id: str) -> dict[str, Any]:
         """Invoke with InvocationType RequestResponse or DryRun, as the API answers it."""
-        function, configuration = version_to_invoke(self._store, region, given)
-        payload = given.get("Payload") or b""
-        check_payload(payload, "RequestResponse")
         if given.get("InvocationType") == "DryRun":
+            version_to_invoke(self._store, region, given)
+            check_payload(given.get("Payload") or b"", "RequestResponse")
             return {"StatusCode": 204}
-        result = self.run(
-            function,
-            configuration,
-            payload.decode(),
-            request_id=request_id,
-            qualifier=qualifier_of(given, region),
-            client_context=_client_context(given.get("ClientContext")),
-        )
+        result = self.asked(region, given, request_id)
         answer: dict[str, Any] = {
             "StatusCode": 200,
             "ExecutedVersion": result.version,
@@ -81,9 +81,29 @@ class Invoker:
         if result.failed:
             answer["FunctionError"] = "Unhandled"
         if given.get("LogType") == "Tail":
-            tail = "\n".join([*result.log, ""]).encode()[-TAIL_BYTES:]
-            answer["LogResult"] = base64.b64encode(tail).decode()
+            answer["LogResult"] = result.log_tail
         return answer
+
+    def asked(
+        self,
+        region: str,
+        given: Mapping[str, Any],
+        request_id: str,
+        hand_on: HandOn | None = None,
+    ) -> Result:
+        """`run` for what the API is given; raises for what it refuses."""
+        function, configuration = version_to_invoke(self._store, region, given)
+        payload = given.get("Payload") or b""
+        check_payload(payload, "RequestResponse")
+        return self.run(
+            function,
+            configuration,
+            payload.decode(),
+            request_id=request_id,
+            qualifier=qualifier_of(given, region),
+            client_context=_client_context(given.get("ClientContext")),
+            hand_on=hand_on,
+        )
 
     def run(
         self,
@@ -94,8 +114,10 @@ class Invoker:
         request_id: str | None = None,
         qualifier: str = "",
         client_context: str | None = None,
+        hand_on: HandOn | None = None,
     ) -> Result:
-        """Run one event, JSON or nothing; a failure is a result too.
+        """Run one event, JSON or nothing; a failure is a result too. ``hand_on`` takes the parts
+        of a streamed answer.
 
         Raises `AwsError` when it cannot be run at all: throttled, or no code.
         """
@@ -109,6 +131,7 @@ class Invoker:
                     invoked_function_arn=arn,
                     timeout_seconds=float(configuration["Timeout"]),
                     client_context=client_context,
+                    hand_on=hand_on,
                 )
             )
             if not outcome.failed and len(outcome.body.encode()) > RESPONSE_BYTES:
@@ -120,6 +143,7 @@ class Invoker:
             version=configuration["Version"],
             body=outcome.body,
             failed=outcome.failed,
+            streamed=outcome.streamed,
             error_type=outcome.error_type,
             log=log,
         )

@@ -64,7 +64,7 @@ class InvokeConfigs:
         function = self._store.find(region, target.name)
         config = None if function is None else function.invoke_configs.get(qualifier)
         if config is None:
-            arn = f"{arn_of(region, target.name)}:{qualifier}"
+            arn = f"{arn_of(self._store.account, region, target.name)}:{qualifier}"
             raise absent(f"The function {arn} doesn't have an EventInvokeConfig")
         return config
 

@@ -29,6 +29,7 @@ def launch_of(
     stream: Stream,
     session: RoleSession,
     *,
+    initialization: str,
     task_root: Path,
     layers: Path | None,
     runtime: Path,
@@ -36,6 +37,7 @@ def launch_of(
 ) -> Launch:
     """How a process of one version is started.
 
+    ``initialization`` is why it is: ``on-demand`` or ``provisioned-concurrency``.
     Its environment is the function's variables, Lambda's own, and its role's credentials for
     the local AWS at ``url``: nothing of this process's. It imports from ``task_root``, from
     ``layers`` and from ``runtime``, which has what AWS's runtime has; all lie where AWS has them,
@@ -65,6 +67,7 @@ def launch_of(
             **_paths(shown_layers, shown_runtime, shown_task, language, configuration["Runtime"]),
             **_own(variables),
             **_defined(configuration, stream),
+            "AWS_LAMBDA_INITIALIZATION_TYPE": initialization,
             **_credentials(session),
             # By its number: of names, the SDK for JavaScript makes bucket.localhost.
             "AWS_ENDPOINT_URL": url.replace("//localhost", "//127.0.0.1") if is_node else url,
@@ -137,7 +140,6 @@ def _defined(configuration: Configuration, stream: Stream) -> dict[str, str]:
         "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": str(configuration["MemorySize"]),
         "AWS_LAMBDA_FUNCTION_NAME": configuration["FunctionName"],
         "AWS_LAMBDA_FUNCTION_VERSION": configuration["Version"],
-        "AWS_LAMBDA_INITIALIZATION_TYPE": "on-demand",
         "AWS_LAMBDA_LOG_GROUP_NAME": stream.group,
         **_log_format(configuration["LoggingConfig"]),
         "AWS_LAMBDA_LOG_STREAM_NAME": stream.name,

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import uuid4
 
 from local_aws.arn import Arn, arn_in
-from local_aws.context import ACCOUNT_ID, LocalContext
+from local_aws.context import LocalContext
 from local_aws.services.lambda_.code import CodeStore
 from local_aws.services.lambda_.limits import UNPACKED_BYTES, invalid
 from local_aws.services.lambda_.names import absent, check_revision, conflict
@@ -36,7 +36,7 @@ class Layers:
         code = self._code.add(
             {"ZipFile": content.get("ZipFile"), **content}, self._context.client("s3", region)
         )
-        arn = _layer_arn(given["LayerName"], region)
+        arn = self._arn(given["LayerName"], region)
         names = ("Description", "LicenseInfo", "CompatibleRuntimes", "CompatibleArchitectures")
         with self._store.lock:
             versions = self._store.layers.setdefault(arn, [])
@@ -56,7 +56,7 @@ class Layers:
     def get_layer_version(self, region: str, given: Parameters) -> Answer:
         """A version, and where its zip can be read."""
         _check_number(given)
-        found = self._find(f"{_layer_arn(given['LayerName'], region)}:{given['VersionNumber']}")
+        found = self._find(f"{self._arn(given['LayerName'], region)}:{given['VersionNumber']}")
         if found is None:
             raise absent("The resource you requested does not exist.")
         return self._with_location(found["version"])
@@ -84,13 +84,13 @@ class Layers:
 
     def list_layer_versions(self, region: str, given: Parameters) -> Answer:
         """A layer's versions, newest first."""
-        arn = _layer_arn(given["LayerName"], region)
+        arn = self._arn(given["LayerName"], region)
         return page("LayerVersions", self._versions(arn, given), given)
 
     def delete_layer_version(self, region: str, given: Parameters) -> Answer:
         """Forget a version; functions that have it keep it."""
         _check_number(given)
-        found = self._find(f"{_layer_arn(given['LayerName'], region)}:{given['VersionNumber']}")
+        found = self._find(f"{self._arn(given['LayerName'], region)}:{given['VersionNumber']}")
         if found is not None:
             found["deleted"] = True
         return {}
@@ -157,7 +157,7 @@ class Layers:
                     "Layers are not in the same region as the function. Layers are expected to be "
                     f"in region {region}."
                 )
-            if parsed.account != ACCOUNT_ID:
+            if parsed.account != self._store.account:
                 raise invalid(
                     f"the local AWS has no layers of account {parsed.account}: {arn}; publish the "
                     "layer's zip to it, and name that"
@@ -197,12 +197,17 @@ class Layers:
             and all(value in each["version"].get(name, ()) for name, value in wanted)
         ]
 
+    def _arn(self, name: str, region: str) -> str:
+        """A layer's ARN by its name, or by itself."""
+        layer = f"layer:{name}"
+        return name if ":" in name else arn_in(region, "lambda", self._store.account, layer)
+
     def _find(self, arn: str) -> Answer | None:
         found = _kept(self._store, arn)
         return None if found is None or found["deleted"] else found
 
     def _with_policy(self, region: str, given: Parameters) -> Answer:
-        arn = f"{_layer_arn(given['LayerName'], region)}:{given['VersionNumber']}"
+        arn = f"{self._arn(given['LayerName'], region)}:{given['VersionNumber']}"
         found = self._find(arn)
         if found is None:
             raise absent(f"Layer version {arn} does not exist.")
@@ -224,11 +229,6 @@ def _kept(store: Store, arn: str) -> Answer | None:
     layer, _, number = arn.rpartition(":")
     versions = store.layers.get(layer, [])
     return versions[int(number) - 1] if 0 < int(number) <= len(versions) else None
-
-
-def _layer_arn(name: str, region: str) -> str:
-    """A layer's ARN by its name, or by itself."""
-    return name if ":" in name else arn_in(region, "lambda", ACCOUNT_ID, f"layer:{name}")
 
 
 def _check_number(given: Parameters) -> None:

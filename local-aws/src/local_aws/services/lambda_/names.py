@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from local_aws.context import ACCOUNT_ID
 from local_aws.protocol import AwsError
 from local_aws.services.lambda_.limits import invalid
 from local_aws.services.lambda_.store import LATEST, Configuration, Function, Store, arn_of
@@ -27,20 +26,13 @@ class Target:
 
     @classmethod
     def parse(cls, text: str, region: str) -> Target:
-        """Read a FunctionName. Raises `AwsError` for another region's or account's function."""
+        """Read a FunctionName. Raises `AwsError` for another region's function."""
         found = _TARGET.fullmatch(text)
         if found is None:
             raise AwsError("ValidationException", f"'{text}' is no function's name or ARN")
         if found["region"] not in (None, region):
             raise absent(
                 f"Functions from '{found['region']}' are not reachable in this region ('{region}')"
-            )
-        if found["account"] not in (None, ACCOUNT_ID):
-            raise AwsError(
-                "AccessDeniedException",
-                f"the functions of account {found['account']} are not those of the caller's, "
-                f"{ACCOUNT_ID}",
-                status=403,
             )
         return cls(found["name"], found["qualifier"] or "")
 
@@ -60,12 +52,23 @@ class Target:
         return cls(target.name, qualifier)
 
 
+def refuse_foreign(text: str, account: str) -> None:
+    """Raise `AwsError` for a function that is named as one of another account than this."""
+    found = _TARGET.fullmatch(text)
+    if found is not None and found["account"] not in (None, account):
+        raise AwsError(
+            "AccessDeniedException",
+            f"the functions of account {found['account']} are not those of the caller's, {account}",
+            status=403,
+        )
+
+
 def find_function(store: Store, region: str, given: Mapping[str, Any]) -> Function:
     """The function that FunctionName names; raises ResourceNotFoundException."""
     target = Target.of(given, region)
     function = store.find(region, target.name)
     if function is None:
-        raise _not_found(qualified(arn_of(region, target.name), target.qualifier))
+        raise _not_found(qualified(arn_of(store.account, region, target.name), target.qualifier))
     return function
 
 

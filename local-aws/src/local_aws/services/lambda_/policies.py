@@ -56,7 +56,7 @@ class Policies:
         """Take a statement out of the policy."""
         name, qualifier = astuple(Target.of(given, region))
         if self._store.find(region, name) is None:
-            raise absent(f"No policy found for: {arn_of(region, name)}")
+            raise absent(f"No policy found for: {arn_of(self._store.account, region, name)}")
         with self._store.lock:
             function, resource = self._with_policy(region, given)
             statements = function.policies.get(qualifier)

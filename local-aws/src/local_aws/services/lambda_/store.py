@@ -15,7 +15,6 @@ from typing import Any
 from uuid import uuid4
 
 from local_aws.arn import arn_in
-from local_aws.context import ACCOUNT_ID
 
 LATEST = "$LATEST"
 
@@ -29,15 +28,16 @@ class Function:
 
     ``versions`` has ``$LATEST`` and the published ones by number; ``policies`` the statements
     of the resource policy by qualifier ("" for the function itself); ``invoke_configs`` what
-    is set for asynchronous events, ``urls`` the function URLs, by qualifier. ``policy_revisions``
-    is the RevisionId of each policy. ``settling`` has the versions that are not in place yet:
-    ``at`` is when they are, in seconds since the epoch, ``before`` what runs until then; None runs
-    nothing.
+    is set for asynchronous events, ``urls`` the function URLs, ``provisioned`` the provisioned
+    concurrency, by qualifier. ``policy_revisions`` is the RevisionId of each policy. ``settling``
+    has the versions that are not in place yet: ``at`` is when they are, in seconds since the epoch,
+    ``before`` what runs until then; None runs nothing.
     ``published_from`` is what $LATEST was when the newest version was made of it.
     """
 
     name: str
     region: str
+    account: str
     versions: dict[str, Configuration] = field(default_factory=dict)
     published: int = 0
     aliases: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -49,11 +49,12 @@ class Function:
     reserved_concurrency: int | None = None
     invoke_configs: dict[str, dict[str, Any]] = field(default_factory=dict)
     urls: dict[str, dict[str, Any]] = field(default_factory=dict)
+    provisioned: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     @property
     def arn(self) -> str:
         """The ARN without a qualifier."""
-        return arn_of(self.region, self.name)
+        return arn_of(self.account, self.region, self.name)
 
     def revise(self, version: str = LATEST) -> None:
         """Make another revision of a version."""
@@ -80,6 +81,11 @@ class Function:
                     self.versions[version] = {**without_state(configuration), **IN_PLACE}
                     self.revise(version)
 
+    def is_provisioned(self, version: str) -> bool:
+        """Whether a version has provisioned concurrency, by itself or by an alias."""
+        found = (self.aliases.get(each, {"FunctionVersion": each}) for each in self.provisioned)
+        return any(each["FunctionVersion"] == version for each in found)
+
     def running(self, version: str) -> Configuration | None:
         """What an event of this version runs now; None while there is none, or it is Pending."""
         change = self.settling.get(version)
@@ -90,9 +96,10 @@ class Function:
 
 
 class Store:
-    """Every function of every region. Hold ``lock`` while changing what belongs together."""
+    """Every function of an account. Hold ``lock`` while changing what belongs together."""
 
-    def __init__(self) -> None:
+    def __init__(self, account: str) -> None:
+        self.account = account
         self.lock = threading.RLock()
         self.layers: dict[str, list[dict[str, Any]]] = {}
         """By the layer's ARN, each ``version`` as it is answered; numbers are not used again, so
@@ -146,7 +153,7 @@ class Store:
             self.layers = state["layers"]
             self.sources = state["sources"]
             for saved in state["functions"]:
-                self.add(Function(**saved))
+                self.add(Function(**{"account": self.account, **saved}))
 
 
 def without_state(configuration: Configuration) -> Configuration:
@@ -176,9 +183,9 @@ IN_PLACE = {"State": "Active", "LastUpdateStatus": "Successful"}
 """What AWS answers of a version in each state (recorded by LocalStack's suite, November 2025)."""
 
 
-def arn_of(region: str, name: str) -> str:
+def arn_of(account: str, region: str, name: str) -> str:
     """A function's ARN."""
-    return arn_in(region, "lambda", ACCOUNT_ID, f"function:{name}")
+    return arn_in(region, "lambda", account, f"function:{name}")
 
 
 def now_text() -> str:

@@ -10,14 +10,16 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
+from uuid import uuid4
 
-from botocore.exceptions import ClientError
 from werkzeug import Response
 
 from local_aws.context import LocalContext
 from local_aws.permissions.identities import Developer
 from local_aws.protocol import AwsError
+from local_aws.services.lambda_.invocations import Invoker, Result
 from local_aws.services.lambda_.names import (
     absent,
     conflict,
@@ -28,6 +30,8 @@ from local_aws.services.lambda_.names import (
 )
 from local_aws.services.lambda_.paging import page
 from local_aws.services.lambda_.store import Function, Store
+from local_aws.services.lambda_.streams import begun
+from local_aws.services.lambda_.url_streams import streamed_answer
 from local_aws.web import cors
 from local_aws.web.door import LAMBDA_URL, json_answer, web_host
 from local_aws.web.payloads import Malformed, answer_2, event_2
@@ -110,8 +114,11 @@ class FunctionUrls:
 class FunctionUrl:
     """One function URL, as whoever calls it sees it."""
 
-    def __init__(self, context: LocalContext, region: str, config: Parameters) -> None:
+    def __init__(
+        self, context: LocalContext, region: str, config: Parameters, invoker: Invoker
+    ) -> None:
         self._context = context
+        self._invoker = invoker
         self._region = region
         self._config = config
         self._arn = str(config["FunctionArn"])
@@ -142,21 +149,19 @@ class FunctionUrl:
             stage="$default",
             path=request.path,
         )
+        given = {"FunctionName": self._arn, "Payload": json.dumps(event).encode()}
+        request_id = str(uuid4())
+        run = partial(self._invoker.asked, self._region, given, request_id)
         try:
-            told = self._context.client("lambda", self._region).invoke(
-                FunctionName=self._arn, Payload=json.dumps(event).encode()
-            )
-        except ClientError as error:
-            status = int(error.response["ResponseMetadata"]["HTTPStatusCode"])
-            return json_answer(status, {"Message": error.response["Error"]["Message"]})
-        payload = told["Payload"].read()
-        try:
-            if "FunctionError" in told:
-                raise Malformed
-            answer = answer_2(json.loads(payload or b"null"), default_type="application/json")
+            if self._config["InvokeMode"] == "RESPONSE_STREAM":
+                answer = streamed_answer(begun(run))
+            else:
+                answer = _answer_of(run())
+        except AwsError as error:
+            return json_answer(error.status, {"Message": error.message})
         except (Malformed, ValueError):
             answer = Response("Internal Server Error", 502, content_type="application/json")
-        answer.headers["x-amzn-RequestId"] = told["ResponseMetadata"].get("RequestId", "")
+        answer.headers["x-amzn-RequestId"] = request_id
         return answer
 
     def _is_let_in(self, request: WebRequest) -> bool:
@@ -175,6 +180,13 @@ class FunctionUrl:
         if isinstance(who, Developer):
             return True
         return all(evaluator.allows(who, each, self._arn, given) for each in _ACTIONS)
+
+
+def _answer_of(result: Result) -> Response:
+    """Raises `Malformed`, and ValueError."""
+    if result.failed:
+        raise Malformed
+    return answer_2(json.loads(result.body), default_type="application/json")
 
 
 _ACTIONS = ("lambda:InvokeFunctionUrl", "lambda:InvokeFunction")

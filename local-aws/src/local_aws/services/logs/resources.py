@@ -1,4 +1,4 @@
-"""Log groups."""
+"""Log groups, the account's resource policies, and where what is logged goes on to."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing_extensions import override
 from local_aws.arn import arn_in
 from local_aws.resources.api import ApiProvider
 from local_aws.resources.base import Attributes, Request
+from local_aws.resources.declared import Declared
 
 
 class LogGroup(ApiProvider):
@@ -44,6 +45,54 @@ class LogGroup(ApiProvider):
     def _retain(self, request: Request) -> None:
         put, drop = "PutRetentionPolicy", "DeleteRetentionPolicy"
         self.switch(request, "RetentionInDays", put, drop, LogGroupName=request.physical_id)
+
+
+class SubscriptionFilter(ApiProvider):
+    """``AWS::Logs::SubscriptionFilter``: Ref is the name."""
+
+    type_name = "AWS::Logs::SubscriptionFilter"
+    name_property = "FilterName"
+    service = "logs"
+    create_operation = "PutSubscriptionFilter"
+    not_carried_out = frozenset(
+        {"ApplyOnTransformedLogs", "EmitSystemFields", "FieldSelectionCriteria"}
+    )
+    without_effect = frozenset({"Distribution"})
+
+    @override
+    def create(self, request: Request) -> str:
+        name: str = request.properties.get("FilterName") or request.name(512)
+        self.call(request, self.create_operation, request.properties, FilterName=name)
+        return name
+
+    @override
+    def update(self, request: Request) -> Attributes:
+        name = request.physical_id
+        self.call(request, self.create_operation, request.properties, FilterName=name)
+        return {}
+
+    @override
+    def delete(self, request: Request) -> None:
+        place = {
+            "LogGroupName": request.properties["LogGroupName"],
+            "FilterName": request.physical_id,
+        }
+        self.discard(request, "DeleteSubscriptionFilter", **place)
+
+
+class ResourcePolicy(Declared):
+    """``AWS::Logs::ResourcePolicy``: Ref is the name."""
+
+    service = "logs"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "AWS::Logs::ResourcePolicy",
+            "PutResourcePolicy",
+            "DeleteResourcePolicy",
+            replace="PutResourcePolicy",
+            name_property="PolicyName",
+        )
 
 
 def _arn(request: Request) -> str:

@@ -1,15 +1,22 @@
-"""CloudWatch Logs: groups and streams, which the emulator keeps."""
+"""CloudWatch Logs: groups, streams, policies and subscriptions, which the emulator keeps."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
-from local_aws.permissions.service import ServicePermissions, first
+from local_aws.arn import arn_in
+from local_aws.context import LocalContext
+from local_aws.permissions import deployed
+from local_aws.permissions.documents import MalformedPolicy, Policy
+from local_aws.permissions.service import PassedRole, ServicePermissions, first
+from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
 from local_aws.resources.base import Provider
-from local_aws.service import Service
+from local_aws.service import Action, Limit, Service
+from local_aws.template.regions import region_names
 
-from .resources import LogGroup
+from .resources import LogGroup, ResourcePolicy, SubscriptionFilter
 
 _ABOUT_STREAMS = frozenset(
     {
@@ -21,6 +28,9 @@ _ABOUT_STREAMS = frozenset(
         "PutLogEvents",
     }
 )
+
+_KEY_ACTIONS = ("kms:GenerateDataKey", "kms:Decrypt")
+"""What CloudWatch Logs does with a group's key; which of it AWS tries at once is not documented."""
 
 
 def _groups(call: Call) -> Iterator[str]:
@@ -38,13 +48,97 @@ def _groups(call: Call) -> Iterator[str]:
 
 
 class Logs(Service):
-    """CloudWatch Logs: groups and streams, which the emulator keeps."""
+    """CloudWatch Logs: groups, streams and resource policies, which the emulator keeps."""
 
     name = "logs"
+    limits = (
+        Limit("patterns of JSON and of columns in subscription filters", "refused by name"),
+        Limit("resource policies of one log group", "refused by name"),
+    )
     invalid = "InvalidParameterException"
-    permissions = ServicePermissions(prefix="logs", resources=_groups)
+    permissions = ServicePermissions(
+        prefix="logs",
+        resources=_groups,
+        passed_role=PassedRole(
+            principal="logs.amazonaws.com",
+            regional=True,
+            parameters=("roleArn",),
+            refusal=lambda arn: AwsError(
+                "InvalidParameterException",
+                "Could not deliver test message to specified Kinesis stream. Check if the given "
+                "kinesis stream is in ACTIVE state.",
+            ),
+        ),
+    )
     warm_up = "describe_log_groups"
+
+    def __init__(self, context: LocalContext) -> None:
+        self._context = context
+
+    def check(self, call: Call) -> None:
+        """Raise `AwsError`, too, for a key that CloudWatch Logs may not use, and for a resource
+        policy that is none, or that would hold for one group."""
+        super().check(call)
+        key = call.parameters.get("kmsKeyId")
+        if key and call.operation in ("CreateLogGroup", "AssociateKmsKey"):
+            self._refuse_unusable(key, call)
+        if call.operation in _ABOUT_POLICIES and call.parameters.get("resourceArn"):
+            what = "resource policies of one log group; leave resourceArn out for the account's"
+            raise AwsError(self.invalid, f"the local AWS does not keep {what}")
+        if call.operation == "PutResourcePolicy":
+            try:
+                Policy.parse(call.parameters.get("policyDocument", ""), name="policyDocument")
+            except MalformedPolicy as malformed:
+                raise AwsError(self.invalid, str(malformed)) from None
+
+    def actions(self) -> Mapping[str, Action]:
+        """The one action that the emulator does not carry out."""
+        return {"PutSubscriptionFilter": self._put_subscription_filter}
 
     def resource_types(self) -> Iterable[Provider]:
         """Its types of CloudFormation."""
-        return (LogGroup(),)
+        return (LogGroup(), ResourcePolicy(), SubscriptionFilter())
+
+    def prepare(self) -> None:
+        """Change the emulator."""
+        from . import subscriptions  # loading the emulator takes long
+
+        subscriptions.apply(self._context)
+
+    def _put_subscription_filter(self, call: Call) -> dict[str, Any] | None:
+        from . import subscriptions
+
+        return subscriptions.put_filter(self._context, call)
+
+    def _refuse_unusable(self, key: str, call: Call) -> None:
+        """Raise `AwsError` unless the key's policy lets the service in, for this group.
+
+        The account's own statement is not enough. Its principal is ``logs.<region>`` and the
+        partition's suffix, ``amazonaws.com.cn`` in China. Sources: CloudWatch Logs user guide,
+        "Encrypt log data in CloudWatch Logs using AWS KMS"; aws-cdk-lib 2.275, region-info; the
+        refusal is quoted in github.com/hashicorp/terraform-provider-aws/issues/29282 and
+        github.com/aws/aws-cdk/issues/28304; read 2026-11-23.
+        """
+        parameters, account = call.parameters, call.account
+        named = first(parameters, "logGroupName", "resourceIdentifier") or ""
+        group = (
+            named
+            if named.startswith("arn:")
+            else arn_in(call.region, "logs", account, f"log-group:{named}")
+        )
+        service = f"logs.{call.region}.{region_names(call.region)['AWS::URLSuffix']}"
+        given = {
+            "kms:EncryptionContext:aws:logs:arn": group,
+            "aws:SourceAccount": account,
+            "aws:SourceArn": group,
+        }
+        arn = deployed.key_arn(key, call.account, call.region)
+        if arn is None or not all(
+            self._context.evaluator.lets_service(service, action, arn, given)
+            for action in _KEY_ACTIONS
+        ):
+            what = "The specified KMS key does not exist or is not allowed to be used with Arn"
+            raise AwsError("AccessDeniedException", f"{what} '{group}'")
+
+
+_ABOUT_POLICIES = frozenset({"PutResourcePolicy", "DeleteResourcePolicy"})

@@ -11,10 +11,12 @@ from typing import Any
 from moto.core.responses import BaseResponse
 from moto.iam.access_control import PermissionResult
 from moto.s3 import notifications
+from moto.s3.exceptions import S3ClientError
 from moto.s3.models import FakeBucket, S3Backend, s3_backends
 from moto.s3.responses import S3Response
 from moto.utilities.utils import get_partition
 
+from local_aws.arn import Arn
 from local_aws.events import Targets
 
 _ENCRYPTION = "x-amz-server-side-encryption"
@@ -33,6 +35,7 @@ def apply(targets: Targets) -> None:
     leave_bucket_policies_to_the_gateway()
     log_access_before_the_policy_is_there()
     notify_functions_of_objects(targets)
+    notify_nobody_abroad()
     encrypt_as_the_bucket_says()
     say_what_checksums_are_of()
     number_answers_as_s3()
@@ -82,6 +85,23 @@ def notify_functions_of_objects(targets: Targets) -> None:
         targets.deliver(fn_arn, event_body, service="s3.amazonaws.com", source_arn=bucket)
 
     notifications._invoke_awslambda = invoke_function
+
+
+def notify_nobody_abroad() -> None:
+    """Of another account's queue the emulator looks for the name in the bucket's account."""
+    now = FakeBucket.set_notification_configuration
+    original = getattr(now, "__wrapped__", now)
+
+    @wraps(original)
+    def set_notification_configuration(self: Any, given: dict[str, Any] | None) -> None:
+        for kind in ("Topic", "Queue"):
+            for each in (given or {}).get(f"{kind}Configuration") or ():
+                if Arn.parse(each[kind]).account != self.account_id:
+                    what = "the local AWS tells topics and queues of the bucket's own account only"
+                    raise S3ClientError("InvalidArgument", f"{what}, not {each[kind]}")
+        original(self, given)
+
+    FakeBucket.set_notification_configuration = set_notification_configuration
 
 
 def encrypt_as_the_bucket_says() -> None:

@@ -11,8 +11,6 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote
 from xml.etree import ElementTree
 
-from moto.core import DEFAULT_ACCOUNT_ID
-
 from local_aws.arn import Arn, arn_in
 from local_aws.permissions import deployed
 from local_aws.permissions.need import Need
@@ -78,11 +76,17 @@ _WITH_HEADERS = {
 class S3Permissions(ServicePermissions):
     """S3's, whose calls need several things at once."""
 
-    def needs(self, call: Call, account: str) -> Sequence[Need]:
+    def needs(self, call: Call) -> Sequence[Need]:
         """Everything that a call of S3 needs; DeleteObjects is refused whole for any one object."""
         return _needs(call)
 
-    def needs_if_absent(self, call: Call, account: str) -> Sequence[Need]:
+    def owner(self, call: Call) -> str:
+        """The bucket's owner; a bucket that is made is the caller's."""
+        if call.operation == "CreateBucket":
+            return ""
+        return deployed.owner_of(_arn(call, call.parameters.get("Bucket", "")))
+
+    def needs_if_absent(self, call: Call) -> Sequence[Need]:
         """``s3:ListBucket`` where an object that is asked for is not there."""
         absent = _missing_object(call)
         return () if absent is None else (absent,)
@@ -205,10 +209,10 @@ def _use_key(
     """None for AWS's own key ``aws/s3``, whose policy lets everyone in who comes by way of S3."""
     if kms_key is None:
         return []
-    arn = deployed.key_arn(kms_key, call.region)
+    arn = deployed.key_arn(kms_key, deployed.owner_of(_arn(call, bucket)), call.region)
     context = {
         "kms:viaservice": f"s3.{call.region}.amazonaws.com",
-        "kms:calleraccount": DEFAULT_ACCOUNT_ID,
+        "kms:calleraccount": call.account,
         "kms:encryptioncontext:aws:s3:arn": f"{_arn(call, bucket)}/{key}",
     }
     place = kms_key if arn is None else arn

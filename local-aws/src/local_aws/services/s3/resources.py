@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from botocore.exceptions import ClientError
 from typing_extensions import override
 
 from local_aws.arn import arn_in
 from local_aws.context import LocalContext
-from local_aws.resources.api import ApiProvider, is_absent, tag_list, tags_of
-from local_aws.resources.base import Attributes, Properties, Request, ResourceFailed
+from local_aws.permissions.deployed import bucket_of
+from local_aws.resources.api import ApiProvider, tag_list, tags_of
+from local_aws.resources.base import Attributes, Properties, Provider, Request, ResourceFailed
 from local_aws.resources.schemas import Place
 from local_aws.template import region_names
 
@@ -52,13 +52,14 @@ class Bucket(ApiProvider):
             "LoggingConfiguration.TargetObjectKeyFormat",
         }
     )
+    without_effect = frozenset({"WebsiteConfiguration"})
     unchangeable = frozenset({"ObjectLockEnabled"})
 
     @override
     def supports(self, context: LocalContext, region: str, place: Place) -> bool:
         """Whether there are calls for this configuration below."""
         settings = {setting.property for setting in _SETTINGS}
-        return ".".join(place) not in self.not_carried_out and place[0] in {
+        return Provider.supports(self, context, region, place) and place[0] in {
             *("AccessControl", "BucketName", "ObjectLockEnabled"),
             *settings,
         }
@@ -66,7 +67,7 @@ class Bucket(ApiProvider):
     @override
     def create(self, request: Request) -> str:
         name = request.properties.get("BucketName") or request.name(63, lower=True)
-        if self._exists(request, name):
+        if bucket_of(name) is not None:  # in whichever account
             raise ResourceFailed(f"{name} already exists", code="AlreadyExists")
         self.call(
             request,
@@ -101,15 +102,6 @@ class Bucket(ApiProvider):
     def update(self, request: Request) -> Attributes:
         self._configure(request)
         return dict(request.attributes)
-
-    def _exists(self, request: Request, name: str) -> bool:
-        try:
-            self.call(request, "HeadBucket", Bucket=name)
-        except ClientError as error:
-            if is_absent(error):
-                return False
-            raise
-        return True
 
     def _configure(self, request: Request) -> None:
         bucket = request.physical_id
@@ -219,6 +211,17 @@ def _lifecycle_filter(rule: Mapping[str, Any]) -> dict[str, Any]:
     return parts or {"Prefix": ""}
 
 
+def _website(value: Mapping[str, Any]) -> dict[str, Any]:
+    documents = {"IndexDocument": "Suffix", "ErrorDocument": "Key"}
+    rules = {"RedirectRule": "Redirect", "RoutingRuleCondition": "Condition"}
+    told = {
+        name: {documents[name]: each} if name in documents else each for name, each in value.items()
+    }
+    if "RoutingRules" in value:
+        told["RoutingRules"] = [_renamed(each, rules) for each in value["RoutingRules"]]
+    return told
+
+
 def _renamed(value: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
     return {names.get(name, name): item for name, item in value.items()}
 
@@ -265,6 +268,13 @@ _SETTINGS = (
     ),
     _Setting(
         "LoggingConfiguration", "PutBucketLogging", "BucketLoggingStatus", _logging, absent={}
+    ),
+    _Setting(
+        "WebsiteConfiguration",
+        "PutBucketWebsite",
+        "WebsiteConfiguration",
+        _website,
+        delete="DeleteBucketWebsite",
     ),
     _Setting(
         "Tags",

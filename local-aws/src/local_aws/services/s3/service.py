@@ -13,7 +13,7 @@ from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
 from local_aws.protocol.models import service_model
 from local_aws.resources.base import Provider
-from local_aws.service import Action, Service
+from local_aws.service import Action, Limit, Service
 
 from . import moto
 from .policy import S3Permissions, bucket_policy
@@ -59,6 +59,11 @@ class S3(Service):
     """S3: buckets and objects, which the emulator keeps."""
 
     name = "s3"
+    limits = (
+        Limit("`aws:SecureTransport`", "the loopback counts as TLS"),
+        Limit("notifications to topics and queues of another account", "refused by name"),
+        Limit("bodies in XML", "read by the emulator, without a judgement by botocore's model"),
+    )
     warm_up = "list_buckets"
     permissions = S3Permissions(
         prefix="s3",
@@ -81,7 +86,7 @@ class S3(Service):
         return {"GetBucketRequestPayment": self._payer}
 
     def _payer(self, call: Call) -> dict[str, str]:
-        moto.bucket(self._context.account_id, call.region, call.parameters["Bucket"])
+        moto.bucket(call.account, call.region, call.parameters["Bucket"])
         return {"Payer": "BucketOwner"}
 
     def check(self, call: Call) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from local_aws.permissions.service import PassedRole, Refusal, ServicePermissions, first
 from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
-from local_aws.service import Service
+from local_aws.service import Limit, Service
 
 
 def _resources(call: Call) -> Iterator[str]:
@@ -31,6 +31,7 @@ class Scheduler(Service):
     """EventBridge Scheduler, which the emulator answers."""
 
     name = "scheduler"
+    limits = (Limit("schedules", "judged and kept; they never fire"),)
     permissions = ServicePermissions(
         prefix="scheduler",
         resources=_resources,

@@ -25,7 +25,7 @@ def _secrets(call: Call) -> Iterator[str]:
     """Secrets' ARNs end in six characters that only the secret itself tells."""
     named = first(call.parameters, "SecretId", "Name")
     if named is not None:
-        yield deployed.secret_arn(named, call.region) or f"secret:{named}"
+        yield deployed.secret_arn(named, call.account, call.region) or f"secret:{named}"
 
 
 def _policy(arn: Arn) -> str | None:

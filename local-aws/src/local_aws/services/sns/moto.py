@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import logging
+from copy import copy
 from functools import wraps
 from typing import Any
 
@@ -14,14 +16,20 @@ from moto.sns.exceptions import SNSInvalidParameter
 from moto.sns.models import SNSBackend, Subscription
 from moto.sns.responses import SNSResponse
 
-from local_aws.events import Targets
+from local_aws.arn import Arn
+from local_aws.context import LocalContext
+from local_aws.permissions.identities import account_of
+from local_aws.protocol.call import JUDGED
+
+_log = logging.getLogger(__name__)
 
 _SIGNED = ("Message", "MessageId", "Subject", "Timestamp", "TopicArn", "Type")
 
 
-def apply(targets: Targets) -> None:
+def apply(context: LocalContext) -> None:
     """Apply every patch; a second time only leads the emulator to other targets."""
-    publish_to_functions(targets)
+    publish_to_functions_and_other_accounts(context)
+    know_the_subscriber()
     refuse_what_cannot_be_published()
     number_messages_of_fifo_topics()
     sign_as_the_topic_says()
@@ -29,21 +37,27 @@ def apply(targets: Targets) -> None:
     tell_no_empty_attribute()
 
 
-def publish_to_functions(targets: Targets) -> None:
-    """The emulator gives a topic's message to its own Lambda, in an event of made-up values."""
+def publish_to_functions_and_other_accounts(context: LocalContext) -> None:
+    """The emulator gives a topic's message to its own Lambda, in an event of made-up values, and to
+    the queue of that name in the topic's account, whichever account's queue is subscribed."""
     original = getattr(Subscription.publish, "__wrapped__", Subscription.publish)
 
     @wraps(original)
     def publish(self: Any, message: str, message_id: str, **options: Any) -> None:
         if self.protocol != "lambda":
-            original(self, message, message_id, **options)
+            if self.protocol != "sqs" or Arn.parse(self.endpoint).account == self.account_id:
+                original(self, message, message_id, **options)
+            elif _lets_in(context, self.endpoint, self.topic.arn):
+                there = copy(self)
+                there.account_id = Arn.parse(self.endpoint).account
+                original(there, message, message_id, **options)
             return
         matcher = self._filter_policy_matcher
         if matcher is not None and not matcher.matches(options.get("message_attributes"), message):
             return
         if options.get("message_structure") == "json":
             message = self._parse_message_structure(message, self.protocol)
-        targets.deliver(
+        context.targets.deliver(
             self.endpoint,
             _notification(self, message, message_id, options),
             service="sns.amazonaws.com",
@@ -51,6 +65,21 @@ def publish_to_functions(targets: Targets) -> None:
         )
 
     Subscription.publish = publish
+
+
+def know_the_subscriber() -> None:
+    """The emulator takes the topic's account for the subscriber's."""
+    original = getattr(SNSResponse.subscribe, "__wrapped__", SNSResponse.subscribe)
+
+    @wraps(original)
+    def subscribe(self: Any) -> ActionResult:
+        answer = original(self)
+        caller = self.normalized_request.environ[JUDGED].caller
+        made = self.backend.subscriptions[answer.result["SubscriptionArn"]]
+        made.attributes["Owner"] = account_of(caller)
+        return answer
+
+    SNSResponse.subscribe = subscribe
 
 
 def tell_every_attribute() -> None:
@@ -149,6 +178,15 @@ def sign_as_the_topic_says() -> None:
         return data | {"SignatureVersion": version, "Signature": encoded}
 
     Subscription.get_post_data = get_post_data
+
+
+def _lets_in(context: LocalContext, queue: str, topic: str) -> bool:
+    """Whether a queue of another account takes what a topic sends; that it does not is logged."""
+    given = {"aws:SourceArn": topic, "aws:SourceAccount": Arn.parse(topic).account}
+    lets = context.evaluator.lets_service("sns.amazonaws.com", "sqs:SendMessage", queue, given)
+    if not lets:
+        _log.warning("%s did not let in a message of %s: its policy does not", queue, topic)
+    return lets
 
 
 def _number(topic: Any, published: list[dict[str, Any]]) -> None:

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from moto.backends import get_backend
 
 from local_aws.arn import Arn
 from local_aws.context import LocalContext
 from local_aws.integration import Integration
-from local_aws.permissions.service import Refusal, ServicePermissions
+from local_aws.permissions.service import Refusal, ServicePermissions, first
+from local_aws.protocol.call import Call
 from local_aws.resources.base import Provider
 from local_aws.service import Service
 
 from .resources import Subscription, Topic, TopicInlinePolicy, TopicPolicy
+
+
+def _resources(call: Call) -> Iterator[str]:
+    """A subscription's topic, as if it were the subscriber's own, who may do with it what it
+    likes; a text message to a telephone is about none."""
+    subscription = first(call.parameters, "SubscriptionArn")
+    if subscription is not None:
+        topic = Arn.parse(subscription.rpartition(":")[0])
+        yield str(topic._replace(account=_subscriber(subscription, topic)))
+    elif "PhoneNumber" in call.parameters:
+        yield "*"
 
 
 def _policy(arn: Arn) -> str | None:
@@ -21,13 +33,28 @@ def _policy(arn: Arn) -> str | None:
     return None if topic is None else topic.policy
 
 
+def _subscriber(subscription: str, topic: Arn) -> str:
+    backend = get_backend("sns")[topic.account].get(topic.region)
+    found = None if backend is None else backend.subscriptions.get(subscription)
+    return topic.account if found is None else str(found.attributes["Owner"])
+
+
+class SnsPermissions(ServicePermissions):
+    """SNS's, where a subscription may be another account's than its topic."""
+
+    def owner(self, call: Call) -> str:
+        """The topic's, which keeps its subscriptions, too."""
+        subscription = first(call.parameters, "SubscriptionArn")
+        return super().owner(call) if subscription is None else Arn.parse(subscription).account
+
+
 class Sns(Service):
     """SNS: topics and subscriptions, which the emulator keeps."""
 
     name = "sns"
-    permissions = ServicePermissions(
+    permissions = SnsPermissions(
         prefix="sns",
-        resources={"TopicArn": "{}", "TargetArn": "{}", "ResourceArn": "{}", "Name": "{}"},
+        resources=_resources,
         actions={"PublishBatch": "Publish"},
         condition_keys={"sns:protocol": "Protocol", "sns:endpoint": "Endpoint"},
         document_of=_policy,
@@ -46,7 +73,7 @@ class Sns(Service):
         """Change the emulator."""
         from . import moto  # loading it takes long, and few ask for it
 
-        moto.apply(self._context.targets)
+        moto.apply(self._context)
 
     def integrations(self) -> Iterable[Integration]:
         """What a Task state can do with it."""

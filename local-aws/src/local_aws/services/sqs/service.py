@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from moto.backends import get_backend
 
-from local_aws.arn import Arn
+from local_aws.arn import Arn, arn_in
 from local_aws.integration import Integration
 from local_aws.permissions.service import Refusal, ServicePermissions, first
 from local_aws.protocol import AwsError
@@ -19,10 +19,12 @@ from .resources import Queue, QueueInlinePolicy, QueuePolicy
 
 
 def _queues(call: Call) -> Iterator[str]:
-    """The queue that a URL ends with, or a name."""
+    """The queue that a URL ends with, after its account, or a name."""
     named = first(call.parameters, "QueueUrl", "QueueName")
     if named is not None:
-        yield named.rstrip("/").rpartition("/")[2]
+        place, _, name = named.rstrip("/").rpartition("/")
+        account = place.rpartition("/")[2]
+        yield arn_in(call.region, "sqs", account, name) if account.isdigit() else name
 
 
 def _policy(arn: Arn) -> str | None:
@@ -38,6 +40,7 @@ class Sqs(Service):
     permissions = ServicePermissions(
         prefix="sqs",
         resources=_queues,
+        owner_parameter="QueueOwnerAWSAccountId",
         actions={
             "SendMessageBatch": "SendMessage",
             "DeleteMessageBatch": "DeleteMessage",

@@ -14,12 +14,11 @@ from local_aws.service import Service
 from .resources import SsmParameter
 
 
-def _parameters(call: Call) -> Iterator[str]:
-    several = call.parameters.get("Names")
-    one = first(call.parameters, "Name", "Path")
-    for name in several if isinstance(several, list) else [one]:
-        if name is not None:
-            yield name if name.startswith("arn:") else f"parameter/{name.lstrip('/')}"
+def _below(call: Call) -> Iterator[str]:
+    """GetParametersByPath names what its parameters are below."""
+    path = first(call.parameters, "Path")
+    if path is not None:
+        yield f"parameter/{path.lstrip('/')}"
 
 
 _BY_NAME = frozenset(
@@ -41,7 +40,7 @@ class Ssm(Service):
     """SSM: parameters, which the emulator keeps."""
 
     name = "ssm"
-    permissions = ServicePermissions(prefix="ssm", resources=_parameters)
+    permissions = ServicePermissions(prefix="ssm", resources=_below)
     warm_up = "describe_parameters"
 
     def check(self, call: Call) -> None:

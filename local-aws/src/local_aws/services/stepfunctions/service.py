@@ -22,12 +22,13 @@ from local_aws.protocol.call import Call
 from local_aws.protocol.models import service_model
 from local_aws.protocol.validation import validate
 from local_aws.resources.base import Provider
-from local_aws.service import Action, Service
+from local_aws.service import Action, Limit, Service
 
 from .engine.requests import refuse_arns
 from .integrations import OWN
 from .prepared_roles import refuse_unprepared_role
 from .resources import StateMachine
+from .version_resources import StateMachineAlias, StateMachineVersion
 
 if TYPE_CHECKING:
     from local_aws.services.stepfunctions.engine.api import Api
@@ -42,19 +43,23 @@ class StepFunctions(Service):
     """
 
     name = "stepfunctions"
+    limits = (
+        Limit("activities, HTTP tasks, redrive, TestState", "refused by name"),
+        Limit(
+            "optimised integrations that are not in the table below",
+            "refused by name; `aws-sdk:*` calls any service",
+        ),
+        Limit(
+            "Distributed Map over Parquet or Athena manifests, LOAD_AND_FLATTEN", "refused by name"
+        ),
+        Limit("the end of a history at 25,000 events", "not enforced"),
+        Limit("SDK metadata in the results of optimised tasks", "absent"),
+        Limit("execution logs", "written when an execution ends"),
+        Limit("StartSyncExecution", "needs a client with `inject_host_prefix=False`"),
+    )
     warm_up = "list_state_machines"
     permissions = ServicePermissions(
         prefix="states",
-        resources={
-            "executionArn": "execution:{}",
-            "stateMachineArn": "stateMachine:{}",
-            "stateMachineVersionArn": "stateMachine:{}",
-            "stateMachineAliasArn": "stateMachine:{}",
-            "mapRunArn": "mapRun:{}",
-            "activityArn": "activity:{}",
-            "resourceArn": "{}",
-            "name": "stateMachine:{}",
-        },
         passed_role=PassedRole(
             principal="states.amazonaws.com",
             parameters=("roleArn",),
@@ -75,7 +80,7 @@ class StepFunctions(Service):
         self._loading = threading.Lock()
         self._api: Api | None = None
         self._kept: list[dict[str, Any]] | None = None
-        context.targets.add("states", self._start)
+        context.targets.add(context.account_id, "states", self._start)
 
     def actions(self) -> Mapping[str, Action]:
         """The whole API but for activities' tasks and TestState."""
@@ -93,8 +98,9 @@ class StepFunctions(Service):
         refuse_unprepared_role(call, self._context)
 
     def resource_types(self) -> Iterable[Provider]:
-        """State machines."""
-        return (StateMachine(self._context.integrations),)
+        """State machines, their versions and aliases."""
+        machine = StateMachine(self._context.integrations)
+        return (machine, StateMachineVersion(), StateMachineAlias())
 
     def integrations(self) -> Iterable[Integration]:
         """A state machine can start another."""

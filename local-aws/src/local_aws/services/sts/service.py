@@ -6,25 +6,30 @@ names are refused was recorded by LocalStack's suite.
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, NoReturn
 
 from local_aws.arn import Arn
-from local_aws.context import LocalContext
+from local_aws.context import ACCOUNT_ID, LocalContext
 from local_aws.permissions.deployed import role_of
 from local_aws.permissions.evaluator import AccessDenied, denial
-from local_aws.permissions.identities import AnyCaller, Developer, arn_of
+from local_aws.permissions.identities import AnyCaller, Developer, account_of, arn_of
 from local_aws.permissions.service import Refusal, ServicePermissions
 from local_aws.permissions.sessions import RoleSession
 from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
-from local_aws.service import Action, Service
+from local_aws.service import Action, Limit, Service
 
 from .session_tags import SessionTags
 
 MIN_SECONDS, DEFAULT_SECONDS, MAX_SECONDS = 900, 3600, 43200
 """How long a session lasts (STS API reference, AssumeRole, read 2026-11-21)."""
+
+MEMBERS_ROLE = "role/OrganizationAccountAccessRole"
+"""By which the first account's developer gets into any other."""
 
 _NOT_OFFERED = (
     "AssumeRoleWithSAML",
@@ -51,10 +56,18 @@ class Sts(Service):
         throttled=Refusal(code="Throttling", message="Rate exceeded"),
     )
 
+    limits = (
+        Limit(
+            "further accounts",
+            "made when the first account's developer takes `OrganizationAccountAccessRole` of one; "
+            "there is no Organizations API, and none is closed but by `local up --fresh`",
+        ),
+    )
+
     def __init__(self, context: LocalContext) -> None:
+        self._context = context
         self._sessions = context.sessions
         self._evaluator = context.evaluator
-        self._account = context.account_id
 
     def actions(self) -> Mapping[str, Action]:
         """Every action that is not the emulator's, by the operation's name."""
@@ -71,7 +84,7 @@ class Sts(Service):
         caller = call.caller
         return {
             "UserId": _user_id(caller),
-            "Account": self._account,
+            "Account": account_of(caller),
             "Arn": arn_of(caller, call.region),
         }
 
@@ -84,6 +97,9 @@ class Sts(Service):
         parts = Arn.parse(role)
         if not (parts.partition and parts.service and parts.resource and role.startswith("arn:")):
             raise AwsError("ValidationError", f"{role} is invalid")
+        if parts.resource == MEMBERS_ROLE:
+            with self._context.accounts.lock:
+                self._open_account(caller, parts, call.region)
         tags = SessionTags.asked(call.parameters, caller)
         context: dict[str, str | tuple[str, ...]] = {"sts:RoleSessionName": name}
         if call.parameters.get("ExternalId"):
@@ -117,6 +133,30 @@ class Sts(Service):
                 "Expiration": datetime.now(UTC) + timedelta(seconds=seconds),
             },
         }
+
+    def _open_account(self, caller: AnyCaller, role: Arn, region: str) -> None:
+        """Make the account that a role is of, and the role, for the first account's developer.
+
+        So AWS Organizations makes the role in each account that it makes: administrators of the
+        first account, which manages the others, may take it (AWS Organizations user guide,
+        "Accessing a member account that has OrganizationAccountAccessRole", read 2026-11-23).
+        """
+        manages = isinstance(caller, Developer) and caller.account == ACCOUNT_ID
+        is_account = re.fullmatch(r"\d{12}", role.account) is not None
+        if not manages or not is_account or role.account == ACCOUNT_ID or role_of(str(role)):
+            return
+        iam = self._context.open_account(role.account).client("iam", region)
+        name = MEMBERS_ROLE.partition("/")[2]
+        managers = {"AWS": str(role._replace(account=ACCOUNT_ID, resource="root"))}
+        statement = {"Effect": "Allow", "Principal": managers, "Action": "sts:AssumeRole"}
+        iam.create_role(
+            RoleName=name,
+            AssumeRolePolicyDocument=json.dumps(
+                {"Version": "2012-10-17", "Statement": [statement]}
+            ),
+        )
+        everything = role._replace(account="aws", resource="policy/AdministratorAccess")
+        iam.attach_role_policy(RoleName=name, PolicyArn=str(everything))
 
 
 def _refuse(call: Call) -> NoReturn:

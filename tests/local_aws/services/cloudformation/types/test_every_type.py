@@ -137,16 +137,16 @@ def test_an_empty_list_of_tags_is_none(aws: Aws) -> None:
 
 def test_types_of_the_emulator(aws: Aws) -> None:
     """One that says its physical id, and one whose Ref is its name."""
-    efs, iam = aws.client("efs"), aws.client("iam")
-    files = resource("EFS::FileSystem", Encrypted=True)
+    ec2, iam = aws.client("ec2"), aws.client("iam")
+    launch = resource("EC2::LaunchTemplate", LaunchTemplateData={"InstanceType": "m5.large"})
     profile = resource("IAM::InstanceProfile", InstanceProfileName="a-profile", Roles=[])
-    aws.create("emulated", template(Files=files, Profile=profile))
+    aws.create("emulated", template(Launch=launch, Profile=profile))
 
-    (described,) = efs.describe_file_systems()["FileSystems"]
-    made = {"Files": described["FileSystemId"], "Profile": "a-profile"}
+    (described,) = ec2.describe_launch_templates()["LaunchTemplates"]
+    made = {"Launch": described["LaunchTemplateId"], "Profile": "a-profile"}
     assert aws.physical_ids("emulated") == made
     assert aws.delete("emulated")["StackStatus"] == "DELETE_COMPLETE"
-    assert efs.describe_file_systems()["FileSystems"] == []
+    assert ec2.describe_launch_templates()["LaunchTemplates"] == []
     assert iam.list_instance_profiles()["InstanceProfiles"] == []
 
 

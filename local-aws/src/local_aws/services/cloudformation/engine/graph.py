@@ -8,8 +8,10 @@ neighbours need not wait for it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from graphlib import CycleError, TopologicalSorter
+from queue import SimpleQueue
 from threading import Event
 from typing import Any
 
@@ -58,23 +60,29 @@ def run(
     sorter = TopologicalSorter(graph.needs)
     sorter.prepare()
     failures: dict[str, BaseException] = {}
-    running: dict[Future[None], str] = {}
+    running = 0
+    ended: SimpleQueue[tuple[str, BaseException | None]] = SimpleQueue()
     with ThreadPoolExecutor(WORKERS, thread_name_prefix="cloudformation") as pool:
         while sorter.is_active():
             if stop is None or not stop.is_set():
-                running |= {pool.submit(work, name): name for name in sorter.get_ready()}
+                for name in sorter.get_ready():
+                    pool.submit(work, name).add_done_callback(partial(_tell, ended, name))
+                    running += 1
             if not running:
                 break
-            for future in wait(running, return_when=FIRST_COMPLETED).done:
-                name = running.pop(future)
-                error = future.exception()
-                if error is None:
-                    sorter.done(name)
-                else:
-                    failures[name] = error
-                    if stop is not None:
-                        stop.set()
+            name, error = ended.get()
+            running -= 1
+            if error is None:
+                sorter.done(name)
+            else:
+                failures[name] = error
+                if stop is not None:
+                    stop.set()
     return failures
+
+
+def _tell(ended: SimpleQueue[Any], name: str, work: Future[None]) -> None:
+    ended.put((name, work.exception()))
 
 
 def resource_graph(template: Template) -> Graph:

@@ -20,9 +20,9 @@ from local_aws.services.stepfunctions.moto import flow, languages, maps, tasks
 
 
 def apply(context: LocalContext) -> Api:
-    """Apply every patch; a second time only leads the emulator to another gateway.
+    """Apply every patch; a second time adds an account, or leads to another gateway.
 
-    Returns what answers for executions from now on.
+    Returns what answers for the account's executions from now on.
     """
     api, roles = Api(context), Roles(context)
     execute_state_machines()
@@ -30,7 +30,7 @@ def apply(context: LocalContext) -> Api:
     be_quiet()
     languages.apply()
     flow.apply()
-    maps.apply(DistributedMap(api.executions, roles))
+    maps.apply(context.account_id, DistributedMap(api.executions, roles))
     tasks.apply(context, roles)
     return api
 

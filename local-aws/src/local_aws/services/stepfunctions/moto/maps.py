@@ -10,17 +10,20 @@ from moto.stepfunctions.parser.asl.component.state.exec.state_map.iteration.iter
 )
 from moto.stepfunctions.parser.asl.component.state.exec.state_map.state_map import StateMap
 
+from local_aws.arn import Arn
 from local_aws.services.stepfunctions.engine import language
 from local_aws.services.stepfunctions.engine.distributed_map import DistributedMap
+from local_aws.services.stepfunctions.engine.execution import execution_of
 
 
-def apply(distributed_map: DistributedMap) -> None:
-    """Apply every patch of this file."""
-    run_distributed_maps(distributed_map)
+def apply(account: str, distributed_map: DistributedMap) -> None:
+    """Apply every patch of this file; ``distributed_map`` evaluates those of an account."""
+    _MAPS[account] = distributed_map
+    run_distributed_maps()
     take_items_one_after_another()
 
 
-def run_distributed_maps(distributed_map: DistributedMap) -> None:
+def run_distributed_maps() -> None:
     """The emulator's have no child executions, tolerate no failure, write no results.
 
     In short, they end in a server error; the project's own takes their place.
@@ -38,10 +41,15 @@ def run_distributed_maps(distributed_map: DistributedMap) -> None:
         if self.distributed is None:
             evaluate(self, env)
         else:
-            distributed_map.evaluate(self.name, self.distributed, env)
+            account = Arn.parse(execution_of(env).arn).account
+            _MAPS[account].evaluate(self.name, self.distributed, env)
 
     StateMap.from_state_props = from_state_props
     StateMap._eval_execution = eval_execution
+
+
+_MAPS: dict[str, DistributedMap] = {}
+"""By account."""
 
 
 def take_items_one_after_another() -> None:

@@ -1,4 +1,4 @@
-"""``sagemaker-serving local down``: end it."""
+"""``local-aws down``: end it."""
 
 from __future__ import annotations
 
@@ -6,19 +6,20 @@ from pathlib import Path
 
 import click
 
-from sagemaker_serving.cli.options import state_dir_option
+from local_aws.cli.lazy import Command
+from local_aws.cli.options import state_dir_option
 
 
-@click.command()
+@click.command(cls=Command)
 @state_dir_option
 def down(state_dir: Path) -> None:
-    """End the local AWS and every process that it started.
+    """Stop the local AWS and every process that it started.
 
-    What is deployed is kept in its folder; `local up` finds it again.
+    Its folder keeps what is deployed, and `local up` finds it again.
     """
     from local_aws import daemon
+    from local_aws.errors import Failure
     from local_aws.state.folder import STATE, StateFolder
-    from sagemaker_serving.errors import Failure
 
     daemon.stop(state_dir)
     if not StateFolder(state_dir / STATE).ended():

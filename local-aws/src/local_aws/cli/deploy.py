@@ -1,0 +1,105 @@
+"""``local-aws deploy``: the real CDK CLI, onto this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from local_aws.cli.lazy import Command
+from local_aws.cli.options import local_address, region_option, state_dir_option, warn
+from local_aws.cli.showing import accounts_in
+
+if TYPE_CHECKING:
+    from local_aws.process.address import Address
+
+
+@click.command(cls=Command)
+@click.argument("app", metavar="[FOLDER]", default=".", type=click.Path(path_type=Path))
+@click.argument("stacks", nargs=-1, metavar="[STACK]...")
+@click.option(
+    "-c",
+    "--context",
+    "given",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A value of the app's context. Several times.",
+)
+@region_option("Where stacks go that name no region.")
+@state_dir_option
+def deploy(
+    app: Path, stacks: tuple[str, ...], given: tuple[str, ...], region: str, state_dir: Path
+) -> None:
+    """Synthesize the CDK app in FOLDER and deploy its stacks with the real CDK CLI.
+
+    All of its stacks, or the ones named and what they depend on. Deploying again updates
+    what is there, as on AWS. Calls that were denied meanwhile are told at the end, with what
+    would let them; so is what the local AWS only keeps, and the stacks' outputs. Ends with 1 and
+    the first reason when a stack fails.
+
+    \b
+    Examples:
+      local-aws deploy
+      local-aws deploy path/to/app Orders -c stage=test
+    """
+    from local_aws.errors import Mistake
+
+    wrong = [each for each in given if "=" not in each]
+    if wrong:
+        raise Mistake(f"--context is '{wrong[0]}'; it must be NAME=VALUE, as stage=test")
+    context = dict(each.split("=", 1) for each in given)
+    address = local_address(state_dir)
+    assembly = (state_dir / f"cdk.out-{app.resolve().name}").resolve()
+    status = deploy_and_tell(
+        app, address, region, assembly=assembly, context=context, stacks=stacks
+    )
+    for account, facts in accounts_in(status):
+        for stack in facts["stacks"]:
+            for name, value in _outputs(address, account, stack):
+                click.echo(f"{stack['name']}.{name} = {value}")
+
+
+def deploy_and_tell(
+    app: Path,
+    address: Address,
+    region: str,
+    *,
+    assembly: Path,
+    context: Mapping[str, str],
+    stacks: Sequence[str] = (),
+) -> dict[str, Any]:
+    """Synthesize, bootstrap and deploy; warn of denied calls and of what is only kept.
+
+    Gives what runs then, as ``local status`` has it. Raises what `CdkCli` does.
+    """
+    from local_aws.process import ending_all
+    from local_aws.process.cdk import CdkCli
+    from local_aws.process.denied import telling_denied_calls
+
+    cdk = CdkCli(app, address, region)
+    with telling_denied_calls(address, warn), ending_all():
+        cdk.synth(assembly, context)
+        cdk.bootstrap(assembly)
+        images = cdk.deploy(assembly, stacks)
+    status = address.status()
+    for _, facts in accounts_in(status):
+        for stack in facts["stacks"]:
+            for kept in stack["only_kept"]:
+                warn(f"only kept, and nothing done by it: {kept} of {stack['name']}")
+    for image in images:
+        warn(f"only kept, and nothing runs it: image {image}")
+    return status
+
+
+def _outputs(
+    address: Address, account: str | None, stack: Mapping[str, Any]
+) -> list[tuple[str, str]]:
+    region = stack["region"]
+    there = address if account is None else address.in_account(account, region)
+    client = there.client("cloudformation", region)
+    (found,) = client.describe_stacks(StackName=stack["name"])["Stacks"]
+    if "ParentId" in found or found["StackName"] == "CDKToolkit":
+        return []
+    return [(each["OutputKey"], each["OutputValue"]) for each in found.get("Outputs", [])]

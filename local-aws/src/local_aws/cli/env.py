@@ -1,0 +1,48 @@
+"""``local-aws env``: point any AWS tool at it."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import click
+
+from local_aws.cli.lazy import Command
+from local_aws.cli.options import region_option, state_dir_option
+
+
+@click.command(cls=Command)
+@region_option("The region to name.")
+@click.option(
+    "--account",
+    metavar="ID",
+    help="An account beside the first, which is made when there is none yet; for twelve hours.",
+)
+@state_dir_option
+def env(region: str, account: str | None, state_dir: Path) -> None:
+    """Print the variables that point any AWS tool at the local AWS.
+
+    Other AWS variables of the shell are unset, because a profile, or an endpoint of one service,
+    would override them.
+
+    \b
+    Examples:
+      eval "$(local-aws env)"
+      aws cloudformation describe-stacks
+      eval "$(local-aws env --account 111111111111)"
+    """
+    from local_aws.errors import Mistake
+    from local_aws.process.address import find
+    from local_aws.process.isolation import is_about_aws, no_proxy
+
+    if account is not None and not re.fullmatch(r"\d{12}", account):
+        raise Mistake(f"--account is '{account}'; it must be the 12 digits of an account")
+    found = find(state_dir)
+    address = found if account is None else found.in_account(account, region)
+    variables = {**address.environment(region), "no_proxy": no_proxy(os.environ)}
+    for name in sorted(os.environ):
+        if is_about_aws(name) and name not in variables:
+            click.echo(f"unset {name}")
+    for name, value in variables.items():
+        click.echo(f"export {name}={value}")

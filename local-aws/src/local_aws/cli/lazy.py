@@ -1,0 +1,72 @@
+"""Commands that are each a file of their own, imported only when they run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from types import MappingProxyType
+from typing import Any
+
+import click
+
+from local_aws.program import program
+
+CONTEXT = {
+    "help_option_names": ["-h", "--help"],
+    "max_content_width": 100,
+    # With color click takes no escapes away in a pipe: `terminal` shows them, everywhere alike.
+    "color": True,
+}
+"""How a program's commands are shown."""
+
+
+class Command(click.Command):
+    """A command whose help is written for ``local-aws``, and names the program that was called."""
+
+    def get_help(self, context: click.Context) -> str:
+        """The help."""
+        return super().get_help(context).replace("local-aws ", f"{program().group} ")
+
+
+class Group(Command, click.Group):
+    """A group of such commands."""
+
+    command_class = Command
+
+
+class LazyGroup(Group):
+    """Finds a command in the file of its name below ``package``, or below that of ``elsewhere``.
+
+    ``summaries`` names every command with its one line, in the order of the
+    help, so that listing them loads none.
+    """
+
+    def __init__(
+        self,
+        *arguments: Any,
+        package: str,
+        summaries: Mapping[str, str],
+        elsewhere: Mapping[str, str] = MappingProxyType({}),
+        **options: Any,
+    ) -> None:
+        super().__init__(*arguments, **options)
+        self._package = package
+        self._summaries = summaries
+        self._elsewhere = elsewhere
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        """The names of all commands."""
+        return list(self._summaries)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        """The command of that name, loaded now; None when there is none."""
+        if name not in self._summaries:
+            return None
+        package = self._elsewhere.get(name, self._package)
+        command: click.Command = getattr(import_module(f"{package}.{name}"), name)
+        return command
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the one-line summaries, without loading a single command."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(self._summaries.items()))

@@ -1,0 +1,84 @@
+"""``local-aws logs``: what functions, and others, have written into CloudWatch Logs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from local_aws.cli.lazy import Command
+from local_aws.cli.options import local_address, region_option, state_dir_option
+
+_LOOK_SECONDS = 0.5
+
+
+@click.command(cls=Command)
+@click.argument("name")
+@click.option("-f", "--follow", is_flag=True, help="Go on with what comes, until Ctrl-C.")
+@click.option(
+    "--lines",
+    type=click.IntRange(min=0),
+    default=50,
+    show_default=True,
+    help="How many of the last lines to begin with.",
+)
+@region_option("The log group's region.")
+@state_dir_option
+def logs(name: str, follow: bool, lines: int, region: str, state_dir: Path) -> None:
+    """Print the last lines of a log group of CloudWatch, and follow them.
+
+    NAME is the log group, or a function, whose log group is /aws/lambda/NAME.
+
+    \b
+    Examples:
+      local-aws logs Orders-Handler886CB40B-L2x8QkAy0bGZ
+      local-aws logs /aws/vendedlogs/orders -f | grep -i error
+    """
+    client = local_address(state_dir).client("logs", region)
+    group = _group(client, name, region)
+    events = _events(client, group, 0)
+    for event in events[max(0, len(events) - lines) :]:
+        _show(event)
+    for event in _new_ones(client, group, events) if follow else ():
+        _show(event)
+
+
+def _group(client: Any, name: str, region: str) -> str:
+    """The log group that is meant; raises `NotFound`."""
+    from local_aws.errors import NotFound
+    from local_aws.suggest import nearest
+
+    pages = client.get_paginator("describe_log_groups").paginate()
+    known = [each["logGroupName"] for page in pages for each in page["logGroups"]]
+    for group in (name, f"/aws/lambda/{name}"):
+        if group in known:
+            return group
+    meant = nearest(name, [*known, *(each.removeprefix("/aws/lambda/") for each in known)])
+    hint = f"did you mean '{meant}'?" if meant is not None else "a function has one once it ran"
+    raise NotFound(f"there is no log group {name} or /aws/lambda/{name} in {region}; {hint}")
+
+
+def _events(client: Any, group: str, since: int) -> list[dict[str, Any]]:
+    """What was written at ``since``, milliseconds since the epoch, and after, oldest first."""
+    pages = client.get_paginator("filter_log_events").paginate(logGroupName=group, startTime=since)
+    found = [event for page in pages for event in page["events"]]
+    return sorted(found, key=lambda event: int(event["timestamp"]))
+
+
+def _new_ones(client: Any, group: str, shown: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """What comes, for as long as somebody wants it."""
+    while True:
+        since = shown[-1]["timestamp"] if shown else 0
+        # Several lines may have one timestamp, of which some were shown.
+        latest = {event["eventId"] for event in shown if event["timestamp"] == since}
+        new = [each for each in _events(client, group, since) if each["eventId"] not in latest]
+        yield from new
+        shown = [*(event for event in shown if event["timestamp"] == since), *new]
+        time.sleep(_LOOK_SECONDS)
+
+
+def _show(event: dict[str, Any]) -> None:
+    click.echo(event["message"].rstrip("\n"))

@@ -1,0 +1,60 @@
+"""How a program with commands ends: a sentence for what went wrong, and its exit status."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import NoReturn
+
+import click
+
+from local_aws import terminal
+from local_aws.errors import LocalAwsEnded, ReportedError
+from local_aws.program import Program
+
+
+def run(commands: click.Group, program: Program) -> NoReturn:
+    """Runs the command that the arguments name.
+
+    Exit status 2 is for a user error, 1 for any other failure. With the program's variable
+    ``…_DEBUG`` what nobody expected shows its traceback.
+    """
+    terminal.install()
+    program.called()
+    try:
+        # Without standalone mode click returns the status that a command ended with.
+        sys.exit(commands.main(standalone_mode=False))
+    except click.Abort:
+        sys.exit(130)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except ReportedError as error:
+        click.echo(f"{program.name}: {error}", err=True)
+        if isinstance(error, LocalAwsEnded):
+            from local_aws.process.alive import exit_at_once
+
+            exit_at_once(error.exit_status)
+        sys.exit(error.exit_status)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except Exception as error:
+        if os.environ.get(program.variable("debug")):
+            raise
+        click.echo(f"{program.name}: {_unexpected(error, program)}", err=True)
+        sys.exit(1)
+
+
+def _unexpected(error: Exception, program: Program) -> str:
+    """What the disk or the network said, or that the fault is this project's own; one line."""
+    told = " ".join(str(error).split())
+    if isinstance(error, OSError) and error.strerror is not None:
+        place = "" if error.filename is None else f"{error.filename}: "
+        return f"{place}{error.strerror.lower()}"
+    return (
+        f"{type(error).__name__}{': ' if told else ''}{told}; this is a fault of {program.name} "
+        f"itself: {program.variable('debug')}=1 shows where; report it with that"
+    )

@@ -1,0 +1,138 @@
+"""``local-aws``: the commands of the local AWS by themselves, and what they say of themselves."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import run_in
+
+ROOT = Path(__file__).parents[2]
+COMMANDS = ("deploy", "down", "env", "faults", "logs", "status", "up")
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Runs ``local-aws`` in an empty folder, as a shell without AWS settings would."""
+    return run_in(tmp_path, "local-aws")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_teaches_in_its_help_and_names_no_other_program(
+    run: Run, command: str
+) -> None:
+    ended = run(command, "--help")
+    assert ended.returncode == 0
+    assert "Usage: local-aws " in ended.stdout
+    assert "sagemaker" not in ended.stdout
+
+
+def test_the_other_programs_commands_name_that_one(tmp_path: Path) -> None:
+    told = run_in(tmp_path)("local", "faults", "--help").stdout
+    assert "  sagemaker-serving local faults list" in told
+    assert "local-aws" not in told
+
+
+@pytest.mark.parametrize("command", [("status",), ("down",), ("env",), ("deploy", ".")])
+def test_a_local_aws_that_does_not_run_is_named_with_what_starts_it(
+    run: Run, command: tuple[str, ...]
+) -> None:
+    ended = run(*command)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr == (
+        "local-aws: no local AWS runs in .local-aws; start one with `local-aws up`\n"
+    )
+
+
+def test_without_the_extra_it_says_what_to_install(tmp_path: Path) -> None:
+    """Of this environment nothing is there but the source: what the base installs."""
+    ended = subprocess.run(
+        [sys.executable, "-S", "-m", "local_aws", "up"],
+        env={"PYTHONPATH": str(ROOT / "local-aws" / "src")},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr == (
+        "local-aws: there is no boto3, no click, no moto, no psutil, which the extra `run` "
+        "brings; pip install 'local-aws[run]'\n"
+    )
+
+
+@pytest.fixture
+def up(run: Run) -> Iterator[Run]:
+    """A local AWS that runs."""
+    started = run("up", "--port", "0", SAGEMAKER_SERVING_WITHOUT_ENGINES="1")
+    assert started.returncode == 0, started.stderr
+    assert started.stderr == "next: local-aws deploy path/to/app\n"
+    yield run
+    run("down")
+
+
+@pytest.mark.slow
+@pytest.mark.long
+def test_a_shell_gets_into_another_account_which_status_then_shows(up: Run) -> None:
+    assert "account" not in up("status").stdout
+    wrong = up("env", "--account", "1")
+    assert (wrong.returncode, wrong.stderr) == (
+        2,
+        "local-aws: --account is '1'; it must be the 12 digits of an account\n",
+    )
+    lines = up("env", "--account", "111111111111").stdout.splitlines()
+    shell = dict(line.removeprefix("export ").split("=", 1) for line in lines)
+    ask = "import boto3; print(boto3.client('sts').get_caller_identity()['Account'])"
+    told = subprocess.run(
+        [sys.executable, "-c", ask],
+        env={**os.environ, **shell},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert told.stdout == "111111111111\n"
+    status = up("status").stdout
+    assert status.index("account 123456789012") < status.index("account 111111111111")
+
+
+@pytest.mark.slow
+@pytest.mark.long
+def test_an_app_goes_its_whole_way(up: Run, tmp_path: Path) -> None:
+    assert "next: local-aws deploy path/to/app" in up("status").stdout
+    app = tmp_path / "orders"
+    shutil.copytree(ROOT / "tests" / "example_app", app)
+    (app / "node_modules").symlink_to(ROOT / "node_modules")
+
+    cache = os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))
+    wrong = up("deploy", "orders", "-c", "may_write")
+    assert (
+        wrong.stderr
+        == "local-aws: --context is 'may_write'; it must be NAME=VALUE, as stage=test\n"
+    )
+    deployed = up("deploy", "orders", "Orders", "-c", "may_write=no", XDG_CACHE_HOME=cache)
+    assert deployed.returncode == 0, deployed.stderr
+    outputs = dict(line.split(" = ") for line in deployed.stdout.splitlines() if " = " in line)
+    stacks = json.loads(up("status", "--json").stdout)["stacks"]
+    assert {each["name"] for each in stacks} == {"CDKToolkit", "Orders"}
+
+    lines = up("env").stdout.splitlines()
+    shell = dict(line.removeprefix("export ").split("=", 1) for line in lines)
+    invoke = (
+        "import boto3; boto3.client('lambda').invoke("
+        f"FunctionName='{outputs['Orders.KeeperName']}', Payload=b'{{}}')"
+    )
+    subprocess.run([sys.executable, "-c", invoke], env={**os.environ, **shell}, check=True)
+    logs = up("logs", outputs["Orders.KeeperName"], "--lines", "200")
+    assert "KeyError: 'Records'" in logs.stdout
+    missing = up("logs", outputs["Orders.KeeperName"][:-1])
+    assert missing.returncode == 2
+    assert f"did you mean '{outputs['Orders.KeeperName']}'?" in missing.stderr
