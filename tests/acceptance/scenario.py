@@ -268,7 +268,7 @@ class Scenario:
         states: list[str] = []
         is_last = False
         while not is_last:
-            is_last = ended.wait(self._site.poll_seconds)
+            is_last = ended.wait(self._site.look_seconds)
             with suppress(ClientError):
                 state = sagemaker.describe_endpoint(EndpointName=endpoint)["EndpointStatus"]
                 if states[-1:] != [state]:

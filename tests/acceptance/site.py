@@ -25,7 +25,7 @@ _TIME_SCALE = 60
 @dataclass(frozen=True, kw_only=True)
 class Site:
     """``caller`` is who asks; ``poll_seconds`` how often what is waited for is looked at, and
-    ``patience_seconds`` how long at most."""
+    ``patience_seconds`` how long at most; ``look_seconds`` how often what passes by itself is."""
 
     name: str
     aws: Aws
@@ -34,6 +34,7 @@ class Site:
     region: str
     caller: str
     poll_seconds: float
+    look_seconds: float
     patience_seconds: float
 
 
@@ -75,6 +76,7 @@ def account_site(account: str, region: str) -> Site:
         region=region,
         caller=caller,
         poll_seconds=2.0,
+        look_seconds=2.0,
         patience_seconds=3600.0,
     )
 
@@ -91,6 +93,7 @@ def _of_local(address: Address, region: str) -> Site:
         region=region,
         caller=caller,
         poll_seconds=0.1,
+        look_seconds=0.01,
         patience_seconds=240.0,
     )
 
