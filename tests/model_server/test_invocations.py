@@ -82,7 +82,7 @@ def test_accept_decides_about_line_breaks_alone(
         ("a,b\n1,2", "text/csv", 'JSON Value: "a" Type: String is not of expected type: float'),
         ("1,,3", "text/csv", 'JSON Value: "" Type: String is not of expected type: float'),
         ('[{"x": 1.0}, {"x": 2.0}]', "application/json", "Type: Object is not of expected type"),
-        ('{"x": "a]["}', "application/json", "Excepting 'instances' to be an list/array"),
+        ('{"x": "a]["}', "application/json", "Expecting 'instances' to be an list/array"),
     ],
 )
 def test_a_body_the_engine_refuses_is_a_400(

@@ -127,7 +127,7 @@ def test_what_is_no_finite_number_is_a_bare_word(without_code: ModelServer) -> N
     ("path", "body", "status", "error"),
     [
         (f"{HALF}:predict", b"", 400, "JSON Parse error: The document is empty"),
-        (f"{HALF}:predict", b"[1]", 400, "JSON Value: [\n    1\n] Is not object"),
+        (f"{HALF}:predict", b"[1]", 400, "JSON Value: [1] Is not object"),
         (
             f"{HALF}:predict",
             b'{"instances": [1 2]}',

@@ -20,7 +20,7 @@ from tests.model_server.contract.light import HALF, Light
 
 EARLIER = [Generation.A, Generation.B1, Generation.B2]
 ATTRIBUTES = "X-Amzn-SageMaker-Custom-Attributes"
-NO_OBJECT = '{\n    "error": "JSON Value: [\\n    1.0\\n] Is not object"\n}'
+NO_OBJECT = '{\n    "error": "JSON Value: [1.0] Is not object"\n}'
 NOT_FOUND = '{\n    "error": "Servable not found for request: Latest(nope)"\n}'
 SERVER_ERROR = {"title": "500 Internal Server Error"}
 

@@ -174,8 +174,8 @@ TFS_JSON = [
         attributes=NAMES_TEXT,
         today=predictions("] ["),
         b1=refused(
-            'JSON Value: {\n    "instances": {\n        "instances": [\n            "] ["\n'
-            "        ]\n    }\n} Excepting 'instances' to be an list/array"
+            'JSON Value: {\n    "instances": {\n        "instances": ["] ["]\n'
+            "    }\n} Expecting 'instances' to be an list/array"
         ),
     ),
 ]
@@ -217,7 +217,7 @@ JSON_LINES = [
         body='{"x": "a]["}',
         today=refused(
             'JSON Value: {\n    "instances": {\n        "x": "a]["\n    }\n} '
-            "Excepting 'instances' to be an list/array"
+            "Expecting 'instances' to be an list/array"
         ),
     ),
 ]
@@ -261,7 +261,7 @@ STRING_CSV = [
         unparsed("Invalid escape character in string.", 16),
     ),
     words("Ee,x", predictions(["Ee", "x"]), unparsed(INVALID, 15)),
-    words("-a", predictions("-a"), unparsed(INVALID, 14)),
+    words("-a", predictions("-a"), unparsed(INVALID, 15)),
     words(
         "x,y\n1.0,2.0",
         element(1, "1.0", "Number", "string"),

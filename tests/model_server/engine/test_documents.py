@@ -24,10 +24,14 @@ from sagemaker_serving.model_server.engine.status import Code, StatusError
         ('{"é": "ü"}'.encode(), {"é": "ü"}),
         (rb'{"a": "\ud83d\uDE00"}', {"a": "\N{GRINNING FACE}"}),
         (rb'{"a": "\\ud800"}', {"a": r"\ud800"}),
+        (rb'{"a": "\udc00"}', {"a": b"\xed\xb0\x80".decode(errors="surrogateescape")}),
+        (b'{"a": 1, "b": 2, "a": 3}', {"a": 1, "b": 2}),
+        (b'{"unused": ' + b"[" * 100_000 + b"]" * 100_000 + b', "a": 1}', ...),
     ],
 )
 def test_a_body_is_an_object(body: bytes, document: object) -> None:
-    assert parse_document(body) == document
+    found = parse_document(body)
+    assert found["a"] == 1 if document is ... else found == document
 
 
 @pytest.mark.parametrize(
@@ -41,15 +45,11 @@ def test_a_body_is_an_object(body: bytes, document: object) -> None:
             "JSON Parse error: The surrogate pair in string is invalid. at offset: 8",
         ),
         (
-            rb'{"a": "\udc00"}',
-            "JSON Parse error: The surrogate pair in string is invalid. at offset: 7",
-        ),
-        (
             rb'["\uD83D\uD83D", {',
             "JSON Parse error: The surrogate pair in string is invalid. at offset: 2",
         ),
         (b'{"a": [1,]}', "JSON Parse error: Invalid value. at offset: 9"),
-        (b'{"a": nan}', "JSON Parse error: Invalid value. at offset: 6"),
+        (b'{"a": nan}', "JSON Parse error: Invalid value. at offset: 7"),
         (
             b'{"instances": [1 2]}',
             "JSON Parse error: Missing a comma or ] after an array element. at offset: 17",
@@ -67,7 +67,7 @@ def test_a_body_is_an_object(body: bytes, document: object) -> None:
         (b'{"a": [1 , ]}', "JSON Parse error: Invalid value. at offset: 11"),
         (
             b'{"a": "x',
-            "JSON Parse error: Missing a closing quotation mark in string. at offset: 6",
+            "JSON Parse error: Missing a closing quotation mark in string. at offset: 8",
         ),
         (
             b'{"a": "\\x"}',
@@ -75,12 +75,12 @@ def test_a_body_is_an_object(body: bytes, document: object) -> None:
         ),
         (
             b'{"a": "\\u12"}',
-            "JSON Parse error: Incorrect hex digit after \\u escape in string. at offset: 8",
+            "JSON Parse error: Incorrect hex digit after \\u escape in string. at offset: 7",
         ),
-        (b'{"a": "\n"}', "JSON Parse error: Invalid encoding in string. at offset: 7"),
+        (b'{"a": "\n"}', "JSON Parse error: Invalid escape character in string. at offset: 7"),
         (
             b'{"a":' + b"[" * 100_000,
-            "JSON Parse error: Terminate parsing due to Handler error. at offset: 100005",
+            "JSON Parse error: Invalid value. at offset: 100005",
         ),
         (
             b'{"instances": [1.0]}\n{"instances": [2.0]}',
@@ -97,7 +97,7 @@ def test_a_body_is_an_object(body: bytes, document: object) -> None:
             "JSON Parse error: The document root must not be followed by other values. "
             "at offset: 3",
         ),
-        (b"[1]", "JSON Value: [\n    1\n] Is not object"),
+        (b"[1]", "JSON Value: [1] Is not object"),
         (b'"x"', 'JSON Value: "x" Is not object'),
         (b"null", "JSON Value: null Is not object"),
         (b"1.50", "JSON Value: 1.5 Is not object"),
@@ -114,23 +114,29 @@ def test_what_is_no_object_is_refused_in_rapidjson_s_words(body: bytes, message:
     [
         (
             {"a": [1, {"b": []}]},
-            '{\n    "a": [\n        1,\n        {\n            "b": []\n        }\n    ]\n}',
+            '{\n    "a": [1, {\n            "b": []\n        }]\n}',
         ),
         ("é\n", '"é\\n"'),
         (True, "true"),
         (1.0, "1.0"),
         (0.1, "0.1"),
-        (1e300, "1e+300"),
-        (math.nan, "NaN"),
+        (1e300, "1e300"),
+        (1.25e-7, "1.25e-7"),
+        (1e21, "1e21"),
+        (1e20, "100000000000000000000.0"),
+        (-0.000001, "-0.000001"),
+        (2**64, "18446744073709552000.0"),
+        ("\x1f\\", '"\\u001F\\\\"'),
+        ([1, math.nan, 2], "[1, "),
     ],
 )
 def test_messages_show_values_as_indented_json(value: object, text: str) -> None:
     assert shown(value) == text
 
 
-def test_a_long_value_is_cut_at_256_bytes() -> None:
-    assert shown("é" * 1000) == '"' + "é" * 127
-    assert len(shown(list(range(100_000)))) == 256
+def test_a_message_begins_nothing_more_after_256_bytes() -> None:
+    assert shown(["é" * 1000, 1]) == f'["{"é" * 1000}"'
+    assert len(shown(list(range(100_000)))) == 257
 
 
 def test_the_signature_name_is_empty_when_absent_and_must_be_text() -> None:

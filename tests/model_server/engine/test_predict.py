@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
 import pytest
 
+from sagemaker_serving.model_server.engine.documents import parse_document
 from sagemaker_serving.model_server.engine.predict import Layout, predict_inputs
 from sagemaker_serving.model_server.engine.signatures import TensorInfo
 from sagemaker_serving.model_server.engine.status import Code, StatusError
@@ -21,7 +21,7 @@ def inputs(**dtypes: str) -> dict[str, TensorInfo]:
 
 
 def parsed(document: str, **dtypes: str) -> dict[str, Any]:
-    _, tensors = predict_inputs(json.loads(document), inputs(**dtypes))
+    _, tensors = predict_inputs(parse_document(document.encode()), inputs(**dtypes))
     return tensors
 
 
@@ -56,13 +56,25 @@ def parsed(document: str, **dtypes: str) -> dict[str, Any]:
         ('{"instances": [18446744073709551615]}', "UINT64", np.array([2**64 - 1], np.uint64)),
         ('{"instances": [-9223372036854775808]}', "INT64", np.array([-(2**63)])),
         ('{"instances": [16777215]}', "FLOAT", np.array([16777215], np.float32)),
-        ('{"instances": [16777217.0]}', "FLOAT", np.array([16777216], np.float32)),
+        ('{"instances": [16777217, 16777217.0]}', "FLOAT", np.array([16777216] * 2, np.float32)),
+        ('{"instances": [1e39, -1e39, 1e-60]}', "FLOAT", np.array([INF, -INF, 0], np.float32)),
+        ('{"instances": [0.1234567890123456789]}', "FLOAT", np.array([0.12345679], np.float32)),
+        (
+            '{"instances": [340282366920938463463374607431768211456]}',
+            "DOUBLE",
+            np.array([2.0**128]),
+        ),
+        ('{"instances": [Inf, -Inf, -NaN]}', "DOUBLE", np.array([INF, -INF, NAN])),
+        ('{"instances": [1], "instances": [2]}', "INT32", np.array([1], np.int32)),
+        ('{"inputs": {"x": 1, "x": 2}}', "INT32", np.array(1, np.int32)),
+        ('{"instances": [{"x": 1, "x": 2}, {"x": 3}]}', "INT32", np.array([1, 2], np.int32)),
         ('{"inputs": 5}', "FLOAT", np.array(5, np.float32)),
         ('{"inputs": [1.0]}', "FLOAT", np.array([1], np.float32)),
         ('{"inputs": {"x": [[1.0]]}}', "FLOAT", np.array([[1]], np.float32)),
         ('{"inputs": {"x": [1.0], "ignored": 1}}', "FLOAT", np.array([1], np.float32)),
         ('{"inputs": {"b64": "aGk="}}', "STRING", np.array(b"hi", object)),
         ('{"inputs": {"b64": "a G\\nk"}}', "STRING", np.array(b"hi", object)),
+        ('{"inputs": [{"b64": "aA.."}, {"b64": "aA"}]}', "STRING", np.array([b"h"] * 2, object)),
         ('{"inputs": {"x": {"b64": "aGk="}}}', "STRING", np.array(b"hi", object)),
     ],
 )
@@ -95,14 +107,14 @@ ELEMENT = "Failed to process element: {} of 'instances' list. Error: INVALID_ARG
         (
             '{"instances": [1], "inputs": [1]}',
             {"x": "FLOAT"},
-            'JSON Value: {\n    "instances": [\n        1\n    ],\n    "inputs": [\n        1\n'
-            "    ]\n} Not formatted correctly expecting only one of 'inputs' or 'instances' keys "
+            'JSON Value: {\n    "instances": [1],\n    "inputs": [1]\n'
+            "} Not formatted correctly expecting only one of 'inputs' or 'instances' keys "
             "to exist ",
         ),
         (
             '{"instances": 1}',
             {"x": "FLOAT"},
-            "JSON Value: {\n    \"instances\": 1\n} Excepting 'instances' to be an list/array",
+            "JSON Value: {\n    \"instances\": 1\n} Expecting 'instances' to be an list/array",
         ),
         (
             '{"instances": []}',
@@ -138,20 +150,6 @@ ELEMENT = "Failed to process element: {} of 'instances' list. Error: INVALID_ARG
             '{"instances": [1]}',
             {"x": "BOOL"},
             ELEMENT.format(0, "JSON Value: 1 Type: Number is not of expected type: bool"),
-        ),
-        (
-            '{"instances": [16777217]}',
-            {"x": "FLOAT"},
-            ELEMENT.format(
-                0, "Cannot convert JSON value: 16777217 to float without loss of precision."
-            ),
-        ),
-        (
-            '{"instances": [1e39]}',
-            {"x": "FLOAT"},
-            ELEMENT.format(
-                0, "Cannot convert JSON value: 1e+39 to float without loss of precision."
-            ),
         ),
         (
             '{"instances": [[1, 2], [3]]}',
@@ -203,7 +201,7 @@ ELEMENT = "Failed to process element: {} of 'instances' list. Error: INVALID_ARG
             '{"instances": [{"x": 1}, {}]}',
             {"x": "FLOAT"},
             "Failed to process element: 1 of 'instances' list. JSON object: {} "
-            "must only have keys: x",
+            "keys must be equal to: x",
         ),
         (
             '{"instances": [{"x": 1}, 2]}',
@@ -231,11 +229,21 @@ ELEMENT = "Failed to process element: {} of 'instances' list. Error: INVALID_ARG
                 'JSON Value: {\n    "b64": 1\n} not formatted correctly for base64 data',
             ),
         ),
-        (
-            '{"instances": [{"b64": "!"}]}',
-            {"x": "STRING"},
-            ELEMENT.format(0, "Unable to base64 decode"),
+        *(
+            (
+                f'{{"instances": [{{"b64": "{text}"}}]}}',
+                {"x": "STRING"},
+                ELEMENT.format(0, "Unable to base64 decode"),
+            )
+            for text in ("!", "a", "aA=", "aA=.=", "aGk==", "aGlq=", "a-_A", "aA=A")
         ),
+        (
+            '{"inputs": [{"b64": "aGk=", "b64": "aGk="}]}',
+            {"x": "STRING"},
+            'JSON Value: {\n    "b64": "aGk=",\n    "b64": "aGk="\n} not formatted correctly for '
+            "base64 data",
+        ),
+        ('{"inputs": ' + "[" * 255 + "]" * 255 + "}", {"x": "FLOAT"}, "tensor parsing error: x"),
         (
             '{"instances": [1.0]}',
             {"a": "FLOAT", "b": "FLOAT"},

@@ -6,13 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
-from sagemaker_serving.model_server.engine.documents import is_base64, shown
+from sagemaker_serving.model_server.engine.documents import is_base64, is_whole, members_of, shown
 from sagemaker_serving.model_server.engine.status import invalid
 from sagemaker_serving.model_server.engine.tensors import decoded, encoded, json_type
 
-_FLOAT_MAX = float(np.finfo(np.float32).max)
 _WORDS = {"bytes_list": "bytes", "float_list": "float", "int64_list": "int64"}
 
 
@@ -60,7 +57,8 @@ def request_examples(document: dict[str, Any]) -> ExampleList:
 def _example(value: object) -> Example:
     if not isinstance(value, dict):
         raise invalid(f"Example must be JSON object but got JSON {json_type(value)}")
-    return {name: _feature(name, content) for name, content in value.items()}
+    # Of equal keys the last one counts, here alone: each is put into a map.
+    return {name: _feature(name, content) for name, content in members_of(value)}
 
 
 def _feature(name: str, content: object) -> Feature:
@@ -82,18 +80,10 @@ def _typed(name: str, value: object) -> tuple[str, object]:
         return "bytes_list", encoded(value)
     if is_base64(value):
         return "bytes_list", decoded(value)
-    if isinstance(value, int) and -(2**63) <= value < 2**63:
+    if isinstance(value, int) and is_whole(value):
+        if value >= 2**63:
+            raise invalid(f"Feature: {name} has uint64_t element. Only int64_t is supported.")
         return "int64_list", int(value)
-    if isinstance(value, int) and value < 2**64 and value > 0:
-        raise invalid(f"Feature: {name} has uint64 element. Only int64 is supported.")
     if isinstance(value, int | float):
-        return "float_list", _single(value)
+        return "float_list", float(value)
     raise invalid(f"Feature: {name} has element with unexpected JSON type: {json_type(value)}")
-
-
-def _single(value: int | float) -> float:
-    if np.isfinite(float(value)) and abs(value) > _FLOAT_MAX:
-        raise invalid(
-            f"Cannot convert JSON value: {shown(value)} to float without loss of precision."
-        )
-    return float(value)

@@ -8,10 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from sagemaker_serving.model_server.engine.documents import is_base64, shown
+from sagemaker_serving.model_server.engine.documents import is_base64, members_of, shown
+from sagemaker_serving.model_server.engine.rapidjson import Repeated
 from sagemaker_serving.model_server.engine.signatures import TensorInfo
 from sagemaker_serving.model_server.engine.status import StatusError, invalid
-from sagemaker_serving.model_server.engine.tensors import Array, dense, walked
+from sagemaker_serving.model_server.engine.tensors import (
+    Array,
+    dense,
+    must_have_possible_rank,
+    walked,
+)
 
 Inputs = Mapping[str, TensorInfo]
 Tensors = dict[str, Array]
@@ -58,7 +64,7 @@ def _complete(tensors: Tensors, inputs: Inputs) -> Tensors:
 def _from_instances(document: dict[str, Any], inputs: Inputs) -> Tensors:
     instances = document["instances"]
     if not isinstance(instances, list):
-        raise invalid(f"JSON Value: {shown(document)} Excepting 'instances' to be an list/array")
+        raise invalid(f"JSON Value: {shown(document)} Expecting 'instances' to be an list/array")
     if not instances:
         raise invalid(f"JSON Value: {shown(document)} No values in 'instances' array")
     if not isinstance(instances[0], dict) and len(inputs) > 1:
@@ -69,6 +75,7 @@ def _from_instances(document: dict[str, Any], inputs: Inputs) -> Tensors:
     if _is_row(instances[0]):
         return _taken_whole(instances, inputs) or _row_by_row(instances, inputs)
     name = min(inputs)
+    must_have_possible_rank(instances, name)
     array = dense(instances, inputs[name].dtype)
     return {name: _value_by_value(instances, inputs[name]) if array is None else array}
 
@@ -78,9 +85,13 @@ def _taken_whole(rows: list[Any], inputs: Inputs) -> Tensors | None:
     names = inputs.keys()
     if not all(_is_row(row) and row.keys() == names for row in rows):
         return None
+    if any(isinstance(row, Repeated) for row in rows):
+        return None
     columns: Tensors = {}
     for name, info in inputs.items():
-        array = dense([row[name] for row in rows], info.dtype)
+        values = [row[name] for row in rows]
+        must_have_possible_rank(values, name)
+        array = dense(values, info.dtype)
         if array is None:
             return None
         columns[name] = array
@@ -92,14 +103,14 @@ def _row_by_row(rows: list[Any], inputs: Inputs) -> Tensors:
     for index, row in enumerate(rows):
         if not _is_row(row):
             raise invalid(f"Expecting object but got list at item {index} of input list")
-        for name, value in row.items():
+        for name, value in members_of(row):
             _add(columns, name, value, f"element: {index} key: {name}")
         if row.keys() != inputs.keys():
             raise invalid(
                 f"Failed to process element: {index} of 'instances' list. JSON object: "
-                f"{shown(row)} must only have keys: {','.join(sorted(inputs))}"
+                f"{shown(row)} keys must be equal to: {','.join(sorted(inputs))}"
             )
-    return {name: column.stacked() for name, column in columns.items()}
+    return {name: column.stacked(len(rows)) for name, column in columns.items()}
 
 
 def _value_by_value(values: list[Any], info: TensorInfo) -> Array:
@@ -108,7 +119,7 @@ def _value_by_value(values: list[Any], info: TensorInfo) -> Array:
         if _is_row(value):
             raise invalid(f"Expecting value/list but got object at item {index} of input list")
         _add(columns, "", value, f"element: {index}")
-    return columns[""].stacked()
+    return columns[""].stacked(len(values))
 
 
 class _Column:
@@ -127,8 +138,10 @@ class _Column:
             raise invalid(f"Expecting shape {_text(first)} but got: {_text(array)}")
         self.arrays.append(array)
 
-    def stacked(self) -> Array:
-        return np.stack(self.arrays)
+    def stacked(self, count: int) -> Array:
+        # A key that is there twice in a row adds twice, and what is too much is dropped at the
+        # end: its second value becomes the next row's, in TF Serving as here.
+        return np.stack(self.arrays[:count])
 
 
 def _add(columns: dict[str, _Column], name: str, value: object, place: str) -> None:
@@ -155,6 +168,7 @@ def _each(inputs: Inputs, value_of: Callable[[str], object]) -> Tensors:
     tensors: Tensors = {}
     for name, info in inputs.items():
         value = value_of(name)
+        must_have_possible_rank(value, name)
         array = dense(value, info.dtype)
         tensors[name] = walked(value, info.dtype) if array is None else array
     return tensors

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
+from contextlib import suppress
 from typing import TypeVar
 
 from sagemaker_serving.model_server.engine.answers import (
@@ -24,6 +25,7 @@ from sagemaker_serving.model_server.engine.classify_regress import (
 )
 from sagemaker_serving.model_server.engine.documents import parse_document, signature_name
 from sagemaker_serving.model_server.engine.examples import request_examples
+from sagemaker_serving.model_server.engine.large_bodies import LARGE_BYTES, LargeBody
 from sagemaker_serving.model_server.engine.predict import Layout, Tensors, predict_inputs
 from sagemaker_serving.model_server.engine.registry import Servable
 from sagemaker_serving.model_server.engine.running import Runner
@@ -98,16 +100,25 @@ class Service:
 
 
 def _predict_request(find: Find, body: bytes) -> tuple[Servable, Signature, Layout, Tensors]:
+    with suppress(ValueError):
+        if len(body) > LARGE_BYTES:
+            large = LargeBody(body)
+            servable, signature = _predict_signature(find, large.signature_name())
+            return servable, signature, *large.tensors(signature.inputs)
     document = parse_document(body)
-    name = signature_name(document) or DEFAULT_SIGNATURE
+    servable, signature = _predict_signature(find, signature_name(document))
+    return servable, signature, *predict_inputs(document, signature.inputs)
+
+
+def _predict_signature(find: Find, name: str) -> tuple[Servable, Signature]:
     servable = find()
-    signature = servable.signatures.get(name)
+    signature = servable.signatures.get(name or DEFAULT_SIGNATURE)
     if signature is None:
-        raise invalid(f'Serving signature name: "{name}" not found in signature def')
+        asked = name or DEFAULT_SIGNATURE
+        raise invalid(f'Serving signature name: "{asked}" not found in signature def')
     if not signature.inputs:
-        raise invalid(f"Failed to get input map for signature: {name}")
-    layout, inputs = predict_inputs(document, signature.inputs)
-    return servable, signature, layout, inputs
+        raise invalid(f"Failed to get input map for signature: {name or 'DEFAULT'}")
+    return servable, signature
 
 
 def _example_request(find: Find, body: bytes) -> tuple[Servable, Signature, Array]:

@@ -8,8 +8,6 @@ element, to find what TF Serving would say about it.
 from __future__ import annotations
 
 import base64
-import binascii
-import math
 import re
 from dataclasses import dataclass
 from itertools import chain
@@ -26,13 +24,12 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class _Kind:
-    """How JSON becomes one of TensorFlow's types.
+    """How JSON becomes one of TensorFlow's types: util/json_tensor.cc, AddValueToTensor.
 
-    ``name`` is the type's name in messages. Whole numbers must lie in
-    ``low..high``; for floating point that is the span in which every whole
-    number is exact, and ``largest`` bounds the others. ``parsed`` is what TF
-    Serving reads a whole number as before it becomes ``dtype``: small integer
-    types wrap around.
+    ``name`` is the type's name in messages. ``parsed`` is what TF Serving reads
+    a whole number as before it becomes ``dtype``, and ``low..high`` that type's
+    span: small integer types wrap around. Floating point takes every number,
+    rounded; from 2.5 on nothing is refused for lost digits.
     """
 
     name: str
@@ -40,8 +37,7 @@ class _Kind:
     accepts: frozenset[type]
     low: int = 0
     high: int = 0
-    parsed: type[np.generic] | None = None
-    largest: float = 0.0
+    parsed: type[np.integer[Any]] | None = None
 
 
 def _integer(name: str, dtype: type[np.generic], parsed: type[np.integer[Any]]) -> _Kind:
@@ -50,10 +46,7 @@ def _integer(name: str, dtype: type[np.generic], parsed: type[np.integer[Any]]) 
 
 
 def _floating(name: str, dtype: type[np.floating[Any]]) -> _Kind:
-    limits = np.finfo(dtype)
-    exact = 2 ** (limits.nmant + 1) - 1
-    accepts = frozenset({int, float})
-    return _Kind(name, dtype, accepts, -exact, exact, largest=float(limits.max))
+    return _Kind(name, dtype, frozenset({int, float}))
 
 
 _KINDS = {
@@ -69,6 +62,13 @@ _KINDS = {
     "DT_BOOL": _Kind("bool", np.bool_, frozenset({bool})),
     "DT_STRING": _Kind("string", np.object_, frozenset({str, dict})),
 }
+
+MOST_DIMENSIONS = 254
+"""Of a tensor: TensorShape::MaxDimensions, tensorflow/core/framework/tensor_shape.h."""
+
+_NUMPY_DIMENSIONS = 64
+_BASE64 = re.compile(r"([A-Za-z0-9+/]*)([=.]*)")
+_NO_SPACE = dict.fromkeys(map(ord, " \t\n\v\f\r"))
 
 _JSON_TYPES = {type(None): "Null", dict: "Object", list: "Array", str: "String"}
 
@@ -92,6 +92,30 @@ def dense(value: object, dtype: str) -> Array | None:
     return None if leaves is None else leaves.reshape(shape)
 
 
+def read_as(dtype: str) -> tuple[str, type[np.generic]]:
+    """How simdjson reads numbers for a type: its code ("d", "i", "u"), and numpy's type.
+
+    Raises ValueError for a type that has no numbers, and `of_numbers` for one out of its span.
+    """
+    kind = _KINDS.get(dtype)
+    if kind is None or int not in kind.accepts:
+        raise ValueError
+    if float in kind.accepts:
+        return "d", np.float64
+    return ("i", np.int64) if kind.high < 2**63 else ("u", np.uint64)
+
+
+def of_numbers(numbers: Array, dtype: str) -> Array:
+    """Numbers that were read by `read_as`, as an array of the type that TensorFlow wants."""
+    kind = _KINDS[dtype]
+    if float not in kind.accepts and not (
+        kind.low <= int(numbers.min()) and int(numbers.max()) <= kind.high
+    ):
+        raise ValueError
+    with np.errstate(over="ignore"):
+        return numbers.astype(kind.dtype)
+
+
 def walked(value: object, dtype: str) -> Array:
     """``value`` as an array, element by element; raises `StatusError` as TF Serving does."""
     shape = _shape(value)
@@ -99,18 +123,38 @@ def walked(value: object, dtype: str) -> Array:
     kind = _KINDS[dtype]
     if kind.dtype is np.object_:
         return _objects(leaves).reshape(shape)
+    if float in kind.accepts:
+        return _floats(leaves, kind).reshape(shape)
     return np.array(leaves, dtype=kind.parsed).astype(kind.dtype).reshape(shape)
 
 
+def must_have_possible_rank(value: object, name: str) -> None:
+    """Raises `StatusError` for more dimensions than a tensor may have; numpy has 64 at most."""
+    rank = len(_shape(value))
+    if rank > MOST_DIMENSIONS:
+        # servables/tensorflow/predict_util.cc, PreProcessPrediction
+        raise invalid(f"tensor parsing error: {name}")
+    if rank > _NUMPY_DIMENSIONS:
+        raise StatusError(
+            Code.UNIMPLEMENTED,
+            f"tensor {name} has {rank} dimensions; AWS takes up to {MOST_DIMENSIONS}, this "
+            f"server up to {_NUMPY_DIMENSIONS}",
+        )
+
+
 def decoded(value: Any) -> bytes:
-    """The bytes of ``{"b64": …}``; white space and missing padding are forgiven."""
+    """The bytes of ``{"b64": …}`` as absl's Base64Unescape reads them.
+
+    White space counts nowhere, "." pads as "=" does, and all padding may be missing; what is
+    there must be right. Source: abseil/abseil-cpp, absl/strings/escaping.cc, read 2026-11-23.
+    """
     if not is_base64(value):
         raise invalid(f"JSON Value: {shown(value)} not formatted correctly for base64 data")
-    text = re.sub(r"\s", "", value["b64"]).rstrip("=")
-    try:
-        return base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
-    except (binascii.Error, ValueError) as error:
-        raise invalid("Unable to base64 decode") from error
+    match = _BASE64.fullmatch(value["b64"].translate(_NO_SPACE))
+    lacking = 0 if match is None else -len(match[1]) % 4
+    if match is None or lacking == 3 or len(match[2]) not in (0, lacking):
+        raise invalid("Unable to base64 decode")
+    return base64.b64decode(match[1] + "=" * lacking)
 
 
 def type_name(dtype: str) -> str:
@@ -142,17 +186,9 @@ def _leaves(level: list[Any], kind: _Kind) -> Array | None:
     return _floats(level, kind)
 
 
-def _floats(level: list[int | float], kind: _Kind) -> Array | None:
-    try:
-        wide = np.array(level, dtype=np.float64)
-    except OverflowError:
-        return None
+def _floats(level: list[int | float], kind: _Kind) -> Array:
     with np.errstate(over="ignore"):
-        values = wide.astype(kind.dtype)
-    if int in set(map(type, level)) and (np.abs(wide) > kind.high).any():
-        return None
-    overflown = np.isinf(values) & np.isfinite(wide)
-    return None if overflown.any() else values
+        return np.array(level, dtype=np.float64).astype(kind.dtype)
 
 
 def _strings(level: list[Any]) -> Array | None:
@@ -215,24 +251,7 @@ def _leaf(value: Any, dtype: str) -> Any:
         return encoded(value)
     if kind.parsed is not None and not kind.low <= value <= kind.high:
         raise _type_error(value, dtype)
-    if float in kind.accepts:
-        return _exact_float(value, kind)
     return value
-
-
-def _exact_float(value: int | float, kind: _Kind) -> float:
-    """``value`` when the type holds it without loss; whole numbers past 64 bits are floats."""
-    whole = isinstance(value, int) and -(2**63) <= value < 2**64
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf
-    limit = kind.high if whole else kind.largest
-    if (math.isfinite(number) or isinstance(value, int)) and abs(number) > limit:
-        raise invalid(
-            f"Cannot convert JSON value: {shown(value)} to {kind.name} without loss of precision."
-        )
-    return number
 
 
 def _type_error(value: object, dtype: str) -> StatusError:
