@@ -17,9 +17,9 @@ from sagemaker_serving.archive import (
     shown_inputs,
 )
 from sagemaker_serving.infra import NeoCompilation, NeoCompiler, Network
-from sagemaker_serving.spec import Environment, S3Artifact
+from sagemaker_serving.spec import Environment
 from sagemaker_serving.spec.compilation_job import compilation_job, neo_framework_of
-from sagemaker_serving.spec.container import Container, in_s3
+from sagemaker_serving.spec.container import Artifact, Container, on_disk
 from sagemaker_serving.spec.environment import parameter_name
 from stacks.artifacts import model_data
 from stacks.storage import data_bucket, data_key
@@ -54,9 +54,10 @@ class CompiledModels:
 
     def compiled(self, container: Container) -> NeoCompilation:
         """The compilation that ``container`` asks for; the same for the same content."""
-        asked = container.compile
+        asked, artifact = container.compile, container.artifact
         assert asked is not None
-        contents = self._contents(container.artifact)
+        assert artifact is not None
+        contents = self._contents(artifact)
         framework = neo_framework_of(asked, container.framework)
         job = compilation_job(
             asked,
@@ -68,13 +69,13 @@ class CompiledModels:
                 else derived_input_config(contents, framework, asked.batch_size)
             ),
         )
-        key = json.dumps([str(container.artifact), repr(job)])
+        key = json.dumps([str(artifact), repr(job)])
         if key not in self._made:
             self._made[key] = NeoCompilation(
                 self._scope,
                 f"Compilation{len(self._made) or ''}",
                 compiler=self._shared(),
-                model_data=model_data(container.artifact, self._folder, convert=False),
+                model_data=model_data(artifact, self._folder, convert=False),
                 job=job,
                 brings_code=contents is None or _has_code(contents),
                 model_inputs=_model_inputs(contents),
@@ -101,11 +102,10 @@ class CompiledModels:
             )
         return self._compiler
 
-    def _contents(self, artifact: str | S3Artifact | None) -> ArchiveContents | None:
+    def _contents(self, artifact: Artifact | None) -> ArchiveContents | None:
         """What the model holds; of one in S3 nothing is known."""
-        if not isinstance(artifact, str) or in_s3(artifact) is not None:
-            return None
-        return neo_contents(self._folder / artifact)
+        path = on_disk(artifact)
+        return None if path is None else neo_contents(self._folder / path)
 
 
 def _has_code(contents: ArchiveContents) -> bool:

@@ -23,7 +23,7 @@ def keeps_versions(environment: Environment, model: str) -> bool:
 
 
 def own_synthesizer(environment: Environment, model: str) -> cdk.DefaultStackSynthesizer | None:
-    """Puts the archives of a model whose versions are kept below a prefix of their own in the
+    """Puts the assets of a model whose versions are kept below a prefix of their own in the
     assets' bucket.
 
     So that its role may read earlier ones too, and no other model's. None: as the app has it.
@@ -54,7 +54,8 @@ def keep_batch_model(model: Construct) -> None:
 
 
 def read_earlier_archives(environment: Environment, model: str, role: ExecutionRole) -> None:
-    """Lets the role go on reading the archives that were deployed to this model.
+    """Lets the role go on reading the archives that were deployed to this model, and the folders
+    that were sent uncompressed.
 
     Of an image in another repository, or an archive elsewhere in S3, it loses sight when the
     file no longer names it.
@@ -62,12 +63,17 @@ def read_earlier_archives(environment: Environment, model: str, role: ExecutionR
     stack = cdk.Stack.of(role)
     qualifier = stack.synthesizer.bootstrap_qualifier
     bucket = f"cdk-{qualifier}-assets-{stack.account}-{stack.region}"
-    archives = f"arn:{cdk.Aws.PARTITION}:s3:::{bucket}/{_prefix(environment, model)}*.tar.gz"
-    role.add_to_policy(iam.PolicyStatement(actions=["s3:GetObject"], resources=[archives]))
-    acknowledge_wildcard(
-        role,
-        archives,
-        "Every version of this model that was deployed: to go back to, and for batches that run",
+    bucket_arn, below = f"arn:{cdk.Aws.PARTITION}:s3:::{bucket}", _prefix(environment, model)
+    why = "Every version of this model that was deployed: to go back to, and for batches that run"
+    for objects in (f"{bucket_arn}/{below}*.tar.gz", f"{bucket_arn}/{below}*/*"):
+        role.add_to_policy(iam.PolicyStatement(actions=["s3:GetObject"], resources=[objects]))
+        acknowledge_wildcard(role, objects, why)
+    role.add_to_policy(
+        iam.PolicyStatement(
+            actions=["s3:ListBucket"],
+            resources=[bucket_arn],
+            conditions={"StringLike": {"s3:prefix": f"{below}*/*"}},
+        )
     )
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from sagemaker_serving.errors import Mistake
-from sagemaker_serving.spec import EnvironmentFile, read_environment
+from sagemaker_serving.spec import EnvironmentFile, S3Artifact, read_environment
 
 BASE = """\
 region: eu-west-1
@@ -47,8 +47,7 @@ models:
     assert environment is not None
     model = environment.models["digits"]
     assert [variant.name for variant in model.variants] == ["only"]
-    assert model.artifact is not None
-    assert not isinstance(model.artifact, str)
+    assert isinstance(model.artifact, S3Artifact)
     assert model.artifact.sha256 is None
 
 

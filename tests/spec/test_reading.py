@@ -78,6 +78,15 @@ def test_weight_zero_is_kept(tmp_path: Path) -> None:
             "dev.yaml:5 models.digits.artifact: unknown field 'sha'; did you mean 'sha256'",
         ),
         (
+            ("    artifact:", "    artifact: {folder: model, uncompresed: true}\n    framwork:"),
+            "dev.yaml:5 models.digits.artifact: unknown field 'uncompresed'; did you mean "
+            "'uncompressed'",
+        ),
+        (
+            ("    artifact:", "    artifact: {uncompressed: true}\n    framwork:"),
+            "dev.yaml:5 models.digits.artifact: 'folder' is missing; add it",
+        ),
+        (
             ("ml.c5.large", "ml.c5.large, max_concurrency: 2"),
             "dev.yaml:9 models.digits.variants[0] 'cpu': 'instance_type' belongs to another kind "
             "than the fields beside it; remove it, or them",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -51,6 +52,8 @@ def test_client_and_stacks_mean_the_same_tag() -> None:
 def test_the_role_reads_this_models_archives_and_no_others(synthesized: Any) -> None:
     text = json.dumps(resources(synthesized, "prod", "AWS::IAM::Policy"))
     assert "/prod-digits/*.tar.gz" in text
+    assert "/prod-digits/*/*" in text, "the files of folders that were sent uncompressed"
+    assert '"s3:prefix": "prod-digits/*/*"' in text
     assert "/*.tar.gz" not in text.replace("/prod-digits/*.tar.gz", "")
     for model in resources(synthesized, "prod", "AWS::SageMaker::Model").values():
         assert "/prod-digits/" in json.dumps(model["Properties"]["PrimaryContainer"])
@@ -75,12 +78,13 @@ def test_without_batches_nothing_stays(synthesized: Any) -> None:
     assert "*.tar.gz" not in json.dumps(template.find_resources("AWS::IAM::Policy"))
 
 
+@pytest.mark.parametrize("artifact", ["model", "{folder: model, uncompressed: true}"])
 def test_an_update_that_sagemaker_may_take_back_keeps_its_endpoints_versions(
-    tmp_path: Path,
+    tmp_path: Path, artifact: str
 ) -> None:
     shutil.copytree(ROOT / "model_assets" / "half_plus_three" / "model", tmp_path / "model")
     path = tmp_path / "guarded.yaml"
-    path.write_text(GUARDED)
+    path.write_text(GUARDED.replace("artifact: model", f"artifact: {artifact}"))
     environment = read_environment(path).environment
     assert environment is not None
     context = json.loads((ROOT / "cdk.json").read_text())["context"]
@@ -91,3 +95,5 @@ def test_an_update_that_sagemaker_may_take_back_keeps_its_endpoints_versions(
         (resource,) = template.find_resources(kind).values()
         assert resource["DeletionPolicy"] == "RetainExceptOnCreate"
     assert "/guarded-half/*.tar.gz" in json.dumps(template.find_resources("AWS::IAM::Policy"))
+    models = json.dumps(template.find_resources("AWS::SageMaker::Model"))
+    assert re.search(r"/guarded-half/[0-9a-f]{64}(\.tar\.gz|/)\"", models)

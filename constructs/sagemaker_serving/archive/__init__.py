@@ -13,6 +13,7 @@ from sagemaker_serving.archive.contents import (
     read_stream,
 )
 from sagemaker_serving.archive.conversion import must_be_convertible
+from sagemaker_serving.archive.folder_files import FolderFiles, folder_files
 from sagemaker_serving.archive.frozen_graph import FrozenGraph
 from sagemaker_serving.archive.handlers import Function, Script
 from sagemaker_serving.archive.limits import Limits
@@ -35,6 +36,7 @@ __all__ = [
     "ArchiveContents",
     "BuiltArchive",
     "Cache",
+    "FolderFiles",
     "FrozenGraph",
     "Function",
     "Limits",
@@ -52,6 +54,7 @@ __all__ = [
     "derived_input_config",
     "fits",
     "fixed_shapes",
+    "folder_files",
     "known_contents",
     "must_be_convertible",
     "neo_contents",

@@ -149,25 +149,33 @@ class _Build:
         return stamp(files, "packed", _LAYOUT_VERSION, self._converter, repr(self._tensors))
 
     def _place(self, source: Path, target: Path) -> None:
-        """Puts ``source`` at ``target`` by a hard link, or whole or not at all by a copy."""
-        if target.exists() and (not self._replace or target.samefile(source)):
-            return
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with _partial_file(target.parent) as partial:
-            partial.unlink()
-            try:
-                os.link(source, partial)
-            except OSError:
-                shutil.copyfile(source, partial)
-            partial.replace(target)
+        if not target.exists() or (self._replace and not target.samefile(source)):
+            link_or_copy(source, target)
 
 
-def archive_identity(ready: Path, cache: Cache) -> str:
-    """The sha256 of a ready archive's bytes, which are read only when they may have changed."""
+def link_or_copy(source: Path, target: Path) -> None:
+    """Puts ``source`` at ``target`` by a hard link, or whole or not at all by a copy."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with _partial_file(target.parent) as partial:
+        partial.unlink()
+        try:
+            os.link(source, partial)
+        except OSError:
+            shutil.copyfile(source, partial)
+        partial.replace(target)
+
+
+def archive_identity(
+    ready: Path, cache: Cache, advance: Callable[[int], None] | None = None
+) -> str:
+    """The sha256 of a file's bytes, which are read only when they may have changed.
+
+    ``advance`` is told how many bytes each step has read.
+    """
     state = stamp([("", ready.stat())], "archive")
     identity = cache.identity(state)
     if identity is None:
-        identity = _sha256(ready)
+        identity = _sha256(ready, advance)
         cache.remember(state, identity)
     return identity
 
@@ -183,6 +191,12 @@ def _partial_file(folder: Path) -> Iterator[Path]:
         Path(name).unlink(missing_ok=True)
 
 
-def _sha256(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+def _sha256(path: Path, advance: Callable[[int], None] | None = None) -> str:
+    digest = hashlib.sha256()
+    buffer = memoryview(bytearray(_BLOCK))
+    with path.open("rb", buffering=0) as stream:
+        while count := stream.readinto(buffer):
+            digest.update(buffer[:count])
+            if advance is not None:
+                advance(count)
+    return digest.hexdigest()

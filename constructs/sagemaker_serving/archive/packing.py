@@ -52,7 +52,7 @@ def pack(entries: Iterable[Entry], target: Path, progress: Progress | None = Non
                     done += count
                     if progress is not None:
                         progress(done, total)
-            _must_be_unchanged(entry)
+            must_be_unchanged(entry)
             padding = -entry.size % tarfile.BLOCKSIZE
             write(bytes(padding))
             written += len(header) + entry.size + padding
@@ -68,7 +68,8 @@ def _header(entry: Entry) -> bytes:
     return header.tobuf(tarfile.PAX_FORMAT, "utf-8", "strict")
 
 
-def _must_be_unchanged(entry: Entry) -> None:
+def must_be_unchanged(entry: Entry) -> None:
+    """Raises `UnreadableArtifact` where the file is no longer as it was looked at."""
     now, before = entry.path.stat(), entry.status
     if (now.st_size, now.st_ctime_ns, now.st_ino) != (
         before.st_size,

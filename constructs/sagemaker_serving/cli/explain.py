@@ -15,6 +15,7 @@ from sagemaker_serving.cli.tables import print_table
 if TYPE_CHECKING:
     from sagemaker_serving.operations.explain import Deviation, Explanation
     from sagemaker_serving.spec import EnvironmentFile
+    from sagemaker_serving.spec.container import Artifact
 
 
 @click.command()
@@ -31,9 +32,9 @@ def explain(endpoint: str, path: Path | None, as_json: bool, which: WhichAws) ->
     """Show what ENDPOINT runs and where it came from.
 
     Prints status, config, and the commit and version that deployed it. For each container it prints
-    image, variables, and archive with its sha256. With --file it packs the model's artifact, unless
-    that is cached, and compares everything but weights and counts. It then ends with 1 when the
-    endpoint is not what the file says.
+    image, variables, and archive or prefix with its sha256. With --file it packs the model's
+    artifact, unless that is cached or sent uncompressed, and compares everything but weights and
+    counts. It then ends with 1 when the endpoint is not what the file says.
 
     \b
     Examples:
@@ -93,9 +94,11 @@ def _compare(different: list[Deviation], path: Path | None) -> None:
 def _deviations(found: Explanation, file: EnvironmentFile) -> list[Deviation]:
     import tempfile
 
-    from sagemaker_serving.archive import build_archive
+    from sagemaker_serving.archive import build_archive, folder_files
     from sagemaker_serving.errors import NotFound
     from sagemaker_serving.operations.explain import deviations
+    from sagemaker_serving.spec import FolderArtifact
+    from sagemaker_serving.spec.container import on_disk
 
     environment = file.sound.in_transition()
     models = {environment.endpoint_name(model): model for model in environment.models}
@@ -105,9 +108,11 @@ def _deviations(found: Explanation, file: EnvironmentFile) -> list[Deviation]:
             f"its endpoints are {', '.join(models)}"
         )
 
-    def sha256_of(artifact: str) -> str:
+    def sha256_of(artifact: Artifact) -> str:
+        path = file.path.parent / str(on_disk(artifact))
+        if isinstance(artifact, FolderArtifact) and artifact.uncompressed:
+            return folder_files(path).sha256
         with tempfile.TemporaryDirectory() as folder:
-            path = file.path.parent / artifact
             return build_archive(path, lambda sha256: Path(folder, f"{sha256}.tar.gz")).sha256
 
     model = environment.models[models[found.endpoint]]

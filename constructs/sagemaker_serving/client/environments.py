@@ -11,7 +11,7 @@ from sagemaker_serving.client.aws import Aws
 from sagemaker_serving.client.options import Model
 from sagemaker_serving.client.predictor import Predictor
 from sagemaker_serving.errors import NotFound
-from sagemaker_serving.spec.container import in_s3
+from sagemaker_serving.spec.container import on_disk
 
 
 def predictor_of(
@@ -33,10 +33,10 @@ def predictor_of(
         known = f"it has {', '.join(deployed.models)}"
         hint = known if close is None else f"did you mean {close}"
         raise NotFound(f"{environment} has no model {name!r}; {hint}")
-    artifact = deployed.models[name].container().artifact
     # One in S3 may have gigabytes, all of which would be read to find its signature.
-    if model.artifact is None and artifact is not None and in_s3(artifact) is None:
-        model = replace(model, artifact=environment.parent / str(artifact))
+    path = on_disk(deployed.models[name].container().artifact)
+    if model.artifact is None and path is not None:
+        model = replace(model, artifact=environment.parent / path)
     return Predictor(
         deployed.endpoint_name(name),
         aws if aws is not None else Aws(region=deployed.region),

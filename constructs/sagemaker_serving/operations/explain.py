@@ -11,11 +11,11 @@ from sagemaker_serving import catalog
 from sagemaker_serving.client.aws import Aws, aws_failures
 from sagemaker_serving.errors import NotFound
 from sagemaker_serving.spec import Container, InstanceVariant, Model, Variant
-from sagemaker_serving.spec.container import in_s3
+from sagemaker_serving.spec.container import Artifact, in_s3
 from sagemaker_serving.spec.provenance import COMMIT_TAG, VERSION_TAG
 
-_SHA256_KEY = re.compile(r"/([0-9a-f]{64})\.tar\.gz$")
-"""How an archive that was packed at synth is named in S3: by its content."""
+_SHA256_KEY = re.compile(r"/([0-9a-f]{64})(\.tar\.gz|/)$")
+"""How an archive, or a folder that is not packed, is named in S3 by a synth: by its content."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,11 +132,11 @@ def _served(client: Any, variant: Mapping[str, Any], now: Mapping[str, Any]) -> 
 
 
 def deviations(
-    explanation: Explanation, model: Model, region: str, sha256_of: Callable[[str], str]
+    explanation: Explanation, model: Model, region: str, sha256_of: Callable[[Artifact], str]
 ) -> list[Deviation]:
     """What is not as ``model`` of an environment file in ``region`` says; empty: all is.
 
-    ``sha256_of`` packs an artifact that lies here and tells its content's hash.
+    ``sha256_of`` tells the content's hash of an artifact that lies here, as the deploy sends it.
     Weights and counts are not judged: callers and scaling change them on
     purpose. Of compiled variants only the instance type is judged, since what
     they run is made at the deploy; of pipelines and multi-model endpoints each
@@ -184,7 +184,7 @@ def _compared(
     actual: Served,
     model: Model,
     region: str,
-    sha256_of: Callable[[str], str],
+    sha256_of: Callable[[Artifact], str],
 ) -> Iterator[Deviation]:
     if stated.compile is not None or model.model_package is not None:
         return
@@ -206,7 +206,7 @@ def _compared(
         if archive.s3 != actual.archive:
             shown = str(actual.archive)
             yield Deviation(variant=variant, what="archive", file=archive.s3, runs=shown)
-    elif (sha256 := sha256_of(str(artifact))) != actual.archive_sha256:
+    elif (sha256 := sha256_of(artifact)) != actual.archive_sha256:
         runs = actual.archive_sha256 if actual.archive_sha256 is not None else str(actual.archive)
         yield Deviation(variant=variant, what="archive's sha256", file=sha256, runs=runs)
 

@@ -30,7 +30,7 @@ from sagemaker_serving.spec.compilation_job import (
     compilation_job,
     neo_framework_of,
 )
-from sagemaker_serving.spec.container import Container, in_s3
+from sagemaker_serving.spec.container import Container, in_s3, on_disk
 from sagemaker_serving.spec.environment import parameter_name
 from sagemaker_serving.spec.overlay import overlay
 from sagemaker_serving.spec.s3 import is_s3
@@ -124,10 +124,10 @@ def _checked(
 ) -> Wanted:
     below = {} if container.compile is None else container.compile.model_dump(exclude_unset=True)
     artifact, path, contents = container.artifact, None, None
-    archive = in_s3(artifact)
-    if isinstance(artifact, str) and archive is None:
+    archive, given_path = in_s3(artifact), on_disk(artifact)
+    if given_path is not None:
         assert folder is not None
-        path = folder / artifact
+        path = folder / given_path
         contents = neo_contents(path)
     asked = Compilation.model_validate(overlay(below, given))
     framework = container.framework or _likeliest(contents)
@@ -156,7 +156,7 @@ def _checked(
             data_input_config=derived,
         ),
         path=path,
-        archive=archive if isinstance(archive, S3Artifact) else None,
+        archive=archive,
         environment=environment,
         model=model,
         contents=contents,

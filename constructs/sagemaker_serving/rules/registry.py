@@ -11,6 +11,7 @@ from sagemaker_serving.rules.artifact import (
     refusals,
     signatures,
     soundness,
+    uncompressed,
 )
 from sagemaker_serving.rules.batch import pipelines, records, transforms
 from sagemaker_serving.rules.container import (
@@ -80,6 +81,8 @@ RULES: tuple[Rule, ...] = (
     artifacts.artifact_s3_uri,
     artifacts.artifact_packed,
     artifacts.artifact_pinned,
+    uncompressed.artifact_uncompressed,
+    uncompressed.artifact_large,
     targets.scaling_bounds,
     targets.scaling_zero,
     targets.scaling_burstable,

@@ -6,7 +6,12 @@ makes sense is for ``rules``.
 
 from sagemaker_serving.spec.batch_transform import BatchTransform, Retries, Retry
 from sagemaker_serving.spec.batching import Batching, Server, batching_variables, server_variables
-from sagemaker_serving.spec.container import Container, PipelineContainer, S3Artifact
+from sagemaker_serving.spec.container import (
+    Container,
+    FolderArtifact,
+    PipelineContainer,
+    S3Artifact,
+)
 from sagemaker_serving.spec.data_capture import DataCapture
 from sagemaker_serving.spec.environment import (
     Environment,
@@ -56,6 +61,7 @@ __all__ = [
     "EnvironmentFile",
     "ExistingNetwork",
     "Extra",
+    "FolderArtifact",
     "InferenceComponent",
     "InstanceVariant",
     "LinearUpdate",

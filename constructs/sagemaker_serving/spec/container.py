@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Discriminator, Field, Tag
 
 from sagemaker_serving.spec.base import Spec
 from sagemaker_serving.spec.batching import Batching, Server, batching_variables, server_variables
@@ -37,19 +39,56 @@ class S3Artifact(Spec):
     newest version, because none of its APIs takes a version."""
 
 
-def in_s3(artifact: str | S3Artifact | None) -> S3Artifact | None:
+class FolderArtifact(Spec):
+    """A folder on this machine, and how its files are sent."""
+
+    folder: str
+    """The model's folder, relative to the environment file."""
+
+    uncompressed: bool = False
+    """Whether each file is sent as it is, by a multipart upload of its own, to a prefix that is
+    named by the folder's content. SageMaker then unpacks nothing as an instance starts. Only
+    endpoints on instances take it. False packs one archive, as the bare path does."""
+
+
+def _form(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "folder" if FolderArtifact.model_fields.keys() & value else "s3"
+    if isinstance(value, FolderArtifact):
+        return "folder"
+    return "s3" if isinstance(value, S3Artifact) else "path"
+
+
+Artifact = Annotated[
+    Annotated[str, Tag("path")]
+    | Annotated[S3Artifact, Tag("s3")]
+    | Annotated[FolderArtifact, Tag("folder")],
+    Discriminator(_form),
+]
+"""A model's place: a path or an address in S3, or one of these with more words."""
+
+
+def in_s3(artifact: Artifact | None) -> S3Artifact | None:
     """The archive in S3 that ``artifact`` names; None for one on this machine, and for none."""
     if isinstance(artifact, str):
         return S3Artifact(s3=artifact) if is_s3(artifact) else None
-    return artifact
+    return artifact if isinstance(artifact, S3Artifact) else None
+
+
+def on_disk(artifact: Artifact | None) -> str | None:
+    """The path on this machine that ``artifact`` names; None for one in S3, and for none."""
+    if isinstance(artifact, FolderArtifact):
+        return artifact.folder
+    return artifact if isinstance(artifact, str) and not is_s3(artifact) else None
 
 
 class Container(Spec):
     """What one container runs: a model may state it, what stands in the model may override it."""
 
-    artifact: str | S3Artifact | None = None
+    artifact: Artifact | None = None
     """The model: a folder, a ``.tar.gz``, a frozen graph, a Keras file, or an object in S3. Paths
-    are relative to the environment file. Give an object its sha256 or version_id, so that changed
+    are relative to the environment file. ``{folder: …, uncompressed: true}`` sends a large folder
+    without packing it. Give an object its sha256 or version_id, so that changed
     content is deployed. Left out where your own image holds its model, or where a variable such as
     ``HF_MODEL_ID`` names one that AWS's image fetches."""
 

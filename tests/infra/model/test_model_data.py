@@ -45,6 +45,21 @@ def test_binding_twice_packs_once(bench: Any) -> None:
     assert len(file_assets(bench)) == 1
 
 
+def test_a_folder_sent_as_it_is_keeps_its_prefix_until_a_byte_of_it_changes(
+    bench: Any, new_bench: Any
+) -> None:
+    def bound(folder: Path) -> Any:
+        found = ModelData.from_folder(folder).bind(bench.stack, bench.role)
+        return bench.stack.resolve([found.url, found.identity])
+
+    other, before = new_bench(), bound(bench.model_folder)
+    assert bound(bench.model_folder) == bound(other.model_folder) == before
+    other.write("digits/1/saved_model.pb", "grapH")
+    changed = bound(other.model_folder)
+    assert all(after != told for after, told in zip(changed, before, strict=True))
+    assert len(file_assets(bench)) == 2
+
+
 def test_files_below_a_prefix_are_named_as_a_source_and_their_role_reads_that_prefix_alone(
     bench: Any,
 ) -> None:

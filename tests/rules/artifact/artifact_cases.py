@@ -58,6 +58,8 @@ VARIABLES = variables("digits/1")
 VLLM = "763104351884.dkr.ecr.eu-west-1.amazonaws.com/vllm:0.10-gpu-py312"
 OWN = "111122223333.dkr.ecr.eu-west-1.amazonaws.com/mine:1"
 LMI = {"artifact": None, "framework": "djl-lmi", "framework_version": "0.30.0"}
+AS_FILES = {"artifact": {"folder": "model", "uncompressed": True}}
+LONG = "/".join(["n" * 200] * 4)
 UNPACKED = {"artifact": {"s3": "s3://bucket/model/", "sha256": "0"}}
 HUB = {"HF_MODEL_ID": "openai/gpt-oss-20b"}
 ISOLATED = {"network_isolation": True}
@@ -346,6 +348,53 @@ CASES: list[tuple[str, Model, str, Model]] = [
         ),
         "a serverless endpoint takes an archive alone",
         Model(None, {**UNPACKED, "asynchronous": {}}),
+    ),
+    (
+        "artifact-packed",
+        Model(RIGHT.content, {**AS_FILES, "batch_transform": {"instance_type": "ml.m5.large"}}),
+        "the files of 'model' are not packed; a transform job takes an archive alone; remove "
+        "uncompressed",
+        Model(RIGHT.content, AS_FILES),
+    ),
+    (
+        "artifact-uncompressed",
+        Model(RIGHT.content, {"artifact": {"folder": "s3://bucket/m/", "uncompressed": True}}),
+        "folder is 's3://bucket/m/', which is in S3; write {s3: s3://bucket/m/}",
+        Model(RIGHT.content, {"artifact": {"folder": "model"}}),
+    ),
+    (
+        "artifact-uncompressed",
+        Model(
+            archive({MODEL: saved_model()}),
+            {"artifact": {"folder": "model.tar.gz", "uncompressed": True}},
+        ),
+        "folder is 'model.tar.gz', which is one file; give a folder, or write artifact: <the file>",
+        Model(archive({MODEL: saved_model()}), {"artifact": {"folder": "model.tar.gz"}}),
+    ),
+    (
+        "artifact-uncompressed",
+        Model(RIGHT.content, {**AS_FILES, "compile": {"target_device": "ml_c5"}}),
+        "the model is compiled; Neo takes an archive; remove uncompressed",
+        Model(RIGHT.content, {"compile": {"target_device": "ml_c5"}}),
+    ),
+    (
+        "artifact-uncompressed",
+        Model({MODEL: saved_model(), " /x": b""}, AS_FILES),
+        "folder is 'model'; ' /x' in it has a blank name; give it another",
+        Model({MODEL: saved_model(), "a b/x": b""}, AS_FILES),
+    ),
+    (
+        "artifact-uncompressed",
+        Model({MODEL: saved_model(), f"{LONG}/{'é' * 46}": b""}, AS_FILES),
+        "é' in it has 896 bytes; an object's key has room for 895; shorten it",
+        Model({MODEL: saved_model(), f"{LONG}/{'é' * 45}n": b""}, AS_FILES),
+    ),
+    (
+        "artifact-large",
+        Model(RIGHT.content, variant={"sparse": (10 << 30) + 1}),
+        "artifact is 'model' with 10.7 GB, which each synth packs and each instance unpacks; an "
+        "endpoint on instances takes the files as they are: {folder: model, uncompressed: true}",
+        Model(RIGHT.content, AS_FILES, {"sparse": (10 << 30) + 1}),
     ),
     (
         "artifact-pinned",

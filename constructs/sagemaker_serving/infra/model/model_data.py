@@ -13,7 +13,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
-from sagemaker_serving.archive import build_archive, known_contents
+from sagemaker_serving.archive import build_archive, folder_files, known_contents
 from sagemaker_serving.infra.storage.s3_prefix import S3Prefix
 from sagemaker_serving.infra.synth.tokens import partition, synthesizer_of
 from sagemaker_serving.progress import progress_bar
@@ -21,7 +21,7 @@ from sagemaker_serving.spec.s3 import split_s3
 
 
 class ModelData(ABC):
-    """The model's archive: packed at synth from a folder, or in S3 already; or files in S3."""
+    """The model's archive: packed at synth, or in S3 already; or its files as they are."""
 
     @staticmethod
     def from_path(path: str | Path, *, convert: bool = True) -> ModelData:
@@ -35,6 +35,17 @@ class ModelData(ABC):
         `sagemaker_serving.archive.UnreadableArtifact` when bound, if it cannot be packed.
         """
         return _LocalModelData(Path(path), convert=convert)
+
+    @staticmethod
+    def from_folder(path: str | Path) -> ModelData:
+        """Every file of a folder on this machine, not packed: what suits a large model.
+
+        The files travel as file assets below a prefix that is the sha256 of their names and
+        contents. Each is uploaded by itself, in parts, unless it is there already. As for
+        `from_s3_prefix`, only endpoints on instances take it. Raises
+        `sagemaker_serving.archive.UnreadableArtifact` when bound, for what is no folder.
+        """
+        return _LocalFiles(Path(path))
 
     @staticmethod
     def from_s3(uri: str, *, sha256: str | None = None, version_id: str | None = None) -> ModelData:
@@ -113,6 +124,26 @@ class _LocalModelData(ModelData):
         return BoundModelData(url=location.s3_object_url, identity=archive.sha256, grant=grant)
 
 
+class _LocalFiles(_LocalModelData):
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, convert=False)
+
+    def bind(self, scope: Construct, role: iam.IGrantable) -> BoundModelData:
+        stage = cdk.Stage.of(scope)
+        assert stage is not None
+        with progress_bar(f"read {self._path.name}") as progress:
+            files = folder_files(self._path, progress=progress)
+        synthesizer = synthesizer_of(scope)
+        for name, path in files.put_into(Path(stage.asset_outdir, f"asset.{files.sha256}")):
+            location = synthesizer.add_file_asset(
+                source_hash=f"{files.sha256}/{name}",
+                file_name=os.path.relpath(path, stage.outdir),
+                packaging=cdk.FileAssetPackaging.FILE,
+            )
+        prefix = location.object_key.removesuffix(name)
+        return _bind_prefix(scope, role, location.bucket_name, prefix, files.sha256)
+
+
 class _S3ModelData(ModelData):
     def __init__(self, uri: str, sha256: str | None, version_id: str | None) -> None:
         self._bucket, self._key = split_s3(uri)
@@ -130,12 +161,18 @@ class _S3Files(ModelData):
         self._sha256 = sha256
 
     def bind(self, scope: Construct, role: iam.IGrantable) -> BoundModelData:
-        url = f"s3://{self._bucket}/{self._prefix}"
-        number = len(scope.node.children)
-        bucket = s3.Bucket.from_bucket_name(scope, f"ModelDataBucket{number}", self._bucket)
-        place = S3Prefix(bucket=bucket, prefix=self._prefix)
-        grant = place.grant_read(role, of="The model's files")
-        return BoundModelData(url=url, identity=[url, self._sha256], grant=grant, is_prefix=True)
+        identity = [f"s3://{self._bucket}/{self._prefix}", self._sha256]
+        return _bind_prefix(scope, role, self._bucket, self._prefix, identity)
+
+
+def _bind_prefix(
+    scope: Construct, role: iam.IGrantable, bucket_name: str, prefix: str, identity: Any
+) -> BoundModelData:
+    number = len(scope.node.children)
+    bucket = s3.Bucket.from_bucket_name(scope, f"ModelDataBucket{number}", bucket_name)
+    grant = S3Prefix(bucket=bucket, prefix=prefix).grant_read(role, of="The model's files")
+    url = f"s3://{bucket_name}/{prefix}"
+    return BoundModelData(url=url, identity=identity, grant=grant, is_prefix=True)
 
 
 def _grant_object(bucket: str, key: str, role: iam.IGrantable) -> iam.Grant:

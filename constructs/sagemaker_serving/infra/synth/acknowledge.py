@@ -104,6 +104,8 @@ def _as_cdk_nag_shows(value: Any) -> str:
             return f"<{argument}>"
         if function == "Fn::GetAtt":
             return f"<{'.'.join(argument)}>"
+        if function == "Fn::Sub":
+            return re.sub(r"\$\{(.+?)\}", r"<\1>", str(argument))
         if function == "Fn::Join":
             return str(argument[0]).join(_as_cdk_nag_shows(part) for part in argument[1])
         return _as_cdk_nag_shows(argument)

@@ -197,7 +197,13 @@ def artifact_packed(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
         what = "a transform job"
     for container in containers:
         uri = container.data_source.get("S3Uri")
-        if uri.text is not None:
+        if container.is_sent_uncompressed:
+            yield (
+                uri.where,
+                f"the files of {container.artifact.text!r} are not packed; {what} takes an archive "
+                "alone; remove uncompressed",
+            )
+        elif uri.text is not None:
             yield (
                 uri.where,
                 f"{uri.name} is {uri.text!r}, whose files are not packed; {what} takes an archive "

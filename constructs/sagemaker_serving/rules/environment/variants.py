@@ -130,10 +130,11 @@ def container_facts(
         return {**dict(below.get(name).entries()), **dict(above.get(name).entries())}
 
     artifact = field("artifact")
+    in_folder = artifact.get("folder")
     return ContainerFacts(
         where=above.where,
         region=environment.get("region"),
-        artifact=artifact,
+        artifact=in_folder if in_folder.given else artifact,
         framework=field("framework"),
         framework_version=field("framework_version"),
         image_uri=field("image_uri"),
@@ -151,9 +152,11 @@ def container_facts(
 
 
 def _data_source(artifact: Fact) -> Fact:
-    """What the deploy writes of a model that lies in S3 without being packed."""
+    """What the deploy writes of a model that lies in S3, or is sent there, without being packed."""
     uri = artifact.get("s3") if isinstance(artifact.value, Mapping) else artifact
-    if not (is_s3(uri.text or "") and (uri.text or "").endswith("/")):
+    if artifact.get("uncompressed").value is True:
+        uri = Fact(Unknown(), artifact.get("folder").where)
+    elif not (is_s3(uri.text or "") and (uri.text or "").endswith("/")):
         return ABSENT
     given = {"S3Uri": uri, "S3DataType": "S3Prefix", "CompressionType": "None"}
     return renamed(

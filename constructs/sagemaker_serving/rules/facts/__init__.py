@@ -146,6 +146,12 @@ class ContainerFacts:
     data_source: Fact = ABSENT
 
     @property
+    def is_sent_uncompressed(self) -> bool:
+        """Whether its model is a folder whose files the deploy sends as they are."""
+        uri = self.data_source.get("S3Uri")
+        return isinstance(uri.value, Unknown) and self.artifact.text is not None
+
+    @property
     def offline(self) -> tuple[str, str] | None:
         """What it is called that cannot reach the internet, and what gives it a way; None where
         it may have one."""
