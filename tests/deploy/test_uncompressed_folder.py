@@ -20,6 +20,8 @@ pytestmark = [pytest.mark.long, pytest.mark.slow, pytest.mark.timeout(600)]
 
 PACKED = "artifact: ../model_assets/half_plus_three/model"
 AS_FILES = "artifact: {folder: ../model_assets/half_plus_three/model, uncompressed: true}"
+GRAPH = "half_plus_three/1/saved_model.pb"
+LARGE = "half_plus_three/1/assets.extra/large"
 
 
 @pytest.fixture(scope="module")
@@ -28,6 +30,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     text = project.environment_file.read_text()
     assert PACKED in text
     project.environment_file.write_text(text.replace(PACKED, AS_FILES))
+    (project.model / LARGE).parent.mkdir()
+    (project.model / LARGE).write_bytes(bytes(11 << 20))
     with project.deployed():
         yield project
 
@@ -64,6 +68,10 @@ def test_its_files_lie_below_their_sha256_and_the_model_predicts(project: Projec
         body = s3.get_object(Bucket=bucket, Key=f"{prefix}{entry.name}")["Body"].read()
         assert hashlib.sha256(body).hexdigest() == sha256
     assert predictions(project) == [3.5, 4.0, 5.5]
+
+
+def test_a_large_file_is_sent_in_parts(project: Project) -> None:
+    assert objects(project)[LARGE]["ETag"].endswith('-3"'), "of at most 5 MiB each"
 
 
 def test_explain_tells_that_the_file_says_so(project: Project) -> None:
@@ -107,10 +115,16 @@ def test_changed_weights_are_another_prefix_and_another_model(project: Project) 
     build = project.folder / "model_assets" / "half_plus_three" / "build.py"
     build.write_text(build.read_text().replace("initializer=3.0", "initializer=4.0"))
     subprocess.run([sys.executable, str(build)], check=True, capture_output=True)
+    files, s3 = folder_files(project.model), project.aws.client("s3")
+    sent = {"Bucket": before[0][0], "Key": f"{files.sha256}/{GRAPH}"}
+    s3.put_object(**sent, Body=(project.model / GRAPH).read_bytes())
+    written = s3.head_object(**sent)["LastModified"]
     with project.load() as failures:
         ended = project.deploy()
     assert ended.returncode == 0, ended.stderr
     assert failures == []
-    assert place(project)[1] == f"{folder_files(project.model).sha256}/" != before[0][1]
+    assert place(project)[1] == f"{files.sha256}/" != before[0][1]
+    assert set(objects(project)) == {entry.name for entry, _ in files.files}
+    assert objects(project)[GRAPH]["LastModified"] == written, "what an upload before it had sent"
     assert project.resources("Model") != before[1]
     assert predictions(project) == [4.5, 5.0, 6.5]
