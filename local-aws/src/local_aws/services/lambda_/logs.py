@@ -57,11 +57,11 @@ class LogWriter:
         self._waiting.put((stream, events))
 
     def finish(self) -> None:
-        """Return when all that was given before is written, or after 5 seconds."""
+        """Return when all that was given before is written, or after 30 seconds."""
         if self._thread is not None:
             written = Event()
             self._waiting.put(written)
-            written.wait(timeout=5)
+            written.wait(timeout=30)
 
     def close(self) -> None:
         """Write what waits, then end; for as long as a write takes, not longer."""
