@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import random
 import socket
 import subprocess
 import sys
@@ -18,6 +19,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -45,7 +47,7 @@ GATEWAYS: WeakSet[Gateway] = WeakSet()
 """Every gateway of this process's tests that is still held."""
 
 STAND_IN = r"""
-import json, os, sys, threading, time
+import json, os, socket, sys, threading, time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 threading.Thread(target=lambda: os._exit(sys.stdin.read() != ""), daemon=True).start()
@@ -65,7 +67,8 @@ class Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
 
     def do_GET(self):
-        self.answer(503 if os.environ.get("UNHEALTHY") else 200, b"")
+        mute = os.path.exists(os.environ.get("UNHEALTHY_WHILE", ""))
+        self.answer(503 if mute or os.environ.get("UNHEALTHY") else 200, b"")
 
     def do_POST(self):
         body = self.read_chunks() if "Transfer-Encoding" in self.headers else self.rfile.read(
@@ -184,7 +187,10 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
 
-ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+server = ThreadingHTTPServer(("127.0.0.1", 0), Handler, bind_and_activate=False)
+server.socket.close()
+server.socket = socket.socket(fileno=int(sys.argv[1]))
+server.serve_forever()
 """
 
 
@@ -208,11 +214,12 @@ class StandIn:
         program: str = "tensorflow",
         command: str = "",
     ) -> StandIn:
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
-        with log_path.open("ab") as log:
+        # The socket itself is handed over: a port that is only named may be another's by then.
+        with socket.create_server(("127.0.0.1", 0)) as listener, log_path.open("ab") as log:
+            port, number = listener.getsockname()[1], listener.fileno()
             process = subprocess.Popen(
-                [sys.executable, "-S", "-E", "-c", STAND_IN, str(port)],
+                [sys.executable, "-S", "-E", "-c", STAND_IN, str(number)],
+                pass_fds=[number],
                 env={
                     **environment,
                     "CONTAINER_VERSION": container_version or "",
@@ -420,13 +427,21 @@ def shell_of(gateway: Gateway) -> dict[str, str]:
     }
 
 
-def eventually(look: Callable[[], Any], seconds: float = 60.0) -> Any:
+def eventually(look: Callable[[], Any], seconds: float = 120.0) -> Any:
     """What ``look`` returns once it is true; fails when that takes too long."""
     end = time.monotonic() + seconds
     while not (found := look()):
         assert time.monotonic() < end, "it did not happen in time"
         time.sleep(0.02)
     return found
+
+
+def lasting_port() -> int:
+    """A free port for what starts at it again: below those that the kernel gives to anybody."""
+    while True:
+        port = random.randrange(20_000, 32_000)
+        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
 
 
 def policy(*statements: Mapping[str, Any]) -> str:

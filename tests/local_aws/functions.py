@@ -81,15 +81,20 @@ class Functions:
         return f"arn:aws:iam::{ACCOUNT}:role/{name}"
 
     def create(self, name: str, source: str, **more: Any) -> Any:
-        """A function of one file, whose handler is ``app.handler``, once it is in place."""
+        """A function of one file, whose handler is ``app.handler``, once it is in place.
+
+        It has a minute, unless another Timeout is given, or None for Lambda's own.
+        """
         given = {
             "FunctionName": name,
             "Runtime": "python3.11",
             "Handler": "app.handler",
             "Role": ROLE,
             "Code": {"ZipFile": zipped({"app.py": source})},
+            "Timeout": 60,
         }
-        made = self.api.create_function(**{**given, **more})
+        whole = {name: value for name, value in {**given, **more}.items() if value is not None}
+        made = self.api.create_function(**whole)
         self.in_place(made["FunctionName"])
         return made
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from local_aws.context import LocalContext
 from local_aws.process.address import Address
-from tests.local_aws.aws import REGION
+from tests.local_aws.aws import REGION, lasting_port
 
 ROOT = Path(__file__).parents[3]
 
@@ -46,7 +46,7 @@ class Killable:
 
     def __init__(self, state_dir: Path, *, port: int = 0) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-c", PROCESS, str(state_dir), str(port)],
+            [sys.executable, "-c", PROCESS, str(state_dir), str(port or lasting_port())],
             cwd=ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

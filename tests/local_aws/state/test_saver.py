@@ -11,7 +11,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from local_aws.gateway import Gateway
-from tests.local_aws.aws import REGION, Aws, StandIn, eventually, gateway_of
+from tests.local_aws.aws import REGION, Aws, StandIn, eventually, gateway_of, lasting_port
 from tests.local_aws.services.cloudformation.templates import (
     get_att,
     parameter,
@@ -36,7 +36,8 @@ class Twice:
 
     def __init__(self, state_dir: Path) -> None:
         self.state_dir = state_dir
-        self.gateway = self._start(0)
+        port = lasting_port()
+        self.gateway = self._start(port)
         self.made = make(self.client)
         self.deploy("stack")
         self.deploy("unfinished", execute=False)
@@ -50,7 +51,6 @@ class Twice:
             )
         )
         self.before = {name: describe(self.client, self.made) for name, describe in _EVERY.items()}
-        port = int(self.gateway.url.rpartition(":")[2])
         self.gateway.stop()
         self.gateway = self._start(port)
 

@@ -32,6 +32,7 @@ def test_a_function_is_described_as_it_was_made(functions: Functions) -> None:
         "x = 1",
         Description="d",
         Tags={"a": "1"},
+        Timeout=None,
         Environment={"Variables": {"KEY": "v"}},
     )
     assert made["ResponseMetadata"]["HTTPStatusCode"] == 201
