@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import run_in
+from tests.local_aws.aws import eventually
 
 ROOT = Path(__file__).parents[2]
 COMMANDS = ("deploy", "down", "env", "faults", "logs", "status", "up")
@@ -131,8 +132,9 @@ def test_an_app_goes_its_whole_way(up: Run, tmp_path: Path) -> None:
         f"FunctionName='{outputs['Orders.KeeperName']}', Payload=b'{{}}')"
     )
     subprocess.run([sys.executable, "-c", invoke], env={**os.environ, **shell}, check=True)
-    logs = up("logs", outputs["Orders.KeeperName"], "--lines", "200")
-    assert "KeyError: 'Records'" in logs.stdout
+    keeper = outputs["Orders.KeeperName"]
+    # Logs follow the answer, as on AWS.
+    eventually(lambda: "KeyError: 'Records'" in up("logs", keeper, "--lines", "200").stdout)
     missing = up("logs", outputs["Orders.KeeperName"][:-1])
     assert missing.returncode == 2
     assert f"did you mean '{outputs['Orders.KeeperName']}'?" in missing.stderr

@@ -70,6 +70,7 @@ def asking(do: str, **properties: Any) -> dict[str, Any]:
             Role=get_att("Role", "Arn"),
             Runtime="python3.11",
             Handler="index.handler",
+            Timeout=60,
             Code={"ZipFile": SOURCE},
         ),
         Thing={

@@ -76,7 +76,10 @@ def test_what_fails_for_good_goes_to_the_dead_letters_and_the_destination(
 
     def received(name: str) -> Any:
         messages = sqs.receive_message(QueueUrl=urls[name]).get("Messages")
-        return json.loads(messages[0]["Body"]) if messages else None
+        if not messages:
+            return None
+        sqs.delete_message(QueueUrl=urls[name], ReceiptHandle=messages[0]["ReceiptHandle"])
+        return json.loads(messages[0]["Body"])
 
     assert eventually(lambda: received("dead")) == event
     record = eventually(lambda: received("failed"))

@@ -47,8 +47,9 @@ def handler(event, context):
 @pytest.fixture(scope="module", autouse=True)
 def made(functions: Functions) -> None:
     code = {"ZipFile": zipped({"index.js": STREAMS})}
-    given = {"Runtime": "nodejs24.x", "Handler": "index.handler", "Code": code, "Timeout": 2}
+    given = {"Runtime": "nodejs24.x", "Handler": "index.handler", "Code": code}
     functions.create("streams", "", **given)
+    functions.create("hangs", "", **given, Timeout=3)
     functions.create("answers", ANSWERS)
 
 
@@ -89,7 +90,7 @@ def test_what_does_not_stream_is_one_part(over_http: Any) -> None:
     [
         ({"parts": ["one"], "fails": True}, "streams", ["one"], ("TypeError", "it went away")),
         ({"fails": True}, "answers", [], ("ValueError", "never began")),
-        ({"parts": ["one"], "hangs": True}, "streams", ["one"], ("Sandbox.Timedout", "Task timed")),
+        ({"parts": ["one"], "hangs": True}, "hangs", ["one"], ("Sandbox.Timedout", "Task timed")),
     ],
 )
 def test_a_function_that_fails_is_told_at_the_end(
