@@ -188,7 +188,7 @@ def test_a_condition_is_known_where_the_unknown_changes_nothing(
 
 
 def test_a_condition_may_be_asked_for_by_several_threads_at_once() -> None:
-    both_judge = Barrier(2, timeout=10)
+    both_judge = Barrier(2, timeout=60)
 
     class Waiting(Names):
         def ref(self, name: str) -> Any:

@@ -87,19 +87,20 @@ class Scaled:
         datum = {"MetricName": name, "Value": value}
         self.cloudwatch.put_metric_data(Namespace="Own", MetricData=[datum])
 
-    def steps(self, name: str, *adjustments: Any, kind: str = "ChangeInCapacity") -> None:
-        """A step policy of no cooldown, called by an alarm while the metric ``name`` is over 10."""
+    def steps(self, name: str, *adjustments: Any, **more: Any) -> None:
+        """A step policy, called by an alarm while the metric ``name`` is over 10."""
         arn = self.scaling.put_scaling_policy(
             **self.target(name),
             PolicyName="steps",
             PolicyType="StepScaling",
             StepScalingPolicyConfiguration={
-                "AdjustmentType": kind,
+                "AdjustmentType": "ChangeInCapacity",
                 "StepAdjustments": [
                     {"MetricIntervalLowerBound": low, "ScalingAdjustment": adjustment}
                     | ({} if high is None else {"MetricIntervalUpperBound": high})
                     for low, high, adjustment in adjustments
                 ],
+                **more,
             },
         )["PolicyARN"]
         self.cloudwatch.put_metric_alarm(
@@ -164,7 +165,7 @@ def test_registering_brings_the_capacity_into_its_bounds(
 
 def test_a_step_is_taken_when_its_alarm_goes_off(scaled: Scaled) -> None:
     scaled.register("stepped", 1, 9, count=1)
-    scaled.steps("stepped", (0, 10, 1), (10, None, 4))
+    scaled.steps("stepped", (0, 10, 1), (10, None, 4), Cooldown=36_000)
     scaled.put("stepped", 25)
     (activity,) = eventually(lambda: scaled.activities("stepped"))
     assert scaled.count("stepped") == 5
@@ -173,12 +174,14 @@ def test_a_step_is_taken_when_its_alarm_goes_off(scaled: Scaled) -> None:
 
 @pytest.mark.slow
 def test_as_long_as_the_alarm_is_on_a_step_is_taken_after_each_cooldown(scaled: Scaled) -> None:
-    scaled.register("again", 1, 4, count=1)
+    scaled.register("again", 1, 3, count=1)
     scaled.steps("again", (0, None, 1))
     scaled.put("again", 25)
     # the default of 300 s passes in five
-    eventually(lambda: scaled.count("again") == 3)
-    first, second = reversed(scaled.activities("again")[-2:])
+    second, first = eventually(
+        lambda: scaled.activities("again")[1:] and scaled.activities("again")
+    )
+    assert scaled.count("again") == 3
     assert (second["StartTime"] - first["EndTime"]).total_seconds() >= 5
 
 
@@ -195,10 +198,14 @@ def test_target_tracking_goes_out_to_what_is_needed_and_in_again(scaled: Scaled)
 
         eventually(look, seconds=120)
 
+    def ended(position: int, alarm: str) -> bool:
+        found = scaled.activities("tracked")
+        return bool(found) and alarm in found[position]["Cause"]
+
     put_until(28, 3)
-    assert "AlarmHigh" in scaled.activities("tracked")[-1]["Cause"]
+    eventually(lambda: ended(-1, "AlarmHigh"))
     put_until(3, 1)
-    assert "AlarmLow" in scaled.activities("tracked")[0]["Cause"]
+    eventually(lambda: ended(0, "AlarmLow"))
 
 
 def test_a_suspended_target_stays_as_it_is(scaled: Scaled) -> None:

@@ -50,7 +50,7 @@ def test_deletion_goes_the_other_way() -> None:
 
 
 def test_independent_names_are_worked_on_together() -> None:
-    together = Barrier(3, timeout=5)
+    together = Barrier(3, timeout=60)
 
     def work(name: str) -> None:
         together.wait()
@@ -87,7 +87,7 @@ def test_after_a_failure_nothing_further_begins_when_told_to_stop() -> None:
     def work(name: str) -> None:
         if name == "a":
             raise ValueError(name)
-        stop.wait(5)
+        stop.wait(60)
         done.append(name)
 
     run(Graph({"a": set(), "x": set(), "y": {"x"}}), work, stop=stop)

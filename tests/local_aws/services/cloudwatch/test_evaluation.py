@@ -81,8 +81,12 @@ def messages(aws: Aws, topic: str) -> Iterator[Any]:
 
 def test_what_is_put_moves_an_alarm_that_nobody_asks_for(aws: Aws) -> None:
     put_alarm(aws, "unasked")
-    put(aws, "unasked", 9)
-    eventually(lambda: kept_state(aws.gateway, "unasked") == "ALARM")
+
+    def goes_off() -> bool:
+        put(aws, "unasked", 9)  # again and again, as it counts for a second
+        return kept_state(aws.gateway, "unasked") == "ALARM"
+
+    eventually(goes_off)
     eventually(lambda: kept_state(aws.gateway, "unasked") == "OK")  # a second is its period
 
 
@@ -148,7 +152,8 @@ def test_a_state_that_was_set_by_hand_ends_with_the_next_look(aws: Aws) -> None:
 def test_a_topic_is_told_of_each_state_that_has_it_as_its_action(aws: Aws) -> None:
     with messages(aws, "alarms") as told:
         topic = "arn:aws:sns:eu-west-1:123456789012:alarms"
-        put_alarm(aws, "loud", AlarmActions=[topic], OKActions=[topic], AlarmDescription="too loud")
+        actions = {"AlarmActions": [topic], "OKActions": [topic]}
+        put_alarm(aws, "loud", Period=600, AlarmDescription="too loud", **actions)
         assert state(aws, "loud") == "OK"
         put(aws, "loud", 9)
         eventually(lambda: len(told()) >= 3)  # OK, ALARM, OK
@@ -176,7 +181,7 @@ def test_a_topic_is_told_of_each_state_that_has_it_as_its_action(aws: Aws) -> No
             "Statistic": "SUM",
             "Unit": None,
             "Dimensions": [],
-            "Period": 60,
+            "Period": 600,
             "EvaluationPeriods": 1,
             "ComparisonOperator": "GreaterThanThreshold",
             "Threshold": 3.0,
@@ -218,7 +223,8 @@ def test_a_topic_whose_policy_does_not_let_cloudwatch_in_is_told_nothing(aws: Aw
                 }
             ),
         )
-        put_alarm(aws, "refused", AlarmActions=[f"{head}:closed", f"{head}:open"])
+        both = [f"{head}:closed", f"{head}:open"]
+        put_alarm(aws, "refused", Period=3600, AlarmActions=both)
         put(aws, "refused", 9)
         eventually(opened)
         assert closed() == []
@@ -232,8 +238,9 @@ def test_whoever_takes_events_of_its_own_arns_is_called_by_alarms(aws: Aws) -> N
 
     arn = "arn:aws:own:eu-west-1:123456789012:thing"
     aws.gateway.context.targets.add("123456789012", "own", take)
-    put_alarm(aws, "calling", AlarmActions=[arn], Dimensions=[{"Name": "a", "Value": "b"}])
-    put(aws, "calling", 9, Dimensions=[{"Name": "a", "Value": "b"}])
+    dimensions = [{"Name": "a", "Value": "b"}]
+    put_alarm(aws, "calling", Period=3600, AlarmActions=[arn], Dimensions=dimensions)
+    put(aws, "calling", 9, Dimensions=dimensions)
     ((target, event, service, source),) = eventually(lambda: taken)
     assert (target, service) == (arn, "lambda.alarms.cloudwatch.amazonaws.com")
     assert source == event["alarmArn"] == "arn:aws:cloudwatch:eu-west-1:123456789012:alarm:calling"
@@ -243,7 +250,7 @@ def test_whoever_takes_events_of_its_own_arns_is_called_by_alarms(aws: Aws) -> N
     (metric,) = told["configuration"]["metrics"]
     assert metric["metricStat"] == {
         "metric": {"namespace": "Own", "name": "calling", "dimensions": {"a": "b"}},
-        "period": 60,
+        "period": 3600,
         "stat": "Sum",
     }
 

@@ -215,8 +215,8 @@ def test_an_execution_that_stops_stops_its_children(aws: Aws) -> None:
     client.stop_execution(executionArn=execution, error="Own.Stop", cause="enough")
     ended = result(aws, execution)
     assert (ended["status"], ended["error"], ended["cause"]) == ("ABORTED", "Own.Stop", "enough")
-    assert {child["status"] for child in children()} == {"ABORTED"}
-    assert map_run(aws, execution)["status"] == "ABORTED"
+    eventually(lambda: {child["status"] for child in children()} == {"ABORTED"})
+    eventually(lambda: map_run(aws, execution)["status"] == "ABORTED")
 
 
 def test_a_child_that_is_stopped_counts_as_failed(aws: Aws) -> None:

@@ -79,7 +79,7 @@ def test_a_nested_failure_is_the_cause_of_the_tasks(aws: Aws, child: str) -> Non
     assert (cause["Status"], cause["Error"], cause["Cause"]) == ("FAILED", "Own.Error", "why")
 
 
-@pytest.mark.parametrize("limit", [{}, {"TimeoutSeconds": 1}])
+@pytest.mark.parametrize("limit", [{}, {"TimeoutSeconds": 5}])
 def test_stopping_reaches_the_execution_that_is_waited_for(
     aws: Aws, child: str, limit: dict[str, int]
 ) -> None:
@@ -110,7 +110,8 @@ def test_a_failing_branch_stops_what_the_other_waits_for(aws: Aws, child: str) -
     }
     inner = f"{child.replace(':stateMachine:', ':execution:')}:of-a-branch"
     look = task("aws-sdk:sfn:describeExecution", {"ExecutionArn": inner}, Next="Fail")
-    look["Retry"] = [{"ErrorEquals": ["States.ALL"], "IntervalSeconds": 1, "BackoffRate": 1}]
+    often = {"IntervalSeconds": 1, "BackoffRate": 1, "MaxAttempts": 60}
+    look["Retry"] = [{"ErrorEquals": ["States.ALL"], **often}]
     failing_branch = of({"Look": look, "Fail": {"Type": "Fail", "Error": "Own.Branch"}})
     states = {"Both": {"Type": "Parallel", "Branches": [of(waiting), failing_branch], "End": True}}
     assert run(aws, states)["error"] == "Own.Branch"
