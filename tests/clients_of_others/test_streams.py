@@ -114,7 +114,7 @@ def test_closing_the_iterator_ends_the_request(address: Address) -> None:
     with Predictor("writer", Aws.at(address, REGION)) as predictor:
         stream = predictor.stream(asked)
         next(stream)
-        assert in_flight(address) == 1
+        eventually(lambda: in_flight(address) == 1)
         stream.close()
         eventually(lambda: in_flight(address) == 0)
 

@@ -14,6 +14,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from local_aws.faults import Fault, Kind
+from sagemaker_serving.local_sagemaker.compilation_jobs import run
 from sagemaker_serving.local_sagemaker.compilation_jobs.neo_inputs import (
     problem_with_input,
     problem_with_shapes,
@@ -80,7 +81,8 @@ def slow(aws: Aws) -> None:
     aws.gateway.context.faults.put(Fault(id="slow", kind=Kind.SLOW, latency_ms=60_000))
 
 
-def test_a_job_starts_runs_and_is_done(aws: Aws) -> None:
+def test_a_job_starts_runs_and_is_done(aws: Aws, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "STARTING_SECONDS", 3.0)
     name = job(aws)
     starting = describe(aws, name)
     assert starting["CompilationJobStatus"] == "STARTING"

@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -17,12 +16,21 @@ from tests.local_aws.aws import Aws, archive, children, eventually
 from tests.local_aws.load import Load
 
 
-def test_an_endpoint_is_creating_until_its_server_is_healthy(aws: Aws) -> None:
-    aws.config("life", {"v": aws.model("life")})
+@pytest.fixture
+def hold(tmp_path: Path) -> Path:
+    """A file for a stand-in's environment; what waits for its end goes on without it."""
+    path = tmp_path / "hold"
+    path.touch()
+    return path
+
+
+def test_an_endpoint_is_creating_until_its_server_is_healthy(aws: Aws, hold: Path) -> None:
+    aws.config("life", {"v": aws.model("life", {"UNHEALTHY_WHILE": str(hold)})})
     answer = aws.sagemaker.create_endpoint(EndpointName="life", EndpointConfigName="life")
     assert answer["EndpointArn"] == "arn:aws:sagemaker:eu-west-1:123456789012:endpoint/life"
     creating = aws.sagemaker.describe_endpoint(EndpointName="life")
     assert creating["EndpointStatus"] == "Creating"
+    hold.unlink()
     served = aws.settled("life")
     assert served["EndpointStatus"] == "InService"
     assert served["EndpointConfigName"] == "life"
@@ -39,9 +47,9 @@ def test_deleting_an_endpoint_leaves_no_process_and_no_model(aws: Aws) -> None:
     aws.model("gone")
     aws.config("gone", {"a": "gone", "b": "gone"})
     aws.endpoint("gone", "gone")
-    assert len(children() - before) == 2
+    eventually(lambda: len(children() - before) == 2)
     aws.delete("gone")
-    assert children() == before
+    eventually(lambda: children() <= before)
     assert list(aws.gateway.context.state_dir.glob("endpoints/*/gone")) == []
     with pytest.raises(ClientError, match="Could not find endpoint"):
         aws.sagemaker.describe_endpoint(EndpointName="gone")
@@ -83,7 +91,7 @@ def test_a_create_that_fails_quotes_the_servers_log(aws: Aws) -> None:
         "The primary container for production variant gpu did not pass the ping health check. "
     )
     assert failed["FailureReason"].endswith("stand-in: the model is broken")
-    assert children() == before
+    eventually(lambda: children() <= before)
     with pytest.raises(ClientError, match="Endpoint broken of account 123456789012 not found"):
         aws.ask("broken", b"x")
     with pytest.raises(ClientError, match="in status Failed; it can only be deleted"):
@@ -98,7 +106,7 @@ def test_a_server_that_never_answers_ping_fails_at_the_deadline(
     before = children()
     aws.config("mute", {"v": aws.model("mute", {"UNHEALTHY": "1"})})
     assert "did not pass the ping health check" in aws.endpoint("mute", "mute")["FailureReason"]
-    assert children() == before
+    eventually(lambda: children() <= before)
     aws.delete("mute")
 
 
@@ -119,9 +127,8 @@ def test_a_failure_reason_keeps_to_the_apis_limit(aws: Aws) -> None:
     aws.delete("wordy")
 
 
-def test_an_endpoint_in_progress_is_left_alone(aws: Aws, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(variant, "HEALTH_CHECK_SECONDS", 1.0)
-    aws.config("busy", {"v": aws.model("busy", {"UNHEALTHY": "1"})})
+def test_an_endpoint_in_progress_is_left_alone(aws: Aws, hold: Path) -> None:
+    aws.config("busy", {"v": aws.model("busy", {"UNHEALTHY_WHILE": str(hold)})})
     aws.sagemaker.create_endpoint(EndpointName="busy", EndpointConfigName="busy")
     refused = 'Cannot update in-progress endpoint "arn:aws:sagemaker:.*:endpoint/busy".'
     with pytest.raises(ClientError, match=refused):
@@ -130,13 +137,15 @@ def test_an_endpoint_in_progress_is_left_alone(aws: Aws, monkeypatch: pytest.Mon
         aws.sagemaker.delete_endpoint(EndpointName="busy")
     with pytest.raises(ClientError, match='Cannot create already existing endpoint "arn'):
         aws.sagemaker.create_endpoint(EndpointName="busy", EndpointConfigName="busy")
+    hold.unlink()
     aws.settled("busy")
     aws.delete("busy")
 
 
-def test_no_request_fails_while_an_endpoint_is_updated(aws: Aws) -> None:
+def test_no_request_fails_while_an_endpoint_is_updated(aws: Aws, hold: Path) -> None:
     aws.config("old", {"v": aws.model("old", {"VERSION": "old", "SLEEP": "0.1"})})
-    aws.config("new", {"v": aws.model("new", {"VERSION": "new"})})
+    waits = {"VERSION": "new", "UNHEALTHY_WHILE": str(hold)}
+    aws.config("new", {"v": aws.model("new", waits)})
     others = children()
     aws.endpoint("updated", "old")
     old = children() - others
@@ -145,6 +154,7 @@ def test_no_request_fails_while_an_endpoint_is_updated(aws: Aws) -> None:
         aws.sagemaker.update_endpoint(EndpointName="updated", EndpointConfigName="new")
         updating = aws.sagemaker.describe_endpoint(EndpointName="updated")
         assert (updating["EndpointStatus"], updating["EndpointConfigName"]) == ("Updating", "old")
+        hold.unlink()
         updated = aws.settled("updated")
         eventually(lambda: load.answers[-1] == b"new")
         eventually(lambda: len(children() - others) == len(old))
@@ -153,7 +163,7 @@ def test_no_request_fails_while_an_endpoint_is_updated(aws: Aws) -> None:
     assert updated["EndpointConfigName"] == "new"
     assert "FailureReason" not in updated
     assert children().isdisjoint(old)
-    assert len(aws.status()["processes"]) == 1
+    eventually(lambda: len(aws.status()["processes"]) == 1)
     aws.delete("updated")
 
 
@@ -170,15 +180,16 @@ def test_a_failed_update_keeps_the_old_fleet_serving(aws: Aws) -> None:
     assert set(load.answers) == {b"kept"}
     assert (described["EndpointStatus"], described["EndpointConfigName"]) == ("InService", "kept")
     assert "the model is broken" in described["FailureReason"]
-    assert children() == processes
+    eventually(lambda: children() <= processes)
     aws.config("mended", {"v": "kept"})
     aws.sagemaker.update_endpoint(EndpointName="rolled-back", EndpointConfigName="mended")
     assert "FailureReason" not in aws.settled("rolled-back")
     aws.delete("rolled-back")
 
 
-def test_a_request_that_is_being_answered_outlives_its_fleet(aws: Aws) -> None:
-    aws.config("slow", {"v": aws.model("slow", {"VERSION": "slow", "SLEEP": "1"})})
+def test_a_request_that_is_being_answered_outlives_its_fleet(aws: Aws, hold: Path) -> None:
+    held = {"VERSION": "slow", "HELD_WHILE": str(hold)}
+    aws.config("slow", {"v": aws.model("slow", held)})
     aws.config("fast", {"v": aws.model("fast", {"VERSION": "fast"})})
     aws.endpoint("patient", "slow")
     answers: list[bytes] = []
@@ -189,6 +200,7 @@ def test_a_request_that_is_being_answered_outlives_its_fleet(aws: Aws) -> None:
     aws.settled("patient")
     assert aws.ask("patient", b"which") == b"fast"
     assert answers == []
+    hold.unlink()
     pipeline.join()
     assert answers == [b"slow"]
     aws.delete("patient")
@@ -250,7 +262,7 @@ def test_weights_change_without_a_new_fleet(aws: Aws) -> None:
     a, b = aws.settled("weights")["ProductionVariants"]
     assert (a["CurrentWeight"], b["CurrentWeight"]) == (0.0, 2.0)
     assert (a["CurrentInstanceCount"], b["CurrentInstanceCount"]) == (1, 3)
-    assert children() == processes
+    assert children() <= processes
     with pytest.raises(ClientError, match=r"Variant 'c' is not of endpoint .*; it has a, b"):
         aws.sagemaker.update_endpoint_weights_and_capacities(
             EndpointName="weights", DesiredWeightsAndCapacities=[{"VariantName": "c"}]
@@ -294,10 +306,8 @@ def test_what_a_killed_run_has_left_is_not_mixed_in(aws: Aws) -> None:
 
 
 def test_archives_are_read_when_the_endpoint_is_made(aws: Aws) -> None:
-    began = time.monotonic()
     content = archive({"weights": os.urandom(20_000_000)})
     aws.s3.put_object(Bucket="models", Key="large.tar.gz", Body=content)
     aws.config("large", {"v": aws.model("large", ModelDataUrl="s3://models/large.tar.gz")})
     assert aws.endpoint("large", "large")["EndpointStatus"] == "InService"
-    assert time.monotonic() - began < 15
     aws.delete("large")

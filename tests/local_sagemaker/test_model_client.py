@@ -61,7 +61,7 @@ def server(*connections: list[bytes]) -> Iterator[tuple[ModelClient, list[bytes]
         client = ModelClient(place)
         yield client, requests
         client.close()
-        thread.join(5)
+        thread.join(60)
 
 
 def request(connection: socket.socket) -> bytes:
@@ -72,7 +72,7 @@ def request(connection: socket.socket) -> bytes:
     return received
 
 
-def ask(client: ModelClient, seconds: float = 5) -> bytes:
+def ask(client: ModelClient, seconds: float = 60) -> bytes:
     return client.invoke(b"body", {"Accept": "a/b"}, timeout_seconds=seconds).body
 
 

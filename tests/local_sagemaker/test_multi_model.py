@@ -69,7 +69,7 @@ def test_all_are_answered_by_one_process_and_never_more_than_fit_are_loaded(aws:
             answer = aws.ask("m", b"x", TargetModel=f"{number}.tar.gz")
             assert answer.strip() == f"model {number}".encode()
     aws.ask("m", b"x", TargetModel="9.tar.gz")
-    assert children() == processes
+    assert children() <= processes
     assert metric(aws, "ModelCacheHit")["SampleCount"] == 21
     assert metric(aws, "ModelCacheHit")["Sum"] == 1
     assert metric(aws, "ModelLoadingTime")["SampleCount"] == 20

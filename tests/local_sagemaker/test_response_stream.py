@@ -115,7 +115,7 @@ def test_a_model_that_breaks_off_is_told_after_its_parts(over_http: Any) -> None
 def test_a_model_that_takes_too_long_is_ended(
     over_http: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runtime, "STREAM_SECONDS", 0.2)
+    monkeypatch.setattr(runtime, "STREAM_SECONDS", 2.0)
     stream = parts(ask(over_http, b"stream ENDLESS"))
     assert next(stream) == b"on"
     with pytest.raises(EventStreamError, match="primary did not complete sending"):
@@ -125,7 +125,7 @@ def test_a_model_that_takes_too_long_is_ended(
 def test_a_model_that_falls_silent_is_ended(
     over_http: Any, hold: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runtime, "TIMEOUT_SECONDS", 0.3)
+    monkeypatch.setattr(runtime, "TIMEOUT_SECONDS", 2.0)
     hold.touch()
     stream = parts(ask(over_http, b"stream one HELD two"))
     assert next(stream) == b"one"
@@ -173,10 +173,10 @@ def test_a_client_that_leaves_ends_the_request(aws: Aws, client: Any) -> None:
     before = log.read_text().count("has left")
     answer = ask(client, b"stream ENDLESS")
     assert next(parts(answer)) == b"on"
-    assert in_flight(aws) == 1
+    eventually(lambda: in_flight(aws) == 1)
     answer["Body"].close()
     eventually(lambda: in_flight(aws) == 0)
-    eventually(lambda: log.read_text().count("has left") == before + 1)
+    eventually(lambda: log.read_text().count("has left") > before)
 
 
 def test_leaving_an_asynchronous_stream_ends_the_request(aws: Aws) -> None:
@@ -184,7 +184,7 @@ def test_leaving_an_asynchronous_stream_ends_the_request(aws: Aws) -> None:
         async with AioPredictor(Predictor("e", client_of(aws.gateway))) as predictor:
             stream = predictor.stream("stream ENDLESS", content_type="text/plain")
             first = await anext(stream)
-            assert in_flight(aws) == 1
+            eventually(lambda: in_flight(aws) == 1)
             await stream.aclose()
             return first
 
@@ -220,6 +220,8 @@ def test_a_stream_counts_at_its_end_and_a_broken_one_as_failed(aws: Aws, over_ht
     for body in (b"stream one", b"stream one BROKEN"):
         with suppress(EventStreamError):
             list(parts(ask(over_http, body, EndpointName="counted")))
+    # The last part of an answer is here before the request is counted.
+    eventually(lambda: (figures(aws, "Invocations", "counted") or {}).get("Sum") == 2)
     sums = {
         name: figures(aws, name, "counted")["Sum"]
         for name in ("Invocations", "InvocationModelErrors", "Invocation4XXErrors")

