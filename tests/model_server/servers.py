@@ -50,7 +50,7 @@ def starting(
         server.stop()
 
 
-def until(condition: Callable[[], bool], *, seconds: float = 20.0) -> None:
+def until(condition: Callable[[], bool], *, seconds: float = 120.0) -> None:
     """Wait for ``condition``, and fail when it does not come."""
     deadline = time.monotonic() + seconds
     while not condition():

@@ -49,7 +49,7 @@ def ports(without_code: ModelServer) -> dict[str, int]:
 def ask(
     port: int, method: str, path: str, headers: dict[str, str], body: bytes = b""
 ) -> tuple[int, bytes]:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     connection.request(method, path, body, headers)
     answer = connection.getresponse()
     return answer.status, answer.read()

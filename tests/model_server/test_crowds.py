@@ -57,7 +57,7 @@ def start(
 
 def to(place: Place) -> socket.socket:
     """A connection as the local AWS has them."""
-    connection = place.connection(5.0)
+    connection = place.connection(120.0)
     connection.connect()
     assert isinstance(connection.sock, socket.socket)
     return connection.sock

@@ -321,7 +321,7 @@ def test_a_bad_custom_attribute_is_a_400(handler: ModelServer) -> None:
 def test_paths_without_a_handler(
     handler: ModelServer, method: str, path: str, status: int, body: str
 ) -> None:
-    response = requests.request(method, handler.place.url + path, timeout=20)
+    response = requests.request(method, handler.place.url + path, timeout=60)
     assert (response.status_code, response.text) == (status, body)
 
 
@@ -338,7 +338,7 @@ def test_a_pair_of_handlers_stands_around_the_engine(pair: ModelServer) -> None:
 
 
 def test_an_error_of_the_engine_never_reaches_the_output_handler(pair: ModelServer) -> None:
-    response = requests.post(f"{pair.place.url}/invocations", data=b"", timeout=20)
+    response = requests.post(f"{pair.place.url}/invocations", data=b"", timeout=60)
     assert response.status_code == 400
     assert response.json()["title"] == "400 Bad Request"
     said = json.loads(response.json()["description"])
@@ -346,7 +346,7 @@ def test_an_error_of_the_engine_never_reaches_the_output_handler(pair: ModelServ
 
 
 def test_the_rest_api_stays_reachable_beside_the_code(pair: ModelServer) -> None:
-    response = requests.get(f"{pair.place.url}/tfs/v1/models/half_plus_three", timeout=20)
+    response = requests.get(f"{pair.place.url}/tfs/v1/models/half_plus_three", timeout=60)
     assert response.status_code == 200
 
 

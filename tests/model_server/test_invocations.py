@@ -28,7 +28,7 @@ def invoke(
 ) -> requests.Response:
     """A request with these headers and no other."""
     wanted = {"Content-Type": content_type, "Accept": None, "User-Agent": None, **headers}
-    return requests.request(method, server.place.url + path, data=body, headers=wanted, timeout=120)
+    return requests.request(method, server.place.url + path, data=body, headers=wanted, timeout=60)
 
 
 @pytest.mark.parametrize(
@@ -162,19 +162,19 @@ def test_bad_custom_attributes_are_refused(
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "POST", "DELETE"])
 def test_ping_is_200_and_empty_by_any_method(without_code: ModelServer, method: str) -> None:
-    response = requests.request(method, f"{without_code.place.url}/ping", timeout=20)
+    response = requests.request(method, f"{without_code.place.url}/ping", timeout=60)
     assert (response.status_code, response.content) == (200, b"")
 
 
 @pytest.mark.parametrize("path", ["/", "/v1/models/half_plus_three", "/invocation"])
 def test_other_paths_are_a_404_in_json(without_code: ModelServer, path: str) -> None:
-    response = requests.get(without_code.place.url + path, timeout=20)
+    response = requests.get(without_code.place.url + path, timeout=60)
     assert (response.status_code, response.text) == (404, '{"error": "Not Found"}')
     assert response.headers["Content-Type"] == "application/json"
 
 
 def test_models_is_nginx_s_502_when_nothing_manages_models(without_code: ModelServer) -> None:
-    response = requests.get(f"{without_code.place.url}/models", timeout=20)
+    response = requests.get(f"{without_code.place.url}/models", timeout=60)
     assert response.status_code == 502
     assert "<center><h1>502 Bad Gateway</h1></center>" in response.text
 
@@ -198,7 +198,7 @@ def test_200_mb_are_taken_answered_and_survived(
 
 def test_a_caller_that_waits_for_continue_is_told_to_go_on(without_code: ModelServer) -> None:
     body = b'{"instances": [1.0]}'
-    with socket.create_connection(("127.0.0.1", without_code.place.port), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", without_code.place.port), timeout=60) as connection:
         connection.sendall(
             b"POST /invocations HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
             b"Content-Length: %d\r\nExpect: 100-continue\r\n\r\n" % len(body)
@@ -209,7 +209,7 @@ def test_a_caller_that_waits_for_continue_is_told_to_go_on(without_code: ModelSe
 
 
 def test_broken_http_is_one_line_of_log_and_hurts_nobody(without_code: ModelServer) -> None:
-    with socket.create_connection(("127.0.0.1", without_code.place.port), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", without_code.place.port), timeout=60) as connection:
         connection.sendall(b"GET /ping HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n")
         assert b" 400 " in connection.recv(1024).splitlines()[0]
     until(lambda: "bad request: 400, message: " in without_code.last_log_lines()[-1])

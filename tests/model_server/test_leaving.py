@@ -154,7 +154,7 @@ def test_what_is_left_in_a_request_ends_with_whoever_ends(
 ) -> None:
     model = a_model("pytorch", moment="request")
     with started(model, "pytorch") as server:
-        until(lambda: requests.get(f"{server.url}/ping", timeout=10).status_code == 200)
+        until(lambda: requests.get(f"{server.url}/ping", timeout=60).status_code == 200)
         assert requests.post(f"{server.url}/invocations", data=b"x", timeout=60).status_code == 200
         assert not any(map(has_ended, note.pids)), "on AWS too they live on"
         below = [process.pid for process in server.below()]
@@ -170,7 +170,7 @@ def test_what_a_handler_left_ends_with_its_worker_and_the_server_lives_on(
     model = a_model("tensorflow", moment="request")
 
     def answers() -> bool:
-        return requests.post(f"{server.url}/invocations", data="x", timeout=30).status_code == 200
+        return requests.post(f"{server.url}/invocations", data="x", timeout=60).status_code == 200
 
     with started(model, "tensorflow") as server:
         until(answers, seconds=90)
@@ -228,7 +228,7 @@ def test_what_left_the_worker_and_has_ended_is_no_zombie(a_model: Model) -> None
     model = a_model("pytorch", moment="never")
     (model / "code" / "inference.py").write_text(ENDS_AT_ONCE)
     with started(model, "pytorch") as server:
-        until(lambda: requests.get(f"{server.url}/ping", timeout=10).status_code == 200)
+        until(lambda: requests.get(f"{server.url}/ping", timeout=60).status_code == 200)
         for _ in range(3):
             requests.post(f"{server.url}/invocations", data=b"x", timeout=60)
         worker = server.worker()

@@ -18,7 +18,7 @@ KINDS = "/v1/models/kinds"
 
 def post(server: ModelServer, path: str, body: object) -> requests.Response:
     data = body if isinstance(body, bytes) else json.dumps(body)
-    return requests.post(f"{server.place.url}/tfs{path}", data=data, timeout=20)
+    return requests.post(f"{server.place.url}/tfs{path}", data=data, timeout=60)
 
 
 def predict(server: ModelServer, signature: str, **body: object) -> requests.Response:
@@ -239,7 +239,7 @@ def test_a_version_past_64_bits_has_no_body(without_code: ModelServer) -> None:
 
 
 def test_the_status_lists_all_versions_the_highest_first(without_code: ModelServer) -> None:
-    response = requests.get(f"{without_code.place.url}/tfs{HALF}", timeout=20)
+    response = requests.get(f"{without_code.place.url}/tfs{HALF}", timeout=60)
     versions = response.json()["model_version_status"]
     assert [version["version"] for version in versions] == ["123", "122"]
     assert versions[0] == {
@@ -262,12 +262,14 @@ def test_the_status_lists_all_versions_the_highest_first(without_code: ModelServ
 def test_a_get_that_finds_nothing_says_so(
     without_code: ModelServer, path: str, status: int, error: str
 ) -> None:
-    response = requests.get(f"{without_code.place.url}/tfs{path}", timeout=20)
+    response = requests.get(f"{without_code.place.url}/tfs{path}", timeout=60)
     assert (response.status_code, response.json()) == (status, {"error": error})
 
 
 def test_metadata_shows_the_signatures(without_code: ModelServer) -> None:
-    response = requests.get(f"{without_code.place.url}/tfs{HALF}/versions/122/metadata", timeout=20)
+    response = requests.get(
+        f"{without_code.place.url}/tfs{HALF}/versions/122/metadata", timeout=120
+    )
     found = response.json()
     assert found["model_spec"] == {
         "name": "half_plus_three",
@@ -286,7 +288,7 @@ def test_metadata_shows_the_signatures(without_code: ModelServer) -> None:
 
 
 def test_other_paths_of_tf_serving_are_its_404(without_code: ModelServer) -> None:
-    response = requests.get(f"{without_code.place.url}/tfs/v2/models", timeout=20)
+    response = requests.get(f"{without_code.place.url}/tfs/v2/models", timeout=60)
     assert response.status_code == 404
     assert response.headers["Content-Type"] == "text/html"
 

@@ -45,7 +45,7 @@ def test_it_serves_an_archive_until_ctrl_c(saved_models: Path, tmp_path: Path) -
         url = lines[-1].split()[2]
         assert lines[-1] == f"listening on {url} (ping, invocations)\n"
         assert any("name: 'half_plus_three'" in line for line in lines)
-        answer = requests.post(f"{url}/invocations", json={"instances": [1.0, 2.0]}, timeout=20)
+        answer = requests.post(f"{url}/invocations", json={"instances": [1.0, 2.0]}, timeout=60)
         assert answer.json() == {"predictions": [3.5, 4.0]}
         os.kill(process.pid, signal.SIGINT)
         assert process.wait(10) == 0

@@ -411,7 +411,7 @@ def test_nothing_is_left_however_the_run_ends(
         started = psutil.Process(tests.pid).children(recursive=True)
         assert started
         os.kill(tests.pid, number)
-    _, alive = psutil.wait_procs(started, timeout=30)
+    _, alive = psutil.wait_procs(started, timeout=120)
     assert alive == []
     if number == signal.SIGINT:
         assert list((project.path / "base").glob("local-aws0*")) == []

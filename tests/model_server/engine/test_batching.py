@@ -49,7 +49,7 @@ async def predict(runner: BatchingRunner, *values: float, fetches: tuple[str, ..
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:
-    return asyncio.run(asyncio.wait_for(work, 10))
+    return asyncio.run(asyncio.wait_for(work, 120))
 
 
 def test_concurrent_requests_share_a_call_and_get_their_own_rows() -> None:
