@@ -7,9 +7,9 @@ import pytest
 from sagemaker_serving.model_server.engine.documents import (
     is_base64,
     parse_document,
-    shown,
     signature_name,
 )
+from sagemaker_serving.model_server.engine.shown import shown
 from sagemaker_serving.model_server.engine.status import Code, StatusError
 
 

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sagemaker_serving.model_server.engine.documents import is_base64, is_whole, members_of, shown
+from sagemaker_serving.model_server.engine.documents import is_base64
+from sagemaker_serving.model_server.engine.rapidjson import is_whole, members_of
+from sagemaker_serving.model_server.engine.shown import shown
 from sagemaker_serving.model_server.engine.status import invalid
 from sagemaker_serving.model_server.engine.tensors import decoded, encoded, json_type
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from sagemaker_serving.model_server.engine.documents import is_base64, members_of, shown
-from sagemaker_serving.model_server.engine.rapidjson import Repeated
+from sagemaker_serving.model_server.engine.documents import is_base64
+from sagemaker_serving.model_server.engine.rapidjson import Repeated, members_of
+from sagemaker_serving.model_server.engine.shown import shown
 from sagemaker_serving.model_server.engine.signatures import TensorInfo
 from sagemaker_serving.model_server.engine.status import StatusError, invalid
 from sagemaker_serving.model_server.engine.tensors import (

@@ -57,6 +57,16 @@ def object_of(members: list[tuple[str, Any]]) -> dict[str, Any]:
     return plain if len(plain) == len(members) else Repeated(members)
 
 
+def members_of(value: dict[str, Any]) -> list[tuple[str, Any]]:
+    """All members of an object, in order; a key may be there twice."""
+    return value.members if isinstance(value, Repeated) else list(value.items())
+
+
+def is_whole(number: float) -> bool:
+    """Whether rapidjson keeps a JSON number as a whole one: of at most 64 bits."""
+    return isinstance(number, int) and -(2**63) <= number < 2**64
+
+
 def read(body: bytes) -> Any:
     """The value that ``body`` is; text that is no UTF-8 is surrogate-escaped.
 

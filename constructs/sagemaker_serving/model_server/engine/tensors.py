@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sagemaker_serving.model_server.engine.documents import is_base64, shown
+from sagemaker_serving.model_server.engine.documents import is_base64
+from sagemaker_serving.model_server.engine.shown import shown
 from sagemaker_serving.model_server.engine.status import Code, StatusError, invalid
 
 Array = NDArray[Any]
