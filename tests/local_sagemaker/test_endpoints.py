@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,11 +18,12 @@ from tests.local_aws.load import Load
 
 
 @pytest.fixture
-def hold(tmp_path: Path) -> Path:
+def hold(tmp_path: Path) -> Iterator[Path]:
     """A file for a stand-in's environment; what waits for its end goes on without it."""
     path = tmp_path / "hold"
     path.touch()
-    return path
+    yield path
+    path.unlink(missing_ok=True)  # a test that fails holds up no other
 
 
 def test_an_endpoint_is_creating_until_its_server_is_healthy(aws: Aws, hold: Path) -> None:

@@ -171,7 +171,7 @@ def test_a_full_queue_refuses_and_those_in_it_are_answered_afterwards(
         assert document["message"].startswith('Model "model" has no worker to serve')
 
 
-def until(condition: Any, *, seconds: float = 30.0) -> None:
+def until(condition: Any, *, seconds: float = 120.0) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, f"waited {seconds} s in vain"
