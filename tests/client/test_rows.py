@@ -303,6 +303,7 @@ def test_what_a_deserializer_makes_of_several_answers_is_counted_too() -> None:
         (b'{"instances": [1, 2]}', "application/json; charset=utf-8", 2),
         (b'{"inputs": {"x": [1, 2], "y": [1]}}', JSON, None),
         (b'{"inputs": {"b64": "AA=="}}', JSON, None),
+        (b'{"inputs": [{"name": "x", "datatype": "FP32", "data": [1]}]}', JSON, None),
         (b'{"instances": 5}', JSON, None),
         (b"[1, 2, 3]", JSON, None),
         (b"{", JSON, None),

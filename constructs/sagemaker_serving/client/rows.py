@@ -21,7 +21,8 @@ def rows_in(body: bytes, content_type: str) -> int | None:
     """The rows of a request that somebody else wrote; None when it does not say.
 
     JSON says it by TensorFlow Serving's own keys, ``instances``, ``examples`` and ``inputs``,
-    CSV and JSON Lines by their lines. Bare JSON lists and arrays may be one example or a batch.
+    CSV and JSON Lines by their lines. Bare JSON lists and arrays may be one example or a batch,
+    and ``inputs`` of Triton's protocol are tensors.
     """
     kind, _, parameters = content_type.partition(";")
     count = _COUNTS.get(kind.strip().lower())
@@ -80,7 +81,10 @@ def _json(body: bytes) -> int | None:
     for key in ("instances", "examples"):
         if key in given:
             return len(given[key]) if isinstance(given[key], list) else None
-    return _columns(given.get("inputs"))
+    inputs = given.get("inputs")
+    if isinstance(inputs, list) and any(isinstance(e, dict) and "datatype" in e for e in inputs):
+        return None  # tensors of the v2 protocol, each with rows of its own
+    return _columns(inputs)
 
 
 def _columns(inputs: Any) -> int | None:
