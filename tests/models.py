@@ -107,3 +107,34 @@ def _varint(value: int) -> bytes:
         out.append(value & 0x7F | 0x80)
         value >>= 7
     return bytes([*out, value])
+
+
+def onnx_model(
+    nodes: Sequence[tuple[str, Sequence[str], str]],
+    inputs: Mapping[str, tuple[int, Shape]],
+    outputs: Mapping[str, tuple[int, Shape]],
+    *,
+    weights_in: str = "",
+) -> bytes:
+    """An ``.onnx`` file: nodes as operation, inputs and output; tensors as ONNX's type and shape.
+
+    With ``weights_in`` it has one more weight, in a file of that name.
+    """
+    graph = b""
+    for operation, takes, gives in nodes:
+        node = b"".join(_field(1, name.encode()) for name in takes)
+        graph += _field(1, node + _field(2, gives.encode()) + _field(4, operation.encode()))
+    graph += _field(2, b"graph")
+    if weights_in:
+        place = _field(1, b"location") + _field(2, weights_in.encode())
+        graph += _field(5, b"\x08\x01\x10\x01" + _field(8, b"w") + _field(13, place) + b"\x70\x01")
+    for number, tensors in ((11, inputs), (12, outputs)):
+        for name, (dtype, shape) in tensors.items():
+            sizes = b"" if shape is None else _field(2, b"".join(map(_onnx_size, shape)))
+            kind = _field(1, b"\x08" + _varint(dtype) + sizes)
+            graph += _field(number, _field(1, name.encode()) + _field(2, kind))
+    return b"\x08\x08" + _field(7, graph) + _field(8, b"\x10\x0d")
+
+
+def _onnx_size(size: int | None) -> bytes:
+    return _field(1, _field(2, b"n") if size is None else b"\x08" + _varint(size))

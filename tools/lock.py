@@ -21,8 +21,8 @@ HEADER = """\
 -e .
 """
 
-EXTRAS = ("cdk", "local", "tensorflow", "client", "plots", "dev")
-"""Not torch, onnxruntime and xgboost: what they bring is gigabytes, and few need it."""
+EXTRAS = ("cdk", "local", "tensorflow", "onnxruntime", "client", "plots", "dev")
+"""Not torch and xgboost: what they bring is gigabytes, and few need it."""
 
 HAS_TENSORFLOW_CPU = 'sys_platform == "linux" and platform_machine == "x86_64"'
 ELSEWHERE = 'sys_platform != "linux" or platform_machine != "x86_64"'

@@ -17,14 +17,15 @@ from sagemaker_serving.archive import (
     contents_of,
     parse_source,
     read_contents,
+    triton_plan,
 )
-from sagemaker_serving.archive.sources import plan
+from sagemaker_serving.archive.sources import Plan, plan
 from sagemaker_serving.cli.package import package
 from sagemaker_serving.errors import Mistake, Severity
 from sagemaker_serving.rules import RULES
 from sagemaker_serving.rules.artifact_check import check_contents
 from sagemaker_serving.rules.facts import ArtifactFacts
-from tests.models import archive, frozen_graph, saved_model, variables
+from tests.models import archive, frozen_graph, onnx_model, saved_model, variables
 
 ROOT = Path(__file__).parents[2]
 DOC = (ROOT / "docs" / "archives.md").read_text(encoding="utf-8")
@@ -58,7 +59,7 @@ ON_DISK: dict[str, bytes] = {
     "keras.h5": b"",
     "net-symbol.json": b"{}",
     "net-0000.params": b"",
-    "net.onnx": b"",
+    "net.onnx": onnx_model([("Neg", ("x",), "y")], {"x": (1, (4,))}, {"y": (1, (4,))}),
     "xgboost-model": b"",
 }
 
@@ -75,7 +76,7 @@ def disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_tables_were_found() -> None:
-    assert (len(rows(README)), len(rows(DOC))) == (8, 20)
+    assert (len(rows(README)), len(rows(DOC))) == (8, 21)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +87,10 @@ def test_the_accepted_inputs_of_the_documents(
 ) -> None:
     options = package.make_context("package", shlex.split(command)).params
     sources = [parse_source(source) for source in options["sources"]]
-    contents = contents_of(sources, convert=not options["neo"])
+    given: list[Source] | Plan = sources
+    if options["server"] == "triton":
+        given = triton_plan(sources, disk)
+    contents = contents_of(given, convert=not options["neo"])
     problems = check_contents(
         contents, command, framework=options["framework"], for_neo=options["neo"]
     )
@@ -96,7 +100,7 @@ def test_the_accepted_inputs_of_the_documents(
     assert found == expected
     if not contents.converted:
         built = build_archive(
-            sources, lambda _: disk / "out" / "model.tar.gz", convert=not options["neo"]
+            given, lambda _: disk / "out" / "model.tar.gz", convert=not options["neo"]
         )
         assert read_contents(built.path) == contents
     if what.startswith("a right archive"):

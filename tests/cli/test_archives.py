@@ -12,7 +12,7 @@ import pytest
 from local_aws.gateway import Gateway
 from tests.cli.conftest import on_a_terminal
 from tests.local_aws.aws import REGION, StandIn, client_of, gateway_of, shell_of
-from tests.models import archive, saved_model
+from tests.models import archive, onnx_model, saved_model
 
 Run = Callable[..., Any]
 FILES = {
@@ -154,3 +154,41 @@ def test_package_keeps_nothing_when_it_is_told_not_to(run: Run, tmp_path: Path) 
     run("package", "model", **place)
     assert "unchanged" not in run("package", "model", "--no-cache", **place).stdout
     assert (tmp_path / "model.tar.gz").exists()
+
+
+NEGATIVE = onnx_model([("Neg", ("x",), "y")], {"x": (1, (None, 2))}, {"y": (1, (None, 2))})
+
+
+def test_an_onnx_file_is_packed_for_triton_and_shown(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "net.onnx").write_bytes(NEGATIVE)
+    ended = run(
+        "package", "cats=net.onnx", "net.onnx", "--for", "triton", "--default-model", "cats"
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert "environment: {SAGEMAKER_TRITON_DEFAULT_MODEL_NAME: cats}" in ended.stdout
+    assert run("package", "net.onnx", "--for", "triton").returncode == 0
+    shown = run("inspect", "model.tar.gz").stdout
+    assert shown.startswith("model.tar.gz: sagemaker-tritonserver, 2 files")
+    assert "    net/1/model.onnx\n      in  x: FP32 (?, 2)\n      out y: FP32 (?, 2)\n" in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["net.onnx", "--max-batch-size", "4"], "--max-batch-size is for --for triton; add it"),
+        (
+            ["notes.txt", "--for", "triton"],
+            "notes.txt is no .onnx file, which is what --for triton",
+        ),
+        (["net.onnx", "notes.onnx", "--for", "triton"], "notes.onnx is no ONNX model"),
+    ],
+)
+def test_what_is_not_packed_for_triton_is_said(
+    run: Run, tmp_path: Path, arguments: list[str], said: str
+) -> None:
+    (tmp_path / "net.onnx").write_bytes(NEGATIVE)
+    for name in ("notes.txt", "notes.onnx"):
+        (tmp_path / name).write_text("none")
+    ended = run("package", *arguments)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert said in ended.stderr

@@ -71,7 +71,6 @@ def test_a_version_that_is_not_known_is_said(image: str, version: str | None, sa
         ("mxnet-inference", "mxnet"),
         ("sagemaker-neo-keras", "neo-keras"),
         ("image-classification-neo", "image-classification-neo"),
-        ("sagemaker-tritonserver", "sagemaker-tritonserver"),
         ("huggingface-pytorch-tgi-inference", "huggingface-llm-neuronx and huggingface-llm"),
         ("huggingface-pytorch-inference", "huggingface"),
         ("sagemaker-xgboost", "xgboost"),

@@ -29,6 +29,8 @@ PREPROCESS = "def neo_preprocess(payload, content_type): pass\n"
         ({"code/inference.py": "def transform_fn(m, d, c, a): pass\n"}, "pytorch"),
         ({"model.onnx": "", "code/inference.py": PREPROCESS}, "neo-onnx"),
         ({"model.onnx": ""}, "tensorflow"),
+        ({"m/1/model.onnx": ""}, "triton"),
+        ({"m/config.pbtxt": "", "m/1/model.py": ""}, "triton"),
         ({"README": "nothing"}, "tensorflow"),
     ],
 )

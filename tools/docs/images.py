@@ -57,7 +57,7 @@ PyTorch inference image. A PyTorch model is served by one of these:
 | image | what you bring |
 | --- | --- |
 | Ray Serve (`ray-serve`) | `config.yaml` and `deployment.py` in the archive, or `SM_RAYSERVE_APP` |
-| Triton (`sagemaker-tritonserver`) | a model repository, for example with the model as ONNX |
+| Triton (`sagemaker-tritonserver`) | an ONNX model, by `package --for triton` |
 | vLLM, SGLang, DJL | a language model, by its id or its files |
 | one of your own | `image_uri`; it answers `/ping` and `/invocations` on port 8080 |
 """

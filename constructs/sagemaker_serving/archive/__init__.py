@@ -26,13 +26,16 @@ from sagemaker_serving.archive.neo import (
     shown_inputs,
     shown_shape,
 )
+from sagemaker_serving.archive.onnx_model import OnnxModel
 from sagemaker_serving.archive.refusals import Refusal, UnreadableArtifact
 from sagemaker_serving.archive.saved_model import SavedModel, Signature, Tensor
-from sagemaker_serving.archive.sources import Source, Tensors, parse_source
+from sagemaker_serving.archive.sources import Plan, Source, Tensors, parse_source
+from sagemaker_serving.archive.triton import TRITON, triton_plan
 from sagemaker_serving.archive.unpack import unpack
 from sagemaker_serving.archive.verdict import known_contents
 
 __all__ = [
+    "TRITON",
     "ArchiveContents",
     "BuiltArchive",
     "Cache",
@@ -41,6 +44,8 @@ __all__ = [
     "Function",
     "Limits",
     "ModelVersion",
+    "OnnxModel",
+    "Plan",
     "Refusal",
     "SavedModel",
     "Script",
@@ -64,5 +69,6 @@ __all__ = [
     "read_stream",
     "shown_inputs",
     "shown_shape",
+    "triton_plan",
     "unpack",
 ]

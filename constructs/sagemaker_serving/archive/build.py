@@ -25,7 +25,7 @@ _BLOCK = 1 << 20
 
 
 def build_archive(
-    sources: Path | Sequence[Path | Source],
+    sources: Path | Sequence[Path | Source] | Plan,
     name: Callable[[str], Path],
     *,
     tensors: Tensors = Tensors(),  # noqa: B008  (frozen)
@@ -56,7 +56,7 @@ def build_archive(
     kept = cache if cache is not None else Cache.of_this_user()
     given = [sources] if isinstance(sources, Path) else sources
     try:
-        planned = plan(given, convert=convert)
+        planned = given if isinstance(given, Plan) else plan(given, convert=convert)
         build = _Build(planned, tensors, name, replace=replace, cache=kept, progress=progress)
         return build.adopted(planned.ready) if planned.ready is not None else build.packed()
     except OSError as error:

@@ -17,6 +17,7 @@ from sagemaker_serving.archive.handlers import Script, read_script
 from sagemaker_serving.archive.inflate import Inflated, Readable
 from sagemaker_serving.archive.limits import Limits
 from sagemaker_serving.archive.members import Kind, read_members
+from sagemaker_serving.archive.onnx_model import OnnxModel, read_onnx
 from sagemaker_serving.archive.refusals import UnreadableArtifact
 from sagemaker_serving.archive.saved_model import SavedModel, read_saved_model
 from sagemaker_serving.archive.soundness import (
@@ -53,7 +54,7 @@ def read_contents(
 
 
 def contents_of(
-    sources: Sequence[Path | Source],
+    sources: Sequence[Path | Source] | Plan,
     *,
     convert: bool = True,
     limits: Limits | None = None,
@@ -61,7 +62,8 @@ def contents_of(
 ) -> ArchiveContents:
     """What the archive made of all ``sources`` holds; see `read_contents` and `build_archive`."""
     try:
-        return _contents_of(plan(sources, convert=convert), limits, judge)
+        planned = sources if isinstance(sources, Plan) else plan(sources, convert=convert)
+        return _contents_of(planned, limits, judge)
     except OSError as error:
         raise UnreadableArtifact(f"{error.filename} cannot be read: {error.strerror}") from None
 
@@ -131,6 +133,8 @@ class ArchiveContents:
     ``saved_models`` and ``graphs`` hold what could be read of each
     ``saved_model.pb`` and each other ``.pb``, None for what is neither;
     ``traced`` whether each ``.pt`` and ``.pth`` is a TorchScript archive;
+    ``onnx`` each ``.onnx``, None for what is none, and ``triton_configs`` the text of each
+    ``config.pbtxt``;
     ``script`` is ``code/inference.py`` and ``requirements`` the lines of
     ``code/requirements.txt``, None without one. ``links`` are links within the
     archive; ``converted`` the files that are converted when it is packed;
@@ -143,6 +147,8 @@ class ArchiveContents:
     saved_models: dict[str, SavedModel | None] = field(default_factory=dict)
     graphs: dict[str, FrozenGraph | None] = field(default_factory=dict)
     traced: dict[str, bool] = field(default_factory=dict)
+    onnx: dict[str, OnnxModel | None] = field(default_factory=dict)
+    triton_configs: dict[str, str] = field(default_factory=dict)
     script: Script | None = None
     requirements: tuple[str, ...] | None = None
     converted: tuple[str, ...] = ()
@@ -209,6 +215,8 @@ class _Reading:
         self._saved_models: dict[str, SavedModel | None] = {}
         self._graphs: dict[str, FrozenGraph | None] = {}
         self._traced: dict[str, bool] = {}
+        self._onnx: dict[str, OnnxModel | None] = {}
+        self._triton_configs: dict[str, str] = {}
         self._script: Script | None = None
         self._requirements: tuple[str, ...] | None = None
 
@@ -221,6 +229,10 @@ class _Reading:
             self._graphs[name] = _parsed(read_frozen_graph, content, size)
         elif last.endswith((".pt", ".pth")):
             self._traced[name] = is_torch_script(content, size)
+        elif last.endswith(".onnx"):
+            self._onnx[name] = _parsed(read_onnx, content, size)
+        elif last == "config.pbtxt" and size <= _LONGEST_TEXT:
+            self._triton_configs[name] = content.read(size).decode("utf-8", "replace")
         elif name == SCRIPT and size <= _LONGEST_TEXT:
             self._script = read_script(content.read(size))
         elif name == REQUIREMENTS and size <= _LONGEST_TEXT:
@@ -240,6 +252,8 @@ class _Reading:
             saved_models=self._saved_models,
             graphs=self._graphs,
             traced=self._traced,
+            onnx=self._onnx,
+            triton_configs=self._triton_configs,
             script=self._script,
             requirements=self._requirements,
             converted=converted,

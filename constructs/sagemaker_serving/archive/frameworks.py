@@ -11,15 +11,17 @@ def frameworks_of(names: Iterable[str]) -> tuple[str, ...]:
 
     "tensorflow" for SavedModels and graphs, "pytorch", "mxnet", "onnx",
     "xgboost", "keras" for their own files, "neo" for what SageMaker Neo has
-    compiled. Files below ``code/`` and ``variables/`` do not count.
+    compiled, "sagemaker-tritonserver" for a model repository of Triton's. Files below
+    ``code/`` and ``variables/`` do not count.
     """
     found: dict[str, None] = {}
     paths = [PurePosixPath(name) for name in names]
     for framework, patterns in _FILES.items():
         if any(path.match(pattern) for path in paths if _counts(path) for pattern in patterns):
             found[framework] = None
-    if "neo" in found:
-        return ("neo",)
+    for alone in ("neo", "sagemaker-tritonserver"):
+        if alone in found:
+            return (alone,)
     return tuple(found)
 
 
@@ -29,6 +31,7 @@ def _counts(path: PurePosixPath) -> bool:
 
 _FILES = {
     "neo": ("compiled.params", "compiled_model.json", "compiled.so", "dlr.h"),
+    "sagemaker-tritonserver": ("*/config.pbtxt", "*/[0-9]*/model.onnx"),
     "tensorflow": ("saved_model.pb", "saved_model.pbtxt", "*.pb", "*.pbtxt"),
     "pytorch": ("*.pth", "*.pt"),
     "mxnet": ("*-symbol.json", "*.params"),

@@ -14,11 +14,14 @@ from local_aws.terminal import console
 from sagemaker_serving.cli.options import WhichAws, aws_options, size_text
 
 if TYPE_CHECKING:
-    from sagemaker_serving.archive import ArchiveContents, Signature, Tensor
+    from sagemaker_serving.archive import ArchiveContents, OnnxModel, Signature, Tensor
     from sagemaker_serving.client import Aws
     from sagemaker_serving.errors import Problem
 
-FRAMEWORKS = ("tensorflow", "pytorch", "mxnet", "onnx", "xgboost", "keras")
+FRAMEWORKS = (
+    *("tensorflow", "pytorch", "mxnet", "onnx", "xgboost", "keras"),
+    "sagemaker-tritonserver",
+)
 
 Branch = tuple[str, list["Branch"]]
 """A line, and what stands below it."""
@@ -123,6 +126,7 @@ def _tree(model: str, contents: ArchiveContents, problems: list[Problem]) -> Bra
                 if graph is not None
             ],
         ),
+        ("ONNX", [_onnx(name, model) for name, model in contents.onnx.items()]),
         ("converted when packed", [(name, []) for name in contents.converted]),
         ("code/inference.py", _handlers(contents)),
         ("code/requirements.txt", [(_safe(line), []) for line in contents.requirements or ()]),
@@ -166,6 +170,16 @@ def _signature(name: str, signature: Signature) -> Branch:
     return f"{_safe(name)}{method}", [
         (f"{word} {_safe(key)}: {tensor.dtype} {_shape(tensor)}", [])
         for word, tensors in (("in ", signature.inputs), ("out", signature.outputs))
+        for key, tensor in tensors.items()
+    ]
+
+
+def _onnx(name: str, model: OnnxModel | None) -> Branch:
+    if model is None:
+        return f"{_safe(name)}: not an ONNX model", []
+    return _safe(name), [
+        (f"{word} {_safe(key)}: {tensor.dtype or 'no tensor'} {_shape(tensor)}", [])
+        for word, tensors in (("in ", model.inputs), ("out", model.outputs))
         for key, tensor in tensors.items()
     ]
 

@@ -12,10 +12,14 @@ from sagemaker_serving.cli.inspect import FRAMEWORKS
 from sagemaker_serving.cli.options import size_text
 
 if TYPE_CHECKING:
-    from sagemaker_serving.archive import Source
+    from sagemaker_serving.archive import Plan, Source
     from sagemaker_serving.errors import Problem
 
-_DEFAULT_MODEL = "SAGEMAKER_TFS_DEFAULT_MODEL_NAME"
+_DEFAULT_MODEL = {
+    None: "SAGEMAKER_TFS_DEFAULT_MODEL_NAME",
+    "triton": "SAGEMAKER_TRITON_DEFAULT_MODEL_NAME",
+}
+"""The variable that names it, by what --for says."""
 
 
 @click.command()
@@ -36,6 +40,17 @@ _DEFAULT_MODEL = "SAGEMAKER_TFS_DEFAULT_MODEL_NAME"
     type=click.Choice(FRAMEWORKS),
     help="The framework that serves it; default: by its files.",
 )
+@click.option(
+    "--for",
+    "server",
+    type=click.Choice(["triton"]),
+    help="Lay it out for another server: triton takes .onnx files and has a config.pbtxt for each.",
+)
+@click.option(
+    "--max-batch-size",
+    type=click.IntRange(1),
+    help="With --for triton: join requests up to this many rows; default: none are joined.",
+)
 @click.option("--neo", is_flag=True, help="Pack the input of a Neo compilation; convert nothing.")
 @click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
@@ -46,6 +61,8 @@ def package(
     inputs: tuple[str, ...],
     outputs: tuple[str, ...],
     framework: str | None,
+    server: str | None,
+    max_batch_size: int | None,
     neo: bool,
     no_cache: bool,
     as_json: bool,
@@ -72,6 +89,7 @@ def package(
       sagemaker-serving package export/1700000000 code -o model.tar.gz
       sagemaker-serving package cats=exp/7 dogs=exp/9 --default-model cats
       sagemaker-serving package frozen.pb --input images --output scores
+      sagemaker-serving package digits.onnx --for triton
     """
     from sagemaker_serving.archive import Cache, Tensors, build_archive, contents_of, parse_source
     from sagemaker_serving.errors import ProblemsFound, Severity
@@ -80,8 +98,9 @@ def package(
 
     given = [parse_source(source) for source in sources]
     _must_lie_outside(target, given)
-    environment = {_DEFAULT_MODEL: default_model} if default_model is not None else {}
-    contents = contents_of(given, convert=not neo)
+    environment = {_DEFAULT_MODEL[server]: default_model} if default_model is not None else {}
+    planned = _laid_out(given, server, max_batch_size)
+    contents = contents_of(planned, convert=not neo)
     problems = check_contents(
         contents, " ".join(sources), framework=framework, environment=environment, for_neo=neo
     )
@@ -90,7 +109,7 @@ def package(
         raise ProblemsFound(errors)
     with progress_bar(f"pack {target.name}") as progress:
         built = build_archive(
-            given,
+            planned,
             lambda _: target,
             tensors=Tensors(inputs=inputs, outputs=outputs),
             convert=not neo,
@@ -120,6 +139,24 @@ def package(
     )
     for name, value in environment.items():
         click.echo(f"in the environment file: environment: {{{name}: {value}}}")
+
+
+def _laid_out(
+    given: list[Source], server: str | None, max_batch_size: int | None
+) -> list[Source] | Plan:
+    """The sources as the server of --for takes them; what is written for it is gone at the end."""
+    import tempfile
+
+    from sagemaker_serving.archive import triton_plan
+    from sagemaker_serving.errors import Mistake
+
+    if server is None:
+        if max_batch_size is not None:
+            raise Mistake("--max-batch-size is for --for triton; add it, or leave this out")
+        return given
+    folder = tempfile.TemporaryDirectory(prefix="sagemaker-serving-")
+    click.get_current_context().call_on_close(folder.cleanup)
+    return triton_plan(given, Path(folder.name), max_batch_size=max_batch_size or 0)
 
 
 def _must_lie_outside(target: Path, sources: list[Source]) -> None:

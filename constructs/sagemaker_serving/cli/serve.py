@@ -54,7 +54,9 @@ def _environment(
 )
 @click.option(
     "--framework",
-    type=click.Choice(["tensorflow", "pytorch", "neo-pytorch", "neo-onnx", "neo-xgboost"]),
+    type=click.Choice(
+        ["tensorflow", "pytorch", "neo-pytorch", "neo-onnx", "neo-xgboost", "triton"]
+    ),
     help="The image to behave like; default: by the model's files.",
 )
 @click.option(

@@ -218,6 +218,8 @@ def _server(program: str, container_version: str | None, command: str) -> list[s
     """The module that is run, and what it alone is told."""
     if program == Program.STUB:
         return ["sagemaker_serving.model_server.stub"]
+    if program == Program.TRITON:
+        return ["sagemaker_serving.model_server.triton"]
     if program == Program.COMMAND:
         return ["sagemaker_serving.model_server.command", f"--command={command}"]
     if program != Program.TENSORFLOW:

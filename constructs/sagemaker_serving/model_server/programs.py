@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from sagemaker_serving.archive import ArchiveContents
+from sagemaker_serving.archive import TRITON, ArchiveContents
 
 
 class Program(StrEnum):
@@ -25,6 +25,9 @@ class Program(StrEnum):
     NEO_XGBOOST = "neo-xgboost"
     """The same, for a model that came from XGBoost."""
 
+    TRITON = "triton"
+    """Triton, with its onnxruntime backend alone."""
+
     COMMAND = "command"
     """A program of the user's."""
 
@@ -41,6 +44,8 @@ def program_of(contents: ArchiveContents) -> Program:
     TensorFlow's when nothing tells: its messages say what a model must have.
     """
     script = contents.script
+    if TRITON in contents.frameworks:
+        return Program.TRITON
     if "tensorflow" in contents.frameworks:
         return Program.TENSORFLOW
     if script is not None and script.defines("neo_preprocess") and "onnx" in contents.frameworks:

@@ -11,6 +11,7 @@ from sagemaker_serving.rules.artifact import (
     refusals,
     signatures,
     soundness,
+    triton,
     uncompressed,
 )
 from sagemaker_serving.rules.batch import pipelines, records, transforms
@@ -58,6 +59,8 @@ RULES: tuple[Rule, ...] = (
     layouts.artifact_several_models,
     layouts.artifact_default_model,
     layouts.artifact_pytorch_file,
+    triton.triton_repository,
+    triton.triton_config,
     *refusals.artifact_refused,
     signatures.batching_signature,
     soundness.artifact_damaged,

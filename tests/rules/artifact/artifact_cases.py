@@ -20,6 +20,7 @@ from tests.models import (
 from tests.rules.artifact.artifacts import GOOD, MODEL, RIGHT, SCRIPT, TRACED, Model, pytorch
 from tests.rules.artifact.handler_cases import CASES as HANDLERS
 from tests.rules.artifact.neo_cases import CASES as NEO
+from tests.rules.artifact.triton_cases import CASES as TRITON
 
 RIGHT_ARCHIVE = Model(archive({MODEL: saved_model()}))
 
@@ -410,4 +411,5 @@ CASES: list[tuple[str, Model, str, Model]] = [
     ),
     *HANDLERS,
     *NEO,
+    *TRITON,
 ]

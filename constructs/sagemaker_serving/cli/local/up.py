@@ -40,7 +40,7 @@ def up(engines: tuple[str, ...], without_engines: bool | None, **given: Any) -> 
     Examples:
       sagemaker-serving local up --engine team/server=pytorch
       sagemaker-serving local up --engine 'djl-inference=command:python fake_djl.py'
-      sagemaker-serving local up --engine sagemaker-tritonserver=stub --time-scale 60
+      sagemaker-serving local up --engine vllm=stub --time-scale 60
     """
     from sagemaker_serving.extras import need
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from sagemaker_serving.archive import TRITON
 from sagemaker_serving.catalog import repository_versions
 from sagemaker_serving.model_server.programs import Program
 
@@ -69,8 +70,8 @@ def split_image(image: str) -> tuple[str, str, str]:
 
 
 SERVED = (
-    "tensorflow-inference, sagemaker-tensorflow-serving, pytorch-inference, sagemaker-pytorch and "
-    "what runs Neo's TensorFlow, PyTorch, ONNX and XGBoost models"
+    "tensorflow-inference, sagemaker-tensorflow-serving, pytorch-inference, sagemaker-pytorch, "
+    "sagemaker-tritonserver and what runs Neo's TensorFlow, PyTorch, ONNX and XGBoost models"
 )
 """AWS's repositories whose images are served, for messages."""
 
@@ -83,6 +84,7 @@ _PROGRAMS = {
     "inferentia-pytorch": Program.NEO_PYTORCH,
     "neo-onnx": Program.NEO_ONNX,
     "xgboost-neo": Program.NEO_XGBOOST,
+    TRITON: Program.TRITON,
 }
 """By the SDK's names of frameworks, as the catalog has them."""
 

@@ -23,7 +23,7 @@ class OnnxEngine:
     """An .onnx file in onnxruntime, on the CPU."""
 
     def __init__(self, model_dir: Path) -> None:
-        _require("onnxruntime", "ONNX")
+        require_engine("onnxruntime", "ONNX")
         import numpy
         import onnxruntime
 
@@ -48,7 +48,7 @@ class XgboostEngine:
     input_names: tuple[str, ...] = ("data",)
 
     def __init__(self, model_dir: Path) -> None:
-        _require("xgboost", "XGBoost")
+        require_engine("xgboost", "XGBoost")
         import xgboost
 
         self._xgboost = xgboost
@@ -70,7 +70,8 @@ _NUMPY_NAMES = {
 }
 
 
-def _require(package: str, framework: str) -> None:
+def require_engine(package: str, framework: str) -> None:
+    """Raise `Mistake`, with what to install, where ``package`` is missing."""
     if importlib.util.find_spec(package) is None:
         raise Mistake(
             f"this machine has no engine for {framework} models; "
