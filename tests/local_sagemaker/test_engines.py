@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import shlex
 import sys
@@ -18,6 +19,8 @@ from sagemaker_serving.errors import Mistake
 from sagemaker_serving.local_sagemaker.common.settings import Settings
 from sagemaker_serving.local_sagemaker.engines.declarations import read_declarations
 from sagemaker_serving.local_sagemaker.engines.engines import NO_ENGINES, Engines
+from sagemaker_serving.local_sagemaker.engines.images import Engine, NoEngine, engine_of
+from sagemaker_serving.model_server.programs import Program
 from tests.local_aws.aws import REGION, Aws, StandIn, archive, eventually, gateway_of
 from tests.local_aws.services.cloudformation.templates import endpoint as endpoint_template
 
@@ -232,6 +235,29 @@ def test_a_plain_and_a_compiled_pytorch_variant_answer_through_their_functions(a
     assert told["OriginalMessage"].startswith("this model takes text/csv\nTraceback")
     assert notes_of(aws, "torch") == []
     aws.delete("torch")
+
+
+def test_an_image_of_ray_serve_is_served_by_ray_or_fails_with_what_to_install(aws: Aws) -> None:
+    image = f"{ECR}/ray:serve-ml-sagemaker-cpu-v1.4"
+    assert engine_of(image) == Engine(program=Program.RAY_SERVE)
+    assert engine_of(image.replace("cpu-v1.4", "cuda-v1")).note == ""
+    assert "a version that is not known here" in engine_of(image.replace("1.4", "9.1")).note
+    if importlib.util.find_spec("ray") is not None:
+        return
+    application = {"config.yaml": b"applications: []", "deployment.py": b""}
+    aws.s3.put_object(Bucket="models", Key="ray.tar.gz", Body=archive(application))
+    aws.model("ray", Image=image, ModelDataUrl="s3://models/ray.tar.gz")
+    described = aws.endpoint("ray", aws.config("ray", {"v": "ray"}))
+    assert described["EndpointStatus"] == "Failed"
+    assert described["FailureReason"].endswith(
+        "is served with ray, which is not installed here; pip install 'sagemaker-serving[ray]'"
+    )
+    aws.delete("ray")
+
+
+def test_the_image_of_ray_serve_for_ec2_is_no_container_of_sagemaker_s() -> None:
+    with pytest.raises(NoEngine, match="serve-ml-cpu-v1 is for EC2, and answers where SageMaker"):
+        engine_of(f"{ECR}/ray:serve-ml-cpu-v1")
 
 
 @pytest.mark.parametrize(

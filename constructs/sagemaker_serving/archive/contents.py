@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO, TypeVar
 
 from sagemaker_serving.archive import protobuf
+from sagemaker_serving.archive.applications import CONFIG, read_applications
 from sagemaker_serving.archive.frameworks import frameworks_of
 from sagemaker_serving.archive.frozen_graph import FrozenGraph, read_frozen_graph
 from sagemaker_serving.archive.handlers import Script, read_script
@@ -136,7 +137,8 @@ class ArchiveContents:
     ``onnx`` each ``.onnx``, None for what is none, and ``triton_configs`` the text of each
     ``config.pbtxt``;
     ``script`` is ``code/inference.py`` and ``requirements`` the lines of
-    ``code/requirements.txt``, None without one. ``links`` are links within the
+    ``code/requirements.txt``, ``applications`` what ``config.yaml`` has Ray
+    Serve import ("deployment:app"), each None without one. ``links`` are links within the
     archive; ``converted`` the files that are converted when it is packed;
     ``soundness`` what SavedModels' files say of their own bytes;
     ``packed_size`` the archive's bytes, None for a folder.
@@ -151,6 +153,7 @@ class ArchiveContents:
     triton_configs: dict[str, str] = field(default_factory=dict)
     script: Script | None = None
     requirements: tuple[str, ...] | None = None
+    applications: tuple[str, ...] | None = None
     converted: tuple[str, ...] = ()
     soundness: Soundness = field(default_factory=Soundness)
     packed_size: int | None = field(default=None, compare=False)
@@ -219,6 +222,7 @@ class _Reading:
         self._triton_configs: dict[str, str] = {}
         self._script: Script | None = None
         self._requirements: tuple[str, ...] | None = None
+        self._applications: tuple[str, ...] | None = None
 
     def file(self, name: str, size: int, content: protobuf.Source) -> None:
         self.files[name] = size
@@ -238,6 +242,8 @@ class _Reading:
         elif name == REQUIREMENTS and size <= _LONGEST_TEXT:
             text = content.read(size).decode("utf-8", "replace")
             self._requirements = tuple(_meaningful(text))
+        elif name == CONFIG and size <= _LONGEST_TEXT:
+            self._applications = read_applications(content.read(size))
 
     def contents(
         self,
@@ -256,6 +262,7 @@ class _Reading:
             triton_configs=self._triton_configs,
             script=self._script,
             requirements=self._requirements,
+            applications=self._applications,
             converted=converted,
             soundness=soundness,
             packed_size=packed_size,

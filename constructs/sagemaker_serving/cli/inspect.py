@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 FRAMEWORKS = (
     *("tensorflow", "pytorch", "mxnet", "onnx", "xgboost", "keras"),
-    "sagemaker-tritonserver",
+    *("ray-serve", "sagemaker-tritonserver"),
 )
 
 Branch = tuple[str, list["Branch"]]

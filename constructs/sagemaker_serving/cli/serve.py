@@ -55,7 +55,10 @@ def _environment(
 @click.option(
     "--framework",
     type=click.Choice(
-        ["tensorflow", "pytorch", "neo-pytorch", "neo-onnx", "neo-xgboost", "triton"]
+        [
+            *("tensorflow", "pytorch", "ray-serve", "triton"),
+            *("neo-pytorch", "neo-onnx", "neo-xgboost"),
+        ]
     ),
     help="The image to behave like; default: by the model's files.",
 )

@@ -14,9 +14,9 @@ socket (`link`). Each process ends with its parent, however that ends
 (`parent_watch`).
 
 That is TensorFlow's. The images of PyTorch and Neo are built on another server:
-`mms`, a program of its own, with what they do with a request in `pytorch` and `neo`;
-`programs` names all, `entry` is how each is started. `command` runs a program of the user's
-instead, and `stub` nothing.
+`mms`, a program of its own, with what they do with a request in `pytorch` and `neo`. Ray
+Serve's is `ray_serve`. `programs` names all, `entry` is how each is started. `command` runs a
+program of the user's instead, and `stub` nothing.
 
 In multi-model mode there is `engine_forks` instead of engines, of which every model
 gets its own, and the worker is always there: it answers /models.

@@ -12,13 +12,13 @@ from urllib.parse import urlsplit
 
 from aiohttp import web
 
-Handle = Callable[[web.BaseRequest], Awaitable[web.Response]]
+Handle = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 
 
 def without_browsers(handle: Handle) -> Handle:
     """``handle`` for all but other sites' pages, which get a 403 before anything is read."""
 
-    async def guarded(request: web.BaseRequest) -> web.Response:
+    async def guarded(request: web.BaseRequest) -> web.StreamResponse:
         why = foreign(request.headers)
         if why is None:
             return await handle(request)

@@ -26,6 +26,7 @@ from sagemaker_serving.errors import Failure
 from sagemaker_serving.model_server.entry import container_arguments, run
 from sagemaker_serving.model_server.modeldir import open_model
 from sagemaker_serving.model_server.orphans import end_of, spawn
+from sagemaker_serving.model_server.ports import free_port
 from sagemaker_serving.model_server.racing import first_of
 from sagemaker_serving.model_server.supervisor import stop_event
 
@@ -50,7 +51,7 @@ async def serve(
     model_dir = await asyncio.to_thread(open_model, model, scratch)
     home = scratch / "home"
     home.mkdir()
-    told = {"SAGEMAKER_BIND_TO_PORT": str(_free_port()), "SM_MODEL_DIR": str(model_dir)}
+    told = {"SAGEMAKER_BIND_TO_PORT": str(free_port()), "SM_MODEL_DIR": str(model_dir)}
     log.info("command: %s, with %s", command, told)
     process = await spawn(
         "/bin/sh",
@@ -126,12 +127,6 @@ async def _pass(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
     while chunk := await reader.read(_CHUNK):
         writer.write(chunk)
         await writer.drain()
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port: int = listener.getsockname()[1]
-        return port
 
 
 if __name__ == "__main__":

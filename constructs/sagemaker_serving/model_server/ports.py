@@ -45,6 +45,13 @@ def listen_privately(path: Path) -> socket.socket:
     return listener
 
 
+def free_port() -> int:
+    """A port of 127.0.0.1 on which nothing listens yet, for a program that opens its own."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port: int = listener.getsockname()[1]
+        return port
+
+
 def listen_near(preferred: int | None) -> socket.socket:
     """A listening socket on 127.0.0.1, at the container's port where that is free.
 

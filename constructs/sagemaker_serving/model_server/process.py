@@ -222,6 +222,8 @@ def _server(program: str, container_version: str | None, command: str) -> list[s
         return ["sagemaker_serving.model_server.triton"]
     if program == Program.COMMAND:
         return ["sagemaker_serving.model_server.command", f"--command={command}"]
+    if program in (Program.RAY_SERVE, Program.RAY_SERVE_STREAMING):
+        return ["sagemaker_serving.model_server.ray_serve", f"--program={program}"]
     if program != Program.TENSORFLOW:
         return ["sagemaker_serving.model_server.mms", f"--program={program}"]
     version = [] if container_version is None else [f"--container-version={container_version}"]

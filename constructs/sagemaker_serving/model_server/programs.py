@@ -28,6 +28,12 @@ class Program(StrEnum):
     TRITON = "triton"
     """Triton, with its onnxruntime backend alone."""
 
+    RAY_SERVE = "ray-serve"
+    """Ray Serve behind the adapter of AWS's image."""
+
+    RAY_SERVE_STREAMING = "ray-serve-streaming"
+    """The same behind an adapter of one's own, which sends an answer on as it comes."""
+
     COMMAND = "command"
     """A program of the user's."""
 
@@ -46,6 +52,8 @@ def program_of(contents: ArchiveContents) -> Program:
     script = contents.script
     if TRITON in contents.frameworks:
         return Program.TRITON
+    if "ray-serve" in contents.frameworks:
+        return Program.RAY_SERVE
     if "tensorflow" in contents.frameworks:
         return Program.TENSORFLOW
     if script is not None and script.defines("neo_preprocess") and "onnx" in contents.frameworks:

@@ -68,7 +68,7 @@ async def _run(container: Container, front: Front, planning: Callable[[], Plan])
 
 
 async def listen_http(
-    handle: Callable[[web.BaseRequest], Awaitable[web.Response]], public: socket.socket
+    handle: Callable[[web.BaseRequest], Awaitable[web.StreamResponse]], public: socket.socket
 ) -> web.ServerRunner:
     """A server on the listening socket ``public``; its `cleanup` ends it.
 

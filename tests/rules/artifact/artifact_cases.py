@@ -56,6 +56,8 @@ TWO = {"a/1/saved_model.pb": saved_model(), "b/1/saved_model.pb": saved_model()}
 CHOICE = {"a": ("Placeholder", ()), "b": ("Placeholder", ()), "sum": ("Add", ("a", "b"))}
 DEFAULT = "SAGEMAKER_TFS_DEFAULT_MODEL_NAME"
 VARIABLES = variables("digits/1")
+RAY_SERVE = {"framework": "ray-serve", "framework_version": "1.4"}
+CONFIG = b"applications:\n  - {name: a, route_prefix: /, import_path: 'deployment:app'}\n"
 VLLM = "763104351884.dkr.ecr.eu-west-1.amazonaws.com/vllm:0.10-gpu-py312"
 OWN = "111122223333.dkr.ecr.eu-west-1.amazonaws.com/mine:1"
 LMI = {"artifact": None, "framework": "djl-lmi", "framework_version": "0.30.0"}
@@ -281,6 +283,35 @@ CASES: list[tuple[str, Model, str, Model]] = [
         pytorch("def predict_fn(data, model): ...", {"model.pth": TRACED, "a.pth": TRACED}),
         "there are 2 .pt or .pth files at its top",
         pytorch("def predict_fn(data, model): ...", {"model.pt": TRACED, "a.pth": TRACED}),
+    ),
+    (
+        "artifact-ray-serve",
+        Model({"deployment.py": b"", "code/inference.py": b""}, RAY_SERVE),
+        "there is no config.yaml at its top, so Ray Serve has no application; add it and "
+        "deployment.py, or set environment: {SM_RAYSERVE_APP: deployment:app}; for a PyTorch model",
+        Model({"deployment.py": b"", "config.yaml": CONFIG, "code/inference.py": b""}, RAY_SERVE),
+    ),
+    (
+        "artifact-ray-serve",
+        Model({"config.yaml": CONFIG}, RAY_SERVE),
+        "config.yaml names 'deployment:app', and there is no deployment.py at its top or in code/",
+        Model({"config.yaml": CONFIG, "code/deployment.py": b""}, RAY_SERVE),
+    ),
+    (
+        "artifact-ray-serve",
+        Model({"config.yaml": CONFIG + b"  - {", "deployment.py": b""}, RAY_SERVE),
+        "config.yaml names no application; write applications: [{name: model,",
+        Model({"config.yaml": CONFIG, "deployment.py": b""}, RAY_SERVE),
+    ),
+    (
+        "artifact-ray-serve",
+        Model(
+            {"weights": b""}, RAY_SERVE | {"environment": {"SM_RAYSERVE_APP": "own.app:app x=1"}}
+        ),
+        "SM_RAYSERVE_APP names 'own.app:app', and there is no own.py",
+        Model(
+            {"own/app.py": b""}, RAY_SERVE | {"environment": {"SM_RAYSERVE_APP": "own.app:app x=1"}}
+        ),
     ),
     (
         "artifact-memory",

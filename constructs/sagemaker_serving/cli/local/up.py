@@ -15,10 +15,10 @@ _ENGINE = click.option(
     "engines",
     multiple=True,
     metavar="REPOSITORY=ENGINE",
-    help="The server for a repository's images: tensorflow, tensorflow:VERSION, pytorch, stub "
-    "(its answers say so), or command:PROGRAM. PROGRAM listens on SAGEMAKER_BIND_TO_PORT or "
-    "8080; its model is in SM_MODEL_DIR. May be given several times, and is remembered; `none` "
-    "forgets it.",
+    help="The server for a repository's images: tensorflow, tensorflow:VERSION, pytorch, "
+    "ray-serve, ray-serve-streaming, stub (its answers say so), or command:PROGRAM. PROGRAM "
+    "listens on SAGEMAKER_BIND_TO_PORT or 8080; its model is in SM_MODEL_DIR. May be given several "
+    "times, and is remembered; `none` forgets it.",
 )
 _WITHOUT_ENGINES = click.option(
     "--without-engines/--with-engines",

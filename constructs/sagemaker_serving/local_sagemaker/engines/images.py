@@ -39,6 +39,9 @@ def engine_of(image: str) -> Engine:
     """
     _, name, tag = split_image(image)
     repository = name.rpartition("/")[2]
+    if _RAY_FOR_EC2.match(tag) and repository == "ray":
+        raise NoEngine(f"{image} is for EC2, and answers where SageMaker does not ask")
+    tag = _RAY_SERVE.sub("", tag)
     known = {**repository_versions(repository), **_NOT_IN_THE_TABLES.get(repository, {})}
     for framework, versions in known.items():
         if framework in _PROGRAMS and repository not in _OLDER:
@@ -71,7 +74,7 @@ def split_image(image: str) -> tuple[str, str, str]:
 
 SERVED = (
     "tensorflow-inference, sagemaker-tensorflow-serving, pytorch-inference, sagemaker-pytorch, "
-    "sagemaker-tritonserver and what runs Neo's TensorFlow, PyTorch, ONNX and XGBoost models"
+    "sagemaker-tritonserver, ray and what runs Neo's TensorFlow, PyTorch, ONNX and XGBoost models"
 )
 """AWS's repositories whose images are served, for messages."""
 
@@ -80,6 +83,7 @@ _PROGRAMS = {
     "neo-tensorflow": Program.TENSORFLOW,
     "inferentia-tensorflow": Program.TENSORFLOW,
     "pytorch": Program.PYTORCH,
+    "ray-serve": Program.RAY_SERVE,
     "neo-pytorch": Program.NEO_PYTORCH,
     "inferentia-pytorch": Program.NEO_PYTORCH,
     "neo-onnx": Program.NEO_ONNX,
@@ -111,6 +115,14 @@ they have is not known here."""
 _VERSION = re.compile(r"\d+\.\d+(\.\d+)*")
 """What every generation of AWS's tags begins with: 1.12-cpu, 2.1.3-gpu, 2.9.2-cpu-py3,
 2.19.0-gpu-py312-cu122-ubuntu22.04-sagemaker-v1.2."""
+
+
+_RAY_SERVE = re.compile(r"^serve-ml-sagemaker-(cpu|cuda)-v")
+"""What stands before the version in the tags of Ray Serve: serve-ml-sagemaker-cpu-v1.4."""
+
+_RAY_FOR_EC2 = re.compile(r"serve-ml-(cpu|cuda)\b")
+"""The tags of its other images, which listen on port 8000 alone (aws/deep-learning-containers
+e0ecede, scripts/docker/ray/dockerd_entrypoint.sh; read 2026-11-23)."""
 
 
 def _is_among(tag: str, versions: Iterable[str]) -> bool:

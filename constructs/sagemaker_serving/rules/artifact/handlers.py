@@ -143,6 +143,8 @@ def handler_place(facts: ArtifactFacts) -> Iterator[Finding]:
     contents = facts.contents
     if contents is None or facts.own_image or _SCRIPT in contents.files:
         return
+    if facts.served_by("ray-serve"):
+        return  # an application may import it from anywhere
     found = [name for name in contents.files if name.rpartition("/")[2] == "inference.py"]
     if found and not found[0].startswith("code/lib/"):
         yield _says(facts, f"{found[0]} would never be called; move it to {_SCRIPT}")

@@ -1,0 +1,66 @@
+"""The rule on what Ray Serve's image runs: its application, and the modules that it names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sagemaker_serving.archive import ArchiveContents
+from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.facts import ArtifactFacts
+
+_ENTRY_POINT = (
+    "aws/deep-learning-containers e0ecede, Ray's sagemaker_entrypoint.sh; read 2026-11-23"
+)
+_APP = "SM_RAYSERVE_APP"
+
+
+@rule("artifact-ray-serve", source=_ENTRY_POINT, example="config.yaml without its deployment.py")
+def artifact_ray_serve(facts: ArtifactFacts) -> Iterator[Finding]:
+    """Ray Serve finds an application: ``config.yaml`` at the top, and the module that it names.
+
+    Otherwise the container ends as it starts. Without config.yaml it runs what SM_RAYSERVE_APP
+    names.
+    """
+    contents = facts.served_by("ray-serve")
+    if contents is None:
+        return
+    paths, where = contents.applications, "config.yaml"
+    if paths is None:
+        app = facts.container.environment.get(_APP)
+        if app is None or app.text is None:
+            yield _says(
+                facts,
+                "there is no config.yaml at its top, so Ray Serve has no application; add it and "
+                f"deployment.py, or set environment: {{{_APP}: deployment:app}}{_made(contents)}",
+            )
+            return
+        paths, where = tuple(app.text.split()[:1]), _APP
+    if not paths:
+        yield _says(
+            facts,
+            f"{where} names no application; write applications: [{{name: model, route_prefix: /, "
+            "import_path: deployment:app}]",
+        )
+    for path in paths:
+        first = path.partition(":")[0].partition(".")[0]
+        if first != "ray" and not contents.requirements and not _has_module(contents, first):
+            yield _says(
+                facts,
+                f"{where} names {path!r}, and there is no {first}.py at its top or in code/; "
+                "add it, or name the module that is there",
+            )
+
+
+def _has_module(contents: ArchiveContents, name: str) -> bool:
+    starts = tuple(f"{folder}{name}{end}" for folder in ("", "code/") for end in (".py", "/"))
+    return any(file.startswith(starts) for file in contents.files)
+
+
+def _made(contents: ArchiveContents) -> str:
+    if contents.script is None and "pytorch" not in contents.frameworks:
+        return ""
+    return "; for a PyTorch model, `sagemaker-serving package FOLDER --for ray-serve` makes both"
+
+
+def _says(facts: ArtifactFacts, sentence: str) -> Finding:
+    return facts.artifact.where, f"artifact is {facts.artifact.text!r}; {sentence}"
