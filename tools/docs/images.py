@@ -56,10 +56,13 @@ PyTorch inference image. A PyTorch model is served by one of these:
 
 | image | what you bring |
 | --- | --- |
-| Ray Serve (`ray-serve`) | `config.yaml` and `deployment.py` in the archive, or `SM_RAYSERVE_APP` |
+| Ray Serve (`ray-serve`) | `inference.py`, by `package --for ray-serve`; or an application |
 | Triton (`sagemaker-tritonserver`) | an ONNX model, by `package --for triton` |
 | vLLM, SGLang, DJL | a language model, by its id or its files |
 | one of your own | `image_uri`; it answers `/ping` and `/invocations` on port 8080 |
+
+Ray Serve's image looks for `config.yaml` and the module that it names (`deployment.py`), or for
+`SM_RAYSERVE_APP`. [Its contract](container-contract.md#ray-serves-image) is kept here, too.
 """
 
 

@@ -23,11 +23,15 @@ _SOURCE = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)(/(?P<version>[0-9]+)
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """A path, and perhaps the model's name and version that it is to have in the archive."""
+    """A path, and perhaps the model's name and version that it is to have in the archive.
+
+    ``inside`` is a file's whole name there, where the layout does not tell it.
+    """
 
     path: Path
     name: str | None = None
     version: int | None = None
+    inside: str | None = None
 
 
 def parse_source(text: str) -> Source:
@@ -82,12 +86,14 @@ def plan(sources: Sequence[Path | Source], *, convert: bool = True) -> Plan:
     for source in given:
         if not source.path.exists():
             raise UnreadableArtifact(f"there is nothing at {source.path}")
-    if len(given) == 1 and given[0].path.is_file() and _is_alone(given[0].path):
+    if len(given) == 1 and given[0].inside is None and _is_ready(given[0].path):
         return Plan(ready=given[0].path)
     entries: list[Entry] = []
     conversions: list[Conversion] = []
     for source in given:
-        if source.path.is_dir():
+        if source.inside is not None:
+            entries.append(Entry(safe_name(source.inside), source.path, source.path.stat()))
+        elif source.path.is_dir():
             entries += _folder(source, alone=len(given) == 1)
         elif convert and source.path.suffix in CONVERTED:
             conversions.append(_conversion(source))
@@ -105,6 +111,10 @@ def plan(sources: Sequence[Path | Source], *, convert: bool = True) -> Plan:
 
 
 _NO_GRAPHS = ("fingerprint.pb", "keras_metadata.pb")
+
+
+def _is_ready(path: Path) -> bool:
+    return path.is_file() and _is_alone(path)
 
 
 def _is_alone(path: Path) -> bool:

@@ -43,8 +43,9 @@ _DEFAULT_MODEL = {
 @click.option(
     "--for",
     "server",
-    type=click.Choice(["triton"]),
-    help="Lay it out for another server: triton takes .onnx files and has a config.pbtxt for each.",
+    type=click.Choice(["triton", "ray-serve"]),
+    help="Make it ready for another server: triton takes .onnx files and has a config.pbtxt for "
+    "each; ray-serve takes a PyTorch model and has an application.",
 )
 @click.option(
     "--max-batch-size",
@@ -90,6 +91,7 @@ def package(
       sagemaker-serving package cats=exp/7 dogs=exp/9 --default-model cats
       sagemaker-serving package frozen.pb --input images --output scores
       sagemaker-serving package digits.onnx --for triton
+      sagemaker-serving package model.pth code --for ray-serve
     """
     from sagemaker_serving.archive import Cache, Tensors, build_archive, contents_of, parse_source
     from sagemaker_serving.errors import ProblemsFound, Severity
@@ -98,6 +100,13 @@ def package(
 
     given = [parse_source(source) for source in sources]
     _must_lie_outside(target, given)
+    if server == "ray-serve":
+        beside = {
+            "--neo": neo,
+            f"--framework {framework}": framework not in (None, "pytorch"),
+            "--default-model": default_model is not None,
+        }
+        given, framework = _for_ray_serve(given, beside), "pytorch"
     environment = {_DEFAULT_MODEL[server]: default_model} if default_model is not None else {}
     planned = _laid_out(given, server, max_batch_size)
     contents = contents_of(planned, convert=not neo)
@@ -139,6 +148,22 @@ def package(
     )
     for name, value in environment.items():
         click.echo(f"in the environment file: environment: {{{name}: {value}}}")
+    if server == "ray-serve":
+        click.echo(f"in the environment file: framework: {server}")
+
+
+def _for_ray_serve(given: list[Source], beside: dict[str, bool]) -> list[Source]:
+    """The sources and the application that serves them, which is judged as PyTorch's image does.
+
+    ``beside`` is which options say something that this image has not.
+    """
+    from sagemaker_serving.errors import Mistake
+    from sagemaker_serving.model_server.ray_serve.packing import with_application
+
+    for option, is_given in beside.items():
+        if is_given:
+            raise Mistake(f"--for ray-serve packs PyTorch models; it cannot stand beside {option}")
+    return with_application(given)
 
 
 def _laid_out(
@@ -150,7 +175,7 @@ def _laid_out(
     from sagemaker_serving.archive import triton_plan
     from sagemaker_serving.errors import Mistake
 
-    if server is None:
+    if server != "triton":
         if max_batch_size is not None:
             raise Mistake("--max-batch-size is for --for triton; add it, or leave this out")
         return given
