@@ -10,7 +10,8 @@ from constructs import Construct
 
 from sagemaker_serving.infra import ExecutionRole
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard
-from sagemaker_serving.spec import Environment
+from sagemaker_serving.spec import Environment, FolderArtifact, Model
+from sagemaker_serving.spec.container import Container
 
 ENDPOINT_TAG = "sagemaker-serving:endpoint"
 """Tells which endpoint a config was made for; `operations.rollback` looks for it."""
@@ -55,26 +56,44 @@ def keep_batch_model(model: Construct) -> None:
 
 def read_earlier_archives(environment: Environment, model: str, role: ExecutionRole) -> None:
     """Lets the role go on reading the archives that were deployed to this model, and the folders
-    that were sent uncompressed.
+    where it sends any.
 
-    Of an image in another repository, or an archive elsewhere in S3, it loses sight when the
-    file no longer names it.
+    Of an image in another repository, an archive elsewhere in S3, or folders once all of its
+    artifacts are archives, it loses sight when the file no longer names them.
     """
     stack = cdk.Stack.of(role)
     qualifier = stack.synthesizer.bootstrap_qualifier
     bucket = f"cdk-{qualifier}-assets-{stack.account}-{stack.region}"
     bucket_arn, below = f"arn:{cdk.Aws.PARTITION}:s3:::{bucket}", _prefix(environment, model)
-    why = "Every version of this model that was deployed: to go back to, and for batches that run"
-    for objects in (f"{bucket_arn}/{below}*.tar.gz", f"{bucket_arn}/{below}*/*"):
-        role.add_to_policy(iam.PolicyStatement(actions=["s3:GetObject"], resources=[objects]))
-        acknowledge_wildcard(role, objects, why)
-    role.add_to_policy(
-        iam.PolicyStatement(
-            actions=["s3:ListBucket"],
-            resources=[bucket_arn],
-            conditions={"StringLike": {"s3:prefix": f"{below}*/*"}},
+    _read_every_version(role, f"{bucket_arn}/{below}*.tar.gz")
+    if _sends_folders(environment.models[model]):
+        _read_every_version(role, f"{bucket_arn}/{below}*/*")
+        role.add_to_policy(
+            iam.PolicyStatement(
+                actions=["s3:ListBucket"],
+                resources=[bucket_arn],
+                conditions={"StringLike": {"s3:prefix": f"{below}*/*"}},
+            )
         )
+
+
+def _read_every_version(role: ExecutionRole, objects: str) -> None:
+    role.add_to_policy(iam.PolicyStatement(actions=["s3:GetObject"], resources=[objects]))
+    acknowledge_wildcard(
+        role,
+        objects,
+        "Every version of this model that was deployed: to go back to, and for batches that run",
     )
+
+
+def _sends_folders(model: Model) -> bool:
+    parts = [model, *model.variants, *model.shadow_variants, *model.containers]
+    artifacts = [
+        part.artifact
+        for part in (*parts, *model.inference_components.values())
+        if isinstance(part, Container)
+    ]
+    return any(isinstance(each, FolderArtifact) and each.uncompressed for each in artifacts)
 
 
 def _keeps_endpoint(environment: Environment, model: str) -> bool:
