@@ -391,6 +391,7 @@ def test_a_run_fails_without_one_of_its_permissions(
     assert says(cause), cause
 
 
+@pytest.mark.usefixtures("judged")  # whose jobs are asked for again
 def test_a_job_is_refused_whose_role_may_not_list_its_input(local: Deployment) -> None:
     sagemaker = local.client("sagemaker")
     jobs = sagemaker.list_transform_jobs(NameContains="first")["TransformJobSummaries"]

@@ -57,7 +57,7 @@ class Pool:
         self._code = code
         self._runtime = folder / "runtime"
         self._workers: list[Worker] = []
-        self._lock = threading.Lock()
+        self._lock = threading.Condition()
         self._closed = False
         self._stopping = threading.Event()
         self._reaper: threading.Thread | None = None
@@ -86,6 +86,20 @@ class Pool:
         """End the function's processes that are not at work: its code or settings have changed."""
         name = Target.parse(function_name, region).name
         self._end(lambda each: (each.region, each.function) == (region, name) and not each.busy)
+
+    def finish(self, region: str, function_name: str) -> None:
+        """Return when no process of the function is at work, or after 10 seconds.
+
+        One may still be: a custom resource's function has answered before it returns.
+        """
+        name = Target.parse(function_name, region).name
+
+        def is_idle() -> bool:
+            own = (each for each in self._workers if (each.region, each.function) == (region, name))
+            return not any(each.busy for each in own)
+
+        with self._lock:
+            self._lock.wait_for(is_idle, timeout=10)
 
     def status(self) -> list[dict[str, Any]]:
         """Each process, as ``local status`` shows it."""
@@ -139,6 +153,7 @@ class Pool:
     def _give_back(self, worker: Worker) -> None:
         with self._lock:
             worker.busy = False
+            self._lock.notify_all()
             worker.used_at = time.monotonic()
             if worker.sandbox.alive and not self._closed:
                 return

@@ -200,6 +200,7 @@ class Lambda(service.Service):
         if call.operation in _END_PROCESSES:
             self._pool.end_idle(call.region, call.parameters["FunctionName"])
         if call.operation == "DeleteFunction":
+            self._pool.finish(call.region, call.parameters["FunctionName"])
             self._logs.finish()  # what it said last, while its role is still there
         return output
 
