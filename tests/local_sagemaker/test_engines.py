@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import shlex
-import sys
 import tarfile
 from collections.abc import Iterator, Mapping
 from io import BytesIO
@@ -15,14 +13,14 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from sagemaker_serving.errors import Mistake
 from sagemaker_serving.local_sagemaker.common.settings import Settings
 from sagemaker_serving.local_sagemaker.engines.declarations import read_declarations
-from sagemaker_serving.local_sagemaker.engines.engines import NO_ENGINES, Engines
+from sagemaker_serving.local_sagemaker.engines.engines import NO_ENGINES
 from sagemaker_serving.local_sagemaker.engines.images import Engine, NoEngine, engine_of
 from sagemaker_serving.model_server.programs import Program
 from tests.local_aws.aws import REGION, Aws, StandIn, archive, eventually, gateway_of
 from tests.local_aws.services.cloudformation.templates import endpoint as endpoint_template
+from tests.local_sagemaker.own_server import command_of
 
 ROOT = Path(__file__).parents[2]
 ECR = "763104351884.dkr.ecr.eu-west-1.amazonaws.com"
@@ -48,39 +46,11 @@ def predict_fn(data, model):
     return [value * model for value in data]
 """
 
-SERVER = """
-import json, os, sys
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-
-class Handler(BaseHTTPRequestHandler):
-    def do_GET(self):
-        self.answer(b"")
-
-    def do_POST(self):
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        path = os.path.join(os.environ["SM_MODEL_DIR"], "factor")
-        factor = open(path).read() if os.path.exists(path) else None
-        told = {"factor": factor, "body": body.decode(), "path": self.path}
-        self.answer(json.dumps(told | {"mode": os.environ.get("MODE")}).encode())
-
-    def answer(self, body):
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-port = 8080 if "8080" in sys.argv else int(os.environ["SAGEMAKER_BIND_TO_PORT"])
-print("the command listens", flush=True)
-ThreadingHTTPServer(("127.0.0.1", port), Handler).serve_forever()
-"""
-
 
 @pytest.fixture(scope="module")
 def engines(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
     """What the module's local AWS is told of images."""
-    script = tmp_path_factory.mktemp("command") / "server.py"
-    script.write_text(SERVER)
-    command = shlex.join([sys.executable, str(script)])
+    command = command_of(tmp_path_factory.mktemp("command"))
     return read_declarations(
         {
             "--engine": [
@@ -119,87 +89,6 @@ def a_model(aws: Aws, name: str, image: str, **environment: str) -> str:
 def an_endpoint(aws: Aws, name: str, image: str, **environment: str) -> Any:
     """An endpoint of one variant, v, once it is in service or has failed."""
     return aws.endpoint(name, aws.config(name, {"v": a_model(aws, name, image, **environment)}))
-
-
-def test_a_model_without_an_archive_is_served_over_an_empty_folder(aws: Aws) -> None:
-    model = {"Image": f"{OWN}/team/command:1", "Environment": {"MODE": "team/words"}}
-    role = "arn:aws:iam::123456789012:role/model"
-    aws.sagemaker.create_model(ModelName="words", ExecutionRoleArn=role, PrimaryContainer=model)
-    aws.endpoint("words", aws.config("words", {"v": "words"}))
-    told = json.loads(aws.ask("words", b"x"))
-    assert (told["mode"], told["factor"]) == ("team/words", None)
-    assert aws.sagemaker.describe_model(ModelName="words")["PrimaryContainer"] == model
-    aws.delete("words")
-
-
-def a_source(url: str, kind: str = "S3Prefix", compression: str = "None") -> dict[str, Any]:
-    return {
-        "ModelDataSource": {
-            "S3DataSource": {"S3Uri": url, "S3DataType": kind, "CompressionType": compression}
-        }
-    }
-
-
-def create_model(aws: Aws, name: str, **container: Any) -> None:
-    aws.sagemaker.create_model(
-        ModelName=name,
-        ExecutionRoleArn="arn:aws:iam::123456789012:role/model",
-        PrimaryContainer={"Image": f"{OWN}/team/command:1", **container},
-    )
-
-
-def test_files_below_a_prefix_are_served_as_they_are(aws: Aws) -> None:
-    aws.s3.put_object(Bucket="models", Key="tripling/factor", Body=b"3")
-    source = a_source("s3://models/tripling/")
-    create_model(aws, "tripling", **source)
-    aws.endpoint("tripling", aws.config("tripling", {"v": "tripling"}))
-    assert json.loads(aws.ask("tripling", b"x"))["factor"] == "3"
-    described = aws.sagemaker.describe_model(ModelName="tripling")["PrimaryContainer"]
-    assert described["ModelDataSource"] == source["ModelDataSource"]
-    aws.delete("tripling")
-
-
-@pytest.mark.parametrize(
-    ("container", "said"),
-    [
-        (a_source("s3://models/none/"), "Could not find model data at s3://models/none/."),
-        (a_source("s3://models/tripling"), "an S3Prefix ends with a slash"),
-        (a_source("s3://models/m.tar.gz/", "S3Object", "Gzip"), "an S3Object does not"),
-        (a_source("s3://models/", compression="Gzip"), "Gzip is of one S3Object"),
-        (
-            a_source("s3://models/") | {"ModelDataUrl": "s3://models/m.tar.gz"},
-            "Both ModelDataUrl and ModelDataSource are set",
-        ),
-        (a_source("s3://models/") | {"Mode": "MultiModel"}, "A MultiModel container names"),
-    ],
-)
-def test_a_model_data_source_that_sagemaker_does_not_take_makes_no_model(
-    aws: Aws, container: dict[str, Any], said: str
-) -> None:
-    with pytest.raises(ClientError, match=said):
-        create_model(aws, "refused", **container)
-
-
-def test_serverless_and_transform_jobs_take_archives_alone(aws: Aws) -> None:
-    aws.s3.put_object(Bucket="models", Key="unpacked/factor", Body=b"3")
-    create_model(aws, "unpacked", **a_source("s3://models/unpacked/"))
-    serverless = {"MemorySizeInMB": 1024, "MaxConcurrency": 1}
-    with pytest.raises(ClientError, match="may not have a ModelDataSource"):
-        aws.sagemaker.create_endpoint_config(
-            EndpointConfigName="unpacked",
-            ProductionVariants=[
-                {"VariantName": "v", "ModelName": "unpacked", "ServerlessConfig": serverless}
-            ],
-        )
-    source = {"S3DataSource": {"S3DataType": "S3Prefix", "S3Uri": "s3://models/unpacked/"}}
-    with pytest.raises(ClientError, match="A transform job takes an archive"):
-        aws.sagemaker.create_transform_job(
-            TransformJobName="unpacked",
-            ModelName="unpacked",
-            TransformInput={"DataSource": source},
-            TransformOutput={"S3OutputPath": "s3://models/out"},
-            TransformResources={"InstanceType": "ml.m5.large", "InstanceCount": 1},
-        )
 
 
 def notes_of(aws: Aws, name: str) -> Any:
@@ -507,46 +396,3 @@ def test_what_was_declared_is_known_after_a_restart_until_it_is_forgotten(tmp_pa
     assert restarted() == {"mine": "stub", "other": "pytorch"}
     assert restarted(mine="none", other="tensorflow") == {"other": "tensorflow"}
     assert restarted() == {"other": "tensorflow"}
-
-
-def test_a_registry_s_own_repository_wins_over_one_of_any() -> None:
-    declared = {"mine": "stub", f"{OWN}/mine": "pytorch"}
-    engines = Engines(StandIn.start, declared)
-    assert engines.of(f"{OWN}/mine:1").program == "pytorch"
-    assert engines.of("elsewhere.example/mine@sha256:0").program == "stub"
-
-
-def test_a_declaration_wins_over_what_aws_s_name_says() -> None:
-    engines = Engines(StandIn.start, {"tensorflow-inference": "stub"})
-    assert engines.of(f"{ECR}/tensorflow-inference:2.19-cpu").program == "stub"
-
-
-def test_a_command_of_several_lines_is_refused() -> None:
-    with pytest.raises(Mistake, match="a command is one line; put several into a script"):
-        read_declarations({"--engine": ["mine=command:python\nserver.py"]})
-
-
-def test_everything_that_is_wrong_with_declarations_is_said_at_once() -> None:
-    with pytest.raises(Mistake) as refused:
-        read_declarations(
-            {
-                "--engine": [
-                    *("mine", "mine:7=stub", "a=tensorfow", "b=command:", "c=pytorch:2.6"),
-                    *("d=tensorflow:x", "e=stub", "e=pytorch", "Bad=stub", "=stub"),
-                ]
-            }
-        )
-    told = str(refused.value).splitlines()
-    assert [line.partition(": ")[2][:45] for line in told] == [
-        "it must be REPOSITORY=ENGINE, as team/server=",
-        "'mine:7' is no repository's name; leave the t",
-        "there is no engine 'tensorfow'; ENGINE is ten",
-        "it names no program; write one after command:",
-        "'2.6' is too much; tensorflow alone takes a v",
-        "'x' is no framework version; write one like t",
-        "e was given stub before",
-        "'Bad' is no repository's name; as team/server",
-        "'' is no repository's name; as team/server",
-    ]
-    assert told[0].startswith("--engine is 'mine': ")
-    assert told[2].endswith("did you mean tensorflow")
