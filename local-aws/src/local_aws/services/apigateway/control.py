@@ -1,4 +1,4 @@
-"""REST APIs as they are told: resources, methods, deployments, stages, keys, usage plans.
+"""REST APIs as they are told: resources, methods, deployments, stages, usage plans.
 
 Sources: API Gateway API reference, botocore's model; what AWS fills in and how it refuses was
 recorded by LocalStack's suite, 2024; read 2026-11-23.
@@ -7,8 +7,6 @@ recorded by LocalStack's suite, 2024; read 2026-11-23.
 from __future__ import annotations
 
 import json
-import secrets
-import string
 import time
 from collections.abc import Callable, Mapping
 from copy import deepcopy
@@ -31,6 +29,7 @@ from local_aws.web.records import (
     tag_target,
 )
 
+from .keys import Keys
 from .openapi import import_document
 from .parts import check_integration, integration_with_defaults, methods_of, resource_below
 from .patches import patched
@@ -87,6 +86,7 @@ class Control:
     def __init__(self, test_invoke: Callable[[Call], Record]) -> None:
         self.records = Records("apigateway", _NAMES, "id")
         self._test_invoke = test_invoke
+        self._keys = Keys(self.records, self._create_at)
 
     def actions(self) -> Mapping[str, Action]:
         """Every action that is offered, by the operation's name."""
@@ -97,7 +97,7 @@ class Control:
             "PATCH": self._update,
             "DELETE": self.records.delete,
         }
-        own = offered("apigateway", self)
+        own = offered("apigateway", self, self._keys)
         return {
             name: partial(self._do, own.get(name) or by_verb[verb])
             for name, verb in service_operations("apigateway").items()
@@ -298,71 +298,6 @@ class Control:
             )
         return self._update(call)
 
-    # keys
-
-    def create_api_key(self, call: Call) -> Record:
-        """Keep a key."""
-        now = int(time.time())
-        value = call.parameters.get("value") or "".join(
-            secrets.choice(string.ascii_letters + string.digits) for _ in range(40)
-        )
-        known = {each["value"] for each in self.records.listed(path_of(call))}
-        if value in known:
-            raise AwsError("ConflictException", "API Key already exists", status=409)
-        more: Record = {"createdDate": now, "lastUpdatedDate": now, "value": value, "stageKeys": []}
-        return self._create_at(call, **more)[1]
-
-    def get_api_key(self, call: Call) -> Record:
-        """A key; its value with ``includeValue``."""
-        return self._key(self.records.get(path_of(call)), call.parameters.get("includeValue"))
-
-    def get_api_keys(self, call: Call) -> Record:
-        """The region's keys; their values with ``includeValues``."""
-        wanted, shown = call.parameters.get("nameQuery") or "", call.parameters.get("includeValues")
-        found = self.records.listed(path_of(call))
-        keys = [self._key(k, shown) for k in found if str(k.get("name", "")).startswith(wanted)]
-        return paged(call, "items", keys)
-
-    def _key(self, record: Record, with_value: Any) -> Record:
-        return record if with_value else {k: v for k, v in record.items() if k != "value"}
-
-    def create_usage_plan_key(self, call: Call) -> Record:
-        """Have a key count for a plan."""
-        collection = path_of(call)
-        self.records.get(collection.rpartition("/")[0])
-        key_id = call.parameters["keyId"]
-        key = self.records.get(f"{call.region}/apikeys/{key_id}")
-        if self.records.find(f"{collection}/{key_id}") is not None:
-            raise AwsError(
-                "ConflictException",
-                f"Usage Plan {collection.split('/')[2]} cannot be added because API Key {key_id} "
-                "is already associated with it",
-                status=409,
-            )
-        record = {"id": key_id, "type": call.parameters["keyType"], "value": key["value"]}
-        record |= {"name": key["name"]} if "name" in key else {}
-        return self.records.put(f"{collection}/{key_id}", record)
-
-    def create_domain_name(self, call: Call) -> Record:
-        """Keep a domain name, which nothing answers by."""
-        kinds = (call.parameters.get("endpointConfiguration") or {}).get("types") or ["EDGE"]
-        name = new_id()
-        place = (
-            {
-                "regionalDomainName": f"d-{name}.execute-api.{call.region}.amazonaws.com",
-                "regionalHostedZoneId": _A_ZONE,
-            }
-            if "REGIONAL" in kinds
-            else {
-                "distributionDomainName": f"d{name}.cloudfront.net",
-                "distributionHostedZoneId": _CLOUDFRONT_ZONE,
-            }
-        )
-        more: Record = {"domainNameStatus": "AVAILABLE", "securityPolicy": "TLS_1_2", **place}
-        if call.parameters.get("securityPolicy"):
-            more["securityPolicy"] = call.parameters["securityPolicy"]
-        return self._create_at(call, **more)[1]
-
     # the account, tags
 
     def get_account(self, call: Call) -> Record:
@@ -441,7 +376,7 @@ class Control:
         if "lastUpdatedDate" in changed:
             changed["lastUpdatedDate"] = int(time.time())
         self.records.put(path, changed)
-        own = offered("apigateway", self).get(call.operation.replace("Update", "Get"))
+        own = offered("apigateway", self, self._keys).get(call.operation.replace("Update", "Get"))
         has_children = call.operation in ("UpdateMethod", "UpdateIntegration")
         return own(call) if own is not None and has_children else changed
 
@@ -466,12 +401,6 @@ def snapshot_of(records: Records, api: str) -> dict[str, Record]:
 
 
 _WITH_AUTHORIZER = ("CUSTOM", "COGNITO_USER_POOLS")
-
-_CLOUDFRONT_ZONE = "Z2FDTNDATAQYW2"
-"""Of every distribution (Route 53 API reference, AliasTarget, read 2026-11-23)."""
-_A_ZONE = "Z1UJRXOUMOOFQ8"
-"""API Gateway's of us-east-1, which stands for that of every region (AWS General Reference, "Amazon
-API Gateway endpoints and quotas", read 2026-11-23)."""
 
 _ACCOUNT: Record = {
     "throttleSettings": {"burstLimit": 5000, "rateLimit": 10000.0},
