@@ -23,7 +23,8 @@ from local_aws.process.address import Address, answers, find
 from local_aws.process.denied import Denied, denied_calls
 from sagemaker_serving.client import Aws, Predictor
 from sagemaker_serving.errors import ReportedError
-from tests.local_aws.aws import GATEWAYS
+from tests.local_aws.aws import GATEWAYS, StandIn, gateway_of
+from tests.local_aws.aws import Aws as LocalAws
 
 ROOT = Path(__file__).parents[2]
 REGION = "eu-west-1"
@@ -49,6 +50,17 @@ models:
 
 
 PROJECTS: WeakSet[Project] = WeakSet()
+
+
+@pytest.fixture(scope="module")
+def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalAws]:
+    """A gateway whose model servers are stand-ins; files with other needs have one of their own."""
+    gateway = gateway_of(tmp_path_factory.mktemp("aws"), launch=StandIn.start)
+    gateway.start()
+    try:
+        yield LocalAws(gateway)
+    finally:
+        gateway.stop()
 
 
 @pytest.fixture(scope="module", autouse=True)

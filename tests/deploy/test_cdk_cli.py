@@ -6,14 +6,13 @@ The model servers are stand-ins; everything between the CLI and them is not.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 from tests.deploy.assemblies import Cdk
-from tests.local_aws.aws import IMAGE, Aws, StandIn, children, eventually, gateway_of
+from tests.local_aws.aws import IMAGE, Aws, children, eventually
 from tests.local_aws.load import Load
 from tests.local_aws.services.cloudformation.templates import (
     broken,
@@ -26,16 +25,6 @@ from tests.local_aws.services.cloudformation.templates import (
 from tools.roles import MODEL_POLICY, trust
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
-
-
-@pytest.fixture(scope="module")
-def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
-    gateway = gateway_of(tmp_path_factory.mktemp("aws"), launch=StandIn.start)
-    gateway.start()
-    try:
-        yield Aws(gateway)
-    finally:
-        gateway.stop()
 
 
 @pytest.fixture(scope="module")

@@ -3,29 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from tests.deploy.assemblies import Cdk
-from tests.local_aws.aws import Aws, StandIn, eventually, gateway_of
+from tests.local_aws.aws import Aws, eventually
 from tests.local_aws.services.cloudformation.templates import ref, resource, template
 from tools.roles import VERSION, trust
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 ITEMS = [{"key": f"image-{number:03}", "number": number} for number in range(200)]
-
-
-@pytest.fixture(scope="module")
-def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
-    gateway = gateway_of(tmp_path_factory.mktemp("aws"), launch=StandIn.start)
-    gateway.start()
-    try:
-        yield Aws(gateway)
-    finally:
-        gateway.stop()
 
 
 def counting(*statements: dict[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,6 @@ By the real CDK CLI to a local AWS; the model servers are stand-ins.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import aws_cdk as cdk
@@ -17,7 +16,7 @@ from sagemaker_serving.rules import check_environment
 from sagemaker_serving.spec import read_environment
 from stacks import EnvironmentStage
 from tests.deploy.assemblies import ACCOUNT, Cdk, Ended
-from tests.local_aws.aws import REGION, Aws, StandIn, client_of, gateway_of
+from tests.local_aws.aws import REGION, Aws, client_of
 from tests.today import TODAY
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
@@ -52,16 +51,6 @@ class Promoting(Cdk):
             "--concurrency=2",
             f"{stage}/*",
         )
-
-
-@pytest.fixture(scope="module")
-def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
-    gateway = gateway_of(tmp_path_factory.mktemp("aws"), launch=StandIn.start)
-    gateway.start()
-    try:
-        yield Aws(gateway)
-    finally:
-        gateway.stop()
 
 
 @pytest.fixture(scope="module")

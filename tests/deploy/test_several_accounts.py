@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,21 +11,11 @@ import pytest
 from local_aws.errors import DeployFailed
 from local_aws.process.cdk import CdkCli
 from tests.local_aws.accounts.members import OTHER, client
-from tests.local_aws.aws import REGION, Aws, StandIn, address_of, gateway_of
+from tests.local_aws.aws import REGION, Aws, address_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(600)]
 
 PROJECT = Path(__file__).parent / "two_accounts"
-
-
-@pytest.fixture(scope="module")
-def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
-    gateway = gateway_of(tmp_path_factory.mktemp("aws"), launch=StandIn.start)
-    gateway.start()
-    try:
-        yield Aws(gateway)
-    finally:
-        gateway.stop()
 
 
 def deploy(aws: Aws, assembly: Path, **context: str) -> CdkCli:
