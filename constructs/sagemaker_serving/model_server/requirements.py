@@ -7,7 +7,7 @@ import contextlib
 import logging
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from sagemaker_serving.errors import Failure
@@ -68,3 +68,26 @@ async def _logged(printed: asyncio.StreamReader) -> str:
         if text and not said.startswith("ERROR:"):
             said = text
     return said
+
+
+async def code_environment(model_dir: Path, scratch: Path, paths: Sequence[Path]) -> dict[str, str]:
+    """This process's variables, and where a model's code and packages are: ``paths``, then those
+    of ``code/requirements.txt``, which are installed below ``scratch``.
+
+    ``code/lib`` is nothing of the images that this is for: PyTorch's, Neo's and Ray Serve's.
+    """
+    home = scratch / "home"
+    home.mkdir()
+    environment = {**os.environ, "HOME": str(home)}
+    requirements, packages = model_dir / "code" / "requirements.txt", scratch / "packages"
+    if requirements.exists():
+        await install_requirements(requirements, packages, environment)
+        paths = [*paths, packages]
+    return {
+        **environment,
+        "PYTHONPATH": os.pathsep.join(map(str, paths)),
+        "PYTHONUNBUFFERED": "1",
+        # Importing the model's code must not add files to the model.
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "SM_MODEL_DIR": str(model_dir),
+    }

@@ -18,7 +18,7 @@ from sagemaker_serving.model_server.mms.view import show
 from sagemaker_serving.model_server.modeldir import open_model
 from sagemaker_serving.model_server.programs import Program
 from sagemaker_serving.model_server.racing import first_of
-from sagemaker_serving.model_server.requirements import install_requirements
+from sagemaker_serving.model_server.requirements import code_environment
 from sagemaker_serving.model_server.supervisor import listen_http, stop_event
 from sagemaker_serving.model_server.toolkit.settings import STARTUP_SECONDS, Settings, read_settings
 from sagemaker_serving.model_server.worker import Worker
@@ -78,7 +78,9 @@ class _Workers:
         model_dir = self._scratch / "view"
         opened = await asyncio.to_thread(open_model, model, self._scratch)
         show(opened, model_dir, self._program)
-        environment = await self._environment(model_dir)
+        shims = [_SHIMS] if self._program is Program.NEO_PYTORCH else []
+        paths = [model_dir / "code", model_dir, *shims]
+        environment = await code_environment(model_dir, self._scratch, paths)
         _log_what_is_ignored(self._program)
         socket_path = self._scratch / "worker.sock"
         self._child = await Child.start(
@@ -119,31 +121,6 @@ class _Workers:
             await self._connections.close()
         if self._child is not None:
             await self._child.stop()
-
-    async def _environment(self, model_dir: Path) -> dict[str, str]:
-        """This process's, and where the user's code and packages are.
-
-        ``code/lib`` is nothing of these images; requirements.txt is always installed.
-        """
-        home = self._scratch / "home"
-        home.mkdir()
-        environment = {**os.environ, "HOME": str(home)}
-        paths = [model_dir / "code", model_dir]
-        if self._program is Program.NEO_PYTORCH:
-            paths.append(_SHIMS)
-        requirements = model_dir / "code" / "requirements.txt"
-        if requirements.exists():
-            packages = self._scratch / "packages"
-            await install_requirements(requirements, packages, environment)
-            paths.append(packages)
-        return {
-            **environment,
-            "PYTHONPATH": os.pathsep.join(map(str, paths)),
-            "PYTHONUNBUFFERED": "1",
-            # Importing the model's code must not add files to the model.
-            "PYTHONDONTWRITEBYTECODE": "1",
-            "SM_MODEL_DIR": str(model_dir),
-        }
 
 
 def _log_what_is_ignored(program: Program) -> None:

@@ -21,7 +21,7 @@ from sagemaker_serving.model_server.ports import free_port
 from sagemaker_serving.model_server.programs import Program
 from sagemaker_serving.model_server.racing import first_of
 from sagemaker_serving.model_server.ray_serve.front import Front
-from sagemaker_serving.model_server.requirements import install_requirements
+from sagemaker_serving.model_server.requirements import code_environment
 from sagemaker_serving.model_server.supervisor import listen_http, stop_event
 
 log = logging.getLogger("front")
@@ -88,12 +88,12 @@ class _Cluster:
                 "this image is served with ray, which is not installed here; "
                 "pip install 'sagemaker-serving[ray]'"
             )
-        port = free_port()
+        port, paths = free_port(), [model_dir, model_dir / "code"]
         self._child = await Child.start(
             "Ray Serve application",
             "sagemaker_serving.model_server.ray_serve.cluster",
             [f"--port={port}", f"--temp-dir={self._scratch}", "--", *target],
-            environment=await self._environment(model_dir),
+            environment=await code_environment(model_dir, self._scratch, paths) | _RAY,
             directory=self._scratch,
             isolated=False,
             # Told to end, Ray takes seconds; in the image it is killed with its container.
@@ -111,27 +111,6 @@ class _Cluster:
         """End it, and all that it has started."""
         if self._child is not None:
             await self._child.stop()
-
-    async def _environment(self, model_dir: Path) -> dict[str, str]:
-        """This process's, what Ray is told, and where the model's code and packages are."""
-        home = self._scratch / "home"
-        home.mkdir()
-        environment = {**os.environ, "HOME": str(home)}
-        paths = [model_dir, model_dir / "code"]
-        requirements = model_dir / "code" / "requirements.txt"
-        if requirements.exists():
-            packages = self._scratch / "packages"
-            await install_requirements(requirements, packages, environment)
-            paths.append(packages)
-        return {
-            **environment,
-            **_RAY,
-            "PYTHONPATH": os.pathsep.join(map(str, paths)),
-            "PYTHONUNBUFFERED": "1",
-            # Importing the model's code must not add files to the model.
-            "PYTHONDONTWRITEBYTECODE": "1",
-            "SM_MODEL_DIR": str(model_dir),
-        }
 
 
 def _target(model_dir: Path, environ: Mapping[str, str]) -> list[str]:
