@@ -53,6 +53,7 @@ class Simulation:
     def execute(self, run: Run) -> Mapping[str, Any]:
         """An execution that has begun, to its report's end; its counts."""
         planned = plan(run, None, lambda: True)
+        self.s3.now += planned["doubtful"] > 0
         for shard in range(planned["shards"]):
             self._shard(run, shard)
         counts: Mapping[str, Any] = report(run, None, lambda: True, self.s3.now)["counts"]

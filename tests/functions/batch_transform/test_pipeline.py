@@ -244,19 +244,20 @@ def test_a_job_without_capacity_moves_to_the_next_type_and_from_the_last_to_the_
     batch = pipeline(aws, instance_type=types[0], instance_types=types)
     full = Fault(id="full", kind=Kind.NO_CAPACITY, operation="CreateTransformJob")
 
-    def tried(body: bytes) -> list[str]:
+    def tried(body: bytes, error: str | None) -> list[str]:
         before = set(batch.jobs())
         batch.put({"a": body})
-        batch.run()
+        ended = batch.run()
+        assert ended.get("error") == error, ended.get("cause")
         new = sorted(set(batch.jobs()) - before)
         jobs = [aws.sagemaker.describe_transform_job(TransformJobName=name) for name in new]
         return [job["TransformResources"]["InstanceType"] for job in jobs]
 
     aws.gateway.context.faults.put(replace(full, name=types[0]))
-    assert tried(b"12") == types
+    assert tried(b"12", None) == types
     assert batch.outputs() == {"a": b"21"}
     aws.gateway.context.faults.put(full)
-    assert tried(b"34") == types * (1 + 3)
+    assert tried(b"34", "INCOMPLETE") == types * (1 + 3)
 
 
 @pytest.mark.long

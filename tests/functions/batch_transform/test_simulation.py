@@ -213,6 +213,19 @@ def test_an_input_that_is_put_anew_while_it_is_transformed_is_answered_as_it_is(
     assert counts["unaccounted"] == 0
 
 
+def test_an_output_of_the_second_in_which_its_input_was_put_anew_is_no_answer_to_it(
+    s3: MemoryS3,
+) -> None:
+    """S3 tells times in seconds: such an output is as old as the input, and of another one."""
+    put(s3, {"a": b"old\n"})
+    Simulation(s3, answer).execute(begun(s3, split_type="Line"))
+    put(s3, {"a": b"new\n"})
+    killed = Simulation(s3, answer, dies=1.0).execute(begun(s3, split_type="Line"))
+    assert (killed["answered"], killed["unaccounted"]) == (0, 1)
+    assert Simulation(s3, answer).execute(begun(s3, split_type="Line"))["answered"] == 1
+    assert outputs(s3) == {"a": b"<new>"}
+
+
 def test_an_input_that_is_put_anew_while_it_is_bisected_is_answered_as_it_is(
     s3: MemoryS3,
 ) -> None:

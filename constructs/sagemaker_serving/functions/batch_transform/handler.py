@@ -76,6 +76,8 @@ def _plan(event: dict[str, Any], in_time: Callable[[], bool]) -> dict[str, Any]:
     except Refused:
         lock.release(run)
         raise
+    if state["doubtful"]:
+        time.sleep(1)
     return {
         "more": state["more"],
         "cursor": state,

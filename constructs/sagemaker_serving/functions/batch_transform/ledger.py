@@ -24,11 +24,13 @@ class Accounts:
     """Names of inputs: ``answered`` have an output; ``refused`` stand in quarantine whole.
 
     ``in_part`` have an output for all but the records that are in quarantine.
+    ``doubtful`` have one of these that may be of what they were before, in the same second.
     """
 
     answered: frozenset[str]
     refused: frozenset[str]
     in_part: frozenset[str]
+    doubtful: frozenset[str]
 
     @property
     def settled(self) -> frozenset[str]:
@@ -41,32 +43,42 @@ def accounts(run: Run, inputs: Sequence[Input], *, made_before: bool = False) ->
 
     ``made_before`` is whether another execution has made what is found.
     """
-    later = int(made_before)
-    answered = _fresh(run, run.output_place, ".out", inputs, later)
-    refused = _fresh(run, run.quarantined / OBJECTS, ".jsonl", inputs, later)
-    in_part = _fresh(run, run.quarantined / RECORDS, ".jsonl", inputs, later)
-    return Accounts(answered=answered, refused=refused - answered, in_part=in_part & answered)
+    places = (
+        (run.output_place, ".out"),
+        (run.quarantined / OBJECTS, ".jsonl"),
+        (run.quarantined / RECORDS, ".jsonl"),
+    )
+    ages = [_ages(run, place, ending, inputs) for place, ending in places]
+    at_least = int(made_before)
+    answered, refused, in_part = (
+        frozenset(name for name, age in each.items() if age >= at_least) for each in ages
+    )
+    return Accounts(
+        answered=answered,
+        refused=refused - answered,
+        in_part=in_part & answered,
+        doubtful=frozenset(name for each in ages for name, age in each.items() if age == 0),
+    )
 
 
 def stale(run: Run, inputs: Sequence[Input]) -> frozenset[str]:
     """Those of inputs with outputs for all their records that the list still names."""
-    answered = _fresh(run, run.output_place, ".out", inputs)
+    ages = _ages(run, run.output_place, ".out", inputs)
+    answered = frozenset(name for name, age in ages.items() if age >= 0)
     objects, records = (
         _there(run, run.quarantined / kind, ".jsonl", inputs).keys() for kind in (OBJECTS, RECORDS)
     )
     return answered & (objects | records)
 
 
-def _fresh(
-    run: Run, place: Place, ending: str, inputs: Sequence[Input], later: int = 0
-) -> frozenset[str]:
-    """The names of inputs of which there is something, put that many seconds later at least."""
+def _ages(run: Run, place: Place, ending: str, inputs: Sequence[Input]) -> dict[str, int]:
+    """By how many seconds what there is of inputs is younger than they are, by their names."""
     found = _there(run, place, ending, inputs)
-    return frozenset(
-        entry.name
+    return {
+        entry.name: found[entry.name].modified - entry.modified
         for entry in inputs
-        if entry.name in found and found[entry.name].modified >= entry.modified + later
-    )
+        if entry.name in found
+    }
 
 
 def _there(run: Run, place: Place, ending: str, inputs: Sequence[Input]) -> dict[str, Entry]:

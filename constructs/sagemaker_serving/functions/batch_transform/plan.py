@@ -50,12 +50,14 @@ def plan(run: Run, cursor: Mapping[str, Any] | None, in_time: Callable[[], bool]
     """Cut shards until all inputs are cut or the time is up.
 
     Returns the cursor that the next call begins with; when its ``more`` is false, the plan is
-    whole: ``plan.jsonl`` has a line for each shard. ``in_time`` is asked after each window.
+    whole: ``plan.jsonl`` has a line for each shard. ``in_time`` is asked after each window. Its
+    ``doubtful`` says how many inputs have an output of the same second: what answers them must be
+    a second younger, so nothing may be made before that second is over.
     """
     state: dict[str, Any] = (
         dict(cursor) if cursor is not None else {"part": 0, "after": None, "skip": 0}
     )
-    counts: dict[str, int] = {name: state.get(name, 0) for name in _COUNTS}
+    counts: dict[str, int] = {name: state.get(name, 0) for name in _COUNTS} | {"doubtful": 0}
     lines: list[dict[str, int]] = []
     whole = True
 
@@ -142,6 +144,9 @@ def _to_do(
     for entry in window:
         if entry.name in again:
             yield replace(entry, modified=max(entry.modified, run.began))
+        elif entry.name in done.doubtful and entry.name not in settled:
+            counts["doubtful"] += 1
+            yield replace(entry, modified=entry.modified + 1)
         elif entry.name not in settled:
             yield entry
 
