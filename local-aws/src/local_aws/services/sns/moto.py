@@ -30,6 +30,7 @@ def apply(context: LocalContext) -> None:
     """Apply every patch; a second time only leads the emulator to other targets."""
     publish_to_functions_and_other_accounts(context)
     know_the_subscriber()
+    refuse_what_is_no_arn()
     refuse_what_cannot_be_published()
     number_messages_of_fifo_topics()
     sign_as_the_topic_says()
@@ -119,6 +120,23 @@ def tell_no_empty_attribute() -> None:
 
 _ATTRIBUTES = ("ArchivePolicy", "FifoThroughputScope", "SignatureVersion", "TracingConfig")
 """Those that the emulator does not tell."""
+
+
+def refuse_what_is_no_arn() -> None:
+    """The emulator breaks on a topic's ARN of too few elements. Recorded by LocalStack's suite."""
+    original = getattr(SNSBackend.get_topic, "__wrapped__", SNSBackend.get_topic)
+
+    @wraps(original)
+    def get_topic(self: Any, arn: str) -> Any:
+        elements = arn.count(":") + 1
+        if elements < 6:
+            raise SNSInvalidParameter(
+                "Invalid parameter: TopicArn Reason: An ARN must have at least 6 elements, "
+                f"not {elements}"
+            )
+        return original(self, arn)
+
+    SNSBackend.get_topic = get_topic
 
 
 def refuse_what_cannot_be_published() -> None:
