@@ -344,11 +344,14 @@ def _split(data: bytes) -> Iterator[bytes]:
 
 
 def _flat(data: Any) -> Iterator[Any]:
-    if isinstance(data, list):
-        for each in data:
-            yield from _flat(each)
-    else:
-        yield data
+    """What lists in lists hold, without recursion: a request may nest them as deep as it likes."""
+    waiting = [data]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, list):
+            waiting.extend(reversed(each))
+        else:
+            yield each
 
 
 def _has(document: Any, name: str) -> bool:
