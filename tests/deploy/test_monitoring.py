@@ -3,32 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import aws_cdk as cdk
-import pytest
 from aws_cdk.assertions import Template
 
 from sagemaker_serving.infra import AlarmThresholds, AlarmTopic, EndpointMonitoring, WatchedVariant
 from sagemaker_serving.local_sagemaker.control_plane import SageMaker
 from sagemaker_serving.operations.dashboard import view_dashboard
-from tests.local_aws.aws import REGION, StandIn, client_of, eventually, gateway_of, service_in
+from tests.local_aws.aws import REGION, client_of, eventually, service_in
 from tests.local_aws.aws import Aws as LocalAws
 
 GROUP = "/aws/sagemaker/Endpoints/digits"
-
-
-@pytest.fixture(scope="module")
-def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalAws]:
-    gateway = gateway_of(tmp_path_factory.mktemp("aws"), launch=StandIn.start)
-    gateway.start()
-    try:
-        yield LocalAws(gateway)
-    finally:
-        gateway.stop()
 
 
 def template(folder: Path) -> str:
