@@ -77,7 +77,7 @@ def _plan(event: dict[str, Any], in_time: Callable[[], bool]) -> dict[str, Any]:
         lock.release(run)
         raise
     if state["doubtful"]:
-        time.sleep(1)
+        time.sleep(1)  # S3 tells times in seconds: until the second that is in doubt is over
     return {
         "more": state["more"],
         "cursor": state,

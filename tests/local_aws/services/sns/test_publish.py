@@ -27,7 +27,7 @@ def test_a_topic_that_is_gone_is_said_to_be(aws: Aws) -> None:
 
 @pytest.mark.parametrize(("arn", "elements"), [("gone", 1), ("arn:aws", 2), ("a:b:c:d:e", 5)])
 def test_a_topic_s_arn_has_six_elements(aws: Aws, arn: str, elements: int) -> None:
-    """Recorded by LocalStack's suite, of GetTopicAttributes and DeleteTopic."""
+    """Recorded by LocalStack's suite, 2024, of GetTopicAttributes and DeleteTopic."""
     sns = aws.client("sns")
     for ask in (sns.get_topic_attributes, sns.delete_topic):
         with pytest.raises(ClientError, match=f"at least 6 elements, not {elements}") as refused:

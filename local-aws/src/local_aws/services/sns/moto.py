@@ -123,7 +123,7 @@ _ATTRIBUTES = ("ArchivePolicy", "FifoThroughputScope", "SignatureVersion", "Trac
 
 
 def refuse_what_is_no_arn() -> None:
-    """The emulator breaks on a topic's ARN of too few elements. Recorded by LocalStack's suite."""
+    """The emulator breaks on a topic's ARN of too few elements. By LocalStack's suite, 2024."""
     original = getattr(SNSBackend.get_topic, "__wrapped__", SNSBackend.get_topic)
 
     @wraps(original)
