@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,8 +40,8 @@ if TYPE_CHECKING:
 @click.option(
     "--account",
     is_flag=True,
-    help="Ask AWS for the account's quotas and what is in use, and compare the environments with "
-    "them.",
+    help="Ask AWS for the account's quotas and what is in use, and for the "
+    "reservations and the models in S3 that the environments name.",
 )
 @click.option(
     "--account-file",
@@ -82,9 +84,7 @@ def check(
     else:
         problems = [problem for path in files for problem in _of_environment(path, today)]
         if account:
-            problems += [
-                problem for path in files for problem in _quotas(path, account_file, profile)
-            ]
+            problems += _of_account(files, account_file, profile, today)
     text = report(problems, form)
     if text:
         click.echo(text)
@@ -104,26 +104,34 @@ def _of_environment(path: Path, today: date) -> list[Problem]:
         return list(found.problems)
 
 
-def _quotas(path: Path, kept: Path | None, profile: str | None) -> list[Problem]:
+def _of_account(
+    files: Sequence[Path], kept: Path | None, profile: str | None, today: date
+) -> Iterator[Problem]:
+    """What is wrong beside the account, which is asked once for each region."""
     from sagemaker_serving.client import Aws
     from sagemaker_serving.operations.account import Account, read_account
+    from sagemaker_serving.operations.named import named, named_problems
     from sagemaker_serving.operations.quotas import quota_problems
     from sagemaker_serving.spec import read_environment
 
-    try:
-        file = read_environment(path)
-    except ProblemsFound:
-        return []
-    if file.environment is None:
-        return []
-    region = file.environment.region
-    if kept is not None and kept.exists():
-        account = Account.load(kept, region)
-    else:
-        account = read_account(Aws(region=region, profile=profile))
-        if kept is not None:
-            account.save(kept)
-    return quota_problems(file.environment, account, file.where)
+    sound = []
+    for path in files:
+        with suppress(ProblemsFound):
+            file = read_environment(path)
+            if file.environment is not None:
+                sound.append((file.environment, file.where))
+    accounts: dict[str, Account] = {}
+    for environment, where in sound:
+        region = environment.region
+        if region not in accounts and kept is not None and kept.exists():
+            accounts[region] = Account.load(kept, region)
+        elif region not in accounts:
+            things = [one for other, _ in sound if other.region == region for one in named(other)]
+            accounts[region] = read_account(Aws(region=region, profile=profile), things)
+            if kept is not None:
+                accounts[region].save(kept)
+        yield from quota_problems(environment, accounts[region], where)
+        yield from named_problems(environment, accounts[region].found, where, today)
 
 
 def _of_template(path: Path, region: str | None, today: date) -> list[Problem]:

@@ -1,10 +1,10 @@
-"""What an account may have in a region, and what it has: Service Quotas and what runs."""
+"""What an account may have in a region, and what it has: quotas, what runs, what files name."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Any
 
 from sagemaker_serving.client.aws import Aws, aws_failures
 from sagemaker_serving.errors import Mistake
+from sagemaker_serving.operations.named import Found, Named, find
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,7 +23,7 @@ class Account:
     as ``ml.c5.xlarge for endpoint usage``. ``endpoints`` has the instances of
     every endpoint by type, ``transform`` those of the transform jobs that ran.
     ``serverless`` are the endpoints without instances, each with its variants'
-    concurrency.
+    concurrency. ``found`` is what there is of that which environments name.
     """
 
     account: str
@@ -32,6 +33,7 @@ class Account:
     endpoints: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     transform: Mapping[str, int] = field(default_factory=dict)
     serverless: Mapping[str, int] = field(default_factory=dict)
+    found: Found = field(default_factory=Found)
 
     def save(self, path: Path) -> None:
         """Writes it as JSON, for runs without credentials."""
@@ -41,8 +43,9 @@ class Account:
     def load(cls, path: Path, region: str) -> Account:
         """Reads what `save` wrote; raises `Mistake` for anything else, or another region."""
         try:
-            account = cls(**json.loads(path.read_text("utf-8")))
-        except (OSError, ValueError, TypeError) as error:
+            kept = json.loads(path.read_text("utf-8"))
+            account = cls(**{**kept, "found": Found(**kept.get("found", {}))})
+        except (OSError, ValueError, TypeError, AttributeError) as error:
             raise Mistake(
                 f"{path}: this is not what check --account wrote: {error}; remove it, and ask AWS"
             ) from None
@@ -54,13 +57,13 @@ class Account:
         return account
 
 
-def read_account(aws: Aws) -> Account:
-    """Asks Service Quotas and SageMaker; some seconds, and read-only.
+def read_account(aws: Aws, things: Iterable[Named] = ()) -> Account:
+    """Asks Service Quotas and SageMaker, and for ``things``; some seconds, and read-only.
 
     Needs ``servicequotas:ListServiceQuotas``, ``servicequotas:ListAWSDefaultServiceQuotas``,
     ``sts:GetCallerIdentity`` and SageMaker's List and Describe of endpoints,
-    endpoint configs and transform jobs. A quota that was never changed has
-    AWS's default. Source: Service Quotas API reference; read 2026-11-21.
+    endpoint configs and transform jobs; `find` says what ``things`` need. A quota
+    that was never changed has AWS's default. Source: Service Quotas API reference; read 2026-11-21.
     """
     with aws_failures():
         identity = aws.client("sts").get_caller_identity()
@@ -74,6 +77,7 @@ def read_account(aws: Aws) -> Account:
             endpoints=endpoints,
             transform=_transform(sagemaker),
             serverless=serverless,
+            found=find(aws, things),
         )
 
 

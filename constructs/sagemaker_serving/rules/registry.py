@@ -145,6 +145,7 @@ RULES: tuple[Rule, ...] = (
     configs.async_output,
     configs.metrics_frequency,
     configs.async_shadow,
+    configs.endpoint_reservations,
     configs.endpoint_key_local,
     configs.transform_key_local,
     environments.endpoint_name,

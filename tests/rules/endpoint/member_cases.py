@@ -61,6 +61,20 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
         {(*BLUE, "capacity_reservation"): {"ml_reservation_arn": PLAN.format("eu-west-1")}},
     ),
     (
+        "endpoint-reservations",
+        {
+            (*BLUE, "capacity_reservation"): {"ml_reservation_arn": PLAN.format("eu-west-1")},
+            (*GREEN, "capacity_reservation"): {
+                "ml_reservation_arn": PLAN.format("eu-west-1") + "2"
+            },
+        },
+        "an endpoint takes one reservation",
+        {
+            (*BLUE, "capacity_reservation"): {"ml_reservation_arn": PLAN.format("eu-west-1")},
+            (*GREEN, "capacity_reservation"): {"ml_reservation_arn": PLAN.format("eu-west-1")},
+        },
+    ),
+    (
         "managed-scaling-bounds",
         {
             (*BLUE, "managed_instance_scaling"): {

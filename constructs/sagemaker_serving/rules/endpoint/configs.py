@@ -172,6 +172,31 @@ def async_shadow(config: EndpointConfigFacts) -> Iterator[Finding]:
 
 
 @rule(
+    "endpoint-reservations",
+    source="AWS SageMaker developer guide, "
+    "use-training-plan-for-inference-endpoints-using-api-cli-sdk; read 2026-11-23",
+    example="two variants, each with a reservation of its own",
+)
+def endpoint_reservations(config: EndpointConfigFacts) -> Iterator[Finding]:
+    """All variants of an endpoint that take reserved instances name the same reservation.
+
+    An endpoint takes one training plan.
+    """
+    named = [
+        arn
+        for variant in (*config.variants, *config.shadows)
+        if (arn := variant.members.get("CapacityReservationConfig").get("MlReservationArn")).text
+    ]
+    for arn in named[1:]:
+        if arn.text != named[0].text:
+            yield (
+                arn.where,
+                f"{arn.name} is {arn.text}, and another variant names {named[0].text}; an endpoint "
+                "takes one reservation: name the same, or make an endpoint for each",
+            )
+
+
+@rule(
     "endpoint-key-local",
     source=_STORAGE,
     severity=Severity.WARNING,

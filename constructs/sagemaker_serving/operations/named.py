@@ -1,0 +1,238 @@
+"""What an environment names in an account: whether it is there, and whether it can be used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from functools import reduce
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from sagemaker_serving.client.aws import Aws, aws_failures
+from sagemaker_serving.errors import Problem, Severity, Where
+from sagemaker_serving.spec import Environment
+from sagemaker_serving.spec.s3 import is_s3, split_s3
+
+SOON = timedelta(days=30)
+"""How long before its end a reservation is warned of."""
+
+_MISSING = {"404", "NoSuchBucket", "NoSuchKey", "NotFound"}
+_READABLE_BY_DESCRIBE = ":training-plan/"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Named:
+    """One thing of the account that the environment file names at ``path``.
+
+    ``instance_types`` are those that a reservation is to give; ``archives`` says that the place
+    in S3 is to hold archives, and not only any object.
+    """
+
+    name: str
+    path: tuple[str | int, ...]
+    instance_types: tuple[str, ...] = ()
+    archives: bool = False
+
+    @property
+    def in_s3(self) -> bool:
+        """Whether it is a place in S3; otherwise it is a reservation."""
+        return is_s3(self.name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """What AWS said of the things that environments name.
+
+    ``reservations`` has by ARN what DescribeTrainingPlan answered: ``status``, ``end`` (ISO 8601),
+    ``targets`` and ``instance_types``; empty where there is none. ``places`` has by address in S3
+    "found", "missing" or the code of a refusal.
+    """
+
+    reservations: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    places: Mapping[str, str] = field(default_factory=dict)
+
+
+def named(environment: Environment) -> list[Named]:
+    """The reservations and models in S3 that ``environment`` names, each once, in its order."""
+    found: dict[str, Named] = {}
+    for path, text, beside in _texts(environment.model_dump()):
+        match path[-2:]:
+            case ("capacity_reservation", "ml_reservation_arn"):
+                types = beside.get("instance_types") or [beside.get("instance_type")]
+                one = Named(name=text, path=path, instance_types=tuple(types))
+            case (_, "s3_prefix"):
+                one = Named(name=text, path=path, archives=True)
+            case (_, "artifact" | "s3" | "model_data") | ("archives", _) if is_s3(text):
+                one = Named(name=text, path=path)
+            case _:
+                continue
+        found.setdefault(text, one)
+    return list(found.values())
+
+
+def _texts(
+    value: Any, path: tuple[str | int, ...] = (), above: tuple[Any, ...] = ({}, {})
+) -> Iterator[tuple[tuple[str | int, ...], str, Mapping[str, Any]]]:
+    """Every text with its path and what holds that which holds it."""
+    if isinstance(value, str):
+        yield path, value, above[0] if isinstance(above[0], Mapping) else {}
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _texts(inner, (*path, key), (above[1], value))
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from _texts(inner, (*path, index), (above[1], value))
+
+
+def find(aws: Aws, things: Iterable[Named]) -> Found:
+    """Asks AWS for ``things``, read-only.
+
+    Needs ``sagemaker:DescribeTrainingPlan`` for a reservation, ``s3:GetObject`` for an archive
+    and ``s3:ListBucket`` for a prefix. Raises `Failure` where AWS cannot be asked.
+    """
+    reservations: dict[str, Mapping[str, Any]] = {}
+    places: dict[str, str] = {}
+    for thing in things:
+        if thing.in_s3:
+            places[thing.name] = _place(aws, thing)
+        elif _READABLE_BY_DESCRIBE in thing.name:
+            reservations[thing.name] = _reservation(aws, thing.name)
+    return Found(reservations=reservations, places=places)
+
+
+def _reservation(aws: Aws, arn: str) -> dict[str, Any]:
+    with aws_failures():
+        try:
+            plan = aws.client("sagemaker").describe_training_plan(TrainingPlanName=arn)
+        except ClientError as error:
+            if error.response["Error"].get("Code") == "ResourceNotFound":
+                return {}
+            raise
+    ends = plan.get("EndTime")
+    return {
+        "status": plan["Status"],
+        "end": ends.isoformat() if ends is not None else None,
+        "targets": plan.get("TargetResources", []),
+        "instance_types": sorted(
+            {part["InstanceType"] for part in plan.get("ReservedCapacitySummaries", ())}
+        ),
+    }
+
+
+def _place(aws: Aws, thing: Named) -> str:
+    bucket, key = split_s3(thing.name)
+    with aws_failures():
+        client = aws.client("s3")
+        try:
+            if not key or key.endswith("/"):
+                pages = client.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=key)
+                keys = (one["Key"] for page in pages for one in page.get("Contents", ()))
+                wanted = (one for one in keys if not thing.archives or one.endswith(".tar.gz"))
+                return "missing" if next(wanted, None) is None else "found"
+            client.head_object(Bucket=bucket, Key=key)
+        except ClientError as error:
+            code = str(error.response["Error"].get("Code"))
+            if code in _MISSING:
+                return "missing"
+            if code in ("403", "AccessDenied"):
+                return code
+            raise
+    return "found"
+
+
+def named_problems(
+    environment: Environment, found: Found, where: Where, today: date
+) -> list[Problem]:
+    """What the environment names and AWS does not have, or has for something else."""
+    return [
+        Problem(
+            rule="account-s3" if thing.in_s3 else "account-reservation",
+            where=reduce(Where.__truediv__, thing.path, where),
+            severity=severity,
+            message=message,
+        )
+        for thing in named(environment)
+        for severity, message in (_place_faults if thing.in_s3 else _reservation_faults)(
+            thing, found, today
+        )
+    ]
+
+
+def _place_faults(thing: Named, found: Found, _: date) -> Iterator[tuple[Severity, str]]:
+    answer = found.places.get(thing.name)
+    if answer is None:
+        yield Severity.NOTE, _unasked(thing)
+    elif answer == "missing" and thing.archives:
+        yield (
+            Severity.ERROR,
+            f"no archive .tar.gz is below {thing.name}: every request would fail; put one there, "
+            "or name them in archives",
+        )
+    elif answer == "missing":
+        yield (
+            Severity.ERROR,
+            f"nothing is at {thing.name}: the endpoint would fail as it starts; "
+            "put the model there, or correct the address",
+        )
+    elif answer != "found":
+        yield (
+            Severity.NOTE,
+            f"S3 refuses these credentials {thing.name} ({answer}), and says so of an absent "
+            "object too; not checked",
+        )
+
+
+def _reservation_faults(thing: Named, found: Found, today: date) -> Iterator[tuple[Severity, str]]:
+    """Source: SageMaker developer guide, training-plan-utilization-for-inference-endpoints and
+    use-training-plan-for-inference-endpoints-using-api-cli-sdk, read 2026-11-23."""
+    if _READABLE_BY_DESCRIBE not in thing.name:
+        yield Severity.NOTE, f"no call describes {thing.name} but a training plan's; not checked"
+        return
+    plan = found.reservations.get(thing.name)
+    if plan is None:
+        yield Severity.NOTE, _unasked(thing)
+        return
+    if not plan:
+        yield Severity.ERROR, f"there is no {thing.name}; name a training plan of this account"
+        return
+    status, end = plan["status"], plan["end"]
+    ends = datetime.fromisoformat(end).date() if end is not None else None
+    if status in ("Expired", "Failed") or (ends is not None and ends < today):
+        ended = f", its end was {ends}" if ends is not None and ends < today else ""
+        yield (
+            Severity.ERROR,
+            f"the reservation is {status}{ended}: no instance comes from it; name an Active one, "
+            "or remove capacity_reservation for instances on demand",
+        )
+    elif status != "Active":
+        yield (
+            Severity.WARNING,
+            f"the reservation is {status}; an endpoint takes only an Active one: deploy then",
+        )
+    elif ends is not None and ends <= today + SOON:
+        yield (
+            Severity.WARNING,
+            f"the reservation ends on {ends}; with capacity-reservations-only the endpoint then "
+            "stops to answer; extend the plan, or have the next one ready",
+        )
+    if plan["targets"] and "endpoint" not in plan["targets"]:
+        yield (
+            Severity.ERROR,
+            f"the reservation is for {', '.join(plan['targets'])}; an endpoint needs a plan "
+            "whose target is endpoint",
+        )
+    foreign = [one for one in thing.instance_types if one not in plan["instance_types"]]
+    if plan["instance_types"] and foreign:
+        yield (
+            Severity.ERROR,
+            f"the reservation has {', '.join(plan['instance_types'])}, and the variant runs on "
+            f"{', '.join(foreign)}; they must be the same",
+        )
+
+
+def _unasked(thing: Named) -> str:
+    return (
+        f"the kept file has no answer for {thing.name}; not checked: remove the file, and ask AWS"
+    )

@@ -1,0 +1,175 @@
+"""Reservations and models in S3 that an environment names, and what AWS says of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import Any
+
+import pytest
+from botocore.stub import Stubber
+
+from local_aws.gateway import Gateway
+from sagemaker_serving.client.aws import Aws
+from sagemaker_serving.errors import Where
+from sagemaker_serving.operations.named import Found, find, named, named_problems
+from sagemaker_serving.spec import Environment
+from tests.local_aws.aws import client_of
+
+TODAY = date(2026, 11, 23)
+PLAN = "arn:aws:sagemaker:eu-west-1:111122223333:training-plan/spring"
+BUCKET = "models-named-in-files"
+GPU = {"name": "gpu", "instance_type": "ml.p5.48xlarge", "initial_instance_count": 1}
+RESERVED = {**GPU, "capacity_reservation": {"ml_reservation_arn": PLAN}}
+ACTIVE = {
+    "status": "Active",
+    "end": "2027-03-01T00:00:00+00:00",
+    "targets": ["endpoint"],
+    "instance_types": ["ml.p5.48xlarge"],
+}
+
+
+def environment(**model: Any) -> Environment:
+    given = {"artifact": "model", "variants": [GPU], **model}
+    return Environment.model_validate(
+        {"name": "prod", "region": "eu-west-1", "models": {"digits": given}}
+    )
+
+
+def said(found: Found, **model: Any) -> list[tuple[str, str, str]]:
+    return [
+        (str(problem.where), problem.severity.value, problem.message)
+        for problem in named_problems(environment(**model), found, Where("prod.yaml"), TODAY)
+    ]
+
+
+def test_a_model_in_s3_is_found_wherever_it_is_written() -> None:
+    places = {
+        one.name: ".".join(map(str, one.path[2:]))
+        for model in (
+            {"artifact": "s3://models/a.tar.gz"},
+            {"artifact": {"s3": "s3://models/b/", "sha256": "0" * 64}},
+            {
+                "multi_model": {
+                    "s3_prefix": "s3://models/c/",
+                    "archives": {"d": "s3://models/d.tar.gz", "here": "folder"},
+                }
+            },
+            {"variants": [{**GPU, "artifact": "s3://models/e.tar.gz"}]},
+        )
+        for one in named(environment(**model))
+    }
+    assert places == {
+        "s3://models/a.tar.gz": "artifact",
+        "s3://models/b/": "artifact.s3",
+        "s3://models/c/": "multi_model.s3_prefix",
+        "s3://models/d.tar.gz": "multi_model.archives.d",
+        "s3://models/e.tar.gz": "variants.0.artifact",
+    }
+
+
+def test_what_is_not_in_s3_is_named_and_what_is_there_is_not(gateway: Gateway) -> None:
+    aws = client_of(gateway)
+    s3 = aws.client("s3")
+    s3.create_bucket(
+        Bucket=BUCKET, CreateBucketConfiguration={"LocationConstraint": s3.meta.region_name}
+    )
+    for key in ("there.tar.gz", "files/model.onnx"):
+        s3.put_object(Bucket=BUCKET, Key=key, Body=b"model")
+    for place, missing in {
+        f"s3://{BUCKET}/there.tar.gz": False,
+        f"s3://{BUCKET}/gone.tar.gz": True,
+        f"s3://{BUCKET}/files/": False,
+        f"s3://{BUCKET}/nothing/": True,
+        "s3://no-such-bucket-at-all/files/": True,
+        "s3://no-such-bucket-at-all/model.tar.gz": True,
+    }.items():
+        found = find(aws, named(environment(artifact=place)))
+        told = said(found, artifact=place)
+        assert [severity for _, severity, _ in told] == (["error"] if missing else []), place
+    many = {"s3_prefix": f"s3://{BUCKET}/files/"}
+    ((where, severity, message),) = said(
+        find(aws, named(environment(multi_model=many))), multi_model=many
+    )
+    assert (where, severity) == ("prod.yaml models.digits.multi_model.s3_prefix", "error")
+    assert message.startswith(f"no archive .tar.gz is below s3://{BUCKET}/files/")
+
+
+@pytest.mark.parametrize(
+    ("plan", "severity", "part"),
+    [
+        ({"status": "Expired"}, "error", "the reservation is Expired"),
+        ({"status": "Failed"}, "error", "the reservation is Failed"),
+        ({"end": "2026-11-22T00:00:00+00:00"}, "error", "its end was 2026-11-22"),
+        ({"end": "2026-12-01T00:00:00+00:00"}, "warning", "ends on 2026-12-01"),
+        ({"status": "Scheduled"}, "warning", "an endpoint takes only an Active one"),
+        ({"targets": ["training-job"]}, "error", "the reservation is for training-job"),
+        ({"instance_types": ["ml.p4d.24xlarge"]}, "error", "the reservation has ml.p4d.24xlarge"),
+    ],
+)
+def test_a_reservation_that_gives_no_instance_is_named(
+    plan: dict[str, Any], severity: str, part: str
+) -> None:
+    found = Found(reservations={PLAN: {**ACTIVE, **plan}})
+    ((where, how, message),) = said(found, variants=[RESERVED])
+    assert where.endswith("variants[0].capacity_reservation.ml_reservation_arn")
+    assert (how, part in message) == (severity, True), message
+
+
+def test_an_active_reservation_of_that_type_is_right() -> None:
+    assert said(Found(reservations={PLAN: ACTIVE}), variants=[RESERVED]) == []
+
+
+def test_a_reservation_that_does_not_exist_is_an_error() -> None:
+    ((_, severity, message),) = said(Found(reservations={PLAN: {}}), variants=[RESERVED])
+    assert (severity, message.startswith(f"there is no {PLAN}")) == ("error", True)
+
+
+def test_what_was_not_asked_for_is_never_said_to_be_there() -> None:
+    told = said(Found(), artifact="s3://models/a.tar.gz", variants=[RESERVED])
+    assert [severity for _, severity, _ in told] == ["note", "note"]
+    assert all("not checked" in message for *_, message in told)
+
+
+def test_aws_is_asked_for_a_plan_by_its_arn() -> None:
+    client = _Known("sagemaker")
+    ends = datetime(2027, 3, 1, tzinfo=UTC)
+    with Stubber(client.made) as stubber:
+        stubber.add_response(
+            "describe_training_plan",
+            {
+                "TrainingPlanArn": PLAN,
+                "TrainingPlanName": "spring",
+                "Status": "Active",
+                "EndTime": ends,
+                "TargetResources": ["endpoint"],
+                "ReservedCapacitySummaries": [
+                    {
+                        "ReservedCapacityArn": PLAN.replace("training-plan", "reserved-capacity"),
+                        "InstanceType": "ml.p5.48xlarge",
+                        "TotalInstanceCount": 2,
+                        "Status": "Active",
+                    }
+                ],
+            },
+            {"TrainingPlanName": PLAN},
+        )
+        stubber.add_client_error("describe_training_plan", "ResourceNotFound")
+        things = named(environment(variants=[RESERVED]))
+        assert find(client, things).reservations == {PLAN: ACTIVE}
+        assert find(client, things).reservations == {PLAN: {}}
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Known(Aws):
+    """An AWS with one client that is known beforehand."""
+
+    made: Any
+
+    def __init__(self, service: str) -> None:
+        keys = {"access_key_id": "test", "secret_access_key": "test"}
+        real = Aws(region="eu-west-1", endpoint_url="http://localhost:1", **keys)
+        object.__setattr__(self, "made", real.client(service))
+
+    def client(self, service: str, **_: Any) -> Any:
+        return self.made
