@@ -3,7 +3,8 @@
 ``-c env=prod`` builds only that one, with the app itself as its Stage: the CDK
 CLI's ``--all`` finds no stacks in Stages below the app. ``-c
 account=123456789012`` deploys to that account, whatever the file says, as the
-local AWS does with its own.
+local AWS does with its own. ``-c nag=AwsSolutions`` runs that pack of cdk-nag, or
+several: ``NIST,PCI,HIPAA,Serverless``.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from sagemaker_serving.rules import check_environment
 from sagemaker_serving.spec import EnvironmentFile, read_environment
 from stacks import EnvironmentStage, add_environment
 from stacks.provenance import provenance_of
+from stacks.scanning import acknowledged_of, add_packs, packs_named, stop_at_findings
 
 ENVIRONMENTS = Path("environments")
 
@@ -28,8 +30,10 @@ def main() -> None:
     app = cdk.App()
     wanted = app.node.try_get_context("env")
     account = app.node.try_get_context("account")
+    nag = app.node.try_get_context("nag")
     provenance = provenance_of(Path.cwd())
     try:
+        packs = packs_named(nag) if nag is not None else []
         for file, warnings in sound_environments(wanted):
             assert file.environment is not None
             folder = file.path.parent
@@ -45,7 +49,14 @@ def main() -> None:
                 )
             for problem in warnings:
                 cdk.Validations.of(_stack(scope, problem)).add_warning(problem.rule, str(problem))
-        app.synth()
+        if packs:
+            add_packs(app, packs)
+        assembly = app.synth()
+        if packs:
+            for line in acknowledged_of(app, packs):
+                print(f"acknowledged: {line}", file=sys.stderr)
+            if wanted is None:
+                stop_at_findings(Path(assembly.directory))
     except ReportedError as error:
         print(error, file=sys.stderr)
         raise SystemExit(error.exit_status) from None

@@ -12,6 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from sagemaker_serving.errors import Mistake
+from stacks.scanning import packs_named
+
 ROOT = Path(__file__).parents[2]
 CDK = ROOT / "node_modules" / ".bin" / "cdk"
 
@@ -130,3 +133,38 @@ def test_an_unknown_environment_names_those_there_are(project: Path) -> None:
     assert "environments/prd.yaml: there is no such environment file" in ended.stderr
     assert "dev, local, prod, staging" in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.long
+def test_cdk_nag_runs_at_synth_and_says_what_was_acknowledged_and_why(project: Path) -> None:
+    ended = cdk(project, "synth", "--quiet", "-c", "nag=AwsSolutions,nist", validation="true")
+    assert ended.returncode == 0, ended.stderr
+    assert "acknowledged: AwsSolutions-IAM5 (" in ended.stderr
+    assert "acknowledged: NIST.800.53.R5-LambdaConcurrency (" in ended.stderr
+
+
+@pytest.mark.long
+def test_a_finding_of_cdk_nag_that_nobody_acknowledged_stops_synth(project: Path) -> None:
+    path = project / "app.py"
+    loop = "            for problem in warnings:"
+    bare = "            cdk.aws_s3.Bucket(scope.node.find_child('Storage'), 'Bare')"
+    path.write_text(path.read_text().replace(loop, f"{bare}\n{loop}"))
+    for selected, place in ((("-c", "env=dev"), "dev/Storage/Bare"), ((), "prod/Storage/Bare")):
+        ended = cdk(
+            project, "synth", "--quiet", *selected, "-c", "nag=AwsSolutions", validation="true"
+        )
+        assert ended.returncode != 0
+        assert "AwsSolutions-S1" in ended.stderr
+        assert f"{place}/Resource" in ended.stderr
+
+
+def test_an_unknown_pack_and_checks_that_would_not_run_are_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("CDK_VALIDATION", raising=False)
+    assert packs_named("awssolutions, PCI,AwsSolutions") == ["AwsSolutions", "PCI"]
+    with pytest.raises(Mistake, match="there is no pack 'Aws'; choose of AwsSolutions, NIST, PCI"):
+        packs_named("Aws,NIST")
+    monkeypatch.setenv("CDK_VALIDATION", "false")
+    with pytest.raises(Mistake, match="CDK_VALIDATION=false keeps CDK from running any check"):
+        packs_named("NIST")

@@ -14,8 +14,8 @@ from typing import NamedTuple
 os.environ.setdefault("CDK_VALIDATION", "false")
 
 import aws_cdk as cdk
-from constructs import IConstruct
 
+from sagemaker_serving.infra.synth.acknowledge import acknowledged
 from sagemaker_serving.spec import read_environment
 from stacks import EnvironmentStage
 
@@ -35,7 +35,7 @@ class Acknowledged(NamedTuple):
 def page() -> str:
     """The findings of every construct, each with its reason, and the environments that have it."""
     environments: defaultdict[tuple[str, str, str], list[str]] = defaultdict(list)
-    for environment, path, finding, reason in acknowledged():
+    for environment, path, finding, reason in of_shipped():
         environments[path, reason, _in_any(environment, finding)].append(environment)
     listed: dict[str, dict[str, dict[str, str]]] = {}
     for (path, reason, finding), names in sorted(environments.items()):
@@ -43,7 +43,7 @@ def page() -> str:
     return f"{json.dumps(listed, indent=1)}\n"
 
 
-def acknowledged() -> Iterator[Acknowledged]:
+def of_shipped() -> Iterator[Acknowledged]:
     """What the shipped environments acknowledge."""
     context = json.loads((ROOT / "cdk.json").read_text(encoding="utf-8"))["context"]
     with tempfile.TemporaryDirectory() as folder:
@@ -54,7 +54,7 @@ def acknowledged() -> Iterator[Acknowledged]:
             stage = EnvironmentStage(app, environment, folder=path.parent)
             for construct in stage.node.find_all():
                 where = construct.node.path.removeprefix(f"{stage.node.path}/")
-                for finding, reason in _of(construct):
+                for finding, reason in acknowledged(construct):
                     yield Acknowledged(environment.name, where, finding, reason)
 
 
@@ -67,13 +67,3 @@ def _in_any(environment: str, finding: str) -> str:
     """The finding as it is in every environment."""
     rule = rule_of(finding)
     return rule.replace(environment, "ENV") if "Resource::" in rule else rule
-
-
-def _of(construct: IConstruct) -> Iterator[tuple[str, str]]:
-    for entry in construct.node.metadata:
-        if entry.type == cdk.Validations.ACKNOWLEDGED_RULES_METADATA_KEY:
-            for finding, reason in entry.data.items():
-                yield finding.removeprefix("Annotation::"), reason
-    if isinstance(construct, cdk.CfnResource):
-        for skipped in (construct.get_metadata("checkov") or {}).get("skip", []):
-            yield skipped["id"], skipped["comment"]

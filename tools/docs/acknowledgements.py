@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 
-from tools.docs.acknowledged import ROOT, Acknowledged, acknowledged, rule_of
+from tools.docs.acknowledged import ROOT, Acknowledged, of_shipped, rule_of
 
 PAGE = ROOT / "docs" / "acknowledgements.md"
 
@@ -26,7 +26,7 @@ cfn-lint finds W3005 in the state machine alone: CDK writes a DependsOn beside a
 def page() -> str:
     """The page, from what the shipped environments acknowledge."""
     by_reason: defaultdict[str, list[Acknowledged]] = defaultdict(list)
-    for one in acknowledged():
+    for one in of_shipped():
         by_reason[one.reason].append(one)
     lines = [_HEAD, "| Finding | Why it stays | In | Places |", "| --- | --- | --- | --- |"]
     for reason, found in sorted(by_reason.items(), key=lambda item: (_rules(item[1]), item[0])):

@@ -6,7 +6,7 @@ One finding at a time: cdk-nag and checkov go on reporting the same elsewhere.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,6 +70,17 @@ def acknowledge_own_policy(construct: Construct) -> None:
     """Tells every scanner why the role of ``construct``, or what it is, has an inline policy."""
     inline = Finding(compliance="IAMNoInlinePolicy")
     acknowledge(construct, inline, "It is of use to this role only, and comes and goes with it")
+
+
+def acknowledged(construct: IConstruct) -> Iterator[tuple[str, str]]:
+    """The findings that are acknowledged on ``construct`` itself, of any scanner, with reasons."""
+    for entry in construct.node.metadata:
+        if entry.type == cdk.Validations.ACKNOWLEDGED_RULES_METADATA_KEY:
+            for finding, reason in entry.data.items():
+                yield finding.removeprefix("Annotation::"), reason
+    if isinstance(construct, cdk.CfnResource):
+        for skipped in (construct.get_metadata("checkov") or {}).get("skip", []):
+            yield skipped["id"], skipped["comment"]
 
 
 def acknowledge_wildcard(construct: IConstruct, resource: str, reason: str) -> None:

@@ -32,6 +32,9 @@ class SageMakerChecks:
             cdk.Acknowledgment(id="SageMakerChecks::instance-retired", reason="…")
         )
 
+    The CDK CLI stops at findings in the stacks that its command names; ``cdk synth``
+    alone names none that is in a Stage, ``cdk synth '**'`` does.
+
     A stack's region is that of its ``env``; without one, the rules that depend on
     it don't run. docs/rules.md has every rule.
 
