@@ -16,7 +16,10 @@ import pytest
 from local_aws.process.address import Address
 from sagemaker_serving.archive import build_archive
 from sagemaker_serving.client import Aws, Predictor
+from sagemaker_serving.rules import check_template
+from sagemaker_serving.rules.template.plan import read_plan
 from tests.clients_of_others.conftest import REGION, ROOT, World
+from tests.today import TODAY
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -59,6 +62,21 @@ def test_makes_changes_and_takes_away_what_stands_around_an_endpoint(
 
     assert terraform.destroy() == {"destroyed": RESOURCES}
     assert _made(world.address) == before
+
+
+def test_its_plan_is_judged_at_terraforms_own_arguments(terraform: Terraform) -> None:
+    path, text = terraform.plan()
+    (plan,) = read_plan(path)
+    assert plan.region is None  # it stands in the shell alone
+    assert len(plan.template.resources) == 4
+    assert check_template(plan.template, REGION, today=TODAY) == []
+
+    assert text.count('"ml.c5.large"') > 0
+    path.write_text(text.replace('"ml.c5.large"', '"ml.t3.medium"'))
+    (plan,) = read_plan(path)
+    found = check_template(plan.template, REGION, today=TODAY)
+    places = {(one.rule, plan.place(one.where).trail.rpartition(".")[2]) for one in found}
+    assert ("endpoint-instance-type", "instance_type") in places
 
 
 def _made(address: Address) -> set[str]:
@@ -108,6 +126,13 @@ class Terraform:
             for each in plan["resource_changes"]
             if each["change"]["actions"] not in (["no-op"], ["read"])
         ]
+
+    def plan(self) -> tuple[Path, str]:
+        """The file of a plan in JSON, and its text."""
+        self._run("plan", "-out=plan")
+        path = self._folder / "plan.json"
+        path.write_text(self._run("show", "-json", "plan"))
+        return path, path.read_text()
 
     def destroy(self) -> dict[str, int]:
         """What was destroyed."""

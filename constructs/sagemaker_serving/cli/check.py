@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,9 +26,20 @@ if TYPE_CHECKING:
     help="FILES are CloudFormation templates, JSON or YAML, of any project.",
 )
 @click.option(
+    "--assembly",
+    is_flag=True,
+    help="FILES are folders that cdk synth wrote (cdk.out), of any app in any language: every "
+    "stack's template is checked for its own region.",
+)
+@click.option(
+    "--plan",
+    is_flag=True,
+    help="FILES are Terraform plans, as terraform show -json prints them.",
+)
+@click.option(
     "--region",
-    help="The templates' region; default: AWS_REGION, AWS_DEFAULT_REGION. "
-    "Environment files have their own.",
+    help="The region of templates, stacks and plans that leave it open; default: AWS_REGION, "
+    "AWS_DEFAULT_REGION. Environment files have their own.",
 )
 @click.option(
     "--format",
@@ -54,6 +66,8 @@ if TYPE_CHECKING:
 def check(
     files: tuple[Path, ...],
     template: bool,
+    assembly: bool,
+    plan: bool,
     region: str | None,
     form: Form,
     account: bool,
@@ -61,7 +75,7 @@ def check(
     profile: str | None,
     today: date,
 ) -> None:
-    """Name every mistake in environment FILES or CloudFormation templates.
+    """Name every mistake in environment FILES, CloudFormation templates or Terraform plans.
 
     Reads the files and the models that they name. Needs no AWS, no Node and no network, except with
     --account. Ends with 2 when there is an error, and with 0 when there are only warnings.
@@ -71,16 +85,25 @@ def check(
     \b
     Examples:
       sagemaker-serving check environments/*.yaml
-      sagemaker-serving check --template cdk.out/*.template.json --region eu-west-1
+      sagemaker-serving check --template stack.yaml --region eu-west-1
+      sagemaker-serving check --assembly cdk.out
+      terraform show -json plan > plan.json && sagemaker-serving check --plan plan.json
       sagemaker-serving check environments/*.yaml --today 2027-06-01
       sagemaker-serving check environments/*.yaml --format sarif > check.sarif
       sagemaker-serving check environments/prod.yaml --account --account-file prod-account.json
     """
     from sagemaker_serving.rules.report import report
 
-    if template:
+    others = {"--template": template, "--assembly": assembly, "--plan": plan}
+    given = [name for name, wanted in others.items() if wanted]
+    if len(given) > 1:
+        raise click.UsageError(f"{' and '.join(given)} exclude each other; FILES are of one kind")
+    if given and account:
+        raise click.UsageError(f"--account is of environment files, and {given[0]} is given")
+    if given:
         where = must_be_region(region if region is not None else shell_region())
-        problems = [problem for path in files for problem in _of_template(path, where, today)]
+        judge = _of_plan if plan else _of_assembly if assembly else _of_template
+        problems = [problem for path in files for problem in judge(path, where, today)]
     else:
         problems = [problem for path in files for problem in _of_environment(path, today)]
         if account:
@@ -141,3 +164,20 @@ def _of_template(path: Path, region: str | None, today: date) -> list[Problem]:
         return check_template(read_template(path), region, today=today)
     except ProblemsFound as found:
         return list(found.problems)
+
+
+def _of_assembly(path: Path, region: str | None, today: date) -> Iterator[Problem]:
+    from sagemaker_serving.rules.template.assembly import templates_of
+
+    for template, own in templates_of(path):
+        yield from _of_template(template, own if own is not None else region, today)
+
+
+def _of_plan(path: Path, region: str | None, today: date) -> Iterator[Problem]:
+    from sagemaker_serving.rules import check_template
+    from sagemaker_serving.rules.template.plan import read_plan
+
+    for plan in read_plan(path):
+        known = plan.region if plan.region is not None else region
+        for problem in check_template(plan.template, known, today=today):
+            yield replace(problem, where=plan.place(problem.where))

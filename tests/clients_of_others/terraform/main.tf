@@ -18,7 +18,7 @@ variable "change" {
 }
 
 locals {
-  image = "763104351884.dkr.ecr.eu-west-1.amazonaws.com/tensorflow-inference:2.19.0-cpu"
+  image = "763104351884.dkr.ecr.eu-west-1.amazonaws.com/tensorflow-inference:2.20-cpu-py312"
 }
 
 data "aws_caller_identity" "own" {}

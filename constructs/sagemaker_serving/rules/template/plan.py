@@ -1,0 +1,229 @@
+"""Terraform's plans, as ``terraform show -json`` writes them, read as CloudFormation templates.
+
+Source: Terraform's JSON output format 1.2 (developer.hashicorp.com/terraform/internals/json-format)
+and the schema of HashiCorp's AWS provider 5.100; both read 2026-11-23.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sagemaker_serving.catalog import resource_properties
+from sagemaker_serving.errors import Mistake, Where
+from sagemaker_serving.rules.template.reading import Template
+
+_OPEN = {"Fn::ImportValue": "known after apply"}
+"""What stands for a value that only the apply knows: rules pass over it."""
+
+_SCALING: dict[str, Any] = {
+    "ResourceId": "string",
+    "ScalableDimension": "string",
+    "ServiceNamespace": "string",
+    "MinCapacity": "integer",
+    "MaxCapacity": "integer",
+}
+_TYPES: dict[str, tuple[str, dict[str, str]]] = {
+    "aws_sagemaker_model": (
+        "AWS::SageMaker::Model",
+        {"name": "ModelName", "container": "Containers"},
+    ),
+    "aws_sagemaker_endpoint_configuration": (
+        "AWS::SageMaker::EndpointConfig",
+        {"name": "EndpointConfigName", "kms_key_arn": "KmsKeyId"},
+    ),
+    "aws_sagemaker_endpoint": ("AWS::SageMaker::Endpoint", {"name": "EndpointName"}),
+    "aws_appautoscaling_target": ("AWS::ApplicationAutoScaling::ScalableTarget", {}),
+}
+"""CloudFormation's type of each that is read, with the arguments whose names differ."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """A plan's resources in one region as a template.
+
+    ``names`` has Terraform's path for each path of the template.
+    """
+
+    region: str | None
+    template: Template
+    names: Mapping[tuple[str | int, ...], tuple[str | int, ...]] = field(repr=False)
+
+    def place(self, where: Where) -> Where:
+        """``where`` of the template, as Terraform's user wrote it."""
+        for length in range(len(where.path), 0, -1):
+            named = self.names.get(where.path[:length])
+            if named is not None:
+                return Where(where.source, (*named, *where.path[length:]))
+        return where
+
+
+def read_plan(path: Path) -> list[Plan]:
+    """The SageMaker resources that the plan ``path`` creates, changes or keeps, by region.
+
+    Raises `Mistake` for a file that is not the JSON form of a plan.
+    """
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        changes = [one for one in data["resource_changes"] if one["type"] in _TYPES]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise Mistake(
+            f"{path}: this is no plan in JSON ({type(error).__name__}: {error}); write one by "
+            "terraform plan -out plan && terraform show -json plan > plan.json"
+        ) from None
+    written = dict(_written(data.get("configuration", {}).get("root_module", {})))
+    resources: dict[str | None, dict[str, Any]] = {}
+    names: dict[tuple[str | int, ...], tuple[str | int, ...]] = {}
+    known = {change["address"] for change in changes}
+    for change in changes:
+        after = change["change"].get("after")
+        if after is None or change.get("mode") == "data":
+            continue
+        address = change["address"]
+        configured = written.get(_without_index(address), {})
+        kind, renamed = _TYPES[change["type"]]
+        reader = _Reader(
+            names=names,
+            renamed=renamed,
+            known=known,
+            module=address.rpartition(f"{change['type']}.")[0],
+        )
+        shape = resource_properties(kind)
+        region = after.get("region") or _region(configured.get("provider_config_key"), data)
+        resources.setdefault(region, {})[address] = {
+            "Type": kind,
+            "Properties": reader.members(
+                after,
+                change["change"].get("after_unknown") or {},
+                configured.get("expressions", {}),
+                _SCALING if shape is None else shape,
+                ((address,), (address,)),
+            ),
+        }
+    return [
+        Plan(region=region, names=names, template=Template(resources=of, where=Where(str(path))))
+        for region, of in resources.items()
+    ]
+
+
+def _written(module: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """What the configuration says of each resource, by its address without an index."""
+    for resource in module.get("resources", ()):
+        yield above + resource["address"], resource
+    for name, call in module.get("module_calls", {}).items():
+        yield from _written(call.get("module", {}), f"{above}module.{name}.")
+
+
+def _without_index(address: str) -> str:
+    return re.sub(r"\[[^\]]*\]", "", address)
+
+
+def _region(provider: str | None, data: Mapping[str, Any]) -> str | None:
+    """The provider's region where the plan has it: as a constant, or as a variable's value."""
+    configured = data.get("configuration", {}).get("provider_config", {}).get(provider or "", {})
+    said = configured.get("expressions", {}).get("region", {})
+    region = said.get("constant_value")
+    for reference in said.get("references", ()):
+        if region is None and reference.startswith("var."):
+            region = data.get("variables", {}).get(reference[4:], {}).get("value")
+    return region if isinstance(region, str) else None
+
+
+Paths = tuple[tuple[str | int, ...], tuple[str | int, ...]]
+"""A path in the template, and Terraform's."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Reader:
+    """Turns Terraform's arguments and blocks of one resource into CloudFormation's properties."""
+
+    names: dict[tuple[str | int, ...], tuple[str | int, ...]]
+    renamed: Mapping[str, str]
+    known: set[str]
+    module: str
+
+    def members(
+        self,
+        after: Mapping[str, Any],
+        unknown: Mapping[str, Any],
+        written: Mapping[str, Any],
+        shape: Mapping[str, Any],
+        paths: Paths,
+    ) -> dict[str, Any]:
+        by_name = {name.lower(): name for name in shape}
+        read: dict[str, Any] = {}
+        for argument in dict.fromkeys((*after, *unknown)):
+            top = len(paths[0]) == 1
+            name = self.renamed.get(argument) if top else None
+            name = name or by_name.get(argument.replace("_", ""))
+            if name is None:
+                continue
+            here = (*paths[0], name), (*paths[1], argument)
+            self.names[here[0]] = here[1]
+            if unknown.get(argument) is True:
+                # A computed argument that nobody wrote is left out, as in the configuration.
+                if argument in written:
+                    read[name] = self._reference(written[argument])
+                continue
+            value = self._value(
+                after.get(argument),
+                unknown.get(argument),
+                written.get(argument),
+                shape.get(name),
+                here,
+            )
+            if value not in (None, [], {}):
+                read[name] = value
+        return read
+
+    def _value(self, after: Any, unknown: Any, written: Any, shape: Any, paths: Paths) -> Any:
+        if isinstance(after, list) and isinstance(shape, Mapping):
+            # A block that may stand once is a list of one.
+            return self._value(
+                after[0] if after else None, _nth(unknown, 0), _nth(written, 0), shape, paths
+            )
+        if isinstance(after, list):
+            inner = shape[0] if isinstance(shape, list) and shape else None
+            return [
+                self._value(
+                    one,
+                    _nth(unknown, index),
+                    _nth(written, index),
+                    inner,
+                    ((*paths[0], index), (*paths[1], index)),
+                )
+                for index, one in enumerate(after)
+            ]
+        if isinstance(after, Mapping) and isinstance(shape, Mapping):
+            return self.members(
+                after,
+                unknown if isinstance(unknown, Mapping) else {},
+                written if isinstance(written, Mapping) else {},
+                shape,
+                paths,
+            )
+        if isinstance(after, Mapping) and paths[0][-1] == "Tags":
+            return [{"Key": key, "Value": value} for key, value in after.items()]
+        if isinstance(unknown, Mapping):
+            return {**(after or {}), **{key: _OPEN for key, no in unknown.items() if no is True}}
+        return _OPEN if unknown is True else after
+
+    def _reference(self, written: Any) -> Any:
+        """The resource of this module that a value comes from, if it is one of those read."""
+        references = written.get("references", ()) if isinstance(written, Mapping) else ()
+        for reference in references:
+            parts = reference.split(".")
+            address = f"{self.module}{'.'.join(parts[:2])}"
+            if address in self.known:
+                return {"Ref": address}
+        return _OPEN
+
+
+def _nth(value: Any, index: int) -> Any:
+    if isinstance(value, Sequence) and not isinstance(value, str) and index < len(value):
+        return value[index]
+    return value if value is True else None

@@ -1,0 +1,163 @@
+"""Terraform's plans, as `terraform show -json` prints them, judged by the templates' rules."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sagemaker_serving.errors import Mistake
+from sagemaker_serving.rules import check_template
+from sagemaker_serving.rules.template.plan import read_plan
+from tests.today import TODAY
+
+IMAGE = "763104351884.dkr.ecr.eu-west-1.amazonaws.com/tensorflow-inference:2.20-cpu-py312"
+CONFIG = "aws_sagemaker_endpoint_configuration"
+VARIANT = {
+    "variant_name": "blue",
+    "model_name": "digits",
+    "instance_type": "ml.c5.large",
+    "initial_instance_count": 1,
+    "serverless_config": [],
+    "accelerator_type": None,
+}
+
+
+def change(kind: str, after: dict[str, Any] | None, **unknown: Any) -> dict[str, Any]:
+    return {
+        "address": f"{kind}.it",
+        "mode": "managed",
+        "type": kind,
+        "change": {"actions": ["create"], "after": after, "after_unknown": unknown},
+    }
+
+
+def plan(*changes: dict[str, Any], region: str | None = "eu-west-1") -> dict[str, Any]:
+    provider = {"expressions": {"region": {"constant_value": region}}} if region else {}
+    return {
+        "format_version": "1.2",
+        "resource_changes": list(changes),
+        "configuration": {
+            "provider_config": {"aws": provider},
+            "root_module": {
+                "resources": [
+                    {
+                        "address": f"{one['type']}.it",
+                        "provider_config_key": "aws",
+                        "expressions": one.get("written", {}),
+                    }
+                    for one in changes
+                ]
+            },
+        },
+    }
+
+
+def problems(tmp_path: Path, written: dict[str, Any]) -> list[str]:
+    path = tmp_path / "plan.json"
+    path.write_text(json.dumps(written))
+    return [
+        f"{replace(found, where=one.place(found.where)).where.trail}: {found.rule}"
+        for one in read_plan(path)
+        for found in check_template(one.template, one.region, today=TODAY)
+    ]
+
+
+def test_a_right_plan_has_no_problem(tmp_path: Path) -> None:
+    model = {
+        "name": "digits",
+        "primary_container": [
+            {"image": IMAGE, "model_data_url": "s3://bucket/m.tar.gz", "environment": {}}
+        ],
+        "tags": {"team": "search"},
+    }
+    made = change("aws_sagemaker_model", model, execution_role_arn=True, tags_all=True)
+    made["written"] = {"execution_role_arn": {"references": ["aws_iam_role.r.arn"]}}
+    assert problems(tmp_path, plan(made, change(CONFIG, {"production_variants": [VARIANT]}))) == []
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (
+            {"instance_type": "ml.t3.medium"},
+            f"{CONFIG}.it.production_variants[0].instance_type: endpoint-instance-type",
+        ),
+        (
+            {"volume_size_in_gb": 20000},
+            f"{CONFIG}.it.production_variants[0].volume_size_in_gb: variant-volume",
+        ),
+        (
+            {"container_startup_health_check_timeout_in_seconds": 10},
+            f"{CONFIG}.it.production_variants[0]."
+            "container_startup_health_check_timeout_in_seconds: variant-timeouts",
+        ),
+    ],
+)
+def test_a_mistake_is_named_at_terraforms_own_argument(
+    tmp_path: Path, wrong: dict[str, Any], said: str
+) -> None:
+    variants = [{**VARIANT, **wrong}]
+    assert said in problems(tmp_path, plan(change(CONFIG, {"production_variants": variants})))
+
+
+def test_what_only_the_apply_knows_passes_unjudged(tmp_path: Path) -> None:
+    known = {key: value for key, value in VARIANT.items() if key != "instance_type"}
+    written = change(
+        CONFIG,
+        {"production_variants": [known]},
+        production_variants=[{"instance_type": True, "serverless_config": []}],
+    )
+    written["written"] = {"production_variants": [{"instance_type": {"references": ["var.type"]}}]}
+    assert problems(tmp_path, plan(written)) == []
+
+
+def test_resources_are_joined_by_what_the_configuration_refers_to(tmp_path: Path) -> None:
+    serverless = {
+        "variant_name": "blue",
+        "model_name": "digits",
+        "serverless_config": [{"max_concurrency": 5, "memory_size_in_mb": 2048}],
+    }
+    config = change(CONFIG, {"production_variants": [serverless]}, name=True)
+    target = {
+        "resource_id": "endpoint/it/variant/blue",
+        "scalable_dimension": "sagemaker:variant:DesiredInstanceCount",
+        "service_namespace": "sagemaker",
+        "min_capacity": 3,
+        "max_capacity": 2,
+    }
+    guarded = {
+        "name": "it",
+        "deployment_config": [
+            {"blue_green_update_policy": [{"traffic_routing_configuration": [{"type": "CANARY"}]}]}
+        ],
+    }
+    endpoint = change("aws_sagemaker_endpoint", guarded, endpoint_config_name=True)
+    endpoint["written"] = {"endpoint_config_name": {"references": [f"{CONFIG}.it.name", CONFIG]}}
+    found = problems(tmp_path, plan(config, endpoint, change("aws_appautoscaling_target", target)))
+    assert "aws_appautoscaling_target.it.max_capacity: scaling-bounds" in found
+    assert any(said.startswith("aws_sagemaker_endpoint.it.") for said in found)
+
+
+def test_what_is_destroyed_is_not_judged(tmp_path: Path) -> None:
+    assert problems(tmp_path, plan(change(CONFIG, None))) == []
+
+
+def test_a_region_may_come_from_a_variable(tmp_path: Path) -> None:
+    written = plan(change(CONFIG, {"production_variants": [VARIANT]}))
+    provider = written["configuration"]["provider_config"]["aws"]
+    provider["expressions"]["region"] = {"references": ["var.where"]}
+    path = tmp_path / "plan.json"
+    path.write_text(json.dumps({**written, "variables": {"where": {"value": "us-east-1"}}}))
+    assert [one.region for one in read_plan(path)] == ["us-east-1"]
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"resource_changes": 1}', 'resource "a" {}'])
+def test_what_is_no_plan_is_named_with_how_to_write_one(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "main.tf"
+    path.write_text(text)
+    with pytest.raises(Mistake, match=r"this is no plan in JSON .* terraform show -json plan"):
+        read_plan(path)
