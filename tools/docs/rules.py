@@ -42,6 +42,13 @@ cdk.Validations.of(construct).acknowledge(
 The CDK CLI stops only at findings in the stacks that a command names. Where all stacks are in
 Stages, `cdk synth` alone names none: write `cdk synth '**'`.
 
+In cfn-lint, and in each editor that shows what cfn-lint finds, with the ids of this page. Put one
+line into `.cfnlintrc`:
+
+```yaml
+append_rules: [sagemaker_serving.rules.cfn_lint]
+```
+
 Templates are checked with their mappings and conditions. Values that only a deploy knows are not
 checked. Without a region, the rules on what a region offers do not run, and a message says so.
 
