@@ -241,7 +241,7 @@ def test_what_cannot_be_followed_is_refused_by_name(aws: Aws, target: Any) -> No
         scaling.put_scheduled_action(
             **TARGET,
             ScheduledActionName="last",
-            Schedule="cron(0 8 L * ? *)",
+            Schedule="cron(0 8 32 * ? *)",
             ScalableTargetAction={"MaxCapacity": 1},
         )
 

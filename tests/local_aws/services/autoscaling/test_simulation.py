@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from local_aws.services.autoscaling import (
     Bounds,
     Metric,
-    Schedule,
     ScheduledAction,
     StepScaling,
     TargetTracking,
@@ -221,15 +220,6 @@ def test_a_scheduled_action_moves_the_bounds_when_it_is_due(
 def test_a_lower_most_takes_what_is_above_it() -> None:
     night = action("cron(0 7 * * ? *)", MinCapacity=0, MaxCapacity=1)
     assert moves(minutes=90, capacity=5, actions=[night], start=MONDAY) == [(60, 1)]
-
-
-@pytest.mark.parametrize(
-    "expression",
-    ["every day", "cron(0 8 * * ?)", "cron(61 8 * * ? *)", "cron(0 8 L * ? *)", "rate(soon)"],
-)
-def test_what_is_no_schedule_is_said(expression: str) -> None:
-    with pytest.raises(ValueError, match=r".+"):
-        Schedule(expression)
 
 
 @given(

@@ -13,14 +13,13 @@ read as the API describes them, and the service decides by the same `decision`.
 
 from local_aws.services.autoscaling.decision import Bounds
 from local_aws.services.autoscaling.policies import Metric, StepScaling, TargetTracking
-from local_aws.services.autoscaling.schedule import Schedule, ScheduledAction
+from local_aws.services.autoscaling.schedule import ScheduledAction
 from local_aws.services.autoscaling.simulation import Change, simulate
 
 __all__ = [
     "Bounds",
     "Change",
     "Metric",
-    "Schedule",
     "ScheduledAction",
     "StepScaling",
     "TargetTracking",

@@ -27,9 +27,7 @@ class ApplicationAutoScaling(Service):
         Limit("predictive scaling", "refused by name"),
         Limit("targets of other services than SageMaker", "kept with their policies, never scaled"),
         Limit("target tracking over metric math", "kept, never acts"),
-        Limit(
-            "scheduled actions that were missed", "not made up for; cron has no `L`, `W` and `#`"
-        ),
+        Limit("scheduled actions that were missed", "not made up for"),
         Limit("whether the resource of a target exists", "not asked"),
         Limit("not-scaled reasons, ManagedInstanceScaling", "absent"),
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 from moto.backends import get_backend
@@ -15,6 +14,7 @@ from local_aws.permissions.service import PassedRole, ServicePermissions, first
 from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
 from local_aws.resources.base import Provider
+from local_aws.schedules import EVENTS, schedule_fault
 from local_aws.service import Limit, Service
 
 from .resources import EventBus, EventBusPolicy, Rule
@@ -40,12 +40,6 @@ def _resources(call: Call) -> Iterator[str]:
 
 def _entries(call: Call) -> list[dict[str, str]]:
     return call.parameters.get("Entries", []) if call.operation == "PutEvents" else []
-
-
-_SCHEDULE = re.compile(
-    r"rate\((1 (minute|hour|day)|(?!1 )[1-9]\d* (minutes|hours|days))\)|cron\((\S+ ){5}\S+\)"
-)
-"""Source: EventBridge user guide, "Creating a rule that runs on a schedule", read 2026-11-22."""
 
 
 def _policy(arn: Arn) -> str | None:
@@ -87,7 +81,7 @@ class Events(Service):
             what = "the local AWS puts the events of one call to buses of one account only"
             raise AwsError("ValidationException", f"{what}; put each account's by themselves")
         schedule = call.parameters.get("ScheduleExpression")
-        if schedule and _SCHEDULE.fullmatch(schedule) is None:
+        if schedule and schedule_fault(schedule, EVENTS) is not None:
             raise AwsError("ValidationException", "Parameter ScheduleExpression is not valid.")
         if call.operation == "PutPermission" and call.parameters.get("Policy") is not None:
             try:

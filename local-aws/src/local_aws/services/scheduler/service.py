@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from local_aws.permissions.service import PassedRole, Refusal, ServicePermissions, first
 from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
+from local_aws.schedules import SCALING, schedule_fault
 from local_aws.service import Limit, Service
 
 
@@ -18,13 +18,6 @@ def _resources(call: Call) -> Iterator[str]:
         yield f"schedule/{group}/{name}"
     elif arn is not None:
         yield arn
-
-
-_SCHEDULE = re.compile(
-    r"rate\([1-9]\d* (minute|hour|day)s?\)|cron\((\S+ ){5}\S+\)"
-    r"|at\(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\)"
-)
-"""Source: EventBridge Scheduler user guide, "Schedule types", read 2026-11-22."""
 
 
 class Scheduler(Service):
@@ -51,5 +44,5 @@ class Scheduler(Service):
         """Raise `AwsError`, too, for what is no schedule."""
         super().check(call)
         schedule = call.parameters.get("ScheduleExpression")
-        if schedule is not None and _SCHEDULE.fullmatch(schedule) is None:
+        if schedule is not None and schedule_fault(schedule, SCALING) is not None:
             raise AwsError("ValidationException", f"Invalid Schedule Expression {schedule}.")
