@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from sagemaker_serving.errors import Problem
+from sagemaker_serving.errors import Problem, Severity
 from sagemaker_serving.rules import RULES, check_environment
 from sagemaker_serving.spec import read_environment
 from tests.models import saved_model
-from tests.rules.changes import BLUE, DIGITS, Change
+from tests.rules.changes import BLUE, DIGITS, SCALING, Change
 from tests.rules.environment_cases import CASES
 from tests.today import TODAY
 
@@ -78,14 +79,34 @@ def test_the_rule_names_the_wrong_and_lets_the_nearest_pass(
     assert [problem for problem in problems(folder, right) if problem.rule == rule] == []
 
 
-@pytest.mark.parametrize("number", [float("nan"), float("inf")])
-def test_a_number_without_an_end_is_a_problem_of_its_range_alone(
-    folder: Path, number: float
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), -float("inf")])
+@pytest.mark.parametrize(
+    "written",
+    [
+        lambda n: {(*DIGITS, "asynchronous"): {"max_concurrent_invocations_per_instance": n}},
+        lambda n: {(*BLUE, "weight"): n},
+        lambda n: {(*BLUE, "initial_instance_count"): n},
+        lambda n: {(*DIGITS, "server"): {"fractional_gpu_mem_margin": n}},
+        lambda n: {(*DIGITS, "batch_transform", "max_bytes_per_shard"): n},
+        lambda n: {(*DIGITS, "update"): {"canary_percent": n}},
+        lambda n: {(*DIGITS, "monitoring"): {"thresholds": {"cpu_utilization_percent": n}}},
+        lambda n: {SCALING: {"blue": {"min": 1, "max": 2, "invocations_per_instance": n}}},
+    ],
+)
+def test_a_number_without_an_end_is_a_wrong_type_and_named_once(
+    folder: Path, written: Callable[[float], Change], number: float
 ) -> None:
-    asynchronous = {"max_concurrent_invocations_per_instance": number}
-    found = problems(folder, {(*DIGITS, "asynchronous"): asynchronous})
-    assert {problem.rule for problem in found} >= {"async-ranges"}
-    assert "batching-queue" not in {problem.rule for problem in found}
+    found = problems(folder, written(number))
+    errors = [problem.rule for problem in found if problem.severity is Severity.ERROR]
+    assert errors == ["wrong-type"]
+
+
+@pytest.mark.parametrize("folder_of_code", ["rules", "spec", "catalog"])
+def test_no_pattern_takes_digits_of_other_scripts(folder_of_code: str) -> None:
+    sources = (ROOT / "constructs" / "sagemaker_serving" / folder_of_code).rglob("*.py")
+    marks = ("\\d", "\\w", ".isdigit()", ".isdecimal()", ".isnumeric()")
+    lax = [path.name for path in sources for mark in marks if mark in path.read_text()]
+    assert lax == []
 
 
 def test_every_rule_says_what_it_demands_and_where_that_is_written() -> None:

@@ -58,6 +58,6 @@ def domain_suffix(region: str) -> str:
 
 
 _ECR_URI = re.compile(
-    r"(?P<account>\d{12})\.dkr\.ecr(-fips)?\.(?P<region>[a-z0-9-]+)\.[a-z0-9.-]+/"
-    r"(?P<repository>[a-z0-9._/-]+?)(?P<tag>:[\w.-]{1,128}|@sha256:[0-9a-f]{64})?"
+    r"(?P<account>[0-9]{12})\.dkr\.ecr(-fips)?\.(?P<region>[a-z0-9-]+)\.[a-z0-9.-]+/"
+    r"(?P<repository>[a-z0-9._/-]+?)(?P<tag>:[a-zA-Z0-9_.-]{1,128}|@sha256:[0-9a-f]{64})?"
 )

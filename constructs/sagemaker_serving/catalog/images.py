@@ -247,4 +247,4 @@ def _newest_up_to(version: str, releases: Iterable[str]) -> str:
 
 
 def _number(text: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in re.findall(r"\d+", text))
+    return tuple(int(part) for part in re.findall(r"[0-9]+", text))

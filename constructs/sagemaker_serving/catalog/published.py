@@ -51,7 +51,7 @@ def published_image(uri: str | None) -> PublishedImage | None:
 def processor_of(tag: str) -> Literal["cpu", "gpu"] | None:
     """What a tag of AWS's says that its image runs on; None where it says nothing."""
     parts = tag.split("-")
-    if "gpu" in parts or any(re.fullmatch(r"cu\d{2,3}", part) for part in parts):
+    if "gpu" in parts or any(re.fullmatch(r"cu[0-9]{2,3}", part) for part in parts):
         return "gpu"
     return "cpu" if "cpu" in parts else None
 

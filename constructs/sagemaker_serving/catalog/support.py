@@ -108,7 +108,7 @@ def image_support(image: EcrImage) -> ImageSupport:
         patched_until=until,
         older_than=older_than,
         cuda=_cuda(image.tag) or _cuda(built.get("cuda", "")),
-        python=re.sub(r"py(\d)(\d+)", r"\1.\2", built.get("python", "")),
+        python=re.sub(r"py([0-9])([0-9]+)", r"\1.\2", built.get("python", "")),
     )
 
 
@@ -130,7 +130,7 @@ def newest_patched(image: EcrImage, today: date) -> Replacement | None:
 
 def _cuda(text: str) -> str:
     """12.9 of cu129, which a tag may have among its parts."""
-    said = re.search(r"(?:^|-)cu(\d\d)(\d)(?:-|$)", text)
+    said = re.search(r"(?:^|-)cu([0-9][0-9])([0-9])(?:-|$)", text)
     return "" if said is None else f"{said[1]}.{said[2]}"
 
 
@@ -155,7 +155,7 @@ def _dates(image: EcrImage) -> tuple[date | None, str]:
         for release, dates in releases.items():
             if _is_release(image.tag, release):
                 return date.fromisoformat(dates["eop"]), ""
-        number = re.match(r"\d+\.\d+", image.tag)
+        number = re.match(r"[0-9]+\.[0-9]+", image.tag)
         if framework in facts["complete"] and number is not None:
             oldest = min(releases, key=_numbers)
             if _numbers(number[0]) < _numbers(oldest):
@@ -165,7 +165,7 @@ def _dates(image: EcrImage) -> tuple[date | None, str]:
 
 def _is_release(tag: str, release: str) -> bool:
     """Whether a tag is of a release: 2.19-cpu and 2.19.0-gpu of 2.19, and 2.190 not."""
-    return re.match(rf"{re.escape(release)}(?!\d)", tag) is not None
+    return re.match(rf"{re.escape(release)}(?![0-9])", tag) is not None
 
 
 def _numbers(release: str) -> tuple[int, ...]:

@@ -21,10 +21,13 @@ def check_environment(
 
     ``rules`` are all of this project's; one's own stand beside them: ``(*RULES, mine)``. ``today``
     is the day by which rules on the calendar judge, this day by default.
-    Reads the models on disk that it names; touches no network and starts no
-    process.
+    What has a wrong type is named for that alone. Reads the models on disk that it names; touches
+    no network and starts no process.
     """
-    return _in_order([*file.shape_problems, *judge(environment_facts(file), rules, today)])
+    shapeless = {found.where.path for found in file.shape_problems if found.rule == "wrong-type"}
+    judged = judge(environment_facts(file), rules, today)
+    found = [problem for problem in judged if problem.where.path not in shapeless]
+    return _in_order([*file.shape_problems, *found])
 
 
 def check_template(

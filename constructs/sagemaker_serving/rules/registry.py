@@ -49,7 +49,7 @@ from sagemaker_serving.rules.engine import Rule
 from sagemaker_serving.rules.hardware import elastic_inference, gpu_hosts, instance_types
 from sagemaker_serving.rules.neo import artifacts as neo_artifacts
 from sagemaker_serving.rules.neo import compilations, deployed
-from sagemaker_serving.rules.scaling import policies, targets
+from sagemaker_serving.rules.scaling import policies, schedules, targets
 
 RULES: tuple[Rule, ...] = (
     layouts.artifact_saved_model,
@@ -234,7 +234,12 @@ RULES: tuple[Rule, ...] = (
     policies.scaling_metric_published,
     policies.scaling_utilization,
     policies.scaling_steps,
-    policies.scaling_schedule,
+    policies.scaling_evaluation,
+    policies.scaling_metric_form,
+    schedules.scaling_schedule,
+    schedules.scaling_schedule_zone,
+    schedules.scaling_schedule_name,
+    schedules.scaling_schedule_bounds,
     serverless.serverless_memory,
     serverless.serverless_concurrency,
     serverless.serverless_alone,

@@ -17,7 +17,7 @@ PRIVATE_PACKAGES = "CA_REPOSITORY_ARN"
 """The variable that names the CodeArtifact repository that requirements.txt is installed from."""
 
 PRIVATE_REPOSITORY = re.compile(
-    r"(arn:aws[a-z-]*:codeartifact:[a-z0-9-]+:\d{12}):repository/([^/]+)/([^/]+)"
+    r"(arn:aws[a-z-]*:codeartifact:[a-z0-9-]+:[0-9]{12}):repository/([^/]+)/([^/]+)"
 )
 """Such a repository's ARN; its groups are what comes before the resource, domain and repository."""
 

@@ -18,6 +18,7 @@ _KINDS = {
     "string_type": "text",
     "int_type": "a whole number",
     "float_type": "a number",
+    "finite_number": "a number with an end",
     "bool_type": "true or false",
     "dict_type": "a mapping",
     "list_type": "a list",

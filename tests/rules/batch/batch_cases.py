@@ -57,14 +57,32 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
     (
         "batch-schedule",
         batch(schedule="rate(1 days)"),
-        "schedule is 'rate(1 days)'; it must be rate(<number> <minutes, hours or days>) or cron(",
+        "schedule is 'rate(1 days)'; the unit of 1 is 'day'; write rate(1 day)",
         batch(schedule="rate(1 day)"),
     ),
     (
         "batch-schedule",
         batch(schedule="cron(0 4 * * ?)"),
-        "write rate(1 day), or cron(0 4 * * ? *)",
+        "has 5 fields; it needs six: minutes, hours, day of month, month, day of week, year",
         batch(schedule="cron(0 4 * * ? *)"),
+    ),
+    (
+        "batch-schedule",
+        batch(schedule="cron(0 4 * * MON *)"),
+        "day of month and day of week are both given; write ? for exactly one of them",
+        batch(schedule="cron(0 4 ? * MON *)"),
+    ),
+    (
+        "batch-schedule",
+        batch(schedule="at(2027-01-01T00:00:00)"),
+        "it must be cron(",
+        batch(schedule="cron(0 0 1 1 ? 2027)"),
+    ),
+    (
+        "batch-schedule",
+        batch(schedule=f"cron({','.join(map(str, range(60)))},{','.join(['59'] * 30)} 4 * * ? *)"),
+        "EventBridge takes 256",
+        batch(schedule=f"cron({','.join(map(str, range(60)))} 4 * * ? *)"),
     ),
     (
         "batch-schedule-input",

@@ -24,6 +24,18 @@ def schedule(**change: Any) -> Change:
     return scaled(schedules=[{"name": "n", "schedule": "rate(1 day)", "max": 2, **change}])
 
 
+NIGHT = {"name": "night", "schedule": "cron(0 20 * * ? *)", "max": 2}
+
+
+def stepping(**change: Any) -> Change:
+    policy = {"metric_name": "Invocations", "steps": [{"lower": 5, "change": 1}], **change}
+    return scaled(step_policies=[policy])
+
+
+def tracked(**change: Any) -> Change:
+    return scaled(tracked_metrics=[{"metric_name": "CPUUtilization", "target": 70, **change}])
+
+
 ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
     (
         "scaling-named",
@@ -128,6 +140,106 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
         "neither min nor max is given; give one of them",
         schedule(max=None, min=1),
     ),
+    (
+        "scaling-schedule",
+        schedule(schedule="cron(0 25 * * ? *)"),
+        "schedule is 'cron(0 25 * * ? *)'; the hours '25' is not 0 to 23",
+        schedule(schedule="cron(0 23 * * ? *)"),
+    ),
+    (
+        "scaling-schedule",
+        schedule(schedule="at(2027-02-30T08:00:00)"),
+        "there is no such time",
+        schedule(schedule="at(2027-02-28T08:00:00)"),
+    ),
+    (
+        "scaling-schedule-zone",
+        schedule(schedule="cron(0 8 * * ? *)", timezone="Europe/Berlyn"),
+        "timezone is 'Europe/Berlyn'; there is no such time zone; did you mean Europe/Berlin",
+        schedule(schedule="cron(0 8 * * ? *)", timezone="Etc/GMT+9"),
+    ),
+    ("scaling-schedule-zone", schedule(timezone="+01:00"), "no such", schedule(timezone="UTC")),
+    ("scaling-schedule-name", schedule(name="a/b"), "without : / |", schedule(name="a b_c.d")),
+    ("scaling-schedule-name", schedule(name=""), "1 to 256", schedule(name="n" * 256)),
+    ("scaling-schedule-name", schedule(name="n" * 257), "1 to 256", schedule(name="\u00fc")),
+    ("scaling-schedule-name", schedule(name="n "), "blank at either end", schedule(name="n n")),
+    (
+        "scaling-schedule-name",
+        scaled(schedules=[NIGHT, NIGHT]),
+        "a schedule named 'night' stands above",
+        scaled(schedules=[NIGHT, {**NIGHT, "name": "Night"}]),
+    ),
+    ("scaling-schedule-bounds", schedule(max=0), "max is 0; it must be at least 1", schedule()),
+    ("scaling-schedule-bounds", schedule(min=-1), "min is -1; it must be", schedule(min=1)),
+    ("scaling-schedule-bounds", schedule(min=3), "max is 2 and min is 3", schedule(min=2)),
+    (
+        "scaling-schedule-bounds",
+        schedule(max=None, min=5),
+        "min is 5, and max is never over 4; give the schedule a max, too",
+        schedule(max=None, min=4),
+    ),
+    (
+        "scaling-schedule-bounds",
+        {SCALING: {"blue": {"min": 3, "max": 4, "schedules": [NIGHT]}}},
+        "max is 2, and min is never below 3; give the schedule a min, too",
+        {SCALING: {"blue": {"min": 3, "max": 4, "schedules": [{**NIGHT, "min": 1}]}}},
+    ),
+    (  # what another one allows
+        "scaling-schedule-bounds",
+        scaled(schedules=[NIGHT, {**NIGHT, "name": "day", "max": None, "min": 9}]),
+        "max is never over 4",
+        scaled(schedules=[{**NIGHT, "max": 9}, {**NIGHT, "name": "day", "max": None, "min": 9}]),
+    ),
+    (
+        "scaling-schedule-bounds",
+        queue(schedules=[{**NIGHT, "min": -1, "max": 0}]),
+        "min is -1; it must be at least 0",
+        queue(schedules=[{**NIGHT, "min": 0, "max": 0}]),
+    ),
+    ("scaling-bounds", queue(min=-1), "min is -1; it must be at least 0", queue(min=0)),
+    (
+        "scaling-bounds",
+        scaled(max=2**31),
+        "max is 2147483648; it must be at most 2147483647",
+        scaled(max=2**31 - 1),
+    ),
+    (
+        "scaling-steps",
+        steps({"lower": 5, "upper": 9, "change": 1}, {"lower": 10, "change": 2}),
+        "no step is taken from 9 to 10; let each begin where the last ends",
+        steps({"lower": 5, "upper": 10, "change": 1}, {"lower": 10, "change": 2}),
+    ),
+    (
+        "scaling-evaluation",
+        stepping(evaluation_minutes=0),
+        "evaluation_minutes is 0; it must be 1 to 1440; use 1",
+        stepping(evaluation_minutes=1440),
+    ),
+    (
+        "scaling-evaluation",
+        stepping(cooldown_seconds=-1),
+        "cooldown_seconds is -1; it must be at least 0",
+        stepping(cooldown_seconds=0),
+    ),
+    (
+        "scaling-metric-form",
+        stepping(dimensions={f"D{n}": "v" for n in range(31)}),
+        "there are 31 dimensions; a metric takes 30; remove some",
+        stepping(dimensions={f"D{n}": "v" for n in range(30)}),
+    ),
+    (
+        "scaling-metric-form",
+        stepping(dimensions={"EndpointName": ""}),
+        "EndpointName is '' (0 characters); CloudWatch takes 1 to 1024",
+        stepping(dimensions={"EndpointName": "e" * 1024}),
+    ),
+    (
+        "scaling-metric-form",
+        tracked(namespace=":mine"),
+        "namespace is ':mine'; it must not begin with a colon",
+        tracked(namespace="my:own/metrics"),
+    ),
+    ("scaling-metric-form", tracked(metric_name=" "), "not only", tracked(metric_name="m" * 255)),
 ]
 POLICY = "Policy.TargetTrackingScalingPolicyConfiguration"
 PREDEFINED = f"{POLICY}.PredefinedMetricSpecification"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine.numbers import whole_number
 from sagemaker_serving.rules.facts import ArtifactFacts, ContainerFacts
 from sagemaker_serving.spec.batching import BATCHING_VARIABLES
 
@@ -52,5 +53,4 @@ def _largest_batch(container: ContainerFacts) -> int | None:
         given = container.environment.get(BATCHING_VARIABLES["max_batch_size"])
     if given is None or given.value is None:
         return _DEFAULT_SIZE
-    text = str(given.value)
-    return int(text) if text.isascii() and text.isdigit() else None
+    return whole_number(str(given.value))

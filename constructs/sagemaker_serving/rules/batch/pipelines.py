@@ -5,20 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from local_aws.schedules import EVENTS, schedule_fault
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.engine.numbers import at_least, between
 from sagemaker_serving.rules.facts.batch import BatchPipelineFacts
 
 _OWN = "this project's batch pipeline: docs/batch.md"
 _STEPS = "AWS Step Functions developer guide, quotas and fields of Retry; read 2026-11-21"
-_EVENTS = "Amazon EventBridge user guide, schedule expressions; read 2026-11-21"
+_EVENTS = "Amazon EventBridge user guide, cron and rate expressions; read 2026-11-23"
 _SNS = "AWS SNS developer guide, topics' ARNs; read 2026-11-21"
 
 _KINDS = ("throttling", "capacity", "internal")
 _MAX_ENVIRONMENT = 32 * 1024
-_RATE = re.compile(r"rate\((?:1 (?:minute|hour|day)|(?!1 )[1-9]\d* (?:minutes|hours|days))\)")
-_CRON = re.compile(r"cron\(\S+(?: \S+){5}\)")
-_TOPIC = re.compile(r"arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}(?:\.fifo)?")
+_LARGEST_SIZE = 2**53 - 1
+"""JSON, by which a state machine carries it, keeps whole numbers up to here."""
+
+_TOPIC = re.compile(r"arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]{1,256}(?:\.fifo)?")
 
 
 @rule(
@@ -48,10 +50,10 @@ def batch_limits(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
     """
     block = pipeline.block
     yield from between(block.get("max_objects_per_shard"), 1, 100_000)
-    yield from at_least(block.get("max_bytes_per_shard"), 1)
+    yield from at_least(block.get("max_bytes_per_shard"), 1, _LARGEST_SIZE)
     yield from between(block.get("max_concurrent_jobs"), 1, 1000)
     yield from at_least(block.get("max_input_objects"), 1)
-    yield from at_least(block.get("max_input_bytes"), 1)
+    yield from at_least(block.get("max_input_bytes"), 1, _LARGEST_SIZE)
 
 
 @rule("batch-retries", source=_STEPS, example="retries: {internal: {max_attempts: -1}}")
@@ -93,15 +95,20 @@ def batch_environment(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
 def batch_schedule(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
     """A schedule is an expression that EventBridge reads: a rate, or cron with six fields.
 
-    It refuses any other when the stack is deployed, and the unit of a rate of one is singular.
+    It refuses any other when the stack is deployed. The unit of a rate of one is singular, and of
+    a month's day and a week's day exactly one is ``?``.
     """
     fact = pipeline.block.get("schedule")
-    text = fact.text
-    if text is not None and not (_RATE.fullmatch(text) or _CRON.fullmatch(text)):
+    fault = None if fact.text is None else schedule_fault(fact.text, EVENTS)
+    if fault is not None:
         yield (
             fact.where,
-            f"schedule is {text!r}; it must be rate(<number> <minutes, hours or days>) or "
-            "cron(<six fields>); write rate(1 day), or cron(0 4 * * ? *) for each day at four, UTC",
+            f"schedule is {fact.text!r}; {fault}; cron(0 4 * * ? *) is each day at four, UTC",
+        )
+    elif fact.text is not None and len(fact.text) > 256:
+        yield (
+            fact.where,
+            f"schedule has {len(fact.text)} characters; EventBridge takes 256; shorten its lists",
         )
 
 

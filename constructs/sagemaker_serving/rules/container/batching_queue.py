@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from sagemaker_serving.errors import Severity, Where
 from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine.numbers import whole_number
 from sagemaker_serving.rules.facts import (
     ContainerFacts,
     EndpointConfigFacts,
@@ -146,5 +147,5 @@ def _whole(fact: Fact | None, default: int | None) -> int | None:
     """A number, also as a variable spells it; None for what only a deploy knows."""
     if fact is None:
         return default
-    text = str(fact.value)
-    return int(text) if text.isascii() and text.isdigit() else None
+    number = whole_number(str(fact.value))
+    return number if number is not None and number >= 0 else None

@@ -15,7 +15,7 @@ from sagemaker_serving.rules.hardware.instance_types import known
 _GUIDE = "AWS SageMaker developer guide of 2023, multi-model endpoints; read 2026-11-21"
 _TFS = "aws/deep-learning-containers, TensorFlow inference e0ecede; read 2026-11-21"
 _PORTS = "SAGEMAKER_SAFE_PORT_RANGE"
-_RANGE = re.compile(r"(\d{1,5})-(\d{1,5})")
+_RANGE = re.compile(r"([0-9]{1,5})-([0-9]{1,5})")
 _TENSORFLOW = ("tensorflow-inference", "sagemaker-tensorflow-serving")
 
 

@@ -73,7 +73,7 @@ def account(environment: EnvironmentFacts) -> Iterator[Finding]:
     A number loses its leading zeros in YAML, and an alias is no id.
     """
     value = environment.account.text
-    if value is not None and not re.fullmatch(r"\d{12}", value):
+    if value is not None and not re.fullmatch(r"[0-9]{12}", value):
         yield (
             environment.account.where,
             f"account is {value!r}; an AWS account is 12 digits in quotes; "

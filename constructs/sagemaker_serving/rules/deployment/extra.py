@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 
 from local_aws.suggest import nearest
@@ -107,4 +108,6 @@ def _wanted(fact: Fact, shape: Shape) -> str | None:
         return None if isinstance(fact.value, list) else "a list"
     types, said = _TYPES["object" if isinstance(shape, Mapping) else shape]
     right = isinstance(fact.value, types) and (isinstance(fact.value, bool) <= (bool in types))
+    if isinstance(fact.value, float) and not math.isfinite(fact.value):
+        right = False
     return None if right else said

@@ -16,7 +16,7 @@ _ASYNC = "botocore AsyncInferenceConfig, read 2026-11-21"
 _STORAGE = (
     "botocore CreateEndpointConfig.KmsKeyId, TransformResources.VolumeKmsKeyId; read 2026-11-21"
 )
-_TOPIC = re.compile(r"arn:aws[a-z-]*:sns:([a-z0-9-]+):\d{12}:[a-zA-Z0-9_.-]+")
+_TOPIC = re.compile(r"arn:aws[a-z-]*:sns:([a-z0-9-]+):[0-9]{12}:[a-zA-Z0-9_.-]+")
 _FREQUENCIES = (10, 30, 60, 120, 180, 240, 300)
 _MODES = ("Input", "Output", "InputAndOutput")
 

@@ -13,7 +13,7 @@ from sagemaker_serving.spec import Container
 _GUIDE = "AWS SageMaker developer guide, deploy models for real-time inference; read 2026-11-21"
 _MODEL = "botocore CreateModel, read 2026-11-21"
 _PACKAGE = re.compile(
-    r"arn:aws[a-z-]*:sagemaker:([a-z0-9-]+):\d{12}:model-package/[a-zA-Z0-9-]{1,63}(/\d{1,9})?"
+    r"arn:aws[a-z-]*:sagemaker:([a-z0-9-]+):[0-9]{12}:model-package/[a-zA-Z0-9-]{1,63}(/[0-9]{1,9})?"
 )
 _INSTEAD = ("containers", "multi_model", "model_package", "inference_components")
 """What stands in the place of one artifact for the whole model."""

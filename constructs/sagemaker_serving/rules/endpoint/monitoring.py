@@ -16,6 +16,7 @@ from sagemaker_serving.rules.hardware.instance_types import known
 from sagemaker_serving.spec.monitoring import LOG_RETENTION_DAYS, AlarmThresholds
 
 _ALARM = "botocore cloudwatch PutMetricAlarm, read 2026-11-21"
+_TOPIC = re.compile(r"arn:aws[a-z-]*:sns:([a-z0-9-]+):[0-9]{12}:[a-zA-Z0-9_-]{1,256}")
 _SHORT_PERIODS = (10, 20, 30)
 _DAY, _WEEK, _HOUR = 86_400, 604_800, 3_600
 
@@ -178,7 +179,9 @@ def alarm_topic(monitoring: MonitoringFacts) -> Iterator[Finding]:
     arn, region = monitoring.topic, monitoring.region.text
     if arn.text is None:
         return
-    found = re.fullmatch(r"arn:aws[a-z-]*:sns:([a-z0-9-]+):\d{12}:[\w-]{1,256}", arn.text)
+    found = re.fullmatch(
+        r"arn:aws[a-z-]*:sns:([a-z0-9-]+):[0-9]{12}:[a-zA-Z0-9_-]{1,256}", arn.text
+    )
     if found is None:
         yield (
             arn.where,

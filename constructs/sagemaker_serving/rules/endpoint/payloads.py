@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine.numbers import whole_number
 from sagemaker_serving.rules.facts import ContainerFacts, EndpointConfigFacts, Fact, VariantFacts
 
 _SIZES = (
@@ -110,7 +111,4 @@ def _set(container: ContainerFacts, names: tuple[str, ...]) -> Iterator[Fact]:
 
 
 def _number(fact: Fact) -> float | None:
-    if fact.number is not None:
-        return fact.number
-    text = fact.text
-    return float(text) if text is not None and text.isdecimal() and len(text) < 16 else None
+    return fact.number if fact.text is None else whole_number(fact.text)

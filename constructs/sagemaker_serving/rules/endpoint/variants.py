@@ -14,7 +14,7 @@ from sagemaker_serving.rules.hardware.instance_types import known
 
 _SOURCE = "botocore ProductionVariant, read 2026-11-21"
 _LIST = "botocore ProductionVariantList, read 2026-11-21"
-_RESERVATION = re.compile(r"arn:aws[a-z-]*:sagemaker:([a-z0-9-]*):\d{12}:[a-z0-9-]{1,14}/.*")
+_RESERVATION = re.compile(r"arn:aws[a-z-]*:sagemaker:([a-z0-9-]*):[0-9]{12}:[a-z0-9-]{1,14}/.*")
 
 
 @rule("variant-name", source=_SOURCE, example="name: blue_1")

@@ -6,14 +6,17 @@ from collections.abc import Iterator
 
 from sagemaker_serving.rules.facts import ABSENT, Fact
 from sagemaker_serving.rules.facts.kinds import (
-    Renamed,
+    MetricFacts,
     ScalingStepsFacts,
     ScheduleFacts,
+    SchedulesFacts,
     host_type,
     is_serverless,
+    renamed,
 )
 from sagemaker_serving.rules.facts.resources import ScalingFacts
 from sagemaker_serving.rules.scaling.metrics import BACKLOG, COPIES, INSTANCES, PROVISIONED, metric
+from sagemaker_serving.rules.scaling.targets import keeps_one
 
 
 def scaling_of(model: Fact) -> Iterator[object]:
@@ -45,14 +48,16 @@ def scaling_of(model: Fact) -> Iterator[object]:
                     asynchronous=asynchronous,
                 )
         for policy in scaling.get("step_policies").items():
-            yield from _steps(policy)
-        for schedule in scaling.get("schedules").items():
-            yield ScheduleFacts(
-                where=schedule.where,
-                schedule=schedule.get("schedule"),
-                minimum=schedule.get("min"),
-                maximum=schedule.get("max"),
-            )
+            yield _steps(policy)
+        for named in ("step_policies", "tracked_metrics"):
+            for followed in scaling.get(named).items():
+                yield _metric(followed)
+        yield SchedulesFacts(
+            minimum=scaling.get("min"),
+            maximum=scaling.get("max"),
+            keeps_one=keeps_one(Fact(dimension, scaling.where), asynchronous=asynchronous),
+            each=tuple(_schedule(each) for each in scaling.get("schedules").items()),
+        )
 
 
 def _scaled(model: Fact, name: str) -> tuple[str | None, Fact]:
@@ -82,18 +87,38 @@ def _tracked(scaling: Fact, dimension: str | None) -> Iterator[tuple[Fact, str |
         yield tracked.get("target"), None
 
 
-def _steps(policy: Fact) -> Iterator[ScalingStepsFacts]:
+def _steps(policy: Fact) -> ScalingStepsFacts:
     steps = policy.get("steps")
-    yield ScalingStepsFacts(
+    return ScalingStepsFacts(
         where=policy.where,
         steps=steps,
         each=tuple(
-            Renamed(
-                step.value,
-                step.where,
-                {name: step.get(name) for name in ("lower", "upper", "change")},
-            )
+            renamed(step, {name: name for name in ("lower", "upper", "change")})
             for step in steps.items()
         ),
         one_alarm=True,
+        evaluation=policy.get("evaluation_minutes"),
+        cooldown=policy.get("cooldown_seconds"),
+    )
+
+
+def _metric(followed: Fact) -> MetricFacts:
+    return MetricFacts(
+        where=followed.where,
+        name=followed.get("metric_name"),
+        namespace=followed.get("namespace"),
+        dimensions=tuple(
+            (Fact(name, value.where), value) for name, value in followed.get("dimensions").entries()
+        ),
+    )
+
+
+def _schedule(schedule: Fact) -> ScheduleFacts:
+    return ScheduleFacts(
+        where=schedule.where,
+        name=schedule.get("name"),
+        schedule=schedule.get("schedule"),
+        zone=schedule.get("timezone"),
+        minimum=schedule.get("min"),
+        maximum=schedule.get("max"),
     )

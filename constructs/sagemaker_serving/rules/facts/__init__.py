@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -75,10 +76,10 @@ class Fact:
 
     @property
     def number(self) -> int | float | None:
-        """The value if it is a number; truth values are none."""
+        """The value if it is a number with an end; truth values, NaN and infinity are none."""
         if isinstance(self.value, bool) or not isinstance(self.value, int | float):
             return None
-        return self.value
+        return self.value if isinstance(self.value, int) or math.isfinite(self.value) else None
 
 
 ABSENT = Fact(None, Where())

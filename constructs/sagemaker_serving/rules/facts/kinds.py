@@ -80,22 +80,50 @@ class ScalingStepsFacts:
     """The steps of a policy, each with ``lower``, ``upper`` and ``change``.
 
     ``one_alarm`` is whether a single alarm sets them off, so that they go one way.
+    ``evaluation`` is how many minutes in a row that alarm looks at.
     """
 
     where: Where
     steps: Fact
     each: tuple[Fact, ...]
     one_alarm: bool = False
+    evaluation: Fact = ABSENT
+    cooldown: Fact = ABSENT
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricFacts:
+    """A metric of CloudWatch that something is scaled by; ``dimensions`` are names and values."""
+
+    where: Where
+    name: Fact
+    namespace: Fact
+    dimensions: tuple[tuple[Fact, Fact], ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScheduleFacts:
-    """Other bounds from a point in time on."""
+    """Other bounds from a point in time on, in a time zone."""
 
     where: Where
+    name: Fact
     schedule: Fact
+    zone: Fact
     minimum: Fact
     maximum: Fact
+
+
+@dataclass(frozen=True, kw_only=True)
+class SchedulesFacts:
+    """The schedules of what scales, and the bounds that it has without them.
+
+    ``keeps_one`` is whether it never scales to zero.
+    """
+
+    minimum: Fact
+    maximum: Fact
+    keeps_one: bool
+    each: tuple[ScheduleFacts, ...]
 
 
 def host_type(variant: Fact) -> Fact:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import pairwise
 
 from local_aws.suggest import nearest
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine.numbers import at_least, between
 from sagemaker_serving.rules.facts import Fact
-from sagemaker_serving.rules.facts.kinds import KindFacts, ScalingStepsFacts, ScheduleFacts
+from sagemaker_serving.rules.facts.kinds import KindFacts, MetricFacts, ScalingStepsFacts
 from sagemaker_serving.rules.facts.resources import ScalingFacts
 from sagemaker_serving.rules.scaling.metrics import DIMENSION_OF, REAL_TIME
 
@@ -25,10 +25,6 @@ _POLICIES = (
     "tracked_metrics",
     "step_policies",
     "schedules",
-)
-_SCHEDULE = re.compile(
-    r"cron\((\S+ ){5}\S+\)|rate\(\d+ (minutes?|hours?|days?)\)"
-    r"|at\(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\)"
 )
 
 
@@ -124,9 +120,10 @@ def scaling_utilization(scaling: ScalingFacts) -> Iterator[Finding]:
 
 @rule("scaling-steps", source=_API, example="steps: [{lower: 5, upper: 2, change: 1}]")
 def scaling_steps(policy: ScalingStepsFacts) -> Iterator[Finding]:
-    """A policy has 1 to 20 steps; each rises from its lower to its upper bound, none overlap.
+    """A policy has 1 to 20 steps; each begins where the last one ends.
 
-    All steps of one alarm either add or remove, from a first bound on.
+    Each rises from its lower to its upper bound. All steps of one alarm either add or remove, from
+    a first bound on.
     """
     if policy.steps.size is not None and not 1 <= policy.steps.size <= 20:
         yield (
@@ -142,32 +139,55 @@ def scaling_steps(policy: ScalingStepsFacts) -> Iterator[Finding]:
                 f"{upper.name} is {upper.value} and {lower.name} is {lower.value}; a step rises "
                 "from its lower to its upper bound; exchange them",
             )
-    yield from _overlaps(policy)
+    yield from _not_adjacent(policy)
     if policy.one_alarm:
         yield from _ways(policy)
 
 
-@rule("scaling-schedule", source=_API, example='schedule: "0 8 * * *"')
-def scaling_schedule(facts: ScheduleFacts) -> Iterator[Finding]:
-    """A schedule is ``cron(…)`` of six fields, ``rate(…)`` or ``at(…)``, and sets a bound.
+@rule(
+    "scaling-evaluation",
+    source="botocore application-autoscaling Cooldown, cloudwatch PutMetricAlarm; read 2026-11-23",
+    example="step_policies: [{evaluation_minutes: 0 …}]",
+)
+def scaling_evaluation(policy: ScalingStepsFacts) -> Iterator[Finding]:
+    """An alarm looks at 1 to 1440 minutes in a row, and a policy's cooldown is 0 or more seconds.
 
-    Crontab's five fields are refused: the sixth is the year.
+    CloudWatch takes no alarm that looks at nothing, nor at more than a day.
     """
-    text = facts.schedule.text
-    if text is not None and not _SCHEDULE.fullmatch(text):
+    yield from between(policy.evaluation, 1, 1440)
+    yield from at_least(policy.cooldown, 0)
+
+
+@rule(
+    "scaling-metric-form",
+    source="botocore cloudwatch MetricName, Namespace, Dimensions; read 2026-11-23",
+    example="dimensions: {thirty-one of them}",
+)
+def scaling_metric_form(metric: MetricFacts) -> Iterator[Finding]:
+    """A metric has a name and a namespace of 1 to 255 characters, and at most 30 dimensions.
+
+    A dimension's name has 1 to 255 characters, its value 1 to 1024, and both at least one that is
+    no blank. No namespace, and no dimension's name, begins with a colon.
+    """
+    facts = [(metric.name, 255), (metric.namespace, 255)]
+    for name, value in metric.dimensions:
+        facts += [(name, 255), (value, 1024)]
+    for fact, most in facts:
+        text = fact.text
+        if text is None:
+            continue
+        if not 1 <= len(text) <= most or not text.isascii() or not text.strip():
+            yield (
+                fact.where,
+                f"{fact.name} is {text[:40]!r} ({len(text)} characters); CloudWatch takes 1 to "
+                f"{most} ASCII characters, not only blanks; shorten or fill it",
+            )
+        elif text.startswith(":") and fact is not metric.name and most == 255:
+            yield fact.where, f"{fact.name} is {text!r}; it must not begin with a colon; remove it"
+    if len(metric.dimensions) > 30:
         yield (
-            facts.schedule.where,
-            f"{facts.schedule.name} is {text!r}; it must be cron(<minutes> <hours> <day of month> "
-            "<month> <day of week> <year>), rate(<number> days) or at(<yyyy-mm-ddThh:mm:ss>)",
-        )
-    least, most = facts.minimum, facts.maximum
-    if not least.given and not most.given:
-        yield facts.where, f"neither {least.name} nor {most.name} is given; give one of them"
-    if least.number is not None and most.number is not None and most.number < least.number:
-        yield (
-            most.where,
-            f"{most.name} is {most.value} and {least.name} is {least.value}; the maximum can't "
-            f"be below the minimum; use at least {least.value}",
+            metric.dimensions[0][0].where,
+            f"there are {len(metric.dimensions)} dimensions; a metric takes 30; remove some",
         )
 
 
@@ -189,14 +209,21 @@ def _fitting(scaling: ScalingFacts) -> Iterator[str]:
             yield name
 
 
-def _overlaps(policy: ScalingStepsFacts) -> Iterator[Finding]:
+def _not_adjacent(policy: ScalingStepsFacts) -> Iterator[Finding]:
     bounded = [
         (step, _or(step.get("lower"), float("-inf")), _or(step.get("upper"), float("inf")))
         for step in policy.each
     ]
+    if any(low >= high for _, low, high in bounded):
+        return
     for (_, _, upper), (step, lower, _) in pairwise(sorted(bounded, key=lambda one: one[1])):
         if lower < upper:
             yield step.where, "the step overlaps another one; let each begin where the last ends"
+        elif lower > upper:
+            yield (
+                step.where,
+                f"no step is taken from {upper:g} to {lower:g}; let each begin where the last ends",
+            )
 
 
 def _ways(policy: ScalingStepsFacts) -> Iterator[Finding]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sagemaker_serving.rules.engine import Finding, rule
-from sagemaker_serving.rules.engine.numbers import at_least, between
-from sagemaker_serving.rules.facts import VariantFacts
+from sagemaker_serving.rules.engine.numbers import at_least, between, not_below
+from sagemaker_serving.rules.facts import Fact, VariantFacts
 from sagemaker_serving.rules.facts.resources import ScalingFacts
 from sagemaker_serving.rules.hardware.instance_types import known
 
@@ -17,19 +17,14 @@ _VARIANT = "sagemaker:variant:DesiredInstanceCount"
 
 @rule("scaling-bounds", source=_GUIDE, example="MinCapacity: 4, MaxCapacity: 2")
 def scaling_bounds(scaling: ScalingFacts) -> Iterator[Finding]:
-    """`max` is at least `min`.
+    """`min` is 0 or more, and `max` at least 1 and at least `min`.
 
     Registering the target is refused otherwise, after the endpoint was made.
     """
-    least, most = scaling.minimum.number, scaling.maximum.number
+    if not _keeps_one(scaling):
+        yield from at_least(scaling.minimum, 0)
     yield from at_least(scaling.maximum, 1)
-    if least is not None and most is not None and most < least:
-        yield (
-            scaling.maximum.where,
-            f"{scaling.maximum.name} is {scaling.maximum.value} and {scaling.minimum.name} is "
-            f"{scaling.minimum.value}; the maximum can't be below the minimum; use at least "
-            f"{scaling.minimum.value}",
-        )
+    yield from not_below(scaling.maximum, scaling.minimum)
 
 
 @rule("scaling-zero", source=_ZERO, example="MinCapacity: 0   # of a real-time variant")
@@ -39,7 +34,7 @@ def scaling_zero(scaling: ScalingFacts) -> Iterator[Finding]:
     Without instances nothing answers a request; asynchronous requests wait in S3. A real-time
     endpoint gets to zero with inference components and managed instance scaling.
     """
-    if scaling.dimension.text != _VARIANT or scaling.asynchronous is not False:
+    if not _keeps_one(scaling):
         return
     if scaling.minimum.number is not None and scaling.minimum.number < 1:
         yield (
@@ -125,9 +120,13 @@ def managed_scaling_bounds(variant: VariantFacts) -> Iterator[Finding]:
     policy = variant.managed_scaling.get("ScaleInPolicy")
     yield from between(policy.get("MaximumStepSize"), 1, 100)
     yield from between(policy.get("CooldownInMinutes"), 5, 1440)
-    if least.number is not None and most.number is not None and most.number < least.number:
-        yield (
-            most.where,
-            f"{most.name} is {most.value} and {least.name} is {least.value}; the maximum can't "
-            f"be below the minimum; use at least {least.value}",
-        )
+    yield from not_below(most, least)
+
+
+def _keeps_one(scaling: ScalingFacts) -> bool:
+    return keeps_one(scaling.dimension, asynchronous=scaling.asynchronous)
+
+
+def keeps_one(dimension: Fact, *, asynchronous: bool | None) -> bool:
+    """Whether what is scaled has an instance at all times; not told where that is not known."""
+    return dimension.text == _VARIANT and asynchronous is False

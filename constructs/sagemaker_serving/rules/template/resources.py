@@ -9,6 +9,7 @@ from typing import Any
 
 from local_aws.template import Evaluator, Names, Unknown, region_names
 from sagemaker_serving.errors import Where
+from sagemaker_serving.rules.engine.numbers import decimal_number, whole_number
 from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.template.reading import Template
 
@@ -100,9 +101,8 @@ def _numbered(value: Any) -> Any:
         return {key: _numbered(inner) for key, inner in value.items()}
     if isinstance(value, list):
         return [_numbered(inner) for inner in value]
-    if isinstance(value, str) and len(value) < 16:
-        try:
-            return int(value) if value.lstrip("-").isdecimal() else float(value)
-        except ValueError:
-            return value
+    if isinstance(value, str):
+        whole = whole_number(value)
+        number = decimal_number(value) if whole is None else whole
+        return value if number is None else number
     return value

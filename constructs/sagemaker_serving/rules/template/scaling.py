@@ -7,8 +7,15 @@ from collections.abc import Iterator
 
 from local_aws.template import Unknown
 from sagemaker_serving.rules.facts import ABSENT, Fact
-from sagemaker_serving.rules.facts.kinds import Renamed, ScalingStepsFacts, ScheduleFacts
+from sagemaker_serving.rules.facts.kinds import (
+    MetricFacts,
+    Renamed,
+    ScalingStepsFacts,
+    ScheduleFacts,
+    SchedulesFacts,
+)
 from sagemaker_serving.rules.facts.resources import ScalingFacts
+from sagemaker_serving.rules.scaling.targets import keeps_one
 from sagemaker_serving.rules.template.marks import MARK, text_with_marks
 from sagemaker_serving.rules.template.resources import Resource, Resources
 from sagemaker_serving.rules.template.serving import config_facts
@@ -28,20 +35,15 @@ def scaling_facts(resources: Resources) -> Iterator[object]:
         if (target.properties.get("ScalableDimension").text or "").startswith("sagemaker:")
     }
     for target in targets.values():
-        yield _target(target, resources)
-        for action in resources.numbered(target.properties).get("ScheduledActions").items():
-            bounds = action.get("ScalableTargetAction")
-            yield ScheduleFacts(
-                where=action.where,
-                schedule=action.get("Schedule"),
-                minimum=bounds.get("MinCapacity"),
-                maximum=bounds.get("MaxCapacity"),
-            )
+        facts = _target(target, resources)
+        yield facts
+        yield _schedules(target, facts, resources)
     for policy in resources.of(_POLICY):
         reference = policy.properties.get("ScalingTargetId").value
         if isinstance(reference, Unknown) and reference.name in targets:
             yield _policy(policy, targets[reference.name], resources)
             yield from _steps(policy, resources)
+            yield _metric(policy)
 
 
 def _target(target: Resource, resources: Resources) -> ScalingFacts:
@@ -55,6 +57,41 @@ def _target(target: Resource, resources: Resources) -> ScalingFacts:
         dimension=target.properties.get("ScalableDimension"),
         instance_type=instance_type,
         asynchronous=asynchronous,
+    )
+
+
+def _schedules(target: Resource, facts: ScalingFacts, resources: Resources) -> SchedulesFacts:
+    named = target.properties.get("ScheduledActions").items()
+    numbered = resources.numbered(target.properties).get("ScheduledActions").items()
+    bounds = (action.get("ScalableTargetAction") for action in numbered)
+    return SchedulesFacts(
+        minimum=facts.minimum,
+        maximum=facts.maximum,
+        keeps_one=keeps_one(facts.dimension, asynchronous=facts.asynchronous),
+        each=tuple(
+            ScheduleFacts(
+                where=action.where,
+                name=action.get("ScheduledActionName"),
+                schedule=action.get("Schedule"),
+                zone=action.get("Timezone"),
+                minimum=both.get("MinCapacity"),
+                maximum=both.get("MaxCapacity"),
+            )
+            for action, both in zip(named, bounds, strict=True)
+        ),
+    )
+
+
+def _metric(policy: Resource) -> MetricFacts:
+    tracking = policy.properties.get("TargetTrackingScalingPolicyConfiguration")
+    metric = tracking.get("CustomizedMetricSpecification")
+    return MetricFacts(
+        where=metric.where,
+        name=metric.get("MetricName"),
+        namespace=metric.get("Namespace"),
+        dimensions=tuple(
+            (each.get("Name"), each.get("Value")) for each in metric.get("Dimensions").items()
+        ),
     )
 
 
@@ -96,6 +133,7 @@ def _steps(policy: Resource, resources: Resources) -> Iterator[ScalingStepsFacts
                 )
                 for step in steps.items()
             ),
+            cooldown=stepping.get("Cooldown"),
         )
 
 

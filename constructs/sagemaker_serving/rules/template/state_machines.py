@@ -12,7 +12,7 @@ from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.template.marks import MARK, MARKED, text_with_marks
 
 _TASK = re.compile(
-    r"arn:[^:]*:states:::(aws-sdk:)?sagemaker:(\w+?)(\.sync(:2)?|\.waitForTaskToken)?"
+    r"arn:[^:]*:states:::(aws-sdk:)?sagemaker:([a-zA-Z]+?)(\.sync(:2)?|\.waitForTaskToken)?"
 )
 
 

@@ -1,0 +1,121 @@
+"""Rules on scheduled scaling: when, what it is called, and which bounds it sets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from local_aws.schedules import SCALING, schedule_fault
+from local_aws.suggest import nearest
+from sagemaker_serving.catalog.time_zones import time_zones
+from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine.numbers import at_least, not_below
+from sagemaker_serving.rules.facts import Fact
+from sagemaker_serving.rules.facts.kinds import ScheduleFacts, SchedulesFacts
+
+_API = "botocore application-autoscaling PutScheduledAction, read 2026-11-23"
+_GRAMMAR = (
+    "Application Auto Scaling user guide, scheduled scaling; EventBridge user guide, cron "
+    "expressions; read 2026-11-23"
+)
+_NAME = re.compile(r"(?!.*[\x00-\x1f\x7f-\x9f:/|])(?! )(?!.* $).{1,256}")
+"""Source: botocore application-autoscaling ScheduledActionName, read 2026-11-23."""
+
+
+@rule("scaling-schedule", source=_GRAMMAR, example='schedule: "0 8 * * *"')
+def scaling_schedule(schedules: SchedulesFacts) -> Iterator[Finding]:
+    """A schedule is ``cron(…)`` of six fields, ``rate(…)`` or ``at(…)``, and sets a bound.
+
+    Each field is in its range, and the day is one of the month or one of the week. Crontab's five
+    fields are refused: the sixth is the year.
+    """
+    for each in schedules.each:
+        text = each.schedule.text
+        fault = None if text is None else schedule_fault(text, SCALING)
+        if fault is not None:
+            yield each.schedule.where, f"{each.schedule.name} is {text!r}; {fault}"
+        if not each.minimum.given and not each.maximum.given:
+            least, most = each.minimum.name, each.maximum.name
+            yield each.where, f"neither {least} nor {most} is given; give one of them"
+
+
+@rule("scaling-schedule-zone", source=_GRAMMAR, example="timezone: Europe/Berlyn")
+def scaling_schedule_zone(schedules: SchedulesFacts) -> Iterator[Finding]:
+    """A schedule's time zone is one of the IANA database's.
+
+    PutScheduledAction refuses any other. An abbreviation or an offset is none.
+    """
+    for zone in (each.zone for each in schedules.each):
+        if zone.text is not None and zone.text not in time_zones():
+            close = nearest(zone.text, time_zones())
+            hint = f"did you mean {close}" if close is not None else "use one such as Europe/Berlin"
+            yield zone.where, f"{zone.name} is {zone.text!r}; there is no such time zone; {hint}"
+
+
+@rule("scaling-schedule-name", source=_API, example="schedules: [{name: morning/8 …}]")
+def scaling_schedule_name(schedules: SchedulesFacts) -> Iterator[Finding]:
+    """A schedule's name is 1 to 256 characters without ``: / |``, and its own on what it scales.
+
+    Application Auto Scaling finds a scheduled action by it, so a second one would replace the
+    first. Blanks at either end are refused, too.
+    """
+    seen: set[str] = set()
+    for name in (each.name for each in schedules.each):
+        if name.text is None:
+            continue
+        if _NAME.fullmatch(name.text) is None:
+            yield (
+                name.where,
+                f"{name.name} is {name.text!r}; it must be 1 to 256 characters on one line, "
+                "without : / | and without a blank at either end; rename it",
+            )
+        elif name.text in seen:
+            yield name.where, f"a schedule named {name.text!r} stands above; rename one of them"
+        seen.add(name.text)
+
+
+@rule("scaling-schedule-bounds", source=_API, example="schedules: [{min: 9 …}]   # beside max: 4")
+def scaling_schedule_bounds(schedules: SchedulesFacts) -> Iterator[Finding]:
+    """A schedule's bounds are 0 or more, in their order, and fit those that they leave as they are.
+
+    A lone ``min`` is at most the highest ``max`` that the target ever has, a lone ``max`` at least
+    its lowest ``min``. A real-time variant keeps one instance.
+    """
+    for each in schedules.each:
+        least = 1 if schedules.keeps_one else 0
+        yield from at_least(each.minimum, least)
+        yield from at_least(each.maximum, least)
+        yield from not_below(each.maximum, each.minimum)
+        if each.maximum.value is None:
+            yield from _above(each, schedules)
+        if each.minimum.value is None:
+            yield from _below(each, schedules)
+
+
+def _above(each: ScheduleFacts, schedules: SchedulesFacts) -> Iterator[Finding]:
+    highest = _numbers(schedules.maximum, *(other.maximum for other in schedules.each))
+    number = each.minimum.number
+    if highest is not None and number is not None and number > max(highest):
+        yield (
+            each.minimum.where,
+            f"{each.minimum.name} is {each.minimum.value}, and {schedules.maximum.name} is "
+            f"never over {max(highest)}; give the schedule a {each.maximum.name}, too",
+        )
+
+
+def _below(each: ScheduleFacts, schedules: SchedulesFacts) -> Iterator[Finding]:
+    lowest = _numbers(schedules.minimum, *(other.minimum for other in schedules.each))
+    number = each.maximum.number
+    if lowest is not None and number is not None and number < min(lowest):
+        yield (
+            each.maximum.where,
+            f"{each.maximum.name} is {each.maximum.value}, and {schedules.minimum.name} is "
+            f"never below {min(lowest)}; give the schedule a {each.minimum.name}, too",
+        )
+
+
+def _numbers(*bounds: Fact) -> list[float] | None:
+    """All that are given; None where one of them is not known, or the target's own is not."""
+    given = [bound.number for bound in bounds if bound.given]
+    known = [number for number in given if number is not None]
+    return known if bounds[0].given and len(known) == len(given) else None
