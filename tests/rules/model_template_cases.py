@@ -170,7 +170,7 @@ MODELS: list[Case] = [
         },
     ),
     (
-        "multi-model-ports",
+        "container-variable",
         {
             **{f"{CONTAINER}.{k}": v for k, v in MULTI.items()},
             f"{CONTAINER}.Environment": {PORTS: "9999-9000"},

@@ -25,6 +25,7 @@ from sagemaker_serving.rules.container import (
     images,
     multi_model,
     private_packages,
+    variables,
 )
 from sagemaker_serving.rules.deployment import (
     environments,
@@ -108,8 +109,10 @@ RULES: tuple[Rule, ...] = (
     batching.batching_ranges,
     batching.server_ranges,
     batching.variable_set_twice,
-    batching.batching_switch,
     batching_queue.batching_queue,
+    variables.container_variable_value,
+    variables.container_variable_order,
+    variables.container_variable_unknown,
     compilations.neo_framework,
     compilations.neo_target,
     compilations.neo_retired,
@@ -211,7 +214,6 @@ RULES: tuple[Rule, ...] = (
     monitoring.log_retention,
     multi_model.multi_model_gpu,
     multi_model.multi_model_ports_given,
-    multi_model.multi_model_ports,
     multi_model.multi_model_capacity,
     neo_artifacts.neo_files,
     neo_artifacts.neo_traced,

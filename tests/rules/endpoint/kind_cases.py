@@ -66,7 +66,7 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
         {**ONE, (*DIGITS, "shadow_variants"): [{"name": "next", "instance_type": "ml.t2.large"}]},
     ),
     (
-        "multi-model-ports",
+        "container-variable",
         {(*DIGITS, "multi_model"): {"safe_port_range": "9999-9000"}},
         "safe_port_range is '9999-9000'; it must be two ports",
         {(*DIGITS, "multi_model"): {"safe_port_range": "9000-9999"}},

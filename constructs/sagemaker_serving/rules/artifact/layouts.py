@@ -152,12 +152,13 @@ def artifact_default_model(facts: ArtifactFacts) -> Iterator[Finding]:
     Every request that names no model would be answered with 404.
     """
     names = _model_names(facts)
-    default = facts.container.environment.get(_DEFAULT_MODEL)
+    typed = facts.container.server.get("default_model_name")
+    default = facts.container.environment.get(_DEFAULT_MODEL, typed)
     if names and default is not None and default.text is not None and default.text not in names:
         close = nearest(default.text, names)
         yield (
             default.where,
-            f"{_DEFAULT_MODEL} is {default.text!r}; the archive holds {', '.join(names)}; "
+            f"{default.name} is {default.text!r}; the archive holds {', '.join(names)}; "
             f"use {close if close is not None else names[0]}",
         )
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from sagemaker_serving.catalog.variables import container_variable
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.engine.numbers import at_least, between
-from sagemaker_serving.rules.facts import ContainerFacts
+from sagemaker_serving.rules.facts import ContainerFacts, Fact
 from sagemaker_serving.spec.batching import BATCHING_VARIABLES, SERVER_VARIABLES
 
 _CONTAINER = "aws/deep-learning-containers, TensorFlow inference e0ecede; read 2026-11-21"
@@ -46,15 +47,7 @@ def batching_ranges(container: ContainerFacts) -> Iterator[Finding]:
 
     The model server ends at once with sizes that it can not work with.
     """
-    lowest = {
-        "max_batch_size": 1,
-        "batch_timeout_micros": 0,
-        "num_batch_threads": 1,
-        "max_enqueued_batches": 1,
-    }
-    for name, low in lowest.items():
-        if name in container.batching:
-            yield from at_least(container.batching[name], low)
+    yield from _in_range(container.batching, BATCHING_VARIABLES)
 
 
 @rule("server-ranges", source=_CONTAINER, example="server: {gunicorn_workers: 0}")
@@ -63,13 +56,7 @@ def server_ranges(container: ContainerFacts) -> Iterator[Finding]:
 
     With numbers out of these ranges the server ends at once, or answers no request.
     """
-    for name, fact in container.server.items():
-        if name == "fractional_gpu_mem_margin":
-            yield from between(fact, 0, 1)
-        elif name in ("inter_op_parallelism", "intra_op_parallelism"):
-            yield from at_least(fact, 0)
-        else:
-            yield from at_least(fact, 1)
+    yield from _in_range(container.server, SERVER_VARIABLES)
 
 
 @rule(
@@ -94,19 +81,16 @@ def variable_set_twice(container: ContainerFacts) -> Iterator[Finding]:
                 )
 
 
-@rule("batching-switch", source=_CONTAINER, example='SAGEMAKER_TFS_ENABLE_BATCHING: "yes"')
-def batching_switch(container: ContainerFacts) -> Iterator[Finding]:
-    """SAGEMAKER_TFS_ENABLE_BATCHING is true or false; the container dies of anything else.
-
-    It reads the text as a truth value at its start.
-    """
-    fact = container.environment.get(_SWITCH)
-    if fact is not None and fact.text is not None and fact.text.lower() not in ("true", "false"):
-        yield (
-            fact.where,
-            f"{_SWITCH} is {fact.text!r}; the container starts only with 'true' or 'false'; "
-            "use the batching block instead",
-        )
+def _in_range(block: Mapping[str, Fact], variables: Mapping[str, str]) -> Iterator[Finding]:
+    """What is outside the range of the variable that it becomes."""
+    for name, fact in block.items():
+        known = container_variable(variables.get(name, ""))
+        if known is None or known.kind not in ("whole", "number"):
+            continue
+        if known.kind == "number":
+            yield from between(fact, known.least, known.most)
+        else:
+            yield from at_least(fact, known.least, known.most)
 
 
 def _is_true(container: ContainerFacts) -> bool:

@@ -127,7 +127,7 @@ def _queue_of(container: ContainerFacts, job: Fact | None) -> _Queue | None:
     waiting = _whole(enqueued, default)
     working = _whole(said("num_batch_threads"), cpus)
     servers = _whole(said("instance_count"), 1)
-    if waiting is None or working is None or servers is None:
+    if waiting is None or working is None or not servers:
         return None
     typed = bool(container.batching)
     return _Queue(

@@ -76,24 +76,6 @@ def multi_model_ports_given(container: ContainerFacts) -> Iterator[Finding]:
         )
 
 
-@rule("multi-model-ports", source=_TFS, example="SAGEMAKER_SAFE_PORT_RANGE: 9999-9000")
-def multi_model_ports(container: ContainerFacts) -> Iterator[Finding]:
-    """The ports of TensorFlow Serving's multi-model container are a range, the lower first.
-
-    The container ends while it reads any other text.
-    """
-    ports = _ports(container)
-    if ports is None or ports.text is None:
-        return
-    bounds = _bounds(ports)
-    if bounds is None or not 1024 <= bounds[0] < bounds[1] <= 65535:
-        yield (
-            ports.where,
-            f"{ports.name} is {ports.text!r}; it must be two ports between 1024 and 65535, the "
-            "lower first; use 9000-9999",
-        )
-
-
 @rule(
     "multi-model-capacity",
     source=_TFS,

@@ -98,10 +98,18 @@ def _of_model(
         yield model.transform
         if model.transform.container is not None:
             yield model.transform.container
-            yield from artifact_facts(model.transform.container, folder, ABSENT)
+            yield from artifact_facts(_in_jobs(model.transform), folder, ABSENT)
     package = written.get("model_package")
     for place in (package.get("model_data"), written.get("multi_model").get("s3_prefix")):
         yield LocationFacts(uri=place, region=environment.get("region"))
+
+
+def _in_jobs(transform: TransformFacts) -> ContainerFacts:
+    """The container with the variables that a job lays over the model's."""
+    assert transform.container is not None
+    own = dict(transform.environment.entries())
+    environment = {**transform.container.environment, **own}
+    return replace(transform.container, environment=environment)
 
 
 def _eachartifact_facts(container: ContainerFacts, model: Fact) -> Iterator[ContainerFacts]:

@@ -1,0 +1,110 @@
+"""Rules on the variables that AWS's containers read, wherever they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from local_aws.suggest import nearest
+from sagemaker_serving.catalog.model_ids import frameworks_of_image
+from sagemaker_serving.catalog.variables import PREFIXES, container_variable, container_variables
+from sagemaker_serving.errors import Severity
+from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.facts import ContainerFacts, Fact, TransformFacts
+
+_SOURCE = (
+    "aws/deep-learning-containers e0ecede, aws/sagemaker-inference-toolkit, pytorch/serve and "
+    "awslabs/multi-model-server; read 2026-11-23"
+)
+_TOOLKIT = ("pytorch", "huggingface", "mxnet", "sklearn")
+"""Frameworks whose images have the toolkit; of others it is not known here."""
+
+
+@rule("container-variable", source=_SOURCE, example='SAGEMAKER_TFS_MAX_BATCH_SIZE: "1_000"')
+def container_variable_value(host: ContainerFacts | TransformFacts) -> Iterator[Finding]:
+    """A variable that the container reads is of its type and in its range.
+
+    Numbers are digits only. With another text the server ends as it starts, or silently does
+    something else. Of an image of your own, what AWS's read is assumed.
+    """
+    for name, fact in _written(host).items():
+        known = container_variable(name)
+        text = _text(fact)
+        if known is None or text is None or known.server not in _servers(host):
+            continue
+        if not known.takes(text):
+            usual = "" if known.default is None else f"; left out it is {known.default}"
+            ports = "; use 9000-9999" if known.kind == "ports" else ""
+            yield fact.where, f"{fact.name} is {text!r}; it must be {known.allowed}{ports}{usual}"
+
+
+@rule(
+    "container-variable-order", source=_SOURCE, example="SAGEMAKER_TS_MIN_WORKERS over MAX_WORKERS"
+)
+def container_variable_order(host: ContainerFacts | TransformFacts) -> Iterator[Finding]:
+    """TorchServe's fewest workers are not more than its most, which is 1 unless it is said.
+
+    It loads no model otherwise.
+    """
+    written = _written(host)
+    least, most = (written.get(f"SAGEMAKER_TS_{which}_WORKERS") for which in ("MIN", "MAX"))
+    fewest = None if least is None else _text(least)
+    highest = "1" if most is None else _text(most)
+    known = container_variable("SAGEMAKER_TS_MIN_WORKERS")
+    if least is None or fewest is None or highest is None or known is None:
+        return
+    numbers = known.takes(fewest) and known.takes(highest)
+    if "toolkit" in _servers(host) and numbers and int(fewest) > int(highest):
+        yield (
+            least.where,
+            f"{least.name} is {fewest} and SAGEMAKER_TS_MAX_WORKERS is {highest}; the fewest "
+            f"are not more than the most; use at most {highest}",
+        )
+
+
+@rule(
+    "container-variable-unknown",
+    source=_SOURCE,
+    severity=Severity.WARNING,
+    example='SAGEMAKER_TFS_MAX_BATCHSIZE: "16"',
+)
+def container_variable_unknown(host: ContainerFacts | TransformFacts) -> Iterator[Finding]:
+    """A variable with a prefix of the container's own is one that it reads.
+
+    A misspelt one changes nothing, and nothing says so.
+    """
+    for name, fact in _written(host).items():
+        server = next((PREFIXES[start] for start in PREFIXES if name.startswith(start)), None)
+        if server not in _servers(host) or container_variable(name) is not None:
+            continue
+        close = nearest(name, [each.name for each in container_variables()])
+        hint = f"did you mean {close}" if close is not None else "remove it"
+        yield fact.where, f"no container of AWS's reads {name}; {hint}"
+
+
+def _written(host: ContainerFacts | TransformFacts) -> dict[str, Fact]:
+    return dict(
+        host.environment.items() if isinstance(host, ContainerFacts) else host.environment.entries()
+    )
+
+
+def _text(fact: Fact) -> str | None:
+    """The variable's text; CloudFormation writes a number or truth value as one."""
+    if isinstance(fact.value, bool):
+        return str(fact.value).lower()
+    return str(fact.value) if isinstance(fact.value, str | int) else None
+
+
+def _servers(host: ContainerFacts | TransformFacts) -> tuple[str, ...]:
+    """Whose variables are read; everybody's where the image is not one of AWS's, or not told."""
+    container = host if isinstance(host, ContainerFacts) else host.container
+    if container is None:
+        return ("any", "tensorflow", "toolkit")
+    if container.image_uri.given:
+        named = frameworks_of_image(container.image_uri.text or "")
+    else:
+        named = () if container.framework.text is None else (container.framework.text.lower(),)
+    if not named:
+        return ("any", "tensorflow", "toolkit")
+    if "tensorflow" in named:
+        return ("any", "tensorflow")
+    return ("any", "toolkit") if any(each.startswith(_TOOLKIT) for each in named) else ()
