@@ -14,6 +14,10 @@ from stacks.provenance import tag_provenance
 from stacks.serving import ServingStack
 from stacks.storage import StorageStack
 
+_MOST_TAGS = 50
+"""What a resource of SageMaker's may have (botocore TagList, read 2026-11-23): the file's come
+first."""
+
 
 class EnvironmentStage(cdk.Stage):
     """Everything that ``environments/<name>.yaml`` asks for, as a Stage of its own.
@@ -47,7 +51,8 @@ def add_environment(
     Stacks are named ``<environment>-<model>``, ``<environment>-Storage`` and
     ``<environment>-Network`` wherever they stand. ``folder`` is where the
     file's relative paths start; ``account`` is deployed to instead of the one that the file names;
-    ``provenance`` are tags of what is served, as `provenance_of` tells them. Models in a
+    ``provenance`` are tags of what is served, as `provenance_of` tells them, where the file's own
+    leave room. Models in a
     ``transition`` become what they are in this step of it.
     """
     environment = environment.in_transition()
@@ -71,5 +76,5 @@ def add_environment(
             serving.add_stack_dependency(stack)
     for key, value in environment.tags.items():
         cdk.Tags.of(scope).add(key, value)
-    if provenance is not None:
+    if provenance is not None and len(environment.tags) + len(provenance) <= _MOST_TAGS:
         tag_provenance(scope, provenance)

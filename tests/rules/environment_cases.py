@@ -10,6 +10,7 @@ from tests.rules.endpoint.member_cases import ENVIRONMENTS as MEMBERS
 from tests.rules.endpoint.scaling_cases import ENVIRONMENTS as SCALING
 from tests.rules.endpoint.update_cases import ENVIRONMENTS as UPDATES
 from tests.rules.model_cases import ENVIRONMENTS as MODELS
+from tests.rules.name_cases import ENVIRONMENTS as NAMES
 
 US_S3, EU_S3 = (f"https://s3.{region}.amazonaws.com" for region in ("us-east-1", "eu-west-1"))
 DIGEST = f"sha256:{'0a' * 32}"
@@ -265,6 +266,7 @@ CASES: list[tuple[str, Change, str, Change]] = [
         "framework_version is '2.19', whose patches ended on 2026-03-11; use '2.20'",
         {(*DIGITS, "framework_version"): "2.20"},
     ),
+    *NAMES,
     *MODELS,
     *CONTENTS,
     *KINDS,

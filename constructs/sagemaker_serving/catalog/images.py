@@ -134,6 +134,27 @@ def repository_versions(repository: str) -> dict[str, tuple[str, ...]]:
     return {framework: tuple(versions) for framework, versions in found.items()}
 
 
+def release_tags(repository: str) -> dict[str, frozenset[str]]:
+    """What tags of ``repository`` have after the version, by the release ("2.20").
+
+    Each is as a tag has it: "cpu-py312". Empty for a repository that is none of AWS's, and where
+    tags do not begin with a release and a processor.
+    """
+    found: dict[str, set[str]] = {}
+    for framework, scope in scopes_of(repository):
+        for version, builds in _scope(framework, scope)["versions"].items():
+            release = ".".join(version.split(".")[:2])
+            for build in builds:
+                if build["repository"] == repository:
+                    found.setdefault(release, set()).update(
+                        tag.partition("{version}")[2].lstrip("-") for tag in build["tags"].values()
+                    )
+    plain = all(re.fullmatch(r"[0-9]+[.][0-9]+", release) for release in found)
+    if not plain or any(not re.match("cpu|gpu", tag) for tags in found.values() for tag in tags):
+        return {}
+    return {release: frozenset(tags) for release, tags in found.items()}
+
+
 def scopes_of(repository: str) -> tuple[tuple[str, Scope], ...]:
     """The frameworks that have images in ``repository``, each with what these images are for."""
     return _scopes_by_repository().get(repository, ())

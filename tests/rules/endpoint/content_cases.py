@@ -199,7 +199,12 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
         "container-hostname",
         {(*DIGITS, "containers"): [{"container_hostname": "pre_process"}, {}]},
         "container_hostname is 'pre_process'; hostnames take 1 to 63 letters",
-        {(*DIGITS, "containers"): [{"container_hostname": "pre-process"}, {}]},
+        {
+            (*DIGITS, "containers"): [
+                {"container_hostname": "pre-process"},
+                {"container_hostname": "b"},
+            ]
+        },
     ),
     (
         "container-hostname",

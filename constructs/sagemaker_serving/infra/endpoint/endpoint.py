@@ -75,7 +75,7 @@ class AnyEndpoint(Construct):
         """
         return Scaling(
             self,
-            f"{pascal(variant_name)}Scaling",
+            self._scaling_id(variant_name),
             scaled=Scaled(
                 resource_id=self._resource_id(variant_name),
                 dimension=INSTANCES,
@@ -97,7 +97,7 @@ class AnyEndpoint(Construct):
         """Bounds for the warm workers of a serverless variant that was given some."""
         return Scaling(
             self,
-            f"{pascal(variant_name)}Scaling",
+            self._scaling_id(variant_name),
             scaled=Scaled(
                 resource_id=self._resource_id(variant_name),
                 dimension=PROVISIONED,
@@ -106,6 +106,11 @@ class AnyEndpoint(Construct):
             min_capacity=min_capacity,
             max_capacity=max_capacity,
         )
+
+    def _scaling_id(self, variant_name: str) -> str:
+        """An id of the name's letters and digits; the name itself where another has them, too."""
+        taken = self.node.try_find_child(f"{pascal(variant_name)}Scaling") is not None
+        return f"{variant_name if taken else pascal(variant_name)}Scaling"
 
     def _resource_id(self, variant_name: str) -> str:
         return f"endpoint/{self.endpoint_name}/variant/{variant_name}"

@@ -15,6 +15,12 @@ _SOURCE = "botocore EnvironmentMap, EnvironmentKey, EnvironmentValue; read 2026-
 _MODEL = "botocore CreateModel, read 2026-11-21"
 _KEY = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
 _TOTAL_BYTES = 32 * 1024
+_ID = re.compile(r"[-0-9a-zA-Z]{1,32}")
+_PRIVATE = tuple(
+    IPv4Network(block)
+    for block in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10")
+)
+_OF_SAGEMAKER = IPv4Network("172.17.0.0/16")
 
 
 @rule("container-environment", source=_SOURCE, example="environment: {MY-KEY: 1}")
@@ -120,8 +126,13 @@ def container_source(model: ModelDefinitionFacts) -> Iterator[Finding]:
 def container_hostname(model: ModelDefinitionFacts) -> Iterator[Finding]:
     """A container's hostname is 1 to 63 letters, digits and hyphens, and its own.
 
-    Logs and metrics of a pipeline are told apart by it.
+    Logs and metrics of a pipeline are told apart by it. Either every container of a pipeline has
+    one, or none.
     """
+    without = [fact for fact in model.hostnames if not fact.given]
+    if len(without) < len(model.hostnames):
+        for fact in without:
+            yield fact.where, f"{fact.name} is missing, and others have one; give each one, or none"
     seen: set[str] = set()
     for fact in model.hostnames:
         name = fact.text
@@ -154,15 +165,39 @@ def network(facts: NetworkFacts) -> Iterator[Finding]:
 
 
 @rule(
+    "network-ids",
+    source="botocore VpcConfig, SubnetId, SecurityGroupId; read 2026-11-23",
+    example="subnet_ids: [sg-0123456789abcdef0]",
+)
+def network_ids(facts: NetworkFacts) -> Iterator[Finding]:
+    """Subnets are named by ids that begin with ``subnet-``, security groups by ``sg-``.
+
+    CreateModel takes neither names nor ARNs, and of an id at most 32 letters, digits and hyphens.
+    """
+    for fact, start in ((facts.subnets, "subnet-"), (facts.security_groups, "sg-")):
+        for each in fact.items():
+            text = each.text
+            if text is None or text.startswith("${"):
+                continue
+            if not text.startswith(start) or not _ID.fullmatch(text):
+                yield (
+                    each.where,
+                    f"{fact.name} has {text!r}; it must be an id such as "
+                    f"{start}0123456789abcdef0; write that",
+                )
+
+
+@rule(
     "network-cidr",
-    source="VPC user guide, VPC CIDR blocks, read 2026-11-21",
+    source="VPC user guide, VPC CIDR blocks, read 2026-11-23",
     example="network: {cidr: 10.0.0.0/24}",
 )
 def network_cidr(facts: NetworkFacts) -> Iterator[Finding]:
     """A VPC that is made has a private IPv4 block of /16 to /19.
 
     A VPC takes none larger than /16, and two subnets of 4096 addresses fit into none smaller
-    than /19.
+    than /19. Loopback, link-local and other reserved addresses are none of a VPC's; SageMaker uses
+    172.17.0.0/16 itself.
     """
     text = facts.cidr.text
     if text is None:
@@ -172,10 +207,19 @@ def network_cidr(facts: NetworkFacts) -> Iterator[Finding]:
     except ValueError as error:
         yield facts.cidr.where, f"cidr is {text!r}: {error}; use 10.0.0.0/16"
         return
-    if not 16 <= block.prefixlen <= 19:
+    if "/" not in text or not 16 <= block.prefixlen <= 19:
         yield facts.cidr.where, f"cidr is {text!r}; it must be a /16 to /19; use 10.0.0.0/16"
-    elif not block.is_private:
-        yield facts.cidr.where, f"cidr is {text!r}, which is not private; use 10.0.0.0/16"
+    elif not any(block.subnet_of(private) for private in _PRIVATE):
+        ranges = ", ".join(map(str, _PRIVATE))
+        yield (
+            facts.cidr.where,
+            f"cidr is {text!r}, which is not private; a VPC's are within {ranges}; use 10.0.0.0/16",
+        )
+    elif block.overlaps(_OF_SAGEMAKER):
+        yield (
+            facts.cidr.where,
+            f"cidr is {text!r}; SageMaker's own containers use {_OF_SAGEMAKER}; use 10.0.0.0/16",
+        )
 
 
 @rule(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from sagemaker_serving.catalog import (
@@ -11,6 +12,7 @@ from sagemaker_serving.catalog import (
     published_image,
     regions,
 )
+from sagemaker_serving.catalog.images import release_tags
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import ContainerFacts
@@ -91,6 +93,49 @@ def image_uri(container: ContainerFacts) -> Iterator[Finding]:
             f"{container.image_uri.name} is in {image.region}; an endpoint in {region} pulls only "
             f"from {region}; replicate the image there",
         )
+
+
+@rule(
+    "image-tag",
+    source=_TABLES,
+    severity=Severity.WARNING,
+    example="image_uri: …/tensorflow-inference:2.17-cpu-py310",
+)
+def image_tag(container: ContainerFacts) -> Iterator[Finding]:
+    """An image of AWS's has a tag of a release that AWS publishes, for its processors and Python.
+
+    Versions are skipped: there is no TensorFlow 2.17. ECR finds no such image, and the endpoint
+    fails after minutes. AWS's tables lag behind ECR, so this warns.
+    """
+    found = published_image(container.image_uri.text)
+    if found is None or not found.image.tag or found.image.tag.startswith("sha256:"):
+        return
+    image, releases = found.image, release_tags(found.image.repository)
+    release = re.match(r"[0-9]+[.][0-9]+(?=[.-]|$)", image.tag)
+    if release is None or not releases:
+        return
+    if release[0] not in releases:
+        known = sorted(releases, key=lambda each: tuple(map(int, re.findall("[0-9]+", each))))
+        yield (
+            container.image_uri.where,
+            f"{container.image_uri.name} has the tag {image.tag!r}; AWS's tables have "
+            f"{image.repository} of {', '.join(known)}; use one of these, or look before you "
+            "deploy",
+        )
+        return
+    for what in (r"cpu|gpu", r"py[0-9]+"):
+        known_parts = {part for tag in releases[release[0]] for part in re.findall(what, tag)}
+        given = [part for part in image.tag.split("-")[1:] if re.fullmatch(what, part)]
+        second = image.tag.split("-")[1:2]
+        is_other = what.startswith("cpu") and second and not given
+        wrong = second if known_parts and is_other else [g for g in given if g not in known_parts]
+        if known_parts and wrong:
+            yield (
+                container.image_uri.where,
+                f"{container.image_uri.name} has the tag {image.tag!r}; {image.repository} "
+                f"{release[0]} is published for {', '.join(sorted(known_parts))}, not {wrong[0]}; "
+                "use one of these",
+            )
 
 
 @rule(

@@ -38,12 +38,14 @@ def multi_model_gpu(container: ContainerFacts) -> Iterator[Finding]:
     if kind is None or container.mode.text != "MultiModel":
         return
     image = parse_ecr_uri(container.image_uri.text or "")
-    triton = image is not None and "triton" in image.repository
+    framework = container.framework.text if not container.image_uri.given else None
+    served = image.repository if image is not None else framework
+    triton = served is not None and "triton" in served
     if kind.neuron is not None:
         advice = f"it is an {kind.neuron} host, which loads one compiled model; use a CPU type"
     elif kind.gpus > 1:
         advice = f"it has {kind.gpus} GPUs; use a type with one GPU and Triton, or a CPU type"
-    elif kind.gpus and image is not None and not triton:
+    elif kind.gpus and served is not None and not triton:
         advice = "on GPUs only NVIDIA Triton serves many models; use its image, or a CPU type"
     else:
         return

@@ -31,6 +31,25 @@ def endpoint_name(model: ModelFacts) -> Iterator[Finding]:
         )
 
 
+@rule(
+    "environment-name",
+    source="CloudFormation user guide, stack names; read 2026-11-23",
+    example="name: 1dev",
+)
+def environment_name(environment: EnvironmentFacts) -> Iterator[Finding]:
+    """An environment's name begins with a letter, as its stacks' names do.
+
+    CDK refuses any other as it synthesizes.
+    """
+    name = environment.name.text
+    if name is not None and is_name(name) and not name[0].isalpha():
+        yield (
+            environment.name.where,
+            f"name is {name!r}; the names of stacks begin with it, and so with a letter; rename "
+            "the environment",
+        )
+
+
 @rule("model-name", source="this project", example="models: {Storage: {artifact: model}}")
 def model_name(model: ModelFacts) -> Iterator[Finding]:
     """No model is named as a stack that every environment has.
@@ -87,6 +106,8 @@ def something_to_deploy(environment: EnvironmentFacts) -> Iterator[Finding]:
 
     An empty stack deploys and serves nothing.
     """
+    if environment.models_fact.value == {}:
+        yield environment.models_fact.where, "models is empty, so nothing would answer; add one"
     for model in environment.models:
         if not model.variants and model.transform is None and not model.variants_fact.value:
             yield (

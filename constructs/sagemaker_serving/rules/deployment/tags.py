@@ -50,18 +50,25 @@ def tag_characters(facts: TagsFacts) -> Iterator[Finding]:
                 )
 
 
-@rule("tags-unique", source="AWS tagging, tag keys; read 2026-11-21", example="Team, Team")
+@rule(
+    "tags-unique",
+    source="AWS tagging, tag keys; IAM user guide, tags for IAM resources; read 2026-11-23",
+    example="tags: {Team: a, team: b}",
+)
 def tags_unique(facts: TagsFacts) -> Iterator[Finding]:
-    """A resource has each tag key once.
+    """A resource has each tag key once; roles, which get an environment's tags, in any capitals.
 
     AWS refuses the second of two alike.
     """
-    seen: set[str] = set()
+    seen: dict[str, str] = {}
     for key, _ in facts.tags:
-        if key.text is not None:
-            if key.text in seen:
-                yield key.where, f"the tag key {key.text!r} is given twice; remove one of them"
-            seen.add(key.text)
+        if key.text is None:
+            continue
+        same = key.text.lower() if facts.of_roles else key.text
+        if same in seen:
+            twice = "given twice" if seen[same] == key.text else f"{seen[same]!r} to IAM"
+            yield key.where, f"the tag key {key.text!r} is {twice}; remove one of them"
+        seen.setdefault(same, key.text)
 
 
 def _is_taken(mark: str) -> bool:

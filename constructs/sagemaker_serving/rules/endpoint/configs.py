@@ -17,6 +17,9 @@ _STORAGE = (
     "botocore CreateEndpointConfig.KmsKeyId, TransformResources.VolumeKmsKeyId; read 2026-11-21"
 )
 _TOPIC = re.compile(r"arn:aws[a-z-]*:sns:([a-z0-9-]+):[0-9]{12}:[a-zA-Z0-9_.-]+")
+_CONTENT_TYPE = re.compile(r"[a-zA-Z0-9](-*[a-zA-Z0-9])*/[a-zA-Z0-9](-*[a-zA-Z0-9.])*")
+"""Source: botocore JsonContentType, CsvContentType, read 2026-11-23."""
+
 _FREQUENCIES = (10, 30, 60, 120, 180, 240, 300)
 _MODES = ("Input", "Output", "InputAndOutput")
 
@@ -55,6 +58,30 @@ def capture_complete(config: EndpointConfigFacts) -> Iterator[Finding]:
     for name in ("InitialSamplingPercentage", "DestinationS3Uri", "CaptureOptions"):
         if not config.capture.get(name).given:
             yield config.capture.where, f"{name} is missing; data capture needs it; add it"
+
+
+@rule("capture-content-types", source=_CAPTURE, example="json_content_types: [json]")
+def capture_content_types(config: EndpointConfigFacts) -> Iterator[Finding]:
+    """Each list of captured content types has at most 10 of up to 256 characters: ``type/subtype``.
+
+    Both parts are letters and digits with hyphens, the second with points, too. Parameters such as
+    a charset, and wildcards, are none.
+    """
+    header = config.capture.get("CaptureContentTypeHeader")
+    for types in (header.get("JsonContentTypes"), header.get("CsvContentTypes")):
+        if types.size is not None and types.size > 10:
+            yield (
+                types.where,
+                f"{types.name} has {types.size} entries; capture takes 10; remove some",
+            )
+        for each in types.items():
+            text = each.text
+            if text is not None and (len(text) > 256 or not _CONTENT_TYPE.fullmatch(text)):
+                yield (
+                    each.where,
+                    f"{types.name} has {text!r}; it must be a type and a subtype such as "
+                    "application/json, of letters, digits and hyphens; write it so",
+                )
 
 
 @rule(
@@ -225,10 +252,12 @@ def transform_key_local(transform: TransformFacts) -> Iterator[Finding]:
 
     The job is refused when it is created, each time the pipeline runs.
     """
-    kind = known(transform.instance_type)
-    if kind is not None and kind.nvme_gb and transform.volume_key.given:
+    pools = (pool.get("InstanceType") for pool in transform.instance_pools.items())
+    kinds = (known(fact) for fact in (transform.instance_type, *pools))
+    local = sorted({kind.name for kind in kinds if kind is not None and kind.nvme_gb})
+    if transform.volume_key.given and local:
         yield (
             transform.volume_key.where,
-            f"{transform.volume_key.name} is given, but {kind.name} has local storage, which its "
-            "own hardware encrypts; remove the key, or use a type without local storage",
+            f"{transform.volume_key.name} is given, but {', '.join(local)} has local storage, "
+            "which its own hardware encrypts; remove it, or use a type without local storage",
         )

@@ -16,6 +16,7 @@ from sagemaker_serving.rules.environment.kinds import (
     kind_of,
     update_of,
 )
+from sagemaker_serving.rules.environment.neighbours import neighbours
 from sagemaker_serving.rules.environment.scaling import scaling_of
 from sagemaker_serving.rules.environment.variants import (
     container_facts,
@@ -55,11 +56,10 @@ def environment_facts(file: EnvironmentFile) -> Iterator[object]:
         tags=top.get("tags"),
         models=models,
         folder=file.path.parent,
+        models_fact=top.get("models"),
+        neighbours=tuple(neighbours(file.path, top.get("name").text)),
     )
-    yield TagsFacts(
-        where=top.get("tags").where,
-        tags=tuple((Fact(key, value.where), value) for key, value in top.get("tags").entries()),
-    )
+    yield _tags(top.get("tags"), of_roles=True)
     network = top.get("network")
     yield NetworkFacts(
         where=network.where,
@@ -95,6 +95,7 @@ def _of_model(
     if model.transform is not None:
         block = written.get("batch_transform")
         yield BatchPipelineFacts(where=block.where, block=block)
+        yield _tags(block.get("tags"))
         yield model.transform
         if model.transform.container is not None:
             yield model.transform.container
@@ -102,6 +103,14 @@ def _of_model(
     package = written.get("model_package")
     for place in (package.get("model_data"), written.get("multi_model").get("s3_prefix")):
         yield LocationFacts(uri=place, region=environment.get("region"))
+
+
+def _tags(written: Fact, *, of_roles: bool = False) -> TagsFacts:
+    return TagsFacts(
+        where=written.where,
+        tags=tuple((Fact(key, value.where), value) for key, value in written.entries()),
+        of_roles=of_roles,
+    )
 
 
 def _in_jobs(transform: TransformFacts) -> ContainerFacts:
@@ -182,6 +191,8 @@ def _model(name: str, model: Fact, environment: Fact) -> ModelFacts:
 
 def _transform(transform: Fact, model: Fact, environment: Fact) -> TransformFacts:
     nothing_over = Fact({}, transform.where)
+    encrypted = transform.get("encrypt_volumes")
+    has_key = environment.get("storage").get("kms").value is True
     return TransformFacts(
         where=transform.where,
         region=environment.get("region"),
@@ -203,5 +214,6 @@ def _transform(transform: Fact, model: Fact, environment: Fact) -> TransformFact
         content_type=transform.get("content_type"),
         accept=transform.get("accept"),
         ami_version=transform.get("transform_ami_version"),
+        volume_key=encrypted if encrypted.value is True and has_key else ABSENT,
         container=container_facts(nothing_over, model, environment, host_type(transform)),
     )

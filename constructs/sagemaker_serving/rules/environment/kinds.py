@@ -167,6 +167,13 @@ def _capture(capture: Fact) -> Fact:
             "InitialSamplingPercentage": _or(capture.get("sampling_percent"), 0),
             "CaptureOptions": _or(capture.get("capture"), ["Input", "Output"]),
             "DestinationS3Uri": _or(capture.get("prefix"), "captured"),
+            "CaptureContentTypeHeader": renamed(
+                capture,
+                {
+                    "JsonContentTypes": "json_content_types",
+                    "CsvContentTypes": "csv_content_types",
+                },
+            ),
         },
     )
 

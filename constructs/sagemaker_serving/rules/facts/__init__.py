@@ -88,7 +88,10 @@ ABSENT = Fact(None, Where())
 
 @dataclass(frozen=True, kw_only=True)
 class EnvironmentFacts:
-    """The environment as a whole; ``folder`` is where relative paths start."""
+    """The environment as a whole; ``folder`` is where relative paths start.
+
+    ``neighbours`` are the files beside it whose names may collide with its own.
+    """
 
     where: Where
     name: Fact
@@ -97,6 +100,19 @@ class EnvironmentFacts:
     tags: Fact
     models: tuple[ModelFacts, ...]
     folder: Path
+    models_fact: Fact = ABSENT
+    neighbours: tuple[NeighbourFacts, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class NeighbourFacts:
+    """Another environment of the same app; ``models`` are what its stacks are called after."""
+
+    file: str
+    name: str
+    region: str | None
+    account: str | None
+    models: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,10 +12,14 @@ from sagemaker_serving.rules.facts import ABSENT, ContainerFacts, EndpointConfig
 
 @dataclass(frozen=True, kw_only=True)
 class TagsFacts:
-    """The tags of one thing: each key with its value."""
+    """The tags of one thing: each key with its value.
+
+    ``of_roles`` is whether roles of IAM get them, too.
+    """
 
     where: Where
     tags: tuple[tuple[Fact, Fact], ...]
+    of_roles: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,150 @@
+"""Environment files with one thing wrong in names, tags, networks, images or hardware."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.rules.changes import BLUE, DIGITS, Change
+
+SG, SUBNET = "sg-0123456789abcdef0", "subnet-0123456789abcdef0"
+AWS = "763104351884.dkr.ecr.eu-west-1.amazonaws.com/tensorflow-inference:"
+MANY = [f"text/csv{n}" for n in range(11)]
+CPU = {"name": "blue", "instance_type": "ml.c5.large"}
+BATCH = (*DIGITS, "batch_transform")
+ON_NVME: Change = {(*BATCH, "instance_type"): "ml.g4dn.xlarge"}
+SECOND = {
+    "artifact": "model",
+    "framework": "tensorflow",
+    "framework_version": "2.20",
+    "variants": [CPU],
+}
+CIDRS = [
+    ("127.0.0.0/16", "10.0.0.0/16"),
+    ("169.254.0.0/16", "192.168.0.0/16"),
+    ("192.0.2.0/24", "172.16.0.0/16"),
+    ("198.18.0.0/16", "172.31.0.0/16"),
+    ("240.0.0.0/16", "100.64.0.0/16"),
+    ("8.8.0.0/16", "10.8.0.0/16"),
+    ("172.17.0.0/16", "172.18.0.0/16"),
+    ("172.32.0.0/16", "172.30.0.0/19"),
+    ("10.0.0.0", "10.0.0.0/16"),
+]
+TAGS = [
+    ("2.17-cpu-py310", "tensorflow-inference of 1.13", "2.16-cpu-py310"),
+    ("9.9-cpu-py310", "has the tag '9.9-cpu-py310'", "2.20.0-cpu-py312"),
+    ("2.20-tpu-py312", "2.20 is published for cpu, gpu, not tpu", "2.20-cpu-py312"),
+    ("2.20-cpu-py39", "published for py312, not py39", "2.20-cpu-py312-ubuntu22.04-v1.2"),
+]
+
+
+def components(*names: str) -> dict[str, Any]:
+    component = {"min_memory_required_in_mb": 512}
+    return {**SECOND, "inference_components": dict.fromkeys(names, component)}
+
+
+def captured(**types: list[str]) -> Change:
+    return {(*DIGITS, "data_capture"): {"sampling_percent": 5, **types}}
+
+
+def network(subnet: str, group: str) -> Change:
+    return {("network",): {"subnet_ids": [subnet], "security_group_ids": [group]}}
+
+
+def hostnames(*parts: dict[str, str]) -> Change:
+    return {
+        (*DIGITS, "containers"): [{"artifact": "model", **part} for part in parts],
+        (*DIGITS, "artifact"): None,
+    }
+
+
+def _cidr(wrong: str, right: str) -> tuple[str, Change, str, Change]:
+    place = ("network",)
+    return "network-cidr", {place: {"cidr": wrong}}, f"cidr is '{wrong}'", {place: {"cidr": right}}
+
+
+def _tag(wrong: str, said: str, right: str) -> tuple[str, Change, str, Change]:
+    uri = (*BLUE, "image_uri")
+    return "image-tag", {uri: AWS + wrong}, said, {uri: AWS + right}
+
+
+ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
+    ("environment-name", {("name",): "1dev"}, "name is '1dev'; the names of", {("name",): "d1"}),
+    ("something-to-deploy", {("models",): {}}, "models is empty", {}),
+    (
+        "endpoint-name-unique",
+        {("models", "Digits"): SECOND},
+        "'Digits' and 'digits' differ in capitals only",
+        {("models", "digits2"): SECOND},
+    ),
+    (
+        "component-name-unique",
+        {("models", "a"): components("b-c"), ("models", "a-b"): components("c")},
+        "'c' of 'a-b' and 'b-c' of 'a' would both be named 'prod-a-b-c'",
+        {("models", "a"): components("b-c"), ("models", "a-b"): components("d")},
+    ),
+    (
+        "component-name-parts",
+        {("models", "a"): components("half", "halfModel")},
+        "'halfModel' is what the stack calls a part of 'half'",
+        {("models", "a"): components("half", "halfmodel", "otherModel")},
+    ),
+    (
+        "tags-unique",
+        {("tags",): {"Team": "a", "team": "b"}},
+        "the tag key 'team' is 'Team' to IAM; remove one of them",
+        {("tags",): {"Team": "a", "team2": "b"}},
+    ),
+    (
+        "tags",
+        {(*BATCH, "tags"): {"aws:x": "v"}},
+        "without 'aws:'",
+        {(*BATCH, "tags"): {"x": "v", "X": "v"}},
+    ),
+    (
+        "tags",
+        {(*BATCH, "tags"): {f"k{n}": "v" for n in range(51)}},
+        "there are 51 tags",
+        {(*BATCH, "tags"): {f"k{n}": "v" for n in range(50)}},
+    ),
+    ("network-ids", network(SG, SG), f"subnet_ids has '{SG}'; it must be", network(SUBNET, SG)),
+    ("network-ids", network(SUBNET, SUBNET), "such as sg-0123", network(SUBNET, SG)),
+    ("network-ids", network("", SG), "subnet_ids has ''", network("subnet-0a1b2c3d", SG)),
+    *(_cidr(*each) for each in CIDRS),
+    (
+        "capture-content-types",
+        captured(json_content_types=["json"]),
+        "json_content_types has 'json'; it must be a type and a subtype such as application/json",
+        captured(json_content_types=["application/vnd.mine"]),
+    ),
+    (
+        "capture-content-types",
+        captured(csv_content_types=["text/*"]),
+        "csv_content_types has 'text/*'",
+        captured(csv_content_types=[]),
+    ),
+    (
+        "capture-content-types",
+        captured(csv_content_types=MANY),
+        "csv_content_types has 11 entries; capture takes 10",
+        captured(csv_content_types=MANY[:10]),
+    ),
+    *(_tag(*each) for each in TAGS),
+    (
+        "multi-model-gpu",
+        {(*DIGITS, "multi_model"): {}, (*BLUE, "instance_type"): "ml.g4dn.xlarge"},
+        "on GPUs only NVIDIA Triton serves many models",
+        {(*DIGITS, "multi_model"): {}, (*DIGITS, "variants"): [CPU]},
+    ),
+    (
+        "transform-key-local",
+        {("storage",): {"kms": True}, **ON_NVME, (*BATCH, "encrypt_volumes"): True},
+        "encrypt_volumes is given, but ml.g4dn.xlarge has local storage",
+        {("storage",): {"kms": True}, **ON_NVME},
+    ),
+    (
+        "container-hostname",
+        hostnames({"container_hostname": "a"}, {}),
+        "container_hostname is missing, and others have one; give each one, or none",
+        hostnames({"container_hostname": "a"}, {"container_hostname": "b"}),
+    ),
+]
