@@ -43,21 +43,28 @@ class Attributes:
 
     def path(self, default_model: str) -> str:
         """The REST path they lead to: ``/v1/models/NAME[/versions/V]:METHOD``."""
+        method = METHODS[0] if self.method is None else self.method
+        return f"{self.model_path(default_model)}:{method}"
+
+    def model_path(self, default_model: str) -> str:
+        """The same without the method: where the model tells its state."""
         name = default_model if self.model_name is None else self.model_name
         version = "" if self.model_version is None else f"/versions/{self.model_version}"
-        method = METHODS[0] if self.method is None else self.method
-        return f"/v1/models/{name}{version}:{method}"
+        return f"/v1/models/{name}{version}"
 
 
-def front_attributes(header: str | None) -> Attributes:
+def front_attributes(header: str | None, *, judges_method: bool = True) -> Attributes:
     """What nginx's JavaScript reads: a pair with more than one ``=`` is ignored."""
     pairs = (match.split("=") for match in _PAIR.findall(header or ""))
     return _attributes({pair[0]: pair[1] for pair in pairs if len(pair) == 2})
 
 
-def judged_front_attributes(header: str | None) -> Attributes:
-    """The same, since 2.20: raises `BadAttribute` for a value outside its pattern."""
-    return _judged(front_attributes(header))
+def judged_front_attributes(header: str | None, *, judges_method: bool = True) -> Attributes:
+    """The same, since 2.20: raises `BadAttribute` for a value outside its pattern.
+
+    /ping does not look at the method (``make_tfs_uri(r, false)``).
+    """
+    return _judged(front_attributes(header), judges_method=judges_method)
 
 
 def handler_attributes(header: str | None) -> Attributes:
@@ -92,11 +99,11 @@ def _attributes(given: Mapping[str, str]) -> Attributes:
     )
 
 
-def _judged(attributes: Attributes) -> Attributes:
+def _judged(attributes: Attributes, *, judges_method: bool = True) -> Attributes:
     if attributes.model_name is not None and not _NAME.fullmatch(attributes.model_name):
         raise BadAttribute("tfs-model-name")
     if attributes.model_version is not None and not _VERSION.fullmatch(attributes.model_version):
         raise BadAttribute("tfs-model-version")
-    if attributes.method is not None and attributes.method not in METHODS:
+    if judges_method and attributes.method not in (None, *METHODS):
         raise BadAttribute("tfs-method")
     return attributes

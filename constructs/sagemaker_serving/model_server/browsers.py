@@ -29,8 +29,9 @@ def without_browsers(handle: Handle) -> Handle:
 
 def foreign(headers: Mapping[str, str]) -> str | None:
     """Why a request with these headers is another site's; None when it is not."""
-    host, origin = headers.get("Host", ""), headers.get("Origin")
-    if not _is_loopback(host):
+    host, origin = headers.get("Host"), headers.get("Origin")
+    # No page can leave it out, and a request of HTTP/1.0 may.
+    if host is not None and not _is_loopback(host):
         return f"the Host header is '{host[:200]}'; this server answers to localhost only"
     if origin is not None and urlsplit(origin).netloc != host:
         return f"the Origin header is '{origin[:200]}'; this server answers no web pages"

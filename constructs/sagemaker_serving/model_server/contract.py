@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from sagemaker_serving.model_server.attributes import (
     Attributes,
@@ -19,6 +20,7 @@ from sagemaker_serving.model_server.attributes import (
     judged_handler_attributes,
 )
 from sagemaker_serving.model_server.conversion import (
+    CONVERSION_TO_2_8,
     CONVERSION_TO_2_19,
     CONVERSION_TODAY,
     Conversion,
@@ -58,6 +60,13 @@ class HandlerRules:
     """Whether GET /invocations is a 200; otherwise it is a 500."""
 
 
+class FrontAttributes(Protocol):
+    """Reads the attributes of a header; /ping has ``judges_method`` False."""
+
+    def __call__(self, header: str | None, *, judges_method: bool = True) -> Attributes:
+        """May raise `BadAttribute`."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Contract:
     """One generation's container."""
@@ -73,10 +82,13 @@ class Contract:
     absent_packages: frozenset[str]
     """Packages that this machine has, or might have, and the image has not."""
 
+    nginx: str
+    """nginx's Server header and the foot of its pages; without a version where images pin none."""
+
     conversion: Conversion
     """Bodies on the path without code."""
 
-    front_attributes: Callable[[str | None], Attributes]
+    front_attributes: FrontAttributes
     """Reads the tfs-* attributes on the path without code; may raise `BadAttribute`."""
 
     handler: HandlerRules
@@ -101,7 +113,8 @@ _A = Contract(
     worker_parts=_SCRIPT,
     wait_seconds=lambda instances: 300,
     absent_packages=frozenset({"tensorflow"}) | _SINCE_2_20,
-    conversion=CONVERSION_TO_2_19,
+    nginx="nginx",
+    conversion=CONVERSION_TO_2_8,
     front_attributes=front_attributes,
     handler=HandlerRules(
         attributes=handler_attributes,
@@ -123,6 +136,7 @@ _B1 = replace(
 _B2 = replace(
     _A,
     generation=Generation.B2,
+    conversion=CONVERSION_TO_2_19,
     worker_parts=_ANY_CODE,
     wait_seconds=lambda instances: 55 // instances,
     multi_model=RULES_TO_2_19,
@@ -133,6 +147,7 @@ _C = Contract(
     worker_parts=_ANY_CODE,
     wait_seconds=lambda instances: 60,
     absent_packages=frozenset({"tensorflow"}),
+    nginx="nginx/1.30.3",
     conversion=CONVERSION_TODAY,
     front_attributes=judged_front_attributes,
     handler=HandlerRules(

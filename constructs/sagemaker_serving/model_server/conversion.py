@@ -10,10 +10,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sagemaker_serving.model_server.csv_rows import pasted_rows, split_rows
-from sagemaker_serving.model_server.javascript import SPACE, lines
+from sagemaker_serving.model_server.javascript import SPACE, SPACES, lines
 
 JSON_TYPE = "application/json"
 JSON_TYPES = frozenset({JSON_TYPE, "application/jsonlines", "application/jsons"})
@@ -29,9 +29,17 @@ class UnsupportedMediaType(ValueError):
     """A content type that the container does not convert."""
 
 
+class ScriptFailed(Exception):
+    """nginx's JavaScript stumbles over a request, which is nginx's page of a 500."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Conversion:
     """How one generation reads requests and writes answers."""
+
+    text: Callable[[bytes], str]
+    """What JavaScript has of bytes that are no UTF-8: surrogates stand for them where it kept
+    them, U+FFFD where it did not."""
 
     media_type: Callable[[str | None], str]
     """What of a Content-Type header is compared; "" when it is absent."""
@@ -51,21 +59,25 @@ class Conversion:
     error: Callable[[str], str]
     """The body of an error."""
 
-    def to_tfs_json(self, content_type: str | None, body: bytes) -> bytes:
+    def to_tfs_json(self, content_type: str | None, body: bytes | None) -> bytes:
         """The body for TF Serving's REST API.
 
         A body that already has ``instances``, ``inputs`` or ``examples`` goes
         as it is. Otherwise JSON documents that follow one another are one
         instance each, any other JSON is one instance unless it is a list of
         lists, and a csv row is a list, or a plain value when it has one
-        column. Raises `UnsupportedMediaType` with the media type (or "Unknown").
+        column. ``body`` is None where a request has none, which is not an empty one.
+        Raises `UnsupportedMediaType` with the media type (or "Unknown"), and `ScriptFailed`.
         """
         kind = self.media_type(content_type)
         if kind in JSON_TYPES:
-            return self._from_json(body.decode(errors="replace")).encode()
+            text = "undefined" if body is None else self.text(body)
+            return self._from_json(text).encode(errors="surrogateescape")
         if kind == CSV_TYPE:
-            rows = ",".join(self.rows(body.decode(errors="replace")))
-            return f'{{"instances":[{rows}]}}'.encode()
+            if body is None:
+                raise ScriptFailed
+            rows = ",".join(self.rows(self.text(body)))
+            return f'{{"instances":[{rows}]}}'.encode(errors="surrogateescape")
         raise UnsupportedMediaType(f"Unsupported Media Type: {kind or 'Unknown'}")
 
     def accepted(self, accept: str | None, body: bytes) -> tuple[bytes, str]:
@@ -93,27 +105,40 @@ class Conversion:
 
 def media_type(content_type: str | None) -> str:
     """A Content-Type header without parameters, trimmed, in lower case; "" when absent."""
-    return (content_type or "").partition(";")[0].strip().lower()
+    return (content_type or "").partition(";")[0].strip(SPACES).lower()
+
+
+def _replaced(text: bytes) -> str:
+    return text.decode(errors="replace")
+
+
+def _kept(text: bytes) -> str:
+    return text.decode(errors="surrogateescape")
 
 
 CONVERSION_TODAY = Conversion(
+    text=_replaced,
     media_type=media_type,
     lines_first=False,
     rows=split_rows,
     one_line_type=lambda kinds: JSON_TYPE,
-    accept_list=lambda accept: [kind.strip() for kind in accept.split(",")],
-    error=lambda message: json.dumps({"error": message}, separators=(",", ":")),
+    accept_list=lambda accept: [kind.strip(SPACES) for kind in accept.split(",")],
+    error=lambda message: json.dumps({"error": message}, separators=(",", ":"), ensure_ascii=False),
 )
 """From 2.20."""
 
 CONVERSION_TO_2_19 = Conversion(
+    text=_replaced,
     media_type=lambda content_type: content_type or "",
     lines_first=False,
     rows=pasted_rows,
     one_line_type=lambda kinds: kinds[0],
     # Only the first space goes, wherever it stands.
-    accept_list=lambda accept: accept.strip().replace(" ", "", 1).split(","),
+    accept_list=lambda accept: accept.strip(SPACES).replace(" ", "", 1).split(","),
     # Pasted together: a quote in the message makes it no JSON.
     error=lambda message: f'{{"error": "{message}"}}',
 )
-"""Up to 2.19."""
+"""From 2.9 to 2.19."""
+
+CONVERSION_TO_2_8 = replace(CONVERSION_TO_2_19, text=_kept)
+"""Up to 2.8: njs before 0.8.0 had strings of bytes (its CHANGES)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import os
 import shutil
@@ -16,9 +17,13 @@ from typing import NoReturn
 from aiohttp import web
 
 from sagemaker_serving.errors import ReportedError
-from sagemaker_serving.model_server.browsers import without_browsers
+from sagemaker_serving.model_server.browsers import foreign, without_browsers
 from sagemaker_serving.model_server.container import Container
+from sagemaker_serving.model_server.contract import CONTRACTS
 from sagemaker_serving.model_server.front import Front
+from sagemaker_serving.model_server.generations import generation_of
+from sagemaker_serving.model_server.nginx.messages import Answer, Request
+from sagemaker_serving.model_server.nginx.server import Handle, HttpServer
 from sagemaker_serving.model_server.plan import Plan, make_plan
 from sagemaker_serving.model_server.ports import BACKLOG
 from sagemaker_serving.model_server.racing import first_of
@@ -47,12 +52,17 @@ async def serve(
     front = Front()
     container = Container(scratch)
     planning = partial(make_plan, model, scratch, os.environ, container_version)
-    server = await listen_http(front.handle, public)
     try:
-        await first_of(_run(container, front, planning), stopping.wait())
+        name = CONTRACTS[generation_of(container_version)].nginx
+        handle = front.handle if public.family == socket.AF_UNIX else _without_browsers(front)
+        server = HttpServer(handle, name)
+        await server.start(public, backlog=BACKLOG)
+        try:
+            await first_of(_run(container, front, planning), stopping.wait())
+        finally:
+            await server.close(DRAIN_SECONDS)
+            await container.stop()
     finally:
-        await server.cleanup()
-        await container.stop()
         shutil.rmtree(scratch, ignore_errors=True)
 
 
@@ -65,6 +75,16 @@ async def _run(container: Container, front: Front, planning: Callable[[], Plan])
     except ReportedError:
         front.close()
         raise
+
+
+def _without_browsers(front: Front) -> Handle:
+    async def guarded(request: Request) -> Answer:
+        why = foreign({name.title(): value for name, value in request.head.lines})
+        if why is None:
+            return await front.handle(request)
+        return Answer(status=403, body=json.dumps({"error": why}).encode())
+
+    return guarded
 
 
 async def listen_http(

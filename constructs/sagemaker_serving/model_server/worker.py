@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,12 +43,13 @@ class Worker:
         method: str,
         path: str,
         *,
-        headers: Mapping[str, str],
-        body: bytes,
+        headers: Mapping[str, str] | Sequence[tuple[str, str]],
+        body: bytes | None,
     ) -> WorkerReply:
         """The answer to one request."""
+        url = "http://localhost" + path
         async with self._session.request(
-            method, "http://localhost" + path, headers=headers, data=body, allow_redirects=False
+            method, url, headers=headers, data=body, allow_redirects=False
         ) as response:
             return WorkerReply(response.status, response.headers, await response.read())
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -27,9 +27,8 @@ from sagemaker_serving.model_server.engine.tensors import Array
 from sagemaker_serving.model_server.front import Engines, Front, WithoutCode
 from sagemaker_serving.model_server.generations import Generation
 from sagemaker_serving.model_server.link import LinkClient, Reply
-from sagemaker_serving.model_server.ports import listen
-
-Handle = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
+from sagemaker_serving.model_server.nginx.server import HttpServer
+from sagemaker_serving.model_server.ports import BACKLOG, listen
 
 HALF = "half_plus_three"
 TEXT = "text"
@@ -113,12 +112,10 @@ def light() -> Iterator[Light]:
                 }
             )
             api = RestApi(registry, Service(DirectRunner(pool), pool))
-            fronts = [_front(api, generation) for generation in Generation]
-            handlers: list[Handle] = [api.handle, *(front.handle for front in fronts)]
-            serving = asyncio.run_coroutine_threadsafe(_serve(handlers), loop)
-            runners, (rest_port, *ports) = serving.result(20)
+            serving = asyncio.run_coroutine_threadsafe(_serve(api), loop)
+            rest, rest_port, fronts, ports = serving.result(20)
             yield Light(rest_port=rest_port, fronts=dict(zip(Generation, ports, strict=True)))
-            asyncio.run_coroutine_threadsafe(_end(runners), loop).result(20)
+            asyncio.run_coroutine_threadsafe(_end(rest, fronts), loop).result(20)
     finally:
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
@@ -133,18 +130,22 @@ def _front(api: RestApi, generation: Generation) -> Front:
     return front
 
 
-async def _serve(handlers: list[Handle]) -> tuple[list[web.ServerRunner], list[int]]:
-    runners, ports = [], []
-    for handler in handlers:
-        server = web.ServerRunner(web.Server(handler, access_log=None), shutdown_timeout=1.0)
-        await server.setup()
-        public = listen(0)
-        await web.SockSite(server, public).start()
-        runners.append(server)
-        ports.append(public.getsockname()[1])
-    return runners, ports
+async def _serve(api: RestApi) -> tuple[web.ServerRunner, int, list[HttpServer], list[int]]:
+    rest = web.ServerRunner(web.Server(api.handle, access_log=None), shutdown_timeout=1.0)
+    await rest.setup()
+    public = listen(0)
+    await web.SockSite(rest, public).start()
+    fronts, ports = [], []
+    for generation in Generation:
+        server = HttpServer(_front(api, generation).handle, CONTRACTS[generation].nginx)
+        door = listen(0)
+        await server.start(door, backlog=BACKLOG)
+        fronts.append(server)
+        ports.append(door.getsockname()[1])
+    return rest, public.getsockname()[1], fronts, ports
 
 
-async def _end(runners: list[web.ServerRunner]) -> None:
-    for runner in runners:
-        await runner.cleanup()
+async def _end(rest: web.ServerRunner, fronts: list[HttpServer]) -> None:
+    for front in fronts:
+        await front.close(1.0)
+    await rest.cleanup()

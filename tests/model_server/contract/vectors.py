@@ -382,13 +382,19 @@ ATTRIBUTES = [
 ]
 
 NOT_FOUND = text(404, '{"error": "Not Found"}')
-BAD_GATEWAY = Answer(
-    status=502,
-    content_type="text/html",
-    body="<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n"
-    "<center><h1>502 Bad Gateway</h1></center>\r\n<hr><center>nginx</center>\r\n"
-    "</body>\r\n</html>\r\n",
-)
+
+
+def bad_gateway(server: str) -> Answer:
+    return Answer(
+        status=502,
+        content_type="text/html",
+        body="<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n"
+        f"<center><h1>502 Bad Gateway</h1></center>\r\n<hr><center>{server}</center>\r\n"
+        "</body>\r\n</html>\r\n",
+    )
+
+
+PAGE, OLDER_PAGE = bad_gateway("nginx/1.30.3"), bad_gateway("nginx")
 PATHS = [
     Vector(method="GET", path="/ping", today=text(200, "")),
     Vector(method="PUT", path="/ping", today=text(200, "")),
@@ -397,8 +403,8 @@ PATHS = [
     Vector(method="GET", path="/", today=NOT_FOUND),
     Vector(path="/v1/models/half_plus_three:predict", today=NOT_FOUND),
     Vector(path="/invocation", today=NOT_FOUND),
-    Vector(method="GET", path="/models", today=BAD_GATEWAY),
-    Vector(path="/models/half_plus_three/invoke", today=BAD_GATEWAY),
+    Vector(method="GET", path="/models", today=PAGE, before=OLDER_PAGE),
+    Vector(path="/models/half_plus_three/invoke", today=PAGE, before=OLDER_PAGE),
     Vector(path="/tfs/v1/models/half_plus_three:predict", body=NUMBERS, today=MULTI),
     Vector(path="/tfs/v1/models/text:predict", body='{"inputs": "a"}', today=outputs("a")),
     Vector(

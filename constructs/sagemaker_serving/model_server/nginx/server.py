@@ -1,0 +1,145 @@
+"""Connections: one request after the other, kept alive as nginx keeps them, hung up as it does."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+from asyncio import IncompleteReadError, StreamReader, StreamWriter
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from sagemaker_serving.model_server.nginx.bodies import read_body
+from sagemaker_serving.model_server.nginx.heads import BUFFER, read_head
+from sagemaker_serving.model_server.nginx.messages import HTTP_11, Answer, Refused, Request
+
+log = logging.getLogger("front")
+
+Handle = Callable[[Request], Awaitable[Answer]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """Seconds, of the images' configuration or nginx's defaults (ngx_http_core_module)."""
+
+    head: float = 60
+    """client_header_timeout: for a whole head."""
+
+    kept_alive: float = 3
+    """keepalive_timeout: until the next request begins."""
+
+    silent: float = 60
+    """client_body_timeout and send_timeout: without a byte of the body, or of the answer taken."""
+
+    lingering: float = 5
+    """lingering_timeout: how long what is sent to a refused request is still taken."""
+
+
+class HttpServer:
+    """Serves ``handle`` on a listening socket, as an nginx whose Server header is ``name``."""
+
+    def __init__(self, handle: Handle, name: str, limits: Limits | None = None) -> None:
+        self._handle = handle
+        self._name = name
+        self._limits = limits or Limits()
+        self._connections: dict[asyncio.Task[None], bool] = {}
+        self._server: asyncio.Server | None = None
+        self._closing = False
+
+    async def start(self, public: socket.socket, *, backlog: int) -> None:
+        """Accept connections from now on; ``backlog`` may wait for it."""
+        self._server = await asyncio.start_server(
+            self._connected, sock=public, limit=BUFFER, backlog=backlog
+        )
+
+    async def close(self, drain_seconds: float) -> None:
+        """Accept no more, let requests under way finish for a while, and hang up."""
+        self._closing = True
+        if self._server is not None:
+            self._server.close()
+        for task, is_busy in self._connections.items():
+            if not is_busy:
+                task.cancel()
+        if self._connections:
+            await asyncio.wait(self._connections, timeout=drain_seconds)
+        for task in self._connections:
+            task.cancel()
+        await asyncio.gather(*self._connections, return_exceptions=True)
+
+    async def _connected(self, reader: StreamReader, writer: StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._connections[task] = False
+        try:
+            seconds = self._limits.head
+            while await self._answered_one(reader, writer, task, seconds) and not self._closing:
+                seconds = self._limits.kept_alive
+        except (ConnectionError, TimeoutError, IncompleteReadError, asyncio.CancelledError):
+            pass
+        finally:
+            del self._connections[task]
+            writer.close()
+
+    async def _answered_one(
+        self, reader: StreamReader, writer: StreamWriter, task: asyncio.Task[None], seconds: float
+    ) -> bool:
+        """Whether there may be another request on this connection."""
+        first = b"\n"
+        async with asyncio.timeout(seconds):
+            while first in b"\r\n":
+                first = await reader.readexactly(1)
+        self._connections[task] = True
+        head = None
+        try:
+            async with asyncio.timeout(self._limits.head):
+                head = await read_head(reader, first)
+            if head.version >= HTTP_11 and head.get("expect").lower() == "100-continue":
+                writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+            body = await read_body(reader, head, silent_seconds=self._limits.silent)
+        except Refused as refused:
+            log.info("%s", refused)
+            page, method = Answer(status=refused.status), head.method if head else refused.method
+            sent = page.sent(self._name, version=refused.version, method=method, keeps_alive=False)
+            await self._send(writer, sent)
+            await self._linger(reader, writer)
+            return False
+        answer = await self._answer(Request(head=head, body=body))
+        # A page of these statuses ends the connection (ngx_http_special_response_handler).
+        ends = answer.body is None and answer.status in (400, 413, 414, 500, 501)
+        keeps_alive = head.keeps_alive and not self._closing and not ends
+        await self._send(
+            writer,
+            answer.sent(
+                self._name, version=head.version, method=head.method, keeps_alive=keeps_alive
+            ),
+        )
+        self._connections[task] = False
+        return keeps_alive
+
+    async def _answer(self, request: Request) -> Answer:
+        try:
+            return await self._handle(request)
+        except Exception:
+            log.exception("a request could not be answered")
+            return Answer(status=500)
+
+    async def _send(self, writer: StreamWriter, answer: bytes) -> None:
+        """Send ``answer``; raises `TimeoutError` when nobody takes it."""
+        writer.write(answer)
+        while True:
+            left = writer.transport.get_write_buffer_size()
+            try:
+                async with asyncio.timeout(self._limits.silent):
+                    return await writer.drain()
+            except TimeoutError:
+                if writer.transport.get_write_buffer_size() >= left:
+                    writer.transport.abort()
+                    raise
+
+    async def _linger(self, reader: StreamReader, writer: StreamWriter) -> None:
+        """Take what is still sent: hung up on at once, the caller may never see the answer."""
+        if writer.can_write_eof():
+            writer.write_eof()
+        async with asyncio.timeout(self._limits.lingering):
+            while await reader.read(BUFFER):
+                pass
