@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Mapping
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from sagemaker_serving.model_server.commands import (
     gunicorn_command,
     log_settings,
+    nginx_config,
     service_environment,
     tfs_command,
 )
@@ -82,16 +84,24 @@ def test_batching_s_defaults_are_named_with_what_sets_them(
         "SAGEMAKER_TFS_NUM_BATCH_THREADS": "3",
         "SAGEMAKER_TFS_MAX_ENQUEUED_BATCHES": "7",
     }
-    lines = said(caplog, environ)
-    assert lines[:2] == [
+    assert said(caplog, environ) == [
         "batching is enabled",
-        "batch_timeout_micros defaulted to 1000. "
-        "Set SAGEMAKER_TFS_BATCH_TIMEOUT_MICROS to override default.",
-    ]
-    assert lines[2] == (
+        "batch_timeout_micros defaulted to 1000. Set SAGEMAKER_TFS_BATCH_TIMEOUT_MICROS to "
+        "override default. Tuning this parameter may yield better performance.\n",
         "batching config: \nmax_batch_size { value: 16 }\nbatch_timeout_micros { value: 1000 }\n"
-        "num_batch_threads { value: 3 }\nmax_enqueued_batches { value: 7 }\n\n"
-    )
+        "num_batch_threads { value: 3 }\nmax_enqueued_batches { value: 7 }\n\n",
+    ]
+
+
+def test_defaults_are_one_warning_with_a_line_each(caplog: pytest.LogCaptureFixture) -> None:
+    lines = said(caplog, {"SAGEMAKER_TFS_ENABLE_BATCHING": "true"})[1].splitlines()
+    processors = os.cpu_count()
+    assert [line.partition(" Set ")[0] for line in lines] == [
+        "max_batch_size defaulted to 8.",
+        "batch_timeout_micros defaulted to 1000.",
+        f"num_batch_threads defaulted to {processors},the number of CPUs.",
+        f"max_enqueued_batches defaulted to {processors}.",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -107,12 +117,26 @@ def test_nginx_waits_at_least_as_long_as_gunicorn(
         "SAGEMAKER_TFS_NGINX_LOGLEVEL": "warn",
         "SAGEMAKER_BIND_TO_PORT": "8081",
     }
-    *others, config = said(caplog, environ)
-    assert config == (
-        f"nginx config: error_log warn; proxy_read_timeout {read_timeout}; listen 8081"
-    )
     setting = f"Setting Nginx proxy read timeout from {nginx} seconds to {gunicorn} seconds"
-    assert any(setting in line for line in others) is raised
+    assert any(setting in line for line in said(caplog, environ)) is raised
+    config = nginx_config(read_settings(environ), "m", has_worker=False, quotes_model=True)
+    for line in ("error_log  /dev/stderr warn;", f"proxy_read_timeout {read_timeout};"):
+        assert config.splitlines().count(line) == 1
+    assert "listen 8081 deferred;" in config
+
+
+def test_nginx_s_configuration_shows_where_requests_go_and_which_model_answers() -> None:
+    settings = read_settings(
+        {"SAGEMAKER_SAFE_PORT_RANGE": "9100-9199", "SAGEMAKER_TFS_INSTANCE_COUNT": "2"}
+    )
+    today = nginx_config(settings, "m", has_worker=True, quotes_model=True).splitlines()
+    assert "upstream tfs_upstream { server localhost:9101; server localhost:9103; }" in today
+    assert "location /ping { proxy_pass http://gunicorn_upstream/ping; }" in today
+    assert 'set $default_tfs_model "m";' in today
+    before = nginx_config(read_settings({}), "m", has_worker=False, quotes_model=False).splitlines()
+    assert "upstream tfs_upstream { server localhost:8501; }" in before
+    assert "location /invocations { js_content tensorflowServing.invocations; }" in before
+    assert "set $default_tfs_model m;" in before
 
 
 def test_the_service_is_told_the_engines_ports() -> None:

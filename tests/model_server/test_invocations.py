@@ -219,6 +219,21 @@ def test_broken_http_is_one_line_of_log_and_hurts_nobody(without_code: ModelServ
     assert invoke(without_code, "5.0").status_code == 200
 
 
+def test_the_log_has_the_lines_that_people_wait_for(without_code: ModelServer) -> None:
+    until(lambda: "started nginx (pid: " in log_of(without_code))
+    lines = log_of(without_code).splitlines()
+    awaited = [
+        "[evhttp_server.cc : 261] NET_LOG: Entering the event loop ...",
+        "error_log  /dev/stderr error;",
+        "proxy_read_timeout 60;",
+        f"{without_code.pid} ",
+    ]
+    places = [max(at for at, line in enumerate(lines) if line.startswith(text)) for text in awaited]
+    assert places == sorted(places)
+    assert all(lines.count(text) == 1 for text in awaited[:3])
+    assert f"started nginx (pid: {without_code.pid})" in log_of(without_code)
+
+
 def test_there_is_no_worker_without_code(without_code: ModelServer) -> None:
     commands = [" ".join(process.cmdline()) for process in processes_of(without_code)]
     assert len(commands) == 2

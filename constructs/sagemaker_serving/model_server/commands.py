@@ -10,13 +10,18 @@ from sagemaker_serving.model_server.settings import Settings
 log = logging.getLogger("front")
 
 
+_PERFORMS = "Tuning this parameter may yield better performance."
 BATCHING_VARIABLES = {
-    "max_batch_size": "SAGEMAKER_TFS_MAX_BATCH_SIZE",
-    "batch_timeout_micros": "SAGEMAKER_TFS_BATCH_TIMEOUT_MICROS",
-    "num_batch_threads": "SAGEMAKER_TFS_NUM_BATCH_THREADS",
-    "max_enqueued_batches": "SAGEMAKER_TFS_MAX_ENQUEUED_BATCHES",
+    "max_batch_size": ("SAGEMAKER_TFS_MAX_BATCH_SIZE", f". {{}} {_PERFORMS}"),
+    "batch_timeout_micros": ("SAGEMAKER_TFS_BATCH_TIMEOUT_MICROS", f". {{}} {_PERFORMS}"),
+    "num_batch_threads": ("SAGEMAKER_TFS_NUM_BATCH_THREADS", ",the number of CPUs. {}"),
+    "max_enqueued_batches": (
+        "SAGEMAKER_TFS_MAX_ENQUEUED_BATCHES",
+        ". {} Tuning this parameter may be necessary to tune out-of-memory errors occur.",
+    ),
 }
-"""The parameters of the batching file and what sets them."""
+"""The parameters of the batching file, what sets them, and what the container says of a default
+(``create_batching_config`` in tfs_utils.py)."""
 
 
 def log_settings(settings: Settings, environ: Mapping[str, str]) -> None:
@@ -31,18 +36,46 @@ def log_settings(settings: Settings, environ: Mapping[str, str]) -> None:
         )
     if settings.batching is not None:
         log.info("batching is enabled")
-        for parameter, variable in BATCHING_VARIABLES.items():
-            if variable not in environ:
-                default = getattr(settings.batching, parameter)
-                log.warning(
-                    "%s defaulted to %s. Set %s to override default.", parameter, default, variable
-                )
+        defaulted = [
+            f"{parameter} defaulted to {getattr(settings.batching, parameter)}"
+            + says.format(f"Set {variable} to override default.")
+            + "\n"
+            for parameter, (variable, says) in BATCHING_VARIABLES.items()
+            if variable not in environ
+        ]
+        if defaulted:
+            log.warning("%s", "".join(defaulted))
         log.info("batching config: \n%s\n", settings.batching.config())
-    log.info(
-        "nginx config: error_log %s; proxy_read_timeout %d; listen %d",
-        settings.nginx_loglevel,
-        settings.proxy_read_timeout_seconds,
-        settings.bind_to_port,
+
+
+def nginx_config(
+    settings: Settings, default_model: str, *, has_worker: bool, quotes_model: bool
+) -> str:
+    """The directives of nginx's configuration that follow from variables and the model.
+
+    One of each line, as the container's own tests count them.
+    """
+    rest_ports = [settings.rest_port(instance) for instance in range(settings.instance_count)]
+    ports = [8501 if port is None else port for port in rest_ports]
+    upstream = " ".join(f"server localhost:{port};" for port in ports)
+    model = f'"{default_model}"' if quotes_model else default_model
+    to = (
+        "proxy_pass http://gunicorn_upstream/{}"
+        if has_worker
+        else "js_content tensorflowServing.{}"
+    )
+    return "\n".join(
+        (
+            f"error_log  /dev/stderr {settings.nginx_loglevel};",
+            f"proxy_read_timeout {settings.proxy_read_timeout_seconds};",
+            f"upstream tfs_upstream {{ {upstream} }}",
+            f"listen {settings.bind_to_port} deferred;",
+            "client_max_body_size 0;",
+            f"set $default_tfs_model {model};",
+            f"location /ping {{ {to.format('ping')}; }}",
+            f"location /invocations {{ {to.format('invocations')}; }}",
+            "keepalive_timeout 3;",
+        )
     )
 
 

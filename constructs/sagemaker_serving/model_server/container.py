@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import sys
 from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
@@ -114,6 +115,7 @@ class Container:
         plan = launcher.plan
         await engine.reported("started")
         await _within(plan.wait_seconds, "SAGEMAKER_TFS_WAIT_TIME_SECONDS", engine)
+        print(plan.contract.event_loop, file=sys.stderr, flush=True)
 
         async def restart() -> None:
             again = await self._launch_engine(launcher, instance, port)

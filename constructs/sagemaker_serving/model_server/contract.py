@@ -26,6 +26,7 @@ from sagemaker_serving.model_server.conversion import (
     Conversion,
 )
 from sagemaker_serving.model_server.generations import Generation
+from sagemaker_serving.model_server.logs import FORMAT, PLAIN_FORMAT
 from sagemaker_serving.model_server.multi_model import (
     RULES_TO_2_8,
     RULES_TO_2_19,
@@ -85,6 +86,13 @@ class Contract:
     nginx: str
     """nginx's Server header and the foot of its pages; without a version where images pin none."""
 
+    log_format: str
+    """The form of the container's own log lines, as `logging` has it."""
+
+    event_loop: str
+    """What TensorFlow Serving says once it answers: people wait for this line. The number is that
+    of evhttp_server.cc at 2.0.0, 2.8.0, 2.12.1 and 2.20.0; it differs within a generation."""
+
     conversion: Conversion
     """Bodies on the path without code."""
 
@@ -100,6 +108,7 @@ class Contract:
         return self.wait_seconds(settings.instance_count) if given is None else given
 
 
+_EVENT_LOOP = "[evhttp_server.cc : {}] NET_LOG: Entering the event loop ..."
 _SCRIPT = ("inference.py",)
 _ANY_CODE = ("inference.py", "requirements.txt", "lib")
 
@@ -114,6 +123,8 @@ _A = Contract(
     wait_seconds=lambda instances: 300,
     absent_packages=frozenset({"tensorflow"}) | _SINCE_2_20,
     nginx="nginx",
+    log_format=PLAIN_FORMAT,
+    event_loop=_EVENT_LOOP.format(238),
     conversion=CONVERSION_TO_2_8,
     front_attributes=front_attributes,
     handler=HandlerRules(
@@ -129,6 +140,7 @@ _A = Contract(
 _B1 = replace(
     _A,
     generation=Generation.B1,
+    event_loop=_EVENT_LOOP.format(245),
     # The order was turned on 2022-08-11.
     conversion=replace(_A.conversion, lines_first=True),
 )
@@ -136,6 +148,8 @@ _B1 = replace(
 _B2 = replace(
     _A,
     generation=Generation.B2,
+    log_format=FORMAT,
+    event_loop=_EVENT_LOOP.format(245),
     conversion=CONVERSION_TO_2_19,
     worker_parts=_ANY_CODE,
     wait_seconds=lambda instances: 55 // instances,
@@ -148,6 +162,8 @@ _C = Contract(
     wait_seconds=lambda instances: 60,
     absent_packages=frozenset({"tensorflow"}),
     nginx="nginx/1.30.3",
+    log_format=FORMAT,
+    event_loop=_EVENT_LOOP.format(261),
     conversion=CONVERSION_TODAY,
     front_attributes=judged_front_attributes,
     handler=HandlerRules(

@@ -7,10 +7,14 @@ import sys
 
 FORMAT = "%(process)d %(asctime)s %(levelname)-8s %(message)s"
 
+PLAIN_FORMAT = "%(levelname)s:__main__:%(message)s"
+"""The form of images up to 2.8: that of 2.9 came on 2023-04-06 (e17efdeda5 of
+aws/deep-learning-containers, serve.py)."""
 
-def start_logging(level: int = logging.INFO) -> None:
+
+def start_logging(level: int = logging.INFO, form: str = FORMAT) -> None:
     """Send this process's log lines to stderr."""
-    logging.basicConfig(format=FORMAT, level=level, stream=sys.stderr, force=True)
+    logging.basicConfig(format=form, level=level, stream=sys.stderr, force=True)
     logging.getLogger("aiohttp.server").addFilter(_without_trace)
 
 

@@ -18,10 +18,12 @@ from aiohttp import web
 
 from sagemaker_serving.errors import ReportedError
 from sagemaker_serving.model_server.browsers import foreign, without_browsers
+from sagemaker_serving.model_server.commands import nginx_config
 from sagemaker_serving.model_server.container import Container
 from sagemaker_serving.model_server.contract import CONTRACTS
 from sagemaker_serving.model_server.front import Front
-from sagemaker_serving.model_server.generations import generation_of
+from sagemaker_serving.model_server.generations import Generation, generation_of
+from sagemaker_serving.model_server.logs import start_logging
 from sagemaker_serving.model_server.nginx.messages import Answer, Request
 from sagemaker_serving.model_server.nginx.server import Handle, HttpServer
 from sagemaker_serving.model_server.plan import Plan, make_plan
@@ -53,9 +55,10 @@ async def serve(
     container = Container(scratch)
     planning = partial(make_plan, model, scratch, os.environ, container_version)
     try:
-        name = CONTRACTS[generation_of(container_version)].nginx
+        contract = CONTRACTS[generation_of(container_version)]
+        start_logging(form=contract.log_format)
         handle = front.handle if public.family == socket.AF_UNIX else _without_browsers(front)
-        server = HttpServer(handle, name)
+        server = HttpServer(handle, contract.nginx)
         await server.start(public, backlog=BACKLOG)
         try:
             await first_of(_run(container, front, planning), stopping.wait())
@@ -69,7 +72,14 @@ async def serve(
 async def _run(container: Container, front: Front, planning: Callable[[], Plan]) -> NoReturn:
     plan = await asyncio.to_thread(planning)
     front.open(*await container.start(plan))
-    log.info("serving /ping and /invocations")
+    config = nginx_config(
+        plan.settings,
+        plan.default_model,
+        has_worker=plan.wants_worker,
+        quotes_model=plan.contract.generation is Generation.C,
+    )
+    log.info("nginx config: \n%s\n", config)
+    log.info("started nginx (pid: %d)", os.getpid())
     try:
         await container.death()
     except ReportedError:
