@@ -1,8 +1,9 @@
 """Any body under any headers, to every generation: an answer of the contract, and soon.
 
 Hypothesis makes a few of them, and shrinks what fails; `requests_at_random` makes as many as
-`SERVER_FUZZ_CASES` says, each from its number alone, at a millisecond or two apiece: so many
-without code, half as many to the default handler, a fifth to models. ``make fuzz`` makes it many.
+`SERVER_FUZZ_CASES` says, each from its number alone, at a millisecond or two apiece: half as many
+to the default handler, a fifth to models. ``make fuzz`` makes it many. What the front is asked
+byte for byte is in `tests/model_server/nginx`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from hypothesis import strategies as st
 from werkzeug.test import Client
 
 from sagemaker_serving.model_server.generations import Generation
+from tests.model_server.contract.damage import damaged, header
 from tests.model_server.contract.light import HALF, Light
 from tests.model_server.contract.test_code import client
 from tests.model_server.contract.test_models import Multi
@@ -54,12 +56,6 @@ def mostly(known: list[bytes], anything: st.SearchStrategy[bytes]) -> st.SearchS
     )
 
 
-TOKENS = [
-    *(b"[", b"]", b"{", b"}", b",", b":", b'"', b"\n", b"\r\n", b"NaN", b"-Infinity", b"1e999"),
-    *(b"null", b"true", b'{"b64": "AA=="}', b'{"b64": 1}', b"\xef\xbb\xbf", b"\\ud800", b"\0"),
-    *(b"[" * 2000, b"9" * 400, b'"instances":', b'"signature_name": "text",'),
-]
-
 requests = st.fixed_dictionaries(
     {
         "generation": st.sampled_from(list(Generation)),
@@ -89,12 +85,6 @@ def test_with_the_default_handler_a_500_is_one_of_the_contract(
     container: Light, request: dict[str, Any]
 ) -> None:
     Service(container).send(request)
-
-
-def test_without_code_many_requests_are_answered_by_the_contract(container: Light) -> None:
-    front = Front(container)
-    for request in requests_at_random(CASES):
-        front.send(request)
 
 
 def test_with_the_default_handler_many_requests_are_answered_by_the_contract(
@@ -185,34 +175,6 @@ def requests_at_random(count: int) -> Iterator[dict[str, Any]]:
             "Accept": header(random, ACCEPTS),
             "X-Amzn-SageMaker-Custom-Attributes": header(random, ATTRIBUTES),
         }
-
-
-def damaged(random: Random, known: list[bytes]) -> bytes:
-    """One of ``known``, up to four times cut, doubled, joined, or with bytes put in."""
-    value = random.choice(known)
-    for _ in range(random.choice((0, 0, 1, 1, 2, 4))):
-        value = damaged_once(random, known, value)
-    return value
-
-
-def damaged_once(random: Random, known: list[bytes], value: bytes) -> bytes:
-    start, end = sorted(random.choices(range(len(value) + 1), k=2))
-    put_in = random.choice(
-        (
-            b"",
-            value[start:end] * 2,
-            random.choice(known),
-            random.choice(TOKENS),
-            random.randbytes(random.randrange(1, 5)),
-        )
-    )
-    return value[:start] + put_in + value[random.choice((start, end)) :]
-
-
-def header(random: Random, known: list[bytes]) -> bytes | None:
-    if random.random() < 0.2:
-        return None
-    return bytes(byte for byte in damaged(random, known) if byte >= 32 and byte != 127).strip()
 
 
 def load_body(number: int, damage: bytes) -> bytes:
