@@ -140,8 +140,7 @@ def test_nginx_s_configuration_shows_where_requests_go_and_which_model_answers()
 
 
 def test_the_service_is_told_the_engines_ports() -> None:
-    settings = read_settings({"SAGEMAKER_SAFE_PORT_RANGE": "9100-9199"})
-    assert service_environment(settings, [9101, 9103], "m") == {
+    assert service_environment([9101, 9103], [9100, 9102], "m") == {
         "TFS_REST_PORTS": "9101,9103",
         "TFS_GRPC_PORTS": "9100,9102",
         "TFS_DEFAULT_MODEL_NAME": "m",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from sagemaker_serving.model_server.settings import Settings
 
@@ -112,10 +112,9 @@ def gunicorn_command(settings: Settings) -> str:
 
 
 def service_environment(
-    settings: Settings, rest_ports: Sequence[int], default_model: str
+    rest_ports: Iterable[int | None], grpc_ports: Iterable[int | None], default_model: str
 ) -> dict[str, str]:
     """What the container adds to the environment of the user's code."""
-    grpc_ports = [settings.grpc_port(instance) for instance in range(len(rest_ports))]
     return {
         "TFS_REST_PORTS": ",".join(map(str, rest_ports)),
         "TFS_GRPC_PORTS": ",".join(map(str, grpc_ports)),

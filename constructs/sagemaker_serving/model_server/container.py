@@ -14,7 +14,7 @@ from typing import NoReturn
 from sagemaker_serving.errors import Failure, ReportedError
 from sagemaker_serving.model_server.children import Child
 from sagemaker_serving.model_server.front import Backend, Engines, WithCode, WithoutCode
-from sagemaker_serving.model_server.launch import Launcher
+from sagemaker_serving.model_server.launch import EnginePorts, Launcher
 from sagemaker_serving.model_server.link import LinkClient
 from sagemaker_serving.model_server.plan import Plan, child_environment
 from sagemaker_serving.model_server.racing import all_of, first_of
@@ -59,20 +59,20 @@ class Container:
         launcher = Launcher(plan=plan, scratch=self._scratch, environment=environment)
         starts: list[Awaitable[None]]
         if plan.settings.multi_model:
-            starts, rest_ports = [self._start_engine_forks(launcher)], []
+            starts, engines = [self._start_engine_forks(launcher)], []
         else:
             instances = range(plan.settings.instance_count)
             born = [
-                await self._launch_engine(launcher, instance, plan.settings.rest_port(instance))
+                await self._launch_engine(launcher, instance, launcher.ports(instance))
                 for instance in instances
             ]
-            rest_ports = [port for _, port in born]
+            engines = [ports for _, ports in born]
             starts = [
                 self._engine_ready(launcher, instance, *engine)
                 for instance, engine in enumerate(born)
             ]
         if plan.wants_worker:
-            starts.append(self._first_worker(launcher, rest_ports))
+            starts.append(self._first_worker(launcher, engines))
         await first_of(all_of(*starts), self.death())
         self._has_started = True
         return self._backend(plan), None if plan.settings.multi_model else self._engines
@@ -103,14 +103,14 @@ class Container:
         self._watch(engine_forks, None)
 
     async def _launch_engine(
-        self, launcher: Launcher, instance: int, rest_port: int | None
-    ) -> tuple[Child, int]:
-        engine, port = await launcher.engine(instance, rest_port)
+        self, launcher: Launcher, instance: int, ports: EnginePorts
+    ) -> tuple[Child, EnginePorts]:
+        engine, ports = await launcher.engine(instance, ports)
         self._children.append(engine)
-        return engine, port
+        return engine, ports
 
     async def _engine_ready(
-        self, launcher: Launcher, instance: int, engine: Child, port: int
+        self, launcher: Launcher, instance: int, engine: Child, ports: EnginePorts
     ) -> None:
         plan = launcher.plan
         await engine.reported("started")
@@ -118,7 +118,7 @@ class Container:
         print(plan.contract.event_loop, file=sys.stderr, flush=True)
 
         async def restart() -> None:
-            again = await self._launch_engine(launcher, instance, port)
+            again = await self._launch_engine(launcher, instance, ports)
             await self._engine_ready(launcher, instance, *again)
 
         self._watch(engine, restart)
@@ -127,25 +127,25 @@ class Container:
         )
         self._engines.connect(instance, link)
 
-    async def _first_worker(self, launcher: Launcher, rest_ports: list[int]) -> None:
+    async def _first_worker(self, launcher: Launcher, engines: list[EnginePorts]) -> None:
         packages = None
         requirements = launcher.plan.requirements()
         if requirements is not None:
             packages = self._scratch / "packages"
             await install_requirements(requirements, packages, launcher.environment)
-        await self._start_worker(launcher, rest_ports, packages)
+        await self._start_worker(launcher, engines, packages)
         timeout = launcher.plan.settings.proxy_read_timeout_seconds
         self._worker = Worker(launcher.worker_socket, read_timeout=timeout)
 
     async def _start_worker(
-        self, launcher: Launcher, rest_ports: list[int], packages: Path | None
+        self, launcher: Launcher, engines: list[EnginePorts], packages: Path | None
     ) -> None:
-        worker = await launcher.worker(rest_ports, packages)
+        worker = await launcher.worker(engines, packages)
         self._children.append(worker)
         await worker.reported("started")
         timeout = launcher.plan.settings.gunicorn.timeout_seconds
         await _within(timeout, "SAGEMAKER_GUNICORN_TIMEOUT_SECONDS", worker)
-        self._watch(worker, partial(self._start_worker, launcher, rest_ports, packages))
+        self._watch(worker, partial(self._start_worker, launcher, engines, packages))
 
     def _watch(self, child: Child, restart: Restart | None) -> None:
         """From now on the end of ``child`` is unexpected."""

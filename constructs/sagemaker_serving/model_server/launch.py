@@ -6,6 +6,7 @@ import json
 import logging
 import signal
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +22,17 @@ from sagemaker_serving.model_server.ports import listen_near
 log = logging.getLogger("front")
 
 _PACKAGE = "sagemaker_serving.model_server"
+
+
+@dataclass(frozen=True, kw_only=True)
+class EnginePorts:
+    """Where an engine answers."""
+
+    rest: int | None
+    """None: wherever a port is free."""
+
+    grpc: int | None
+    """None: nowhere, since only the user's code could call it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,28 +52,42 @@ class Launcher:
         """Where an engine waits for the front."""
         return self.scratch / f"engine{instance}.sock"
 
-    async def engine(self, instance: int, rest_port: int | None) -> tuple[Child, int]:
-        """An engine with all models, and its REST port: ``rest_port`` where that is free."""
+    def ports(self, instance: int) -> EnginePorts:
+        """The ports that an engine has in the container."""
+        settings = self.plan.settings
+        grpc = settings.grpc_port(instance) if self.plan.wants_worker else None
+        return EnginePorts(rest=settings.rest_port(instance), grpc=grpc)
+
+    async def engine(self, instance: int, ports: EnginePorts) -> tuple[Child, EnginePorts]:
+        """An engine with all models, and its ports: ``ports`` where these are free."""
         models = {
             model.name: {str(number): str(path) for number, path in model.versions.items()}
             for model in self.plan.models
         }
         log.info("tensorflow serving command: %s", tfs_command(self.plan.settings, instance))
-        with listen_near(rest_port) as listener:
+        with ExitStack() as until_passed:
+            rest = until_passed.enter_context(listen_near(ports.rest))
+            arguments = [
+                f"--socket-fd={rest.fileno()}",
+                f"--link-path={self.link_path(instance)}",
+                f"--models={json.dumps(models)}",
+            ]
+            listeners = [rest]
+            if ports.grpc is not None:
+                grpc = until_passed.enter_context(listen_near(ports.grpc, "gRPC"))
+                arguments.append(f"--grpc-socket-fd={grpc.fileno()}")
+                listeners.append(grpc)
             engine = await Child.start(
                 "engine",
                 f"{_PACKAGE}.engine",
-                [
-                    f"--socket-fd={listener.fileno()}",
-                    f"--link-path={self.link_path(instance)}",
-                    f"--models={json.dumps(models)}",
-                ],
+                arguments,
                 environment=self.environment,
                 directory=self.scratch,
-                pass_fds=(listener.fileno(),),
+                pass_fds=[listener.fileno() for listener in listeners],
             )
             log.info("started tensorflow serving (pid: %d)", engine.pid)
-            return engine, listener.getsockname()[1]
+            numbers = [listener.getsockname()[1] for listener in listeners]
+            return engine, EnginePorts(rest=numbers[0], grpc=next(iter(numbers[1:]), None))
 
     async def engine_forks(self) -> Child:
         """What loads models in multi-model mode."""
@@ -74,8 +100,8 @@ class Launcher:
             directory=self.scratch,
         )
 
-    async def worker(self, rest_ports: Sequence[int], packages: Path | None) -> Child:
-        """The Python service, importing from ``packages`` too; no ports: multi-model mode."""
+    async def worker(self, engines: Sequence[EnginePorts], packages: Path | None) -> Child:
+        """The Python service, importing from ``packages`` too; no engines: multi-model mode."""
         plan = self.plan
         paths = [*plan.worker_paths(), *([] if packages is None else [packages])]
         arguments = [
@@ -87,7 +113,8 @@ class Launcher:
             arguments.append(f"--engine-forks-path={self._engine_forks_socket}")
         else:
             arguments += [
-                f"--rest-ports={json.dumps(list(rest_ports))}",
+                f"--rest-ports={json.dumps([ports.rest for ports in engines])}",
+                f"--grpc-ports={json.dumps([ports.grpc for ports in engines])}",
                 f"--default-model={plan.default_model}",
             ]
         if plan.code.script.exists():
@@ -98,7 +125,11 @@ class Launcher:
             f"{_PACKAGE}.handler",
             arguments,
             environment=worker_environment(self.environment, plan, paths)
-            | service_environment(plan.settings, rest_ports, plan.default_model),
+            | service_environment(
+                [ports.rest for ports in engines],
+                [ports.grpc for ports in engines],
+                plan.default_model,
+            ),
             directory=self.scratch,
             isolated=False,
             # gunicorn's quick end: the front has waited for the requests under way.

@@ -52,7 +52,7 @@ def free_port() -> int:
         return port
 
 
-def listen_near(preferred: int | None) -> socket.socket:
+def listen_near(preferred: int | None, protocol: str = "REST") -> socket.socket:
     """A listening socket on 127.0.0.1, at the container's port where that is free.
 
     Containers have their ports to themselves; here two fleets may share them.
@@ -61,5 +61,5 @@ def listen_near(preferred: int | None) -> socket.socket:
         try:
             return socket.create_server(("127.0.0.1", preferred), backlog=BACKLOG)
         except OSError:
-            log.warning("port %d is taken; the REST port is another one", preferred)
+            log.warning("port %d is taken; the %s port is another one", preferred, protocol)
     return socket.create_server(("127.0.0.1", 0), backlog=BACKLOG)

@@ -135,7 +135,7 @@ class Settings:
         return None if self.port_range is None else self.port_range[0] + 2 * instance + 1
 
     def grpc_port(self, instance: int) -> int:
-        """The gRPC port handlers are told; nothing listens there on this machine."""
+        """The gRPC port of an engine in the container: 9000 of them all without a range."""
         return 9000 if self.port_range is None else self.port_range[0] + 2 * instance
 
     @property

@@ -47,7 +47,12 @@ class EngineForks(EngineForksClient):
         return {
             name: [
                 LoadedEngine(
-                    rest=9100 - n, served=self._rest_port, grpc=9200 - n, pid=n, alive=alive
+                    rest=9100 - n,
+                    grpc=9200 - n,
+                    served=self._rest_port,
+                    served_grpc=9200 - n,
+                    pid=n,
+                    alive=alive,
                 )
             ]
             for n, (name, alive) in enumerate(self.models.items())

@@ -30,7 +30,7 @@ ROOM_FOR_MANY = "19000-19999"
 def become(model: Model) -> Become:
     """What the model's name asks for."""
 
-    def engine(listener: socket.socket, report_fd: int) -> None:
+    def engine(rest: socket.socket, grpc: socket.socket, report_fd: int) -> None:
         if model.name == "broken":
             report(report_fd, event="failed", reason="no graph in it")
         elif model.name == "dying":

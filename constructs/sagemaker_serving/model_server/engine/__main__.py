@@ -34,6 +34,9 @@ def main() -> int:
             registry,
             settings,
             socket.socket(fileno=arguments.socket_fd),
+            grpc_listener=None
+            if arguments.grpc_socket_fd is None
+            else socket.socket(fileno=arguments.grpc_socket_fd),
             link_path=arguments.link_path,
             ready=lambda: report(arguments.report_fd, event="ready"),
         )
@@ -45,6 +48,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="engine")
     add_child_arguments(parser)
     parser.add_argument("--socket-fd", type=int, required=True)
+    parser.add_argument("--grpc-socket-fd", type=int)
     parser.add_argument("--link-path", required=True)
     parser.add_argument(
         "--models", type=json.loads, required=True, help='{"name": {"1": "/folder"}}'

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sagemaker_serving.model_server.engine.signatures import Signature
-from sagemaker_serving.model_server.engine.status import Code, StatusError, invalid
+from sagemaker_serving.model_server.engine.status import invalid
 from sagemaker_serving.model_server.engine.tensors import Array
 
 INPUTS = "inputs"
@@ -24,10 +24,10 @@ def classify_fetches(signature: Signature) -> dict[str, str]:
     if len(signature.outputs) not in (1, 2):
         raise invalid(f"Expected one or two output Tensors, found {len(signature.outputs)}")
     if INPUTS not in signature.inputs:
-        raise _lacking(f"No classification inputs found in SignatureDef: {signature.text}")
+        raise invalid(f"No classification inputs found in SignatureDef: {signature.text}")
     fetches = _tensors(signature, CLASSES, SCORES)
     if not fetches:
-        raise _lacking(
+        raise invalid(
             "Expected classification signature outputs to contain at least one of "
             f'"{CLASSES}" or "{SCORES}". Signature was: {signature.text}'
         )
@@ -41,10 +41,10 @@ def regress_fetches(signature: Signature) -> dict[str, str]:
     if len(signature.outputs) != 1:
         raise invalid("Expected one output Tensor.")
     if INPUTS not in signature.inputs:
-        raise _lacking(f"No regression inputs found in SignatureDef: {signature.text}")
+        raise invalid(f"No regression inputs found in SignatureDef: {signature.text}")
     fetches = _tensors(signature, OUTPUTS)
     if not fetches:
-        raise _lacking(f"No regression outputs found in SignatureDef: {signature.text}")
+        raise invalid(f"No regression outputs found in SignatureDef: {signature.text}")
     return fetches
 
 
@@ -90,10 +90,6 @@ def check_regressions(signature: Signature, array: Array, count: int) -> None:
 
 def _tensors(signature: Signature, *names: str) -> dict[str, str]:
     return {name: signature.outputs[name].tensor for name in names if name in signature.outputs}
-
-
-def _lacking(message: str) -> StatusError:
-    return StatusError(Code.FAILED_PRECONDITION, message)
 
 
 def _shape(array: Array) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from enum import Enum
 from typing import Any
 
@@ -52,14 +52,20 @@ def predict_inputs(document: dict[str, Any], inputs: Inputs) -> tuple[Layout, Te
 
 def _complete(tensors: Tensors, inputs: Inputs) -> Tensors:
     """``tensors``, once each input has one: a list of base64 objects names no input."""
-    missing = sorted(inputs.keys() - tensors.keys())
-    if missing:
-        raise invalid(
-            f"input size does not match signature: {len(tensors)}!={len(inputs)} "
-            f"len({{{','.join(tensors)}}}) != len({{{','.join(sorted(inputs))}}}). "
-            f"Sent extra: {{}}. Missing but required: {{{','.join(missing)}}}."
-        )
+    if inputs.keys() - tensors.keys():
+        raise wrong_number_of_inputs(tensors.keys(), inputs.keys())
     return tensors
+
+
+def wrong_number_of_inputs(given: Collection[str], wanted: Collection[str]) -> StatusError:
+    """``servables/tensorflow/predict_util.cc``, VerifyRequestInputsSize."""
+    extra, missing = set(given) - set(wanted), set(wanted) - set(given)
+    names = [",".join(sorted(each)) for each in (given, wanted, extra, missing)]
+    return invalid(
+        f"input size does not match signature: {len(given)}!={len(wanted)} "
+        f"len({{{names[0]}}}) != len({{{names[1]}}}). "
+        f"Sent extra: {{{names[2]}}}. Missing but required: {{{names[3]}}}."
+    )
 
 
 def _from_instances(document: dict[str, Any], inputs: Inputs) -> Tensors:

@@ -17,6 +17,7 @@ from aiohttp import web
 
 from sagemaker_serving.model_server.browsers import without_browsers
 from sagemaker_serving.model_server.engine.batching import BatchingRunner
+from sagemaker_serving.model_server.engine.grpc_door import GrpcDoor
 from sagemaker_serving.model_server.engine.registry import Registry
 from sagemaker_serving.model_server.engine.rest import RestApi
 from sagemaker_serving.model_server.engine.running import DirectRunner, Runner
@@ -67,24 +68,33 @@ async def serve(
     settings: Settings,
     listener: socket.socket,
     *,
+    grpc_listener: socket.socket | None,
     link_path: str | None,
     ready: Callable[[], None],
 ) -> None:
-    """Answer on the REST port, and on a link's socket if there is one, until SIGTERM or SIGINT."""
+    """Answer on the REST port, and on the gRPC port and a link's socket if there are these.
+
+    Until SIGTERM or SIGINT. The working folder is a container's own; gRPC has a socket there.
+    """
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stopped.set)
     with ThreadPoolExecutor(_threads(settings), thread_name_prefix="rest") as pool:
-        api = RestApi(registry, Service(_runner(settings, pool), pool))
+        runner = _runner(settings, pool)
+        api = RestApi(registry, Service(runner, pool))
         handle = without_browsers(api.handle)
         server = web.ServerRunner(web.Server(handle, access_log=None), shutdown_timeout=1.0)
         await server.setup()
         await web.SockSite(server, listener, backlog=BACKLOG).start()
+        door = GrpcDoor(Path(f"grpc-{os.getpid()}.sock").absolute(), registry, runner, pool)
+        if grpc_listener is not None:
+            await door.open(grpc_listener)
         if link_path is not None:
             await loop.create_unix_server(lambda: LinkServer(api.answer), link_path)
         ready()
         await stopped.wait()
+        await door.close()
         await server.cleanup()
 
 

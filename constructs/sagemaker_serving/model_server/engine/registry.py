@@ -45,14 +45,18 @@ class Registry:
             raise StatusError(Code.NOT_FOUND, f"Servable not found for request: {asked}")
         return versions[wanted]
 
-    def status(self, name: str, version: int | None) -> str:
-        """The status of a model's versions, the highest first; 404 when there is none."""
+    def versions(self, name: str, version: int | None) -> list[int]:
+        """The loaded versions, the highest first, or ``version`` alone; 404 when there is none."""
         versions = self._models.get(name, {})
         if version is not None and version not in versions:
             raise StatusError(Code.NOT_FOUND, f"Could not find version {version} of model {name}")
         if not versions:
             raise StatusError(Code.NOT_FOUND, f"Could not find any versions of model {name}")
-        shown = sorted(versions, reverse=True) if version is None else [version]
+        return sorted(versions, reverse=True) if version is None else [version]
+
+    def status(self, name: str, version: int | None) -> str:
+        """The status of a model's versions, the highest first; 404 when there is none."""
+        shown = self.versions(name, version)
         return _protobuf_json({"model_version_status": [_available(number) for number in shown]})
 
     def metadata(self, name: str, version: int | None, label: str | None) -> str:

@@ -96,6 +96,7 @@ def _signature(definition: Any) -> Signature:
         outputs={name: _info(info) for name, info in sorted(definition.outputs.items())},
         method_name=definition.method_name,
         text=str(definition),
+        definition=definition.SerializeToString(),
     )
 
 

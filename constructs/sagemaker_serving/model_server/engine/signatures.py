@@ -32,3 +32,6 @@ class Signature:
 
     text: str
     """The signature in protobuf's text form, for TF Serving's error messages."""
+
+    definition: bytes = b""
+    """The signature as a serialized SignatureDef, which gRPC answers and which has defaults."""

@@ -130,8 +130,12 @@ def walked(value: object, dtype: str) -> Array:
 
 
 def must_have_possible_rank(value: object, name: str) -> None:
+    """`must_be_possible_rank`, of JSON."""
+    must_be_possible_rank(len(_shape(value)), name)
+
+
+def must_be_possible_rank(rank: int, name: str) -> None:
     """Raises `StatusError` for more dimensions than a tensor may have; numpy has 64 at most."""
-    rank = len(_shape(value))
     if rank > MOST_DIMENSIONS:
         # servables/tensorflow/predict_util.cc, PreProcessPrediction
         raise invalid(f"tensor parsing error: {name}")

@@ -61,7 +61,12 @@ async def _serve(arguments: argparse.Namespace) -> None:
 
 
 def _become_engine(
-    model: Model, settings: Settings, parent_fd: int, listener: socket.socket, report_fd: int
+    model: Model,
+    settings: Settings,
+    parent_fd: int,
+    rest: socket.socket,
+    grpc: socket.socket,
+    report_fd: int,
 ) -> None:
     exit_at_end_of(parent_fd)
     versions = {str(number): str(path) for number, path in model.versions.items()}
@@ -74,7 +79,7 @@ def _become_engine(
         report(report_fd, event="failed", reason=str(error))
         return
     ready = partial(report, report_fd, event="ready")
-    asyncio.run(serve(registry, settings, listener, link_path=None, ready=ready))
+    asyncio.run(serve(registry, settings, rest, grpc_listener=grpc, link_path=None, ready=ready))
 
 
 def _arguments() -> argparse.Namespace:

@@ -16,8 +16,9 @@ class LoadedEngine:
     """One engine of a loaded model."""
 
     rest: int
-    served: int
     grpc: int
+    served: int
+    served_grpc: int
     pid: int
     alive: bool
 

@@ -15,11 +15,13 @@ from dataclasses import dataclass
 import psutil
 
 from sagemaker_serving.model_server.children import pipe_reader
+from sagemaker_serving.model_server.ports import listen_near
 
 log = logging.getLogger("engine")
 
-Become = Callable[[socket.socket, int], None]
-"""``become(listener, report_fd)``: be an engine in this process, and return when that is over."""
+Become = Callable[[socket.socket, socket.socket, int], None]
+"""``become(rest, grpc, report_fd)``: be an engine on these two listening sockets in this process,
+and return when that is over."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,11 +31,14 @@ class Ports:
     rest: int
     """The one of the port range, which the container's answers tell."""
 
-    served: int
-    """Where the engine answers: the same, unless that was taken on this machine."""
-
     grpc: int
-    """Nothing listens there on this machine."""
+    """The other one."""
+
+    served: int
+    """Where the engine answers REST: the same, unless that was taken on this machine."""
+
+    served_grpc: int
+    """Where it answers gRPC."""
 
 
 class Engine:
@@ -49,17 +54,20 @@ class Engine:
         self._gone: asyncio.Task[None] | None = None
 
     @classmethod
-    async def born(
-        cls, name: str, listener: socket.socket, *, rest_port: int, grpc_port: int, become: Become
-    ) -> Engine:
-        """Fork this process; the child becomes an engine on ``listener`` and never returns."""
-        ports = Ports(rest=rest_port, served=listener.getsockname()[1], grpc=grpc_port)
-        reading, writing = os.pipe()
-        pid = os.fork()
-        if pid == 0:
-            _end_after(lambda: become(listener, writing))
+    async def born(cls, name: str, *, rest_port: int, grpc_port: int, become: Become) -> Engine:
+        """Fork this process; the child becomes an engine at these ports and never returns."""
+        with listen_near(rest_port) as rest, listen_near(grpc_port, "gRPC") as grpc:
+            ports = Ports(
+                rest=rest_port,
+                grpc=grpc_port,
+                served=rest.getsockname()[1],
+                served_grpc=grpc.getsockname()[1],
+            )
+            reading, writing = os.pipe()
+            pid = os.fork()
+            if pid == 0:
+                _end_after(lambda: become(rest, grpc, writing))
         os.close(writing)
-        listener.close()
         return cls(name, ports, pid, await pipe_reader(reading))
 
     async def ready(self, within_seconds: float) -> str | None:

@@ -15,7 +15,6 @@ import psutil
 from sagemaker_serving.model_server.discovery import Model, find_versions, model_config
 from sagemaker_serving.model_server.engine_forks.engines import Become, Engine
 from sagemaker_serving.model_server.multi_model import Outcome, has_versions
-from sagemaker_serving.model_server.ports import listen_near
 from sagemaker_serving.model_server.settings import MEMORY_LIMIT, Settings
 
 log = logging.getLogger("engine")
@@ -128,7 +127,6 @@ class EngineForks:
     async def _born(self, model: Model, rest_port: int, grpc_port: int) -> Engine:
         return await Engine.born(
             model.name,
-            listen_near(rest_port),
             rest_port=rest_port,
             grpc_port=grpc_port,
             become=self._become(model),

@@ -13,6 +13,7 @@ import json  # noqa: E402
 import logging  # noqa: E402
 import os  # noqa: E402
 import sys  # noqa: E402
+from collections.abc import Callable  # noqa: E402
 from pathlib import Path  # noqa: E402
 from typing import Any  # noqa: E402
 
@@ -35,7 +36,10 @@ log = logging.getLogger("handler")
 
 
 def main() -> int:
-    """Serve until SIGTERM; 1 when the user's code cannot be imported, with the reason reported."""
+    """Serve until SIGTERM; gunicorn's 3 when a worker cannot import the user's code.
+
+    The reason is reported then.
+    """
     arguments = _arguments()
     exit_at_end_of(arguments.parent_fd)
     start_logging()
@@ -43,16 +47,8 @@ def main() -> int:
     contract = CONTRACTS[arguments.generation]
     hide_absent_packages(contract.absent_packages, os.environ["PYTHONPATH"].split(os.pathsep))
     report(arguments.report_fd, event="started")
-    script: Path | None = arguments.script
-    try:
-        handlers = None if script is None else load_handlers(script)
-    except Exception as error:
-        log.exception("code/inference.py cannot be imported")
-        reason = f"code/inference.py: {type(error).__name__}: {error}"
-        report(arguments.report_fd, event="failed", reason=reason)
-        return 1
     _Gunicorn(
-        _application(arguments, settings, contract, handlers),
+        lambda: _application(arguments, settings, contract),
         bind=f"unix:{arguments.socket_path}",
         worker_class=settings.gunicorn.worker_class,
         workers=settings.gunicorn.workers,
@@ -66,9 +62,9 @@ def main() -> int:
     return 0
 
 
-def _application(
-    arguments: argparse.Namespace, settings: Settings, contract: Contract, handlers: Handlers
-) -> Any:
+def _application(arguments: argparse.Namespace, settings: Settings, contract: Contract) -> Any:
+    """Made in each of gunicorn's workers, as the image's: what user code opens is not forked."""
+    handlers = _imported(arguments)
     if arguments.engine_forks_path is not None:
         served = Served(
             folder=arguments.model_dir,
@@ -80,11 +76,22 @@ def _application(
         )
     upstream = Upstream(
         rest_ports=arguments.rest_ports,
-        grpc_ports=[settings.grpc_port(i) for i in range(len(arguments.rest_ports))],
+        grpc_ports=arguments.grpc_ports,
         default_model=arguments.default_model,
         timeout_seconds=contract.wait_time(settings),
     )
     return application(upstream, handlers, contract.handler)
+
+
+def _imported(arguments: argparse.Namespace) -> Handlers:
+    script: Path | None = arguments.script
+    try:
+        return None if script is None else load_handlers(script)
+    except Exception as error:
+        log.exception("code/inference.py cannot be imported")
+        reason = f"code/inference.py: {type(error).__name__}: {error}"
+        report(arguments.report_fd, event="failed", reason=reason)
+        raise
 
 
 def _arguments() -> argparse.Namespace:
@@ -94,6 +101,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--script", type=Path, help="inference.py; absent: the default handler")
     parser.add_argument("--model-dir", type=Path, required=True)
     parser.add_argument("--rest-ports", type=json.loads, help="the engines', in single-model mode")
+    parser.add_argument("--grpc-ports", type=json.loads, help="the same, for gRPC")
     parser.add_argument("--default-model", help="in single-model mode")
     parser.add_argument(
         "--engine-forks-path", type=Path, help="its unix socket, in multi-model mode"
@@ -105,8 +113,8 @@ def _arguments() -> argparse.Namespace:
 class _Gunicorn(BaseApplication):  # type: ignore[misc]
     """gunicorn inside this process, its settings given as arguments."""
 
-    def __init__(self, app: Any, **options: Any) -> None:
-        self._app = app
+    def __init__(self, make_app: Callable[[], Any], **options: Any) -> None:
+        self._make_app = make_app
         self._options = options
         super().__init__()
 
@@ -115,7 +123,7 @@ class _Gunicorn(BaseApplication):  # type: ignore[misc]
             self.cfg.set(name, value)
 
     def load(self) -> Any:
-        return self._app
+        return self._make_app()
 
 
 if __name__ == "__main__":

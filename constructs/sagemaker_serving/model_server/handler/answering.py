@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import falcon
 import requests
@@ -22,9 +22,11 @@ from sagemaker_serving.model_server.handler.context import (
     DEFAULT_CONTENT_TYPE,
     AnyContext,
     Context,
-    NoChannel,
 )
 from sagemaker_serving.model_server.handler.user_code import Handler, HandlerPair
+
+if TYPE_CHECKING:
+    import grpc
 
 log = logging.getLogger("handler")
 
@@ -56,7 +58,7 @@ class Target:
     model: str | None = None
     """The one that the path names, in multi-model mode: it wins over the attributes."""
 
-    channel: NoChannel | None
+    channel: grpc.Channel | None
     """None in multi-model mode."""
 
 

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, NoReturn
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import grpc
 
 DEFAULT_CONTENT_TYPE = "application/json"
 DEFAULT_ACCEPT = "application/json"
-
-
-class NoChannel:
-    """Stands where the container has a gRPC channel; says so as soon as it is used."""
-
-    def __getattr__(self, name: str) -> NoReturn:
-        raise RuntimeError(
-            f"context.channel.{name}: this server offers no gRPC; post to context.rest_uri instead"
-        )
-
-    def __repr__(self) -> str:
-        return "<no gRPC channel on this machine>"
 
 
 class Context(NamedTuple):
@@ -33,10 +24,10 @@ class Context(NamedTuple):
     """Where TensorFlow Serving's REST API answers this request's model and method."""
 
     grpc_port: str | int
-    """A text, and in multi-model mode a number."""
+    """Where its gRPC API does; a text, and in multi-model mode a number."""
 
-    channel: NoChannel | None
-    """None in multi-model mode."""
+    channel: grpc.Channel | None
+    """An insecure one to that port; None in multi-model mode."""
 
     custom_attributes: str | None
     request_content_type: str
@@ -58,7 +49,7 @@ class ContextTo219(NamedTuple):
     method: str | None
     rest_uri: str
     grpc_port: str | int
-    channel: NoChannel | None
+    channel: grpc.Channel | None
     custom_attributes: str | None
     request_content_type: str
     accept_header: str

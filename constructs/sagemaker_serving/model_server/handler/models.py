@@ -188,7 +188,7 @@ class Models:
         engine = random.choice(engines)
         target = Target(
             rest_port=engine.served,
-            grpc_port=engine.grpc,
+            grpc_port=engine.served_grpc,
             default_model=name,
             model=name,
             channel=None,

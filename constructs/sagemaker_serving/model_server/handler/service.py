@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import falcon
+import grpc
 
 from sagemaker_serving.model_server.contract import HandlerRules
 from sagemaker_serving.model_server.handler.answering import Answerer, Handlers, Target
-from sagemaker_serving.model_server.handler.context import NoChannel
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +24,10 @@ class Upstream:
 
 
 def application(upstream: Upstream, handlers: Handlers, rules: HandlerRules) -> falcon.App:
-    """The falcon application; without handlers, requests go to the engine as they come."""
+    """The falcon application; without handlers, requests go to the engine as they come.
+
+    Made in the process that answers: a gRPC channel does not outlive a fork.
+    """
     app = falcon.App()
     app.add_route("/ping", Ping())
     app.add_route("/invocations", Invocations(upstream, handlers, rules))
@@ -51,7 +54,7 @@ class Invocations:
                 rest_port=rest_port,
                 grpc_port=str(grpc_port),
                 default_model=upstream.default_model,
-                channel=NoChannel(),
+                channel=grpc.insecure_channel(f"localhost:{grpc_port}"),
             )
             for rest_port, grpc_port in zip(upstream.rest_ports, upstream.grpc_ports, strict=True)
         ]
