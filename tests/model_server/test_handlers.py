@@ -30,6 +30,8 @@ import time
 import requests
 from helper import GREETING
 
+ODD = {"x/array": bytearray(b"a"), "x/view": memoryview(b"a"), "x/dict": {"a": 1}, "x/list": ["a"]}
+
 print("inference.py is imported")
 
 
@@ -56,8 +58,8 @@ def falcon(body, context):
     raise falcon.HTTPError("418", description="short and stout")
 
 
-def nonsense(body, context):
-    return {"a": 1}, "x/y"
+def odd(body, context):
+    return ODD[context.accept_header], "x/y"
 
 
 def unpaired(body, context):
@@ -218,11 +220,6 @@ def test_absent_headers_have_defaults(handler: ModelServer) -> None:
     ("what", "error"),
     [
         ("raising", "no good"),
-        (
-            "nonsense",
-            "a handler must return (body, content type) with a body of bytes or text; "
-            "it returned dict",
-        ),
         ("unpaired", "too many values to unpack (expected 2)"),
         (
             "tensorflow",
@@ -236,6 +233,15 @@ def test_an_exception_is_a_500_with_its_text(handler: ModelServer, what: str, er
     response = ask(handler, what, b"good")
     assert (response.status_code, response.json()) == (500, {"error": error})
     assert response.headers["Content-Type"] == "application/json"
+
+
+@pytest.mark.parametrize("what", ["x/array", "x/view", "x/dict", "x/list"])
+def test_of_what_is_no_bytes_gunicorn_sends_the_headers_alone(
+    handler: ModelServer, what: str
+) -> None:
+    response = ask(handler, "odd", Accept=what)
+    assert (response.status_code, "502 Bad Gateway" in response.text) == (502, True)
+    assert "which the image does not send" in log_of(handler)
 
 
 def test_asking_whether_tensorflow_is_there_says_no(handler: ModelServer) -> None:

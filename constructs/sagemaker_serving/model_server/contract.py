@@ -60,6 +60,9 @@ class HandlerRules:
     answers_get: bool
     """Whether GET /invocations is a 200; otherwise it is a 500."""
 
+    falcon_major: int
+    """The major version of falcon, which says what becomes of odd answers and uncaught errors."""
+
 
 class FrontAttributes(Protocol):
     """Reads the attributes of a header; /ping has ``judges_method`` False."""
@@ -133,6 +136,7 @@ _A = Contract(
         checks_content_type=False,
         has_timeout=False,
         answers_get=False,
+        falcon_major=2,
     ),
     multi_model=RULES_TO_2_8,
 )
@@ -152,6 +156,7 @@ _B2 = replace(
     event_loop=_EVENT_LOOP.format(245),
     conversion=CONVERSION_TO_2_19,
     worker_parts=_ANY_CODE,
+    handler=replace(_A.handler, falcon_major=3),
     wait_seconds=lambda instances: 55 // instances,
     multi_model=RULES_TO_2_19,
 )
@@ -172,6 +177,7 @@ _C = Contract(
         checks_content_type=True,
         has_timeout=True,
         answers_get=True,
+        falcon_major=3,
     ),
     multi_model=RULES_TODAY,
 )

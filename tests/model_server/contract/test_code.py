@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ ATTRIBUTES = "X-Amzn-SageMaker-Custom-Attributes"
 NO_OBJECT = '{\n    "error": "JSON Value: [1.0] Is not object"\n}'
 NOT_FOUND = '{\n    "error": "Servable not found for request: Latest(nope)"\n}'
 SERVER_ERROR = {"title": "500 Internal Server Error"}
+WITH_FALCON_2 = [Generation.A, Generation.B1]
 
 
 def told(data: Any, context: Any) -> tuple[str, str]:
@@ -58,7 +60,10 @@ class Answer:
 
 @dataclass(frozen=True, kw_only=True)
 class Vector:
-    """A request to the service, and its answer; ``before`` where images to 2.19 differ."""
+    """A request to the service, and its answer.
+
+    ``before`` where images to 2.19 differ, ``falcon_2`` where those with falcon 2 do.
+    """
 
     name: str
     handlers: Handler | HandlerPair | None = None
@@ -70,6 +75,20 @@ class Vector:
     attributes: str | None = None
     today: Answer
     before: Answer | None = None
+    falcon_2: Answer | None = None
+
+
+UNCAUGHT = Answer(
+    status=500,
+    body="<html>\n  <head>\n    <title>Internal Server Error</title>\n  </head>\n  <body>\n"
+    "    <h1><p>Internal Server Error</p></h1>\n    \n  </body>\n</html>\n",
+    content_type="text/html",
+)
+"""gunicorn's own page."""
+
+
+def returning(body: Any) -> Handler:
+    return lambda data, context: (body, "x/odd")
 
 
 def error(status: int, message: str) -> Answer:
@@ -174,6 +193,7 @@ VECTORS = [
         attributes="tfs-model-version=122=1",
         today=error(400, "invalid tfs-model-version: must be a positive integer"),
         before=Answer(status=500, body=SERVER_ERROR),
+        falcon_2=UNCAUGHT,
     ),
     Vector(
         name="a pair",
@@ -233,6 +253,7 @@ VECTORS = [
         method="GET",
         today=Answer(body="{}"),
         before=Answer(status=500, body=SERVER_ERROR),
+        falcon_2=UNCAUGHT,
     ),
     Vector(name="ping", method="GET", path="/ping", today=Answer(body="")),
     Vector(
@@ -240,6 +261,48 @@ VECTORS = [
         method="GET",
         path="/models",
         today=titled(404, "404 Not Found"),
+        falcon_2=Answer(status=404, body=""),
+    ),
+    Vector(
+        name="another method",
+        method="PUT",
+        today=titled(405, "405 Method Not Allowed"),
+        falcon_2=Answer(status=405, body=""),
+    ),
+    *(
+        Vector(
+            name=f"a handler that returns {what}",
+            handlers=returning(body),
+            today=Answer(body="", content_type="x/odd"),
+            falcon_2=UNCAUGHT,
+        )
+        for what, body in {
+            "an empty bytearray": bytearray(),
+            "an empty dict": {},
+            "an empty list": [],
+        }.items()
+    ),
+    *(
+        Vector(
+            name=f"a handler that returns {what}",
+            handlers=returning(body),
+            today=Answer(status=500, body=""),
+            falcon_2=UNCAUGHT,
+        )
+        for what, body in {
+            "a number": 5,
+            "no number": False,
+            "a stream": io.BytesIO(b"x"),
+            "a lone surrogate": "\ud800",
+        }.items()
+    ),
+    Vector(
+        name="text", handlers=returning("täxt"), today=Answer(body="täxt", content_type="x/odd")
+    ),
+    Vector(
+        name="bytes of a kind of their own",
+        handlers=returning(type("Mine", (bytes,), {})(b"x")),
+        today=Answer(body="x", content_type="x/odd"),
     ),
 ]
 
@@ -273,6 +336,8 @@ def test_every_generation_answers_by_its_contract(container: Light, vector: Vect
         response = answer(client(container, generation, vector.handlers), vector)
         is_today = generation is Generation.C or vector.before is None
         expected = vector.today if is_today else vector.before
+        if generation in WITH_FALCON_2 and vector.falcon_2 is not None:
+            expected = vector.falcon_2
         assert expected is not None
         text = response.get_data(as_text=True)
         came = Answer(

@@ -106,7 +106,7 @@ def test_many_requests_to_load_and_to_invoke_models_are_answered_by_the_contract
             response = service.ask("POST", "/models", data=load_body(number, request["body"]))
             # A load that makes no sense is the container's 500.
             assert response.status_code in (200, 400, 409, 500)
-            assert response.status_code != 500 or response.get_json()["title"].startswith("500")
+            assert response.status_code != 500 or "Internal Server Error" in response.text
         else:
             service.engine_forks.models.clear()
             service.load(HALF)

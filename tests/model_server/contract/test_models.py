@@ -16,12 +16,11 @@ from sagemaker_serving.model_server.handler.answering import Handlers
 from sagemaker_serving.model_server.handler.models import Served, models_application
 from sagemaker_serving.model_server.multi_model import Outcome, served_path
 from tests.model_server.contract.light import HALF, TEXT, Light
-from tests.model_server.contract.test_code import ATTRIBUTES, PAIR, told
+from tests.model_server.contract.test_code import ATTRIBUTES, PAIR, SERVER_ERROR, UNCAUGHT, told
 
 A, B1, B2, C = Generation
 TO_2_8, TO_2_19 = (A, B1), (A, B1, B2)
 JSON = "application/json"
-SERVER_ERROR = {"title": "500 Internal Server Error"}
 STATUS = {
     "model_version_status": [
         {
@@ -101,7 +100,14 @@ class Multi:
 
 
 def meant(response: TestResponse) -> tuple[int, Any]:
+    if response.content_type == "text/html":
+        return response.status_code, response.get_data(as_text=True)
     return response.status_code, json.loads(response.get_data(as_text=True))
+
+
+def uncaught(generation: Generation) -> tuple[int, Any]:
+    """An exception that the image's service does not catch: gunicorn's page, or falcon 3's JSON."""
+    return 500, UNCAUGHT.body if generation in TO_2_8 else SERVER_ERROR
 
 
 @pytest.mark.parametrize("generation", Generation)
@@ -198,7 +204,7 @@ def test_the_status_of_one_model_is_there_since_2_20(
 ) -> None:
     multi = Multi(container, generation)
     multi.load()
-    expected = (200, {"model": STATUS}) if generation is C else (500, SERVER_ERROR)
+    expected = (200, {"model": STATUS}) if generation is C else uncaught(generation)
     assert meant(multi.ask("GET", f"/models/{HALF}")) == expected
 
 
@@ -229,7 +235,7 @@ def test_a_load_that_fails_says_why_in_plain_text_and_up_to_2_8_not_at_all(
 ) -> None:
     response = Multi(container, generation, outcome=outcome).load()
     if generation in TO_2_8:
-        assert meant(response) == (500, SERVER_ERROR)
+        assert meant(response) == uncaught(generation)
     else:
         came = response.status_code, response.get_data(as_text=True), response.content_type
         assert came == (status, text, JSON)
@@ -241,7 +247,7 @@ def test_batching_keeps_models_from_loading_up_to_2_19(
 ) -> None:
     response = Multi(container, generation, batching=True).load()
     if generation in TO_2_8:
-        assert meant(response) == (500, SERVER_ERROR)
+        assert meant(response) == uncaught(generation)
     elif generation is B2:
         said = response.status_code, response.get_data(as_text=True)
         assert said == (500, "No such file or directory")
@@ -258,7 +264,7 @@ def test_a_load_request_that_makes_no_sense_is_a_500(
     container: Light, generation: Generation, body: str
 ) -> None:
     multi = Multi(container, generation)
-    assert meant(multi.ask("POST", "/models", data=body)) == (500, SERVER_ERROR)
+    assert meant(multi.ask("POST", "/models", data=body)) == uncaught(generation)
     assert multi.engine_forks.models == {}
 
 
@@ -376,7 +382,7 @@ def test_a_model_whose_code_is_broken_is_a_500_and_is_not_loaded(
     code.mkdir(parents=True)
     (code / "inference.py").write_text(script)
     multi = Multi(container, generation, tmp_path)
-    assert meant(multi.load()) == (500, SERVER_ERROR)
+    assert meant(multi.load()) == uncaught(generation)
     assert multi.engine_forks.models == {}
 
 

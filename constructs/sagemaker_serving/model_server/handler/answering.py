@@ -23,6 +23,7 @@ from sagemaker_serving.model_server.handler.context import (
     AnyContext,
     Context,
 )
+from sagemaker_serving.model_server.handler.falcon_answers import Uncaught, give
 from sagemaker_serving.model_server.handler.user_code import Handler, HandlerPair
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ Handlers = Handler | HandlerPair | None
 """The user's; None stands for the container's own."""
 
 Answer = tuple[Any, str]
-"""What every handler returns: the body (bytes or text) and its content type."""
+"""What every handler should return: the body (bytes or text) and its content type."""
 
 
 class Readable(Protocol):
@@ -84,7 +85,7 @@ class Answerer:
             fail(response, falcon.HTTP_400, str(error))
             return
         except UnreadableAttributes:
-            raise falcon.HTTPInternalServerError from None
+            raise Uncaught from None
         kind = media_type(request.content_type)
         checks = handlers is None and self._rules.checks_content_type
         if checks and kind and kind not in JSON_TYPES | {CSV_TYPE}:
@@ -92,13 +93,13 @@ class Answerer:
             return
         try:
             body, content_type = self._answer(handlers, request.stream, context)
-            response.data = _bytes(body)
-            response.content_type = content_type
         except Exception as error:
             if self._rules.http_errors and isinstance(error, falcon.HTTPError):
                 raise
             log.exception("exception handling request: %s", error)
             fail(response, falcon.HTTP_500, str(error))
+        else:
+            give(response, body, content_type, self._rules.falcon_major)
 
     def _context(self, request: falcon.Request, target: Target) -> AnyContext:
         header = request.get_header(CUSTOM_ATTRIBUTES_HEADER)
@@ -149,14 +150,3 @@ def fail(response: falcon.Response, status: str, message: str) -> None:
     response.status = status
     response.content_type = falcon.MEDIA_JSON
     response.data = json.dumps({"error": message}).encode()
-
-
-def _bytes(body: Any) -> bytes:
-    if isinstance(body, str):
-        return body.encode()
-    if body is None or isinstance(body, bytes | bytearray | memoryview):
-        return bytes(body or b"")
-    raise TypeError(
-        "a handler must return (body, content type) with a body of bytes or text; "
-        f"it returned {type(body).__name__}"
-    )

@@ -17,6 +17,7 @@ import requests
 from sagemaker_serving.model_server.contract import Contract
 from sagemaker_serving.model_server.engine_forks.client import EngineForksClient, LoadedEngine
 from sagemaker_serving.model_server.handler.answering import Answerer, Handlers, Target, fail
+from sagemaker_serving.model_server.handler.falcon_answers import Uncaught, new_application
 from sagemaker_serving.model_server.handler.model_code import ModelCode
 from sagemaker_serving.model_server.handler.service import Ping
 from sagemaker_serving.model_server.multi_model import (
@@ -49,7 +50,7 @@ def models_application(
     served: Served, engine_forks: EngineForksClient, universal: Handlers, contract: Contract
 ) -> falcon.App:
     """The falcon application; ``universal`` handlers are those of models that bring none."""
-    app = falcon.App()
+    app = new_application(contract.handler.falcon_major)
     models = Models(served, engine_forks, universal, contract)
     app.add_route("/ping", Ping())
     for path in ("/invocations", "/models", "/models/{model_name}", "/models/{model_name}/invoke"):
@@ -91,7 +92,7 @@ class Models:
         elif model_name not in models:
             fail(response, falcon.HTTP_404, self._rules.status_unknown.format(model_name))
         elif not self._rules.tells_status:
-            raise falcon.HTTPInternalServerError
+            raise Uncaught
         else:
             reply = _status(model_name, models[model_name][0])
             response.text = json.dumps({"model": reply.json()})
@@ -159,7 +160,7 @@ class Models:
     def _fail_plainly(self, response: falcon.Response, status: str, message: str) -> None:
         """A text that is no JSON, whatever its content type says."""
         if self._rules.uncaught:
-            raise falcon.HTTPInternalServerError
+            raise Uncaught
         response.status = status
         response.text = message
 
@@ -170,7 +171,7 @@ class Models:
         except Exception:
             log.exception("the code of model %s cannot be imported", name)
             self._unload(name)
-            raise falcon.HTTPInternalServerError from None
+            raise Uncaught from None
 
     def _unload(self, name: str) -> bool:
         if self._code is not None:
@@ -213,9 +214,9 @@ def _load_request(request: falcon.Request) -> tuple[str, str]:
         name, url = facts["model_name"], facts["url"]
     except (ValueError, KeyError, TypeError) as error:
         log.error("a request to load a model: %s: %s", type(error).__name__, error)
-        raise falcon.HTTPInternalServerError from None
+        raise Uncaught from None
     if not isinstance(name, str) or not isinstance(url, str):
-        raise falcon.HTTPInternalServerError
+        raise Uncaught
     return name, url
 
 
@@ -226,7 +227,7 @@ def _status(name: str, engine: LoadedEngine) -> requests.Response:
         return requests.get(url, timeout=STATUS_TIMEOUT_SECONDS)
     except requests.RequestException:
         log.exception("exception handling GET models request.")
-        raise falcon.HTTPInternalServerError from None
+        raise Uncaught from None
 
 
 def _rest_port(engine: LoadedEngine) -> int:

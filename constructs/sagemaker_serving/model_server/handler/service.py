@@ -11,6 +11,7 @@ import grpc
 
 from sagemaker_serving.model_server.contract import HandlerRules
 from sagemaker_serving.model_server.handler.answering import Answerer, Handlers, Target
+from sagemaker_serving.model_server.handler.falcon_answers import Uncaught, new_application
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +29,7 @@ def application(upstream: Upstream, handlers: Handlers, rules: HandlerRules) -> 
 
     Made in the process that answers: a gRPC channel does not outlive a fork.
     """
-    app = falcon.App()
+    app = new_application(rules.falcon_major)
     app.add_route("/ping", Ping())
     app.add_route("/invocations", Invocations(upstream, handlers, rules))
     return app
@@ -62,7 +63,7 @@ class Invocations:
     def on_get(self, request: falcon.Request, response: falcon.Response) -> None:
         """200 and {}, or a 500: in single-model mode there is no list of models to show."""
         if not self._answers_get:
-            raise falcon.HTTPInternalServerError
+            raise Uncaught
         response.text = "{}"
 
     def on_post(self, request: falcon.Request, response: falcon.Response) -> None:
