@@ -154,17 +154,20 @@ class Where:
 class Problem:
     """One thing that is wrong: the rule's id, the place, and a whole sentence.
 
-    ``message`` names the value, what is allowed and what to do instead.
+    ``message`` names the value, what is allowed and what to do instead. ``acknowledged`` is the
+    reason for which it is meant to stay; it is a note then.
     """
 
     rule: str
     where: Where
     message: str
     severity: Severity = Severity.ERROR
+    acknowledged: str | None = None
 
     def __str__(self) -> str:
         place = str(self.where)
-        return f"{place}: {self.message}" if place else self.message
+        text = f"{place}: {self.message}" if place else self.message
+        return text if self.acknowledged is None else f"{text}; acknowledged: {self.acknowledged}"
 
 
 class ProblemsFound(Mistake):

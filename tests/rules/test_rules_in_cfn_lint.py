@@ -68,9 +68,9 @@ def found(project: Path, *arguments: str) -> tuple[set[tuple[str, str, int]], in
 
 
 def test_findings_stand_at_their_lines_with_their_levels_and_may_be_ignored(project: Path) -> None:
-    error, warning = ("batching-switch", "Error", 30), ("instance-retired", "Warning", 9)
+    error, warning = ("container-variable", "Error", 30), ("instance-retired", "Warning", 9)
     assert found(project) == ({error, warning}, 2 | 4)
-    assert found(project, "--ignore-checks", "batching-switch") == ({warning}, 4)
+    assert found(project, "--ignore-checks", "container-variable") == ({warning}, 4)
 
 
 def test_rules_that_go_by_region_are_asked_for_each_of_cfn_lints_regions(project: Path) -> None:

@@ -52,6 +52,17 @@ append_rules: [sagemaker_serving.rules.cfn_lint]
 Templates are checked with their mappings and conditions. Values that only a deploy knows are not
 checked. Without a region, the rules on what a region offers do not run, and a message says so.
 
+A finding that is meant to stay is acknowledged by its rule, with the reason. It is a note then, and
+stops nothing. An environment file does so for itself or for one model. A template does so in its
+own Metadata, or in that of a resource. `check --acknowledge FILE` reads `rule: reason` for all that
+it checks.
+
+```yaml
+acknowledge: {{instance-retired: "moves to g6 in March"}}                       # environment file
+
+Metadata: {{SageMakerServing: {{acknowledge: {{instance-retired: "moves in March"}}}}}}   # template
+```
+
 You can add a rule: a function under `sagemaker_serving.rules.rule`. Pass it to
 `check_template(template, region, (*RULES, mine))`, or to `check_environment(file, …)`.
 """

@@ -15,6 +15,7 @@ from sagemaker_serving.cli.options import must_be_region, shell_region, today_op
 from sagemaker_serving.errors import Problem, ProblemsFound, Severity
 
 if TYPE_CHECKING:
+    from sagemaker_serving.rules.acknowledgements import Acknowledgement
     from sagemaker_serving.rules.report import Form
 
 
@@ -50,6 +51,13 @@ if TYPE_CHECKING:
     help="How to print problems; github: annotations of a workflow run.",
 )
 @click.option(
+    "--acknowledge",
+    "kept",
+    type=click.Path(path_type=Path),
+    help="A YAML file of findings that are meant to stay, rule: reason; each becomes a note. Files "
+    "and templates can say so themselves, see docs/rules.md.",
+)
+@click.option(
     "--account",
     is_flag=True,
     help="Ask AWS for the account's quotas and what is in use, and for the "
@@ -69,6 +77,7 @@ def check(
     assembly: bool,
     plan: bool,
     region: str | None,
+    kept: Path | None,
     form: Form,
     account: bool,
     account_file: Path | None,
@@ -92,8 +101,10 @@ def check(
       sagemaker-serving check environments/*.yaml --format sarif > check.sarif
       sagemaker-serving check environments/prod.yaml --account --account-file prod-account.json
     """
+    from sagemaker_serving.rules.acknowledgements import in_file
     from sagemaker_serving.rules.report import report
 
+    meant = in_file(kept) if kept is not None else []
     others = {"--template": template, "--assembly": assembly, "--plan": plan}
     given = [name for name, wanted in others.items() if wanted]
     if len(given) > 1:
@@ -103,9 +114,9 @@ def check(
     if given:
         where = must_be_region(region if region is not None else shell_region())
         judge = _of_plan if plan else _of_assembly if assembly else _of_template
-        problems = [problem for path in files for problem in judge(path, where, today)]
+        problems = [problem for path in files for problem in judge(path, where, today, meant)]
     else:
-        problems = [problem for path in files for problem in _of_environment(path, today)]
+        problems = [problem for path in files for problem in _of_environment(path, today, meant)]
         if account:
             problems += _of_account(files, account_file, profile, today)
     text = report(problems, form)
@@ -117,12 +128,12 @@ def check(
         raise click.exceptions.Exit(2)
 
 
-def _of_environment(path: Path, today: date) -> list[Problem]:
+def _of_environment(path: Path, today: date, meant: Sequence[Acknowledgement]) -> list[Problem]:
     from sagemaker_serving.rules import check_environment
     from sagemaker_serving.spec import read_environment
 
     try:
-        return check_environment(read_environment(path), today=today)
+        return check_environment(read_environment(path), today=today, acknowledged=meant)
     except ProblemsFound as found:
         return list(found.problems)
 
@@ -157,27 +168,33 @@ def _of_account(
         yield from named_problems(environment, accounts[region].found, where, today)
 
 
-def _of_template(path: Path, region: str | None, today: date) -> list[Problem]:
+def _of_template(
+    path: Path, region: str | None, today: date, meant: Sequence[Acknowledgement]
+) -> list[Problem]:
     from sagemaker_serving.rules import check_template, read_template
 
     try:
-        return check_template(read_template(path), region, today=today)
+        return check_template(read_template(path), region, today=today, acknowledged=meant)
     except ProblemsFound as found:
         return list(found.problems)
 
 
-def _of_assembly(path: Path, region: str | None, today: date) -> Iterator[Problem]:
+def _of_assembly(
+    path: Path, region: str | None, today: date, meant: Sequence[Acknowledgement]
+) -> Iterator[Problem]:
     from sagemaker_serving.rules.template.assembly import templates_of
 
     for template, own in templates_of(path):
-        yield from _of_template(template, own if own is not None else region, today)
+        yield from _of_template(template, own if own is not None else region, today, meant)
 
 
-def _of_plan(path: Path, region: str | None, today: date) -> Iterator[Problem]:
+def _of_plan(
+    path: Path, region: str | None, today: date, meant: Sequence[Acknowledgement]
+) -> Iterator[Problem]:
     from sagemaker_serving.rules import check_template
     from sagemaker_serving.rules.template.plan import read_plan
 
     for plan in read_plan(path):
         known = plan.region if plan.region is not None else region
-        for problem in check_template(plan.template, known, today=today):
+        for problem in check_template(plan.template, known, today=today, acknowledged=meant):
             yield replace(problem, where=plan.place(problem.where))

@@ -61,7 +61,7 @@ class _OfThisProject:
         return [
             RuleMatch(_path(problem, cfn.template["Resources"]), problem.message)
             for problem in _problems(cfn)
-            if problem.rule == self.RULE.id
+            if problem.rule == self.RULE.id and problem.acknowledged is None
         ]
 
 
@@ -88,6 +88,7 @@ def _plain(template: Any) -> Template:
         where=read.where,
         mappings=data.get("Mappings") or {},
         conditions=data.get("Conditions") or {},
+        metadata=data.get("Metadata") or {},
     )
 
 

@@ -6,6 +6,12 @@ from collections.abc import Sequence
 from datetime import date
 
 from sagemaker_serving.errors import Problem, Severity
+from sagemaker_serving.rules.acknowledgements import (
+    Acknowledgement,
+    apply,
+    in_environment,
+    in_template,
+)
 from sagemaker_serving.rules.engine import Rule, judge
 from sagemaker_serving.rules.environment.facts import environment_facts
 from sagemaker_serving.rules.facts import Fact
@@ -15,19 +21,25 @@ from sagemaker_serving.spec import EnvironmentFile
 
 
 def check_environment(
-    file: EnvironmentFile, rules: Sequence[Rule] = RULES, *, today: date | None = None
+    file: EnvironmentFile,
+    rules: Sequence[Rule] = RULES,
+    *,
+    today: date | None = None,
+    acknowledged: Sequence[Acknowledgement] = (),
 ) -> list[Problem]:
     """Every problem of ``file``, errors and warnings, in the order of its lines.
 
     ``rules`` are all of this project's; one's own stand beside them: ``(*RULES, mine)``. ``today``
-    is the day by which rules on the calendar judge, this day by default.
+    is the day by which rules on the calendar judge, this day by default. What the file acknowledges
+    is a note, and so is what ``acknowledged`` does.
     What has a wrong type is named for that alone. Reads the models on disk that it names; touches
     no network and starts no process.
     """
     shapeless = {found.where.path for found in file.shape_problems if found.rule == "wrong-type"}
     judged = judge(environment_facts(file), rules, today)
     found = [problem for problem in judged if problem.where.path not in shapeless]
-    return _in_order([*file.shape_problems, *found])
+    given = [*in_environment(file), *acknowledged]
+    return _in_order([*file.shape_problems, *apply(found, given, rules)])
 
 
 def check_template(
@@ -36,16 +48,18 @@ def check_template(
     rules: Sequence[Rule] = RULES,
     *,
     today: date | None = None,
+    acknowledged: Sequence[Acknowledgement] = (),
 ) -> list[Problem]:
     """Every problem of a CloudFormation template, errors and warnings, in the order of its lines.
 
     ``region`` is where it is to be deployed. Without one, a note says that the
     rules which depend on it did not run. Tokens and intrinsic functions that
-    the template alone does not settle pass unjudged. ``rules`` and ``today`` are as for
-    `check_environment`.
+    the template alone does not settle pass unjudged. ``rules``, ``today`` and
+    ``acknowledged`` are as for `check_environment`; the template's Metadata acknowledges too.
     """
     facts = list(template_facts(template, region))
-    problems = _in_order(judge(facts, rules, today))
+    given = [*in_template(template), *acknowledged]
+    problems = _in_order(apply(judge(facts, rules, today), given, rules))
     if region is None and any(isinstance(getattr(fact, "region", None), Fact) for fact in facts):
         problems.append(
             Problem(

@@ -37,6 +37,7 @@ def _plain(problem: Problem) -> dict[str, object]:
         "line": problem.where.line,
         "path": problem.where.trail,
         "message": problem.message,
+        "acknowledged": problem.acknowledged,
     }
 
 
@@ -97,9 +98,11 @@ def _result(problem: Problem) -> dict[str, object]:
     location: dict[str, object] = {"physicalLocation": physical}
     if problem.where.trail:
         location["logicalLocations"] = [{"fullyQualifiedName": problem.where.trail}]
+    justified = {"kind": "inSource", "justification": problem.acknowledged}
     return {
         "ruleId": problem.rule,
         "level": str(problem.severity),
         "message": {"text": problem.message},
         "locations": [location],
+        **({"suppressions": [justified]} if problem.acknowledged is not None else {}),
     }

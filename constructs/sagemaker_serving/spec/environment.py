@@ -48,6 +48,10 @@ class Environment(Spec):
     accept_retired: list[Literal["elastic-inference"]] = Field(default_factory=list)
     """Features that AWS has ended: each is rendered all the same, with a warning."""
 
+    acknowledge: dict[str, str] = Field(default_factory=dict)
+    """Findings of ``check`` that are meant to stay, by their rule, each with the reason. Each is a
+    note then, and stops nothing."""
+
     storage: Storage = Field(default_factory=lambda: Storage())
     """The bucket for batch inputs and outputs."""
 
@@ -183,6 +187,10 @@ class Model(Container):
 
     batch_transform: BatchTransform | None = None
     """The batch pipeline; left out: none."""
+
+    acknowledge: dict[str, str] = Field(default_factory=dict)
+    """Findings of ``check`` on this model that are meant to stay, by their rule, with the reason.
+    """
 
     extra: Extra = Field(default_factory=lambda: Extra())
     """What has no field here, by AWS's own names."""

@@ -19,7 +19,8 @@ from sagemaker_serving.spec.yaml_text import read_yaml
 class Template:
     """A template as it was read: its resources as plain data, and where they stand.
 
-    ``mappings`` and ``conditions`` are what its functions look up. A value's
+    ``mappings`` and ``conditions`` are what its functions look up, ``metadata`` is the template's
+    own. A value's
     place begins with the resource's logical id and goes on with its properties:
     ``Config.ProductionVariants[0].InstanceType``.
     """
@@ -28,6 +29,7 @@ class Template:
     where: Where
     mappings: Mapping[str, Any] = field(default_factory=dict)
     conditions: Mapping[str, Any] = field(default_factory=dict)
+    metadata: Mapping[str, Any] = field(default_factory=dict)
 
 
 def read_template(path: Path) -> Template:
@@ -53,12 +55,12 @@ def read_template(path: Path) -> Template:
                 )
             ]
         )
-    mappings, conditions = (data.get(name) for name in ("Mappings", "Conditions"))
-    return replace(
-        template_of(data["Resources"], where),
-        mappings=mappings if isinstance(mappings, dict) else {},
-        conditions=conditions if isinstance(conditions, dict) else {},
+    mappings, conditions, metadata = (
+        part if isinstance(part, dict) else {}
+        for part in map(data.get, ("Mappings", "Conditions", "Metadata"))
     )
+    read = template_of(data["Resources"], where)
+    return replace(read, mappings=mappings, conditions=conditions, metadata=metadata)
 
 
 def template_of(resources: Mapping[str, Any], where: Where | None = None) -> Template:

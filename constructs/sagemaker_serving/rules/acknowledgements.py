@@ -1,0 +1,109 @@
+"""Findings that are meant to stay: by rule, each with its reason, beside what they are about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from local_aws.suggest import nearest
+from sagemaker_serving.errors import Mistake, Problem, Severity, Where
+from sagemaker_serving.rules.engine import Rule
+from sagemaker_serving.rules.template.reading import Template
+from sagemaker_serving.spec import EnvironmentFile
+from sagemaker_serving.spec.yaml_text import read_yaml
+
+METADATA = "SageMakerServing"
+"""The key of a template's or a resource's Metadata below which ``acknowledge`` stands."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Acknowledgement:
+    """That a finding of ``rule`` is meant to stay, and why.
+
+    It is written at ``where`` and counts below ``path``: everywhere if that is empty.
+    """
+
+    rule: str
+    reason: Any
+    where: Where
+    path: tuple[str | int, ...] = ()
+
+
+def in_environment(file: EnvironmentFile) -> Iterator[Acknowledgement]:
+    """What the file acknowledges: for itself, and for each model."""
+    yield from _listed(file.data, file.where, ())
+    models = file.data.get("models")
+    for name, model in models.items() if isinstance(models, Mapping) else ():
+        yield from _listed(model, file.where / "models" / str(name), ("models", str(name)))
+
+
+def in_template(template: Template) -> Iterator[Acknowledgement]:
+    """What a template's Metadata acknowledges: for itself, and for each resource."""
+    yield from _listed(template.metadata.get(METADATA), template.where / "Metadata", ())
+    for name, resource in template.resources.items():
+        metadata = resource.get("Metadata") if isinstance(resource, Mapping) else None
+        if isinstance(metadata, Mapping):
+            yield from _listed(metadata.get(METADATA), template.where / str(name), (str(name),))
+
+
+def in_file(path: Path) -> list[Acknowledgement]:
+    """What a file of acknowledgements has, ``rule: reason``, for all that is checked.
+
+    Raises `Mistake` where it is no mapping, or cannot be read.
+    """
+    try:
+        data, where, _ = read_yaml(path.read_text(encoding="utf-8"), str(path))
+    except (OSError, UnicodeDecodeError) as error:
+        raise Mistake(f"{path}: cannot be read as text: {error}") from None
+    if not isinstance(data, Mapping):
+        raise Mistake(f"{path}: write a mapping, such as instance-retired: moved in March")
+    return [
+        Acknowledgement(rule=str(rule), reason=reason, where=where / str(rule))
+        for rule, reason in data.items()
+    ]
+
+
+def apply(
+    problems: Iterable[Problem], given: Sequence[Acknowledgement], rules: Sequence[Rule]
+) -> list[Problem]:
+    """``problems`` with those acknowledged as notes, and what is wrong with an acknowledgement.
+
+    The first that fits gives the reason.
+    """
+    known = {rule.id for rule in rules}
+    sound = [one for one in given if one.rule in known and _says(one.reason)]
+    return [
+        *(_with_reason(problem, sound) for problem in problems),
+        *(_fault(one, known) for one in given if one not in sound),
+    ]
+
+
+def _listed(above: Any, where: Where, path: tuple[str | int, ...]) -> Iterator[Acknowledgement]:
+    written = above.get("acknowledge") if isinstance(above, Mapping) else None
+    for rule, reason in written.items() if isinstance(written, Mapping) else ():
+        place = where / "acknowledge" / str(rule)
+        yield Acknowledgement(rule=str(rule), reason=reason, where=place, path=path)
+
+
+def _says(reason: Any) -> bool:
+    return isinstance(reason, str) and bool(reason.strip())
+
+
+def _with_reason(problem: Problem, given: Sequence[Acknowledgement]) -> Problem:
+    for one in given:
+        inside = problem.where.path[: len(one.path)] == one.path
+        if inside and problem.rule == one.rule and problem.severity is not Severity.NOTE:
+            return replace(problem, severity=Severity.NOTE, acknowledged=str(one.reason).strip())
+    return problem
+
+
+def _fault(one: Acknowledgement, known: set[str]) -> Problem:
+    if one.rule in known:
+        message = f"{one.rule} is acknowledged without a reason; say why it is meant to stay"
+    else:
+        near = nearest(one.rule, known)
+        meant = f"; did you mean {near}?" if near else "; docs/rules.md has them"
+        message = f"there is no rule {one.rule!r} to acknowledge{meant}"
+    return Problem(rule="acknowledge", where=one.where, message=message)
