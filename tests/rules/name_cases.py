@@ -69,6 +69,13 @@ def _tag(wrong: str, said: str, right: str) -> tuple[str, Change, str, Change]:
 
 ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
     ("environment-name", {("name",): "1dev"}, "name is '1dev'; the names of", {("name",): "d1"}),
+    ("environment-name", {("name",): "Default"}, "that CDK leaves out", {("name",): "default"}),
+    (
+        "image-known",
+        {(*DIGITS, "inference_components"): {}, (*DIGITS, "framework_version"): "2.17"},
+        "framework_version is '2.17'",
+        {(*DIGITS, "inference_components"): {}},
+    ),
     ("something-to-deploy", {("models",): {}}, "models is empty", {}),
     (
         "endpoint-name-unique",

@@ -37,11 +37,13 @@ def endpoint_name(model: ModelFacts) -> Iterator[Finding]:
     example="name: 1dev",
 )
 def environment_name(environment: EnvironmentFacts) -> Iterator[Finding]:
-    """An environment's name begins with a letter, as its stacks' names do.
+    """An environment's name begins with a letter, as its stacks' names do, and is not Default.
 
-    CDK refuses any other as it synthesizes.
+    CDK refuses any other as it synthesizes, and leaves the word Default out of what it names.
     """
     name = environment.name.text
+    if name == "Default":
+        yield environment.name.where, f"name is {name!r}, a word that CDK leaves out; use another"
     if name is not None and is_name(name) and not name[0].isalpha():
         yield (
             environment.name.where,

@@ -92,9 +92,17 @@ def _members(variant: Fact) -> Fact:
 def _containers(variant: Fact, model: Fact, environment: Fact) -> Iterator[ContainerFacts]:
     """What a variant runs: one container, those of a pipeline, or none that are told here."""
     host = host_type(variant)
-    if model.get("inference_components").given or model.get("model_package").given:
+    package = model.get("model_package")
+    if model.get("inference_components").value:
         return
-    if model.get("containers").given:
+    if package.given:
+        unknown = Fact(Unknown(), package.where)
+        container = container_facts(variant, model, environment, host)
+        yield replace(
+            container, artifact=unknown, image_uri=unknown, framework=unknown, data_source=ABSENT
+        )
+        return
+    if model.get("containers").value:
         for part in model.get("containers").items():
             yield container_facts(part, model, environment, host)
     elif model.get("multi_model").given:
