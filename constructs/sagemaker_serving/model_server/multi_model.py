@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from math import inf
 from pathlib import Path, PurePosixPath
 
 SERVED_FOLDERS = ("/opt/ml/models", "/opt/ml/model")
@@ -23,10 +24,22 @@ class Outcome(StrEnum):
 
     LOADED = "loaded"
     LOADED_ALREADY = "loaded already"
+    LOADING = "loading"
     NO_PORTS = "no ports"
     NO_BASE_PATH = "no base path"
     NO_MEMORY = "no memory"
     FAILED = "failed"
+
+
+class Leftover(StrEnum):
+    """How long a load that failed keeps the name: a load of it is a 409, all else a 500."""
+
+    NEVER = "never"
+    UNTIL_A_LOAD_SUCCEEDS = "until a load succeeds"
+    """Of any model: that one writes down which models there are, and a failed one is not."""
+
+    FOREVER = "forever"
+    """The folder of its configuration stays."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,6 +88,18 @@ class MultiModelRules:
     loaded_twice: str
     """The message of a 409."""
 
+    loading_twice: str
+    """The message of a 409 where the first load is under way, and nobody waits for it."""
+
+    waits: Callable[[int], float]
+    """The seconds for which all that concerns a model waits while it loads, by gunicorn's workers.
+
+    In the images it waits for a lock on a file. Of one process the lock keeps out only others,
+    until 2.19; since then it also gives up.
+    """
+
+    leftover: Leftover
+
     loaded: Callable[[str, Mapping[str, int], Mapping[str, int]], str]
     """The message of a load, by name and the REST and gRPC ports of all models."""
 
@@ -96,6 +121,8 @@ def has_versions(base_path: Path) -> bool:
     return any(path.is_dir() and path.name.isdigit() for path in base_path.rglob("*"))
 
 
+_LOADED_TWICE = "Model {0} is already loaded."
+
 RULES_TO_2_8 = MultiModelRules(
     code_of_models=False,
     code_beside_models=True,
@@ -111,7 +138,10 @@ RULES_TO_2_8 = MultiModelRules(
     # The request is never read once the name is found missing.
     unnamed=(500, "local variable 'data' referenced before assignment"),
     status_unknown="Model {} is loaded yet.",
-    loaded_twice="Model {0} is already loaded. [Errno 17] File exists: '/sagemaker/tfs-config/{0}'",
+    loaded_twice=f"{_LOADED_TWICE} [Errno 17] File exists: '/sagemaker/tfs-config/{{0}}'",
+    loading_twice=f"{_LOADED_TWICE} [Errno 17] File exists: '/sagemaker/tfs-config/{{0}}'",
+    waits=lambda workers: 0.0,
+    leftover=Leftover.FOREVER,
     # All models' ports, for want of an index.
     loaded=lambda name, rest, grpc: (
         f"Successfully loaded model {name}, listening on rest port {rest} and grpc port {grpc}."
@@ -127,7 +157,10 @@ RULES_TO_2_19 = replace(
     unloads_the_dead=False,
     uncaught=False,
     unnamed=(400, "Invocation request does not contain model name."),
-    loaded_twice="Model {} is already loaded.",
+    loaded_twice=_LOADED_TWICE,
+    loading_twice=f"{_LOADED_TWICE} [Errno 17] File exists: '/sagemaker/tfs-config/{{0}}/0'",
+    waits=lambda workers: inf if workers > 1 else 0.0,
+    leftover=Leftover.UNTIL_A_LOAD_SUCCEEDS,
     loaded=lambda name, rest, grpc: (
         f"Successfully loaded model {name}, listening on rest port {rest[name]} "
         f"and grpc port {grpc[name]}."
@@ -143,4 +176,7 @@ RULES_TODAY = replace(
     forgets_the_dead=True,
     unloads_the_dead=True,
     status_unknown="Model {} is not loaded yet.",
+    # multi_model_utils.py, lock(); python_service.py, _handle_load_model_post.
+    waits=lambda workers: 60.0,
+    leftover=Leftover.NEVER,
 )

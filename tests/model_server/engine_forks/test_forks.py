@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import signal
 import socket
+import time
 from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
@@ -15,6 +17,7 @@ import psutil
 import pytest
 
 from sagemaker_serving.model_server.discovery import Model
+from sagemaker_serving.model_server.engine_forks.client import EngineForksClient
 from sagemaker_serving.model_server.engine_forks.engines import Become
 from sagemaker_serving.model_server.engine_forks.forks import EngineForks
 from sagemaker_serving.model_server.multi_model import Outcome
@@ -35,6 +38,10 @@ def become(model: Model) -> Become:
             report(report_fd, event="failed", reason="no graph in it")
         elif model.name == "dying":
             os.kill(os.getpid(), signal.SIGKILL)
+        elif model.name == "held":
+            while not (model.base_path / "go").exists():
+                time.sleep(0.01)
+            report(report_fd, event="ready")
         elif model.name != "slow":
             report(report_fd, event="ready")
         while model.name != "broken":
@@ -102,9 +109,57 @@ def test_a_model_is_loaded_once_and_unloaded_once(base_path: Path) -> None:
         both = await asyncio.gather(
             engine_forks.load("a", base_path), engine_forks.load("a", base_path)
         )
-        assert sorted(both) == [Outcome.LOADED, Outcome.LOADED_ALREADY]
+        assert sorted(both) == [Outcome.LOADED, Outcome.LOADING]
         assert [await engine_forks.unload("a"), await engine_forks.unload("a")] == [True, False]
         assert engine_forks.loaded() == {}
+
+    with_engine_forks(work)
+
+
+def test_what_concerns_a_model_waits_until_it_is_loaded(base_path: Path, tmp_path: Path) -> None:
+    async def work(engine_forks: EngineForks) -> None:
+        path = tmp_path / "forks.sock"
+        client = EngineForksClient(path, math.inf)
+        async with await asyncio.start_unix_server(engine_forks.handle, path):
+            first = asyncio.create_task(engine_forks.load("held", base_path))
+            await asyncio.sleep(0)
+            works = [
+                lambda: list(client.loaded("held")),
+                lambda: list(client.loaded()),
+                lambda: client.load("held", base_path),
+            ]
+            waiting = [asyncio.create_task(asyncio.to_thread(work)) for work in works]
+            assert await asyncio.to_thread(lambda: list(client.loaded("another"))) == []
+            assert await asyncio.to_thread(client.load, "another", base_path) is Outcome.LOADED
+            assert not any(task.done() for task in [first, *waiting])
+            (base_path / "go").touch()
+            assert await first is Outcome.LOADED
+            one, all_, again = await asyncio.gather(*waiting)
+            assert ("held" in one, "held" in all_) == (True, True)
+            assert again is Outcome.LOADED_ALREADY
+
+    with_engine_forks(work)
+
+
+def test_a_second_load_tries_again_when_the_first_has_failed(base_path: Path) -> None:
+    async def work(engine_forks: EngineForks) -> None:
+        both = await asyncio.gather(
+            engine_forks.load("broken", base_path, 60.0), engine_forks.load("broken", base_path, 60)
+        )
+        assert set(both) == {Outcome.FAILED}
+
+    with_engine_forks(work)
+
+
+def test_nobody_waits_longer_than_told(base_path: Path, tmp_path: Path) -> None:
+    async def work(engine_forks: EngineForks) -> None:
+        path = tmp_path / "forks.sock"
+        async with await asyncio.start_unix_server(engine_forks.handle, path):
+            loading = asyncio.create_task(engine_forks.load("slow", base_path))
+            await asyncio.sleep(0)
+            with pytest.raises(TimeoutError):
+                await asyncio.to_thread(EngineForksClient(path, 0.1).loaded, "slow")
+            loading.cancel()
 
     with_engine_forks(work)
 

@@ -24,14 +24,19 @@ class LoadedEngine:
 
 
 class EngineForksClient:
-    """One connection for each question, to the unix socket ``path``."""
+    """One connection for each question, to the unix socket ``path``.
 
-    def __init__(self, path: Path) -> None:
+    What is asked waits ``wait`` seconds for a load of that model that is under way, and raises
+    `TimeoutError` then.
+    """
+
+    def __init__(self, path: Path, wait: float) -> None:
         self._path = path
+        self._wait = wait
 
-    def loaded(self) -> dict[str, list[LoadedEngine]]:
-        """The engines of every model, in the order of loading."""
-        models: dict[str, list[dict[str, Any]]] = self._ask(do="loaded")
+    def loaded(self, name: str | None = None) -> dict[str, list[LoadedEngine]]:
+        """The engines of every model, in the order of loading; waits for ``name``, or for all."""
+        models: dict[str, list[dict[str, Any]]] = self._ask(do="loaded", name=name)
         return {
             name: [LoadedEngine(**facts) for facts in engines] for name, engines in models.items()
         }
@@ -44,9 +49,12 @@ class EngineForksClient:
         """Unload a model; whether it was loaded."""
         return bool(self._ask(do="unload", name=name))
 
-    def _ask(self, **request: str) -> Any:
+    def _ask(self, **request: str | None) -> Any:
         with socket.socket(socket.AF_UNIX) as connection:
             connection.connect(str(self._path))
-            connection.sendall(json.dumps(request).encode() + b"\n")
+            connection.sendall(json.dumps(request | {"wait": self._wait}).encode() + b"\n")
             with connection.makefile("rb") as replies:
-                return json.loads(replies.readline())
+                reply = json.loads(replies.readline())
+        if reply == {"late": True}:
+            raise TimeoutError(f"a load took more than {self._wait:g} seconds")
+        return reply

@@ -7,6 +7,7 @@ import json
 import logging
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+from math import isinf
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,8 @@ class _Loaded:
 
     engines: list[Engine] = field(default_factory=list)
     is_ready: bool = False
+    decided: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set once it is ready, or gone."""
 
 
 class EngineForks:
@@ -55,22 +58,42 @@ class EngineForks:
     async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer the one request of a connection."""
         request: dict[str, Any] = json.loads(await reader.readline())
-        reply = await self._answer(**request)
+        try:
+            reply = await self._answer(**request)
+        except TimeoutError:
+            reply = {"late": True}
         writer.write(json.dumps(reply).encode() + b"\n")
         await writer.drain()
         writer.close()
 
-    async def load(self, name: str, base_path: Path) -> Outcome:
-        """Start the engines of a model and wait until they answer; all of them or none."""
+    async def load(self, name: str, base_path: Path, wait: float = 0.0) -> Outcome:
+        """Start the engines of a model and wait until they answer; all of them or none.
+
+        A load of it that is under way is waited for, and tried again when it failed.
+        """
+        await self.settled(name, wait)
         if name in self._models:
-            return Outcome.LOADED_ALREADY
+            return Outcome.LOADED_ALREADY if self._models[name].is_ready else Outcome.LOADING
         loaded = self._models[name] = _Loaded()
         outcome = await self._load(name, base_path, loaded)
         if outcome is Outcome.LOADED:
             loaded.is_ready = True
         else:
             await self._forget(name)
+        loaded.decided.set()
         return outcome
+
+    async def settled(self, name: str | None, wait: float) -> None:
+        """Wait for the end of a model's load, or of all loads; raises `TimeoutError` after ``wait``
+        seconds, of which 0.0 does not wait at all."""
+        if wait:
+            async with asyncio.timeout(None if isinf(wait) else wait):
+                while under_way := [
+                    loaded
+                    for other, loaded in self._models.items()
+                    if not loaded.decided.is_set() and name in (None, other)
+                ]:
+                    await under_way[0].decided.wait()
 
     async def unload(self, name: str) -> bool:
         """End a model's engines; whether there was such a model."""
@@ -98,10 +121,13 @@ class EngineForks:
             for engine in loaded.engines:
                 await engine.end()
 
-    async def _answer(self, do: str, name: str = "", base_path: str = "") -> Any:
-        if do == "load":
-            return await self.load(name, Path(base_path))
-        if do == "unload":
+    async def _answer(
+        self, do: str, wait: float, name: str | None = None, base_path: str = ""
+    ) -> Any:
+        if do == "load" and name is not None:
+            return await self.load(name, Path(base_path), wait)
+        await self.settled(name, wait)
+        if do == "unload" and name is not None:
             return await self.unload(name)
         return self.loaded()
 

@@ -71,8 +71,9 @@ def _application(arguments: argparse.Namespace, settings: Settings, contract: Co
             wait_seconds=contract.wait_time(settings),
             batching=settings.batching is not None,
         )
+        wait = contract.multi_model.waits(settings.gunicorn.workers)
         return models_application(
-            served, EngineForksClient(arguments.engine_forks_path), handlers, contract
+            served, EngineForksClient(arguments.engine_forks_path, wait), handlers, contract
         )
     upstream = Upstream(
         rest_ports=arguments.rest_ports,

@@ -23,6 +23,7 @@ from sagemaker_serving.model_server.handler.service import Ping
 from sagemaker_serving.model_server.multi_model import (
     NO_MEMORY,
     NO_PORTS,
+    Leftover,
     Outcome,
     served_path,
 )
@@ -78,12 +79,15 @@ class Models:
         self._rules = contract.multi_model
         self._answerer = Answerer(contract.handler, served.wait_seconds)
         self._code = ModelCode(served.folder) if self._rules.code_of_models else None
+        self._failed: dict[str, list[LoadedEngine]] = {}
+        """What loads that failed have left in this worker, as in the image's."""
+        self._has_loaded = False
 
     def on_get(
         self, request: falcon.Request, response: falcon.Response, model_name: str | None = None
     ) -> None:
         """The status of all models, or of one."""
-        models = self._engine_forks.loaded()
+        models = self._engine_forks.loaded(model_name) | self._failed
         if model_name is None:
             statuses = {name: _status(name, engines[0]) for name, engines in models.items()}
             response.text = json.dumps({name: reply.json() for name, reply in statuses.items()})
@@ -115,8 +119,10 @@ class Models:
         """Unload a model; its memory is free when the answer comes."""
         if self._is_bad_name(response, model_name):
             return
-        engines = self._engine_forks.loaded().get(model_name, [])
-        if not self._unload(model_name):
+        engines = self._engine_forks.loaded(model_name).get(model_name, [])
+        if model_name in self._failed and not self._rules.unloads_the_dead:
+            fail(response, falcon.HTTP_500, "[Errno 3] No such process")
+        elif not self._unload(model_name):
             fail(response, falcon.HTTP_404, f"Model {model_name} is not loaded yet")
         elif not self._rules.unloads_the_dead and not all(engine.alive for engine in engines):
             fail(response, falcon.HTTP_500, "[Errno 3] No such process")
@@ -130,11 +136,10 @@ class Models:
         if self._served.batching and not self._rules.batches:
             self._fail_plainly(response, falcon.HTTP_500, "No such file or directory")
             return
-        place = served_path(url, self._served.folder)
-        outcome = Outcome.NO_BASE_PATH if place is None else self._engine_forks.load(name, place)
+        outcome = self._outcome(name, url)
         if outcome is Outcome.LOADED:
             self._import_code(name)
-            models = self._engine_forks.loaded()
+            models = self._engine_forks.loaded(name)
             rest, grpc = (
                 {model: _port(engines[-1]) for model, engines in models.items()}
                 for _port in (_rest_port, _grpc_port)
@@ -143,14 +148,35 @@ class Models:
         else:
             self._refusals(response, name, url)[outcome]()
 
+    def _outcome(self, name: str, url: str) -> Outcome:
+        if name in self._failed:
+            return Outcome.LOADED_ALREADY
+        place = served_path(url, self._served.folder)
+        outcome = Outcome.NO_BASE_PATH if place is None else self._engine_forks.load(name, place)
+        leftover = self._rules.leftover
+        is_left = leftover is Leftover.FOREVER or (
+            leftover is Leftover.UNTIL_A_LOAD_SUCCEEDS and not self._has_loaded
+        )
+        if outcome is Outcome.LOADED:
+            self._has_loaded = True
+            if leftover is Leftover.UNTIL_A_LOAD_SUCCEEDS:
+                self._failed.clear()
+        elif outcome in (Outcome.FAILED, Outcome.NO_MEMORY) and is_left:
+            self._failed[name] = [_NOBODY]
+        return outcome
+
     def _refusals(
         self, response: falcon.Response, name: str, url: str
     ) -> dict[Outcome, Callable[[], None]]:
         no_base_path = f"Could not find valid base path {url} for servable {name}"
         too_late = f"Timed out after {self._served.wait_seconds} seconds"
-        twice = self._rules.loaded_twice.format(name)
+        twice, at_once = (
+            self._rules.loaded_twice.format(name),
+            self._rules.loading_twice.format(name),
+        )
         return {
             Outcome.LOADED_ALREADY: lambda: fail(response, falcon.HTTP_409, twice),
+            Outcome.LOADING: lambda: fail(response, falcon.HTTP_409, at_once),
             Outcome.NO_PORTS: lambda: fail(response, falcon.HTTP_507, NO_PORTS),
             Outcome.NO_BASE_PATH: lambda: fail(response, falcon.HTTP_404, no_base_path),
             Outcome.NO_MEMORY: lambda: self._fail_plainly(response, falcon.HTTP_507, NO_MEMORY),
@@ -167,7 +193,7 @@ class Models:
     def _import_code(self, name: str) -> None:
         """A model whose code cannot be imported is not loaded: the answer is a 500."""
         try:
-            self._handlers_of(name, self._engine_forks.loaded()[name])
+            self._handlers_of(name, self._engine_forks.loaded(name)[name])
         except Exception:
             log.exception("the code of model %s cannot be imported", name)
             self._unload(name)
@@ -179,7 +205,7 @@ class Models:
         return self._engine_forks.unload(name)
 
     def _invoke(self, request: falcon.Request, response: falcon.Response, name: str) -> None:
-        engines = self._engine_forks.loaded().get(name, [])
+        engines = (self._engine_forks.loaded(name) | self._failed).get(name, [])
         if self._rules.forgets_the_dead and not all(engine.alive for engine in engines):
             self._unload(name)
             engines = []
@@ -206,6 +232,10 @@ class Models:
             return False
         fail(response, falcon.HTTP_400, f"invalid model_name: {name!r}")
         return True
+
+
+_NOBODY = LoadedEngine(rest=1, grpc=1, served=1, served_grpc=1, pid=0, alive=False)
+"""Where no engine answers: an ordinary program may not listen there."""
 
 
 def _load_request(request: falcon.Request) -> tuple[str, str]:
