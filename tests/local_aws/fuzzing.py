@@ -2,14 +2,16 @@
 
 Each is right by its operation's model, or right but for one step: a member left out, of another
 type, empty, far too long, or no value that the service knows. What the gateway answers is what
-later requests name things by. A case is its number: the same numbers in the same order ask the same
-of a fresh gateway, and a failure shows the call as boto3 makes it.
+later requests name things by. A case is its number and the seed: the same numbers in the same order
+ask the same of a fresh gateway. A failure shows the call as boto3 makes it, and what broke on it.
 """
 
 from __future__ import annotations
 
 import json
+import logging
 import string
+import traceback
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from random import Random
@@ -20,6 +22,7 @@ from botocore.config import Config
 from botocore.exceptions import ClientError, HTTPClientError
 from botocore.parsers import ResponseParserError
 
+from local_aws import gateway as own
 from local_aws.boto import DIRECTLY, isolated_session
 from local_aws.gateway import Gateway
 
@@ -84,7 +87,9 @@ Path = tuple[str | int, ...]
 class Fuzzer:
     """Asks one gateway, with the developer's keys."""
 
-    def __init__(self, gateway: Gateway, region: str) -> None:
+    def __init__(self, gateway: Gateway, region: str, seed: str = "") -> None:
+        self._seed = seed
+        self._broken = _Broken()
         keys = gateway.context.credentials
         self._session = isolated_session()
         self._options = {
@@ -108,7 +113,7 @@ class Fuzzer:
     def ask(self, number: int, operation: Operation) -> str | None:
         """Send the case of this number to ``operation``: what is wrong with the answer, if any."""
         service, name = operation
-        random = Random(f"{number} {service} {name}")
+        random = Random(f"{number} {service} {name}{self._seed}")
         shape = self._client(service).meta.service_model.operation_model(name).input_shape
         arguments = {} if shape is None else self._structure(shape, random, 0)
         if number % 3 and shape is not None:
@@ -123,7 +128,7 @@ class Fuzzer:
         except ClientError as error:
             status = error.response["ResponseMetadata"]["HTTPStatusCode"]
             # HEAD has no body, and so no code but the status.
-            return None if status < 500 else f"{status} {error}"
+            return None if status < 500 else f"{status} {error}{self._broken.latest}"
         except (HTTPClientError, ResponseParserError) as error:
             if type(error) is HTTPClientError or "ContentLength" in arguments:
                 self.sent -= 1  # nothing was sent, or less than was said
@@ -205,6 +210,23 @@ class Fuzzer:
             return str(random.choice(shape.enum))
         fitting = list(_fitting(shape)) or ["fuzz"]
         return str(random.choice(fitting))
+
+
+class _Broken(logging.Handler):
+    """Hears of the gateway's own failures."""
+
+    latest = ""
+
+    def __init__(self) -> None:
+        super().__init__()
+        logging.getLogger(own.__name__).addHandler(self)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep what was raised, and where."""
+        if record.exc_info and (raised := record.exc_info[1]) is not None:
+            places = traceback.extract_tb(raised.__traceback__)[-3:]
+            where = "".join(f"\n  {each.filename}:{each.lineno} {each.line}" for each in places)
+            self.latest = f"\n  {type(raised).__name__}: {raised}{where}"
 
 
 def one_step_wrong(arguments: dict[str, Any], random: Random) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from itertools import chain
 from typing import Any
 from xml.parsers.expat import ExpatError
 
@@ -24,8 +25,8 @@ def diagnosis(call: Call, broken: Exception) -> AwsError | None:
     """The error that AWS has for the request; None when nothing is known to be wrong with it."""
     given = [*_texts(call.parameters, ""), *_texts(call.query, "")]
     kinds = (
-        *(_plain_words, _no_xml, _no_arn, _no_token, _not_there, _left_out, _no_document),
-        _unreadable,
+        *(_plain_words, _no_xml, _no_arn, _no_token, _not_there, _of_another_kind, _left_out),
+        *(_no_document, _unreadable),
     )
     found = (kind(call, broken, given) for kind in kinds)
     return next((error for error in found if error is not None), None)
@@ -42,10 +43,11 @@ _Given = list[tuple[str, str]]
 
 
 def _plain_words(call: Call, broken: Exception, given: _Given) -> AwsError | None:
-    """What the emulator says in an exception of no kind."""
-    if type(broken) is not Exception:
-        return None
+    """What the emulator says in an exception of no kind, or of a value that it has not foreseen."""
     what = str(broken) or "the request cannot be read"
+    is_refusal = type(broken) is AssertionError and any(what.endswith(text) for _, text in given)
+    if type(broken) is not Exception and not is_refusal:
+        return None
     is_about = any(text and what.startswith(text) for _, text in given)
     return _error(call, _ABSENT if is_about else _INVALID, what)
 
@@ -72,21 +74,42 @@ def _no_token(call: Call, broken: Exception, given: _Given) -> AwsError | None:
 
 
 def _not_there(call: Call, broken: Exception, given: _Given) -> AwsError | None:
-    """botocore's model of EC2 has no errors (EC2 API reference, "Error codes for the Amazon EC2
-    API", read 2026-11-23)."""
     sought = broken.args if isinstance(broken, KeyError) else ()
     if isinstance(broken, StopIteration) and given:  # a search that found nothing
         sought = (given[0][1],)
     if call.protocol == "ec2" and "'NoneType' object" in str(broken):
         sought = tuple(text for name, text in given if name.endswith("Id"))[:1]
-    for name, text in given:
-        if text in sought:
-            what = f"{name} '{text}' does not exist"
-            if call.protocol == "ec2":
-                return AwsError(f"Invalid{re.sub('Ids?$', 'ID', name)}.NotFound", what)
-            kind = f"{_ABSENT}|^NoSuch{name.lower().removesuffix('id')}$"
-            return _error(call, kind, what)
-    return None
+    return _absent(call, [each for each in given if each[1] in sought])
+
+
+def _of_another_kind(call: Call, broken: Exception, given: _Given) -> AwsError | None:
+    """A thing that is there, but lacks what others beside its class have: a VPC's attachment to a
+    transit gateway is no peering.
+
+    AWS's answer is that there is none (https://github.com/hashicorp/terraform-provider-aws,
+    internal/service/ec2/errors.go, read 2026-11-23).
+    """
+    if not isinstance(broken, AttributeError) or not hasattr(broken.obj, "__dict__"):
+        return None
+    own = type(broken.obj)
+    above = (each for each in own.__mro__ if each.__module__ == own.__module__)
+    beside: set[Any] = {*chain.from_iterable(map(type.__subclasses__, above))} - {own}
+    if not any(broken.name in each.__init__.__code__.co_names for each in beside):
+        return None
+    named = [each for each in vars(broken.obj).values() if isinstance(each, str)]
+    return _absent(call, [each for each in given if each[1] in named])
+
+
+def _absent(call: Call, sought: _Given) -> AwsError | None:
+    """botocore's model of EC2 has no errors (EC2 API reference, "Error codes for the Amazon EC2
+    API", read 2026-11-23)."""
+    if not sought:
+        return None
+    name, text = sought[0]
+    what = f"{name} '{text}' does not exist"
+    if call.protocol == "ec2":
+        return AwsError(f"Invalid{re.sub('Ids?$', 'ID', name)}.NotFound", what)
+    return _error(call, f"{_ABSENT}|^NoSuch{name.lower().removesuffix('id')}$", what)
 
 
 def _left_out(call: Call, broken: Exception, given: _Given) -> AwsError | None:

@@ -27,13 +27,16 @@ from moto.ec2.models.vpcs import VPC
 from moto.ec2.responses import EC2Response
 from typing_extensions import override
 
+from .attachments import Attachments
+
 _Before: Any = object
 """The emulator's own classes, before whose methods those of a change stand."""
 
 
 def apply() -> None:
     """Apply every change; a second time changes nothing more."""
-    for changed, change in ((EC2Backend, Networks), (EC2Response, Answers)):
+    changes = ((EC2Backend, Networks), (EC2Backend, Attachments), (EC2Response, Answers))
+    for changed, change in changes:
         if change not in changed.__bases__:
             changed.__bases__ = (change, *changed.__bases__)
     VPC.get_cidr_block_association_set = _ranges_of_vpc
