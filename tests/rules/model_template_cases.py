@@ -16,6 +16,8 @@ from tests.rules.template_cases import (
     tags,
 )
 
+PYTORCH = "763104351884.dkr.ecr.eu-west-1.amazonaws.com/pytorch-inference:{}-cpu-py312"
+
 
 def unpacked(uri: str) -> dict[str, Any]:
     source = {"S3Uri": uri, "S3DataType": "S3Prefix", "CompressionType": "None"}
@@ -191,6 +193,33 @@ MODELS: list[Case] = [
         {
             **{f"{CONTAINER}.{k}": v for k, v in MULTI.items()},
             f"{CONTAINER}.Environment": {PORTS: "9000-9023"},
+        },
+    ),
+    (
+        "multi-model-pytorch",
+        {
+            **{f"{CONTAINER}.{k}": v for k, v in MULTI.items()},
+            f"{CONTAINER}.Image": PYTORCH.format("2.4.0"),
+            f"{CONTAINER}.Environment": {"TS_ENABLE_MODEL_API": "1"},
+        },
+        "its TorchServe refuses to load models, since its settings lack a line break; add "
+        "TS_ENABLE_MODEL_API: 'true' to the environment, or use an image up to 2.3",
+        {
+            **{f"{CONTAINER}.{k}": v for k, v in MULTI.items()},
+            f"{CONTAINER}.Image": PYTORCH.format("2.4.0"),
+            f"{CONTAINER}.Environment": {"TS_ENABLE_MODEL_API": "true"},
+        },
+    ),
+    (
+        "multi-model-pytorch",
+        {
+            **{f"{CONTAINER}.{k}": v for k, v in MULTI.items()},
+            f"{CONTAINER}.Image": PYTORCH.format("2.6.0"),
+        },
+        "Mode is 'MultiModel' and the image has PyTorch 2.6; its TorchServe refuses",
+        {
+            **{f"{CONTAINER}.{k}": v for k, v in MULTI.items()},
+            f"{CONTAINER}.Image": PYTORCH.format("2.3.0"),
         },
     ),
     (

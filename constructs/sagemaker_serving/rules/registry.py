@@ -224,6 +224,7 @@ RULES: tuple[Rule, ...] = (
     multi_model.multi_model_gpu,
     multi_model.multi_model_ports_given,
     multi_model.multi_model_capacity,
+    multi_model.multi_model_pytorch,
     neo_artifacts.neo_files,
     neo_artifacts.neo_traced,
     neo_artifacts.neo_shapes,

@@ -16,6 +16,18 @@ _GUIDE = "AWS SageMaker developer guide of 2023, multi-model endpoints; read 202
 _TFS = "aws/deep-learning-containers, TensorFlow inference e0ecede; read 2026-11-21"
 _PORTS = "SAGEMAKER_SAFE_PORT_RANGE"
 _RANGE = re.compile(r"([0-9]{1,5})-([0-9]{1,5})")
+_TORCHSERVE = (
+    "aws/sagemaker-pytorch-inference-toolkit v2.0.25, etc/mme-ts.properties, with TorchServe "
+    "0.12.0; run 2026-11-23"
+)
+_TORCHSERVE_REPOSITORIES = (
+    "pytorch-inference",
+    "pytorch-inference-graviton",
+    "pytorch-inference-arm64",
+)
+_WITHOUT_LINE_BREAK = (2, 4)
+"""The first images with that toolkit (aws/deep-learning-containers c85149055d, buildspecs)."""
+_MODEL_API = "TS_ENABLE_MODEL_API"
 _TENSORFLOW = ("tensorflow-inference", "sagemaker-tensorflow-serving")
 
 
@@ -103,6 +115,33 @@ def multi_model_capacity(container: ContainerFacts) -> Iterator[Finding]:
         )
 
 
+@rule(
+    "multi-model-pytorch",
+    source=_TORCHSERVE,
+    example="Mode: MultiModel   # with pytorch-inference:2.6.0-cpu-py312",
+)
+def multi_model_pytorch(container: ContainerFacts) -> Iterator[Finding]:
+    """PyTorch's images from 2.4 load models in multi-model mode only when a variable says so.
+
+    Their TorchServe settings end without a line break, so that POST /models is a 405, and every
+    request to the endpoint fails.
+    """
+    version = _torchserve_version(container)
+    if container.mode.text != "MultiModel" or version is None or version < _WITHOUT_LINE_BREAK:
+        return
+    if isinstance(container.environment_fact.value, Unknown):
+        return
+    given = container.environment.get(_MODEL_API)
+    if given is not None and (given.text is None or given.text.lower() == "true"):
+        return
+    yield (
+        container.mode.where,
+        f"{container.mode.name} is 'MultiModel' and the image has PyTorch {version[0]}.{version[1]}"
+        "; its TorchServe refuses to load models, since its settings lack a line break; add "
+        f"{_MODEL_API}: 'true' to the environment, or use an image up to 2.3",
+    )
+
+
 def _ports(container: ContainerFacts) -> Fact | None:
     return container.environment.get(_PORTS) if _serves_tensorflow(container) else None
 
@@ -114,6 +153,20 @@ def _serves_tensorflow(container: ContainerFacts) -> bool:
         return (container.framework.text or "").lower() == "tensorflow"
     image = parse_ecr_uri(container.image_uri.text or "")
     return image is not None and any(image.repository.startswith(name) for name in _TENSORFLOW)
+
+
+def _torchserve_version(container: ContainerFacts) -> tuple[int, int] | None:
+    """The version of AWS's PyTorch image that a container runs; None for other images."""
+    text = None
+    if not container.image_uri.given:
+        if (container.framework.text or "").lower() == "pytorch":
+            text = container.framework_version.text
+    else:
+        image = parse_ecr_uri(container.image_uri.text or "")
+        if image is not None and image.repository in _TORCHSERVE_REPOSITORIES:
+            text = image.tag
+    found = re.match(r"(\d+)\.(\d+)", text or "")
+    return (int(found[1]), int(found[2])) if found is not None else None
 
 
 def _bounds(fact: Fact) -> tuple[int, int] | None:
