@@ -165,7 +165,7 @@ def _torchserve_version(container: ContainerFacts) -> tuple[int, int] | None:
         image = parse_ecr_uri(container.image_uri.text or "")
         if image is not None and image.repository in _TORCHSERVE_REPOSITORIES:
             text = image.tag
-    found = re.match(r"(\d+)\.(\d+)", text or "")
+    found = re.match(r"([0-9]+)\.([0-9]+)", text or "")
     return (int(found[1]), int(found[2])) if found is not None else None
 
 
