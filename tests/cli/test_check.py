@@ -33,6 +33,10 @@ Resources:
           ModelName: !GetAtt Model.ModelName
           InstanceType: ml.t3.medium
           InitialInstanceCount: !Ref Count
+  Role: {Type: AWS::IAM::Role}
+  Bucket: {Type: AWS::S3::Bucket}
+Parameters:
+  Count: {Type: Number}
 """
 SAID = (
     "template.yaml:17 Config.ProductionVariants[0].InstanceType: InstanceType is 'ml.t3.medium'; "

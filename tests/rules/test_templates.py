@@ -21,6 +21,7 @@ from tests.rules.model_template_cases import MODELS
 from tests.rules.template_cases import SERVING, Case
 from tests.rules.templates import problems, template
 from tests.rules.update_template_cases import UPDATES
+from tests.rules.whole_template_cases import CASES as WHOLE
 
 CASES: list[Case] = [*SERVING, *MODELS, *UPDATES, *JOBS, *SCALING, *KINDS, *MEMBERS]
 
@@ -45,7 +46,9 @@ def test_the_rule_names_the_wrong_and_lets_the_nearest_pass(
 def test_every_rule_has_a_case() -> None:
     tables = (*CASES, *ENVIRONMENT_CASES, *ARTIFACT_CASES, *MONITORING_CASES)
     of_several_files = {"environment-name-unique"}  # test_neighbours.py
-    assert {rule.id for rule in RULES} == {case[0] for case in tables} | of_several_files
+    of_whole_templates = {case[0] for case in WHOLE}
+    named = {case[0] for case in tables} | of_several_files | of_whole_templates
+    assert {rule.id for rule in RULES} == named
 
 
 def test_a_rule_of_ones_own_judges_beside_the_others() -> None:

@@ -34,6 +34,7 @@ from sagemaker_serving.rules.deployment import (
     production,
     resources,
     tags,
+    templates,
     transitions,
 )
 from sagemaker_serving.rules.endpoint import (
@@ -261,6 +262,13 @@ RULES: tuple[Rule, ...] = (
     tags.tags,
     tags.tag_characters,
     tags.tags_unique,
+    templates.template_reference,
+    templates.template_condition,
+    templates.template_mapping,
+    templates.template_cycle,
+    templates.template_function,
+    templates.template_parameter,
+    templates.template_limit,
     transforms.transform_ranges,
     transforms.transform_memory,
     transforms.transform_strategy,

@@ -17,6 +17,7 @@ from sagemaker_serving.rules.facts.resources import (
     UpdateFacts,
 )
 from sagemaker_serving.rules.template.jobs import compilation_facts, transform_facts
+from sagemaker_serving.rules.template.mentions import whole_template
 from sagemaker_serving.rules.template.reading import Template
 from sagemaker_serving.rules.template.resources import Resource, Resources
 from sagemaker_serving.rules.template.scaling import scaling_facts
@@ -42,6 +43,9 @@ _NAMES = {
 
 def template_facts(template: Template, region: str | None) -> Iterator[object]:
     """Every fact of the template that a rule could judge; ``region`` is where it is deployed."""
+    whole = whole_template(template)
+    if whole is not None:
+        yield whole
     resources = Resources(template, region)
     for resource in resources.all():
         yield ResourceTypeFacts(kind=resource.kind)

@@ -20,7 +20,7 @@ class Template:
     """A template as it was read: its resources as plain data, and where they stand.
 
     ``mappings`` and ``conditions`` are what its functions look up, ``metadata`` is the template's
-    own. A value's
+    own, ``document`` all of it where it was read from a file. A value's
     place begins with the resource's logical id and goes on with its properties:
     ``Config.ProductionVariants[0].InstanceType``.
     """
@@ -30,6 +30,7 @@ class Template:
     mappings: Mapping[str, Any] = field(default_factory=dict)
     conditions: Mapping[str, Any] = field(default_factory=dict)
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    document: Mapping[str, Any] | None = None
 
 
 def read_template(path: Path) -> Template:
@@ -60,18 +61,19 @@ def read_template(path: Path) -> Template:
         for part in map(data.get, ("Mappings", "Conditions", "Metadata"))
     )
     read = template_of(data["Resources"], where)
-    return replace(read, mappings=mappings, conditions=conditions, metadata=metadata)
+    return replace(read, mappings=mappings, conditions=conditions, metadata=metadata, document=data)
 
 
 def template_of(resources: Mapping[str, Any], where: Where | None = None) -> Template:
     """A template that is in memory already; ``where`` has the lines of its file, if any."""
     where = where if where is not None else Where()
-    lines = {_shown(path): line for path, line in where.lines.items()}
-    labels = {_shown(path): label for path, label in where.labels.items()}
+    lines = {shown(path): line for path, line in where.lines.items()}
+    labels = {shown(path): label for path, label in where.labels.items()}
     return Template(resources=resources, where=Where(where.source, (), lines, labels))
 
 
-def _shown(path: tuple[str | int, ...]) -> tuple[str | int, ...]:
+def shown(path: tuple[str | int, ...]) -> tuple[str | int, ...]:
+    """A path of the document as places of resources are written: id, then property."""
     if len(path) >= 2 and path[0] == "Resources":
         inner = path[3:] if path[2:3] == ("Properties",) else path[2:]
         return (path[1], *inner)

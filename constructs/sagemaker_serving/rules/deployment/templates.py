@@ -1,0 +1,232 @@
+"""Rules on a template itself: names that lead nowhere, cycles, functions, limits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from local_aws.suggest import nearest
+from local_aws.template import PSEUDO_PARAMETERS
+from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.facts.template import Mention, TemplateFacts
+
+_REFERENCE = "AWS CloudFormation template reference, intrinsic functions; read 2026-11-23"
+_ANATOMY = "AWS CloudFormation user guide, template sections; read 2026-11-23"
+_QUOTAS = "AWS CloudFormation user guide, quotas; read 2026-11-23"
+
+_FUNCTIONS = frozenset(
+    f"Fn::{name}"
+    for name in (
+        *("Base64", "Cidr", "FindInMap", "GetAtt", "GetAZs", "If", "ImportValue", "Join"),
+        *("Select", "Split", "Sub", "Transform", "And", "Equals", "Not", "Or"),
+        *("Contains", "EachMemberEquals", "EachMemberIn", "RefAll", "ValueOf", "ValueOfAll"),
+        "GetStackOutput",
+    )
+)
+_EXTENDED = frozenset({"Fn::Length", "Fn::ToJsonString", "Fn::ForEach"})
+"""Those that the transform AWS::LanguageExtensions alone has."""
+_IN_CONDITIONS = frozenset(
+    {
+        *("Ref", "Fn::And", "Fn::Equals", "Fn::Not", "Fn::Or", "Fn::FindInMap", "Fn::Sub"),
+        *("Fn::Join", "Fn::Select", "Fn::Split", "Fn::Length", "Fn::ToJsonString", "Fn::If"),
+    }
+)
+_NEEDS = ("Ref", "Fn::Sub", "Fn::GetAtt", "DependsOn")
+_MOST = {"Resources": 500, "Parameters": 200, "Outputs": 200, "Mappings": 200}
+_TYPES = re.compile(
+    r"String|Number|List<(Number|String)>|CommaDelimitedList|(List<)?AWS::[A-Za-z0-9:<>]+"
+)
+_ID = re.compile(r"[A-Za-z0-9]{1,255}")
+
+
+@rule("template-reference", source=_REFERENCE, example="!Ref Modle")
+def template_reference(template: TemplateFacts) -> Iterator[Finding]:
+    """Ref, GetAtt, Sub and DependsOn name what the template has.
+
+    CloudFormation refuses the template. Names that a macro, a module or a loop could make pass
+    unjudged.
+    """
+    if template.macros:
+        return
+    resources, parameters = template.sections["Resources"], template.sections["Parameters"]
+    for mention in template.mentions:
+        if mention.function in ("Ref", "Fn::Sub") and not mention.keys:
+            in_conditions = mention.owner[0] == "Conditions"
+            known = {*parameters, *PSEUDO_PARAMETERS, *(() if in_conditions else resources)}
+            what = "parameter" if in_conditions else "resource or parameter"
+        elif mention.function in ("Fn::GetAtt", "Fn::Sub", "DependsOn"):
+            known, what = set(resources), "resource"
+        else:
+            continue
+        if mention.name not in known:
+            yield mention.where, _nowhere(mention, what, known)
+
+
+@rule("template-condition", source=_ANATOMY, example="Condition: IsPord")
+def template_condition(template: TemplateFacts) -> Iterator[Finding]:
+    """A condition that something names is declared below Conditions.
+
+    CloudFormation refuses the template.
+    """
+    known = set(template.sections["Conditions"])
+    for mention in template.mentions:
+        used = mention.function in ("Condition", "Fn::If")
+        if used and mention.name not in known and not template.macros:
+            yield mention.where, _nowhere(mention, "condition", known)
+
+
+@rule("template-mapping", source=_REFERENCE, example="!FindInMap [Sizes, produ, type]")
+def template_mapping(template: TemplateFacts) -> Iterator[Finding]:
+    """FindInMap names a map that is there, and keys that it has.
+
+    The deploy fails where no DefaultValue stands beside them.
+    """
+    maps = template.sections["Mappings"]
+    for mention in template.mentions:
+        if mention.function != "Fn::FindInMap" or template.macros:
+            continue
+        found = maps.get(mention.name)
+        if found is None:
+            yield mention.where, _nowhere(mention, "mapping", maps)
+            continue
+        here: object = found.value
+        for key in mention.keys[:2] if len(mention.keys) == 2 else ():
+            if not isinstance(key, str) or not isinstance(here, dict):
+                break
+            if key not in here:
+                yield (
+                    mention.where,
+                    f"{mention.name} has no key {key!r} there; it has "
+                    f"{', '.join(sorted(map(str, here)))}",
+                )
+                break
+            here = here[key]
+
+
+@rule("template-cycle", source=_ANATOMY, example="A: {DependsOn: B}, B: {DependsOn: A}")
+def template_cycle(template: TemplateFacts) -> Iterator[Finding]:
+    """Resources don't depend on each other in a circle.
+
+    CloudFormation refuses the template. Circles that a condition may open pass unjudged.
+    """
+    edges: dict[str, dict[str, Mention]] = {name: {} for name in template.sections["Resources"]}
+    for mention in template.mentions:
+        section, name = mention.owner
+        needs = mention.certain and mention.function in _NEEDS
+        if section == "Resources" and needs and mention.name in edges:
+            edges[name].setdefault(mention.name, mention)
+    circle = _circle(edges)
+    if circle:
+        mention = edges[circle[0]][circle[1 % len(circle)]]
+        yield (
+            mention.where,
+            f"{' needs '.join((*circle, circle[0]))}: none of them can be made first; take one "
+            "of these references away",
+        )
+
+
+@rule("template-function", source=_REFERENCE, example="Fn::Substitute: …")
+def template_function(template: TemplateFacts) -> Iterator[Finding]:
+    """A function is one that CloudFormation has, where it may stand.
+
+    CloudFormation refuses the template.
+    """
+    for where, name in template.functions:
+        bare = "::".join(name.split("::")[:2])
+        if bare in _EXTENDED and not template.extended and not template.macros:
+            yield where, f"{bare} needs Transform: AWS::LanguageExtensions; add it"
+        elif bare != "Ref" and bare not in _FUNCTIONS | _EXTENDED:
+            if template.macros:
+                continue
+            near = nearest(bare, _FUNCTIONS | _EXTENDED)
+            meant = f"; did you mean {near}?" if near else f"; choose of {', '.join(_FUNCTIONS)}"
+            yield where, f"CloudFormation has no function {name}{meant}"
+        elif where.path[:1] == ("Conditions",) and bare not in _IN_CONDITIONS:
+            yield (
+                where,
+                f"{name} may not stand in a condition; conditions compare parameters and mappings",
+            )
+
+
+@rule("template-parameter", source=_ANATOMY, example="{Type: Text, Default: a}")
+def template_parameter(template: TemplateFacts) -> Iterator[Finding]:
+    """A parameter has a type that there is, and a default that it would take itself.
+
+    CloudFormation refuses the template, or each deploy that leaves the default.
+    """
+    for parameter in template.sections["Parameters"].values():
+        kind, default = parameter.get("Type"), parameter.get("Default")
+        if kind.text is None or not _TYPES.fullmatch(kind.text):
+            shown = repr(kind.value) if kind.given else "absent"
+            yield (
+                kind.where,
+                f"the parameter's Type is {shown}; it must be String, Number, List<Number>, "
+                "CommaDelimitedList, or AWS's own such as AWS::SSM::Parameter::Value<String>",
+            )
+            continue
+        if not default.given or kind.text not in ("String", "Number"):
+            continue
+        text = str(default.value)
+        allowed = [str(one.value) for one in parameter.get("AllowedValues").items()]
+        if allowed and text not in allowed:
+            yield default.where, f"Default is {text!r}; AllowedValues has {', '.join(allowed)}"
+        elif kind.text == "Number" and not re.fullmatch(r"[-+]?[0-9.]+([eE][-+]?[0-9]+)?", text):
+            yield default.where, f"Default is {text!r}, and the parameter is a Number; write one"
+
+
+@rule("template-limit", source=_QUOTAS, example="a template of 501 resources")
+def template_limit(template: TemplateFacts) -> Iterator[Finding]:
+    """A template has at most 500 resources, 200 parameters, 200 outputs and 200 mappings.
+
+    Logical ids are up to 255 letters and digits, a description has 1,024 bytes. CloudFormation
+    refuses more.
+    """
+    for section, most in _MOST.items():
+        declared = template.sections[section]
+        if len(declared) > most:
+            yield (
+                template.where / section,
+                f"there are {len(declared)} {section.lower()}; a template has at most {most}; "
+                "move some into a nested stack",
+            )
+    for section in ("Resources", "Parameters", "Outputs"):
+        for name, declared_as in template.sections[section].items():
+            if not _ID.fullmatch(name) and not name.startswith("Fn::"):
+                yield (
+                    declared_as.where,
+                    f"{name!r} is no logical id; it is made of 1 to 255 letters and digits",
+                )
+    text = template.description.text
+    if text is not None and len(text.encode()) > 1024:
+        yield (
+            template.description.where,
+            f"Description has {len(text.encode())} bytes; at most 1,024 are allowed; shorten it",
+        )
+
+
+def _nowhere(mention: Mention, what: str, known: Iterable[str]) -> str:
+    near = nearest(mention.name, known)
+    meant = f"; did you mean {near}?" if near else "; add it, or correct the name"
+    return f"{mention.function} names {mention.name!r}, and there is no such {what}{meant}"
+
+
+def _circle(edges: dict[str, dict[str, Mention]]) -> list[str]:
+    """The names of one circle in order; empty where there is none."""
+    done: set[str] = set()
+    for start in edges:
+        path: list[str] = []
+        waiting: list[tuple[str, Iterator[str]]] = [(start, iter(edges[start]))]
+        path.append(start)
+        while waiting and start not in done:
+            name, others = waiting[-1]
+            other = next((one for one in others if one not in done), None)
+            if other is None:
+                done.add(name)
+                waiting.pop()
+                path.pop()
+            elif other in path:
+                return path[path.index(other) :]
+            else:
+                path.append(other)
+                waiting.append((other, iter(edges[other])))
+    return []

@@ -1,0 +1,47 @@
+"""A template itself: what leads nowhere is named, and what may lead somewhere is not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sagemaker_serving.rules import check_template, read_template
+from tests.rules.whole_template_cases import CASES
+from tests.today import TODAY
+
+
+def messages(tmp_path: Path, text: str, rule: str) -> list[str]:
+    path = tmp_path / "template.yaml"
+    path.write_text(text)
+    found = check_template(read_template(path), "eu-west-1", today=TODAY)
+    return [problem.message for problem in found if problem.rule == rule]
+
+
+@pytest.mark.parametrize(
+    ("rule", "wrong", "said", "right"),
+    CASES,
+    ids=[f"{case[0]}-{n}" for n, case in enumerate(CASES)],
+)
+def test_the_wrong_is_named_once_and_the_nearest_right_passes(
+    tmp_path: Path, rule: str, wrong: str, said: str, right: str
+) -> None:
+    (message,) = messages(tmp_path, wrong, rule)
+    assert said in message
+    assert messages(tmp_path, right, rule) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Resources: {A: {Type: AWS::SNS::Topic, Properties: [!Ref 1, !Sub 1, !GetAtt a]}}",
+        "Resources: {A: [], B: 1}\nConditions: []\nOutputs: x\nMappings: {a: 1}",
+        "Parameters: {P: 1, Q: [a]}\nResources: {A: {DependsOn: 1, Condition: [a], Type: 1}}",
+        "Resources: {A: {Properties: {a: !FindInMap [a], b: !If [], c: !Join 1}}}",
+        "Transform: {Name: a}\nResources: {A: {Properties: !Sub [1, 2, 3]}}",
+    ],
+)
+def test_no_shape_ends_in_a_traceback(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "template.yaml"
+    path.write_text(text)
+    check_template(read_template(path), "eu-west-1", today=TODAY)

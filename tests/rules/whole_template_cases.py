@@ -1,0 +1,192 @@
+"""Parts of a template that lead nowhere, run in circles or are too many, beside the nearest right.
+
+The oracle is CloudFormation's reference (intrinsic functions, template sections, quotas), read
+2026-11-23; cfn-lint's own fixtures of right templates pass, too (run 2026-11-23).
+"""
+
+from __future__ import annotations
+
+BASE = """
+Parameters:
+  Stage: {Type: String, Default: prod, AllowedValues: [test, prod]}
+  Size: {Type: String, Default: ml.c5.large}
+Mappings:
+  Sizes: {prod: {type: ml.c5.large}}
+Conditions:
+  IsProd: !Equals [!Ref Stage, prod]
+"""
+TOPIC = "  Topic: {Type: AWS::SNS::Topic}\n"
+
+
+def resources(text: str) -> str:
+    return f"{BASE}Resources:\n{TOPIC}{text}"
+
+
+def named(value: str, more: str = "") -> str:
+    properties = f"Properties: {{TopicName: {value}}}"
+    return resources(f"  A: {{Type: AWS::SNS::Topic, {properties}{more}}}\n")
+
+
+def many(count: int) -> str:
+    return "Resources:\n" + "".join(f"  T{n}: {{Type: AWS::SNS::Topic}}\n" for n in range(count))
+
+
+def ring(condition: str = "") -> str:
+    more = f", Condition: {condition}" if condition else ""
+    return resources(
+        f"  A: {{Type: AWS::SNS::Topic, DependsOn: B{more}}}\n"
+        "  B: {Type: AWS::SNS::Topic, Properties: {TopicName: !GetAtt A.TopicName}}\n"
+    )
+
+
+def parameter(text: str) -> str:
+    return f"Parameters: {{P: {{{text}}}}}\nResources:\n{TOPIC}"
+
+
+CASES: list[tuple[str, str, str, str]] = [
+    # the rule, a wrong template, what is said, the nearest right one
+    ("template-reference", named("!Ref Topik"), "Ref names 'Topik'", named("!Ref Topic")),
+    (
+        "template-reference",
+        named("!GetAtt Topik.TopicName"),
+        "did you mean Topic?",
+        named("!GetAtt Topic.TopicName"),
+    ),
+    (
+        "template-reference",
+        named("!GetAtt Stage.TopicName"),
+        "there is no such resource",
+        named("!Ref Stage"),
+    ),
+    (
+        "template-reference",
+        named('!Sub "${Stag}-x"'),
+        "Fn::Sub names 'Stag'",
+        named('!Sub "${Stage}-${!Stag}"'),
+    ),
+    (
+        "template-reference",
+        named('!Sub ["${a}-${b}", {a: 1}]'),
+        "Fn::Sub names 'b'",
+        named('!Sub ["${a}-${b.c}", {a: 1, b.c: 2}]'),
+    ),
+    (
+        "template-reference",
+        named('!Sub ["${a}", {a: !Ref Nobody}]'),
+        "Ref names 'Nobody'",
+        named('!Sub ["${a}", {a: !Ref Topic}]'),
+    ),
+    (
+        "template-reference",
+        named("!Ref AWS::Regoin"),
+        "did you mean AWS::Region?",
+        named("!Ref AWS::Region"),
+    ),
+    (
+        "template-reference",
+        named("x", ", DependsOn: [Topic, Stage]"),
+        "DependsOn names 'Stage'",
+        named("x", ", DependsOn: [Topic]"),
+    ),
+    (
+        "template-reference",
+        resources("Outputs: {X: {Value: !Ref Topics}}\n"),
+        "Ref names 'Topics'",
+        resources("Outputs: {X: {Value: !Ref Topic}}\n"),
+    ),
+    (
+        "template-reference",
+        f"Conditions: {{C: !Equals [!Ref Topic, a]}}\nResources:\n{TOPIC}",
+        "there is no such parameter",
+        f"Conditions: {{C: !Equals [!Ref AWS::Region, a]}}\nResources:\n{TOPIC}",
+    ),
+    (
+        "template-reference",
+        named("!Ref Nobody"),
+        "Ref names 'Nobody'",
+        f"Transform: MyMacro\n{named('!Ref Nobody')}",
+    ),
+    (
+        "template-condition",
+        named("x", ", Condition: IsPord"),
+        "did you mean IsProd?",
+        named("x", ", Condition: IsProd"),
+    ),
+    (
+        "template-condition",
+        named("!If [IsTest, a, b]"),
+        "Fn::If names 'IsTest'",
+        named("!If [IsProd, a, b]"),
+    ),
+    (
+        "template-condition",
+        f"Conditions: {{A: !Not [{{Condition: B}}]}}\nResources:\n{TOPIC}",
+        "Condition names 'B'",
+        f"{BASE}  A: !Not [{{Condition: IsProd}}]\nResources:\n{TOPIC}",
+    ),
+    (
+        "template-mapping",
+        named("!FindInMap [Size, prod, type]"),
+        "did you mean Sizes?",
+        named("!FindInMap [Sizes, prod, type]"),
+    ),
+    (
+        "template-mapping",
+        named("!FindInMap [Sizes, test, type]"),
+        "Sizes has no key 'test' there; it has prod",
+        named("!FindInMap [Sizes, test, type, {DefaultValue: a}]"),
+    ),
+    (
+        "template-mapping",
+        named("!FindInMap [Sizes, prod, typ]"),
+        "no key 'typ'",
+        named("!FindInMap [Sizes, !Ref Stage, typ]"),
+    ),
+    ("template-cycle", ring(), "A needs B needs A", ring("IsProd")),
+    ("template-cycle", named("!Ref A"), "A needs A", named("!If [IsProd, !Ref A, x]")),
+    (
+        "template-function",
+        named("!Substitute x"),
+        "did you mean Fn::Sub",
+        named("!Sub x"),
+    ),
+    (
+        "template-function",
+        named("!ToJsonString [a]"),
+        "needs Transform: AWS::LanguageExtensions",
+        f"Transform: AWS::LanguageExtensions\n{named('!ToJsonString [a]')}",
+    ),
+    (
+        "template-function",
+        f"Conditions: {{C: !Equals [!GetAtt Topic.TopicName, a]}}\nResources:\n{TOPIC}",
+        "Fn::GetAtt may not stand in a condition",
+        f"Conditions: {{C: !Equals [!Join ['', [a]], a]}}\nResources:\n{TOPIC}",
+    ),
+    ("template-parameter", parameter("Type: Text"), "Type is 'Text'", parameter("Type: String")),
+    ("template-parameter", parameter("Default: a"), "is absent", parameter("Type: Number")),
+    (
+        "template-parameter",
+        parameter("Type: String, Default: dev, AllowedValues: [prod]"),
+        "Default is 'dev'; AllowedValues has prod",
+        parameter("Type: String, Default: '1', AllowedValues: [1]"),
+    ),
+    (
+        "template-parameter",
+        parameter("Type: Number, Default: ten"),
+        "write one",
+        parameter("Type: Number, Default: -1.5e3"),
+    ),
+    ("template-limit", many(501), "there are 501 resources", many(500)),
+    (
+        "template-limit",
+        "Resources: {a-b: {Type: AWS::SNS::Topic}}\n",
+        "'a-b' is no logical id",
+        f"Resources: {{{'a' * 255}: {{Type: AWS::SNS::Topic}}}}\n",
+    ),
+    (
+        "template-limit",
+        f"Description: {'a' * 1025}\nResources:\n{TOPIC}",
+        "Description has 1025 bytes",
+        f"Description: {'a' * 1024}\nResources:\n{TOPIC}",
+    ),
+]
