@@ -28,6 +28,7 @@ from moto.ec2.responses import EC2Response
 from typing_extensions import override
 
 from .attachments import Attachments
+from .counts import Counts
 
 _Before: Any = object
 """The emulator's own classes, before whose methods those of a change stand."""
@@ -35,8 +36,8 @@ _Before: Any = object
 
 def apply() -> None:
     """Apply every change; a second time changes nothing more."""
-    changes = ((EC2Backend, Networks), (EC2Backend, Attachments), (EC2Response, Answers))
-    for changed, change in changes:
+    backend = ((EC2Backend, each) for each in (Networks, Attachments, Counts))
+    for changed, change in (*backend, (EC2Response, Answers)):
         if change not in changed.__bases__:
             changed.__bases__ = (change, *changed.__bases__)
     VPC.get_cidr_block_association_set = _ranges_of_vpc
