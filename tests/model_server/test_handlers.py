@@ -78,6 +78,10 @@ def tensorflow(body, context):
     import tensorflow
 
 
+def pillow(body, context):
+    import PIL
+
+
 def asked(body, context):
     return str(importlib.util.find_spec("tensorflow")), "x/text"
 
@@ -221,18 +225,20 @@ def test_absent_headers_have_defaults(handler: ModelServer) -> None:
     [
         ("raising", "no good"),
         ("unpaired", "too many values to unpack (expected 2)"),
-        (
-            "tensorflow",
-            "No module named 'tensorflow': the SageMaker TensorFlow Serving image has no "
-            "tensorflow package; call the model through context.rest_uri, or bring the package "
-            "in code/requirements.txt",
-        ),
+        ("tensorflow", "No module named 'tensorflow'"),
+        ("pillow", "No module named 'PIL'"),
     ],
 )
 def test_an_exception_is_a_500_with_its_text(handler: ModelServer, what: str, error: str) -> None:
     response = ask(handler, what, b"good")
     assert (response.status_code, response.json()) == (500, {"error": error})
     assert response.headers["Content-Type"] == "application/json"
+
+
+def test_the_log_says_what_to_put_into_requirements_txt(handler: ModelServer) -> None:
+    ask(handler, "pillow")
+    said = "the code imports PIL, which the image has not: put into code/requirements.txt pillow"
+    assert said in log_of(handler)
 
 
 @pytest.mark.parametrize("what", ["x/array", "x/view", "x/dict", "x/list"])

@@ -83,9 +83,6 @@ class Contract:
     wait_seconds: Callable[[int], int]
     """The default of SAGEMAKER_TFS_WAIT_TIME_SECONDS, by the number of TF Serving processes."""
 
-    absent_packages: frozenset[str]
-    """Packages that this machine has, or might have, and the image has not."""
-
     nginx: str
     """nginx's Server header and the foot of its pages; without a version where images pin none."""
 
@@ -115,16 +112,10 @@ _EVENT_LOOP = "[evhttp_server.cc : {}] NET_LOG: Entering the event loop ..."
 _SCRIPT = ("inference.py",)
 _ANY_CODE = ("inference.py", "requirements.txt", "lib")
 
-_SINCE_2_20 = frozenset(
-    {"numpy", "pandas", "scipy", "sklearn", "joblib", "threadpoolctl", "pytz", "tzdata"}
-)
-"""What scikit-learn and pandas brought into the image."""
-
 _A = Contract(
     generation=Generation.A,
     worker_parts=_SCRIPT,
     wait_seconds=lambda instances: 300,
-    absent_packages=frozenset({"tensorflow"}) | _SINCE_2_20,
     nginx="nginx",
     log_format=PLAIN_FORMAT,
     event_loop=_EVENT_LOOP.format(238),
@@ -165,7 +156,6 @@ _C = Contract(
     generation=Generation.C,
     worker_parts=_ANY_CODE,
     wait_seconds=lambda instances: 60,
-    absent_packages=frozenset({"tensorflow"}),
     nginx="nginx/1.30.3",
     log_format=FORMAT,
     event_loop=_EVENT_LOOP.format(261),

@@ -117,6 +117,8 @@ class Launcher:
                 f"--grpc-ports={json.dumps([ports.grpc for ports in engines])}",
                 f"--default-model={plan.default_model}",
             ]
+        if plan.container_version is not None:
+            arguments.append(f"--container-version={plan.container_version}")
         if plan.code.script.exists():
             arguments.append(f"--script={plan.code.script}")
         log.info("gunicorn command: %s", gunicorn_command(plan.settings))

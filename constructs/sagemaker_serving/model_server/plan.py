@@ -35,6 +35,9 @@ class Plan:
     """The contract, the settings, the models and the code of one container."""
 
     contract: Contract
+    container_version: str | None
+    """The image's; None is the newest."""
+
     settings: Settings
     model_dir: Path
 
@@ -102,6 +105,7 @@ def make_plan(
         default_model = _default_model(settings, models)
     plan = Plan(
         contract=contract,
+        container_version=container_version,
         settings=settings,
         model_dir=model_dir,
         models=models,

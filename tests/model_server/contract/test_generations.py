@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from sagemaker_serving.archive.image_modules import image_modules
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.model_server.contract import CONTRACTS
 from sagemaker_serving.model_server.generations import Generation, generation_of, is_uncertain
 from sagemaker_serving.model_server.plan import make_plan
 from sagemaker_serving.model_server.settings import read_settings
-from sagemaker_serving.rules.artifact import handler_imports
 
 A, B1, B2, C = Generation
 
@@ -148,28 +148,18 @@ def test_code_that_an_old_image_ignores_is_said(
     assert "has no inference.py, and so this version's image ignores it" in caplog.text
 
 
-@pytest.mark.parametrize("generation", [A, B1, B2])
-def test_the_server_hides_what_the_rule_on_imports_knows_to_be_absent(
-    generation: Generation,
-) -> None:
-    absent = CONTRACTS[generation].absent_packages
-    assert absent == CONTRACTS[C].absent_packages | handler_imports._SINCE_2_20
-
-
 IMPORT = """
+import logging
 import sys
-from sagemaker_serving.model_server.contract import CONTRACTS
-from sagemaker_serving.model_server.handler.user_code import hide_absent_packages
-hide_absent_packages(CONTRACTS[sys.argv[1]].absent_packages, sys.argv[3:])
+from sagemaker_serving.model_server.handler.imports import import_as_the_image
+logging.basicConfig(format="%(message)s", stream=sys.stdout)
+version, name, *paths = sys.argv[1:]
+import_as_the_image(version, paths)
 try:
-    __import__(sys.argv[2])
+    __import__(name)
 except ModuleNotFoundError as error:
     print(error)
 """
-NO_NUMPY = (
-    "No module named 'numpy': the SageMaker TensorFlow Serving image has no numpy package; "
-    "bring the package in code/requirements.txt"
-)
 
 
 def imported(*arguments: str) -> str:
@@ -177,11 +167,66 @@ def imported(*arguments: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
-def test_numpy_is_in_the_image_since_2_20_alone() -> None:
-    assert imported("C", "numpy") == ""
-    assert imported("B2", "numpy") == NO_NUMPY
+def absent(name: str, package: str) -> str:
+    return (
+        f"the code imports {name}, which the image has not: put into code/requirements.txt "
+        f"{package}\nNo module named '{name}'"
+    )
+
+
+@pytest.mark.parametrize(
+    ("version", "name", "said"),
+    [
+        ("2.20", "numpy", ""),
+        ("2.20", "sklearn", ""),
+        ("2.20", "joblib", ""),
+        ("2.20", "PIL", absent("PIL", "pillow")),
+        ("2.20", "psutil", absent("psutil", "psutil")),
+        ("2.20", "tensorflow", absent("tensorflow", "tensorflow-cpu")),
+        ("2.20", "setuptools", absent("setuptools", "setuptools")),
+        ("2.20", "imp", absent("imp", "imp")),
+        ("2.19", "numpy", absent("numpy", "numpy")),
+        ("2.19", "sklearn", absent("sklearn", "scikit-learn")),
+        ("2.19", "packaging", ""),
+        ("2.9", "tomllib", absent("tomllib", "tomllib")),
+        ("2.8", "charset_normalizer", ""),
+        ("1.12", "yaml", absent("yaml", "pyyaml")),
+        ("1.13", "yaml", ""),
+        ("2.19", "sqlite3", ""),
+        ("2.19", "grpc", ""),
+        (
+            "2.19",
+            "awscli",
+            "the code imports awscli, which the image has and this machine has not: pip install "
+            "awscli\nNo module named 'awscli'",
+        ),
+    ],
+)
+def test_code_imports_what_its_image_has(version: str, name: str, said: str) -> None:
+    assert imported(version, name) == said
 
 
 def test_a_package_that_the_user_brings_is_there(tmp_path: Path) -> None:
     (tmp_path / "numpy.py").write_text("")
-    assert imported("A", "numpy", str(tmp_path)) == ""
+    assert imported("2.0", "numpy", str(tmp_path)) == ""
+
+
+def test_what_this_machine_s_packages_need_is_there(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("import sklearn.linear_model, pandas_like")
+    (tmp_path / "pandas_like.py").write_text("")
+    assert imported("2.20", "mine", str(tmp_path)) == ""
+
+
+def test_what_the_user_s_package_imports_is_judged_too(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("import PIL")
+    assert imported("2.20", "mine", str(tmp_path)) == absent("PIL", "pillow")
+
+
+@pytest.mark.parametrize("version", ["1.11", "1.13", "1.15", "2.2", "2.8", "2.10", "2.19", "2.20"])
+def test_every_module_of_an_image_has_a_package(version: str) -> None:
+    modules = image_modules(version)
+    assert {"falcon", "gunicorn", "gevent", "grpc", "requests", "tensorflow_serving"} <= set(
+        modules
+    )
+    assert "tensorflow" not in modules
+    assert all(modules.values())

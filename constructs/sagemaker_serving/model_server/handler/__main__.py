@@ -23,12 +23,10 @@ from sagemaker_serving.model_server.contract import CONTRACTS, Contract  # noqa:
 from sagemaker_serving.model_server.engine_forks.client import EngineForksClient  # noqa: E402
 from sagemaker_serving.model_server.generations import Generation  # noqa: E402
 from sagemaker_serving.model_server.handler.answering import Handlers  # noqa: E402
+from sagemaker_serving.model_server.handler.imports import import_as_the_image  # noqa: E402
 from sagemaker_serving.model_server.handler.models import Served, models_application  # noqa: E402
 from sagemaker_serving.model_server.handler.service import Upstream, application  # noqa: E402
-from sagemaker_serving.model_server.handler.user_code import (  # noqa: E402
-    hide_absent_packages,
-    load_handlers,
-)
+from sagemaker_serving.model_server.handler.user_code import load_handlers  # noqa: E402
 from sagemaker_serving.model_server.logs import start_logging  # noqa: E402
 from sagemaker_serving.model_server.settings import Settings, read_settings  # noqa: E402
 
@@ -45,7 +43,7 @@ def main() -> int:
     start_logging()
     settings = read_settings(os.environ)
     contract = CONTRACTS[arguments.generation]
-    hide_absent_packages(contract.absent_packages, os.environ["PYTHONPATH"].split(os.pathsep))
+    import_as_the_image(arguments.container_version, os.environ["PYTHONPATH"].split(os.pathsep))
     report(arguments.report_fd, event="started")
     _Gunicorn(
         lambda: _application(arguments, settings, contract),
@@ -108,6 +106,7 @@ def _arguments() -> argparse.Namespace:
         "--engine-forks-path", type=Path, help="its unix socket, in multi-model mode"
     )
     parser.add_argument("--generation", type=Generation, required=True)
+    parser.add_argument("--container-version", help="absent: the newest")
     return parser.parse_args()
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from sagemaker_serving.model_server.discovery import Code
 from sagemaker_serving.model_server.handler.answering import Handlers
-from sagemaker_serving.model_server.handler.user_code import let_import, load_handlers
+from sagemaker_serving.model_server.handler.imports import let_import
+from sagemaker_serving.model_server.handler.user_code import load_handlers
 
 log = logging.getLogger("handler")
 

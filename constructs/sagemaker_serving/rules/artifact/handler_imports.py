@@ -3,40 +3,18 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator
 
 from sagemaker_serving.archive import ArchiveContents
+from sagemaker_serving.archive.image_modules import image_modules, package_of, standard_modules
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import ArtifactFacts
 
 _IMAGES = (
-    "aws/deep-learning-containers: TensorFlow inference Dockerfiles 2.1-2.19 (f06ada0) and "
-    "2.20 (e0ecede); read 2026-11-21"
+    "aws/deep-learning-containers: TensorFlow inference Dockerfiles 1.15-2.19 (f06ada0) and "
+    "2.20 (e0ecede); read 2026-11-23"
 )
-_EVERY_IMAGE = {
-    "boto3", "botocore", "s3transfer", "jmespath", "dateutil", "urllib3", "six",
-    "falcon", "gevent", "greenlet", "zope", "gunicorn", "grpc", "google",
-    "requests", "certifi", "charset_normalizer", "idna", "cython", "Cython",
-    "tensorflow_serving", "multi_model_utils", "tfs_utils", "pip", "setuptools", "pkg_resources",
-}  # fmt: skip
-_SINCE_2_20 = {"numpy", "pandas", "sklearn", "scipy", "joblib", "threadpoolctl", "pytz", "tzdata"}
-_DISTRIBUTIONS = {
-    "PIL": "pillow",
-    "cv2": "opencv-python",
-    "sklearn": "scikit-learn",
-    "skimage": "scikit-image",
-    "yaml": "pyyaml",
-    "bs4": "beautifulsoup4",
-    "dateutil": "python-dateutil",
-    "Crypto": "pycryptodome",
-    "jwt": "pyjwt",
-    "dotenv": "python-dotenv",
-    "magic": "python-magic",
-    "OpenSSL": "pyopenssl",
-    "tensorflow": "tensorflow-cpu",
-}
 
 
 @rule("handler-imports", source=_IMAGES, example="import tensorflow, with no requirements.txt")
@@ -136,17 +114,12 @@ def _provided(facts: ArtifactFacts, contents: ArchiveContents) -> set[str]:
                 first = path.removeprefix(folder).partition("/")[0]
                 local.add(re.sub(r"(\.cpython-.*|\.abi3)?\.(py|so)$", "", first))
                 break
-    image = _EVERY_IMAGE | (_SINCE_2_20 if _is_2_20(facts) else set())
-    return image | local | sys.stdlib_module_names
-
-
-def _is_2_20(facts: ArtifactFacts) -> bool:
-    match = re.match(r"([0-9]+)\.([0-9]+)", facts.container.framework_version.text or "")
-    return match is not None and (int(match[1]), int(match[2])) >= (2, 20)
+    version = facts.container.framework_version.text or "2.19"
+    return local | image_modules(version).keys() | standard_modules(version)
 
 
 def _is_listed(name: str, listed: set[str]) -> bool:
-    wanted = {_normal(name), _normal(_DISTRIBUTIONS.get(name, name))}
+    wanted = {_normal(name), _normal(package_of(name))}
     return any(entry == want or entry.startswith(f"{want}-") for entry in listed for want in wanted)
 
 
@@ -159,7 +132,7 @@ def _normal(name: str) -> str:
 
 
 def _says(facts: ArtifactFacts, name: str, line: int, place: str) -> Finding:
-    package = _DISTRIBUTIONS.get(name, name)
+    package = package_of(name)
     advice = (
         "TensorFlow Serving's image has no tensorflow package, the model runs beside it; do "
         f"without it, or list {package}"
