@@ -104,6 +104,9 @@ def main(port: int) -> dict[str, Any]:
     predict("one input of two", "kinds", "two_inputs", {"a": two["a"]})
     predict("a strange input", "half_plus_three", inputs={"nope": DEFAULT["x"]})
     predict("text", "kinds", "text", {"s": ("string_val", STRING, [b"\xff", b"b"])})
+    eight = {"s": ("tensor_content", STRING, b"\x07seventy", [1])}
+    predict("text as content", "kinds", "text", eight)
+    predict("no values", "half_plus_three", inputs={"x": ("float_val", FLOAT, [])})
     predict("whole", "kinds", "whole", {"x": ("int_val", INT32, [7])})
     predict("wide", "kinds", "wide", {"x": ("double_val", DOUBLE, [0.1])})
     predict("truth", "kinds", "truth", {"x": ("float_val", FLOAT, [-1.0, 1.0])})

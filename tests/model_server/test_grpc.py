@@ -107,6 +107,8 @@ PREDICTIONS: dict[str, Any] = {
     ),
     "one output": (["kinds", "two_inputs", 1], {"sum": [1, [1], {"float_val": [7.0]}]}),
     "text": (["kinds", "text", 1], {"s": [7, [2], {"string_val": ["b'\\xff'", "b'b'"]}]}),
+    "text as content": (["kinds", "text", 1], {"s": [7, [1], {"string_val": ["b'seventy'"]}]}),
+    "no values": (HALF, {"y": [1, [0], {}]}),
     "whole": (["kinds", "whole", 1], {"y": [9, [1], {"int64_val": [7]}]}),
     "wide": (["kinds", "wide", 1], {"y": [2, [1], {"double_val": [0.1]}]}),
     "truth": (["kinds", "truth", 1], {"y": [10, [2], {"bool_val": [False, True]}]}),

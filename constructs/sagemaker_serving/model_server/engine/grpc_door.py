@@ -40,7 +40,9 @@ class GrpcDoor:
 
     async def open(self, listener: socket.socket) -> None:
         """Accept on ``listener``."""
-        self._door = await asyncio.start_server(self._serve, sock=listener, backlog=BACKLOG)
+        self._door = await asyncio.start_server(
+            self._serve, sock=listener, backlog=BACKLOG, limit=_CHUNK
+        )
 
     async def close(self) -> None:
         """Accept nobody any more, and end the calls under way."""
@@ -62,7 +64,7 @@ class GrpcDoor:
         if self._starting is None:
             self._starting = asyncio.create_task(self._start())
         await asyncio.shield(self._starting)
-        theirs, to_them = await asyncio.open_unix_connection(self._path)
+        theirs, to_them = await asyncio.open_unix_connection(self._path, limit=_CHUNK)
         try:
             to_them.write(_PREFACE)
             await first_of(_pass(reader, to_them), _pass(theirs, writer))

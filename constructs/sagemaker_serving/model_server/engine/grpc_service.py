@@ -35,7 +35,7 @@ from sagemaker_serving.model_server.engine.running import Runner
 from sagemaker_serving.model_server.engine.service import INLINE_BYTES
 from sagemaker_serving.model_server.engine.signatures import DEFAULT_SIGNATURE, Signature
 from sagemaker_serving.model_server.engine.status import Code, StatusError, invalid
-from sagemaker_serving.model_server.engine.tensor_protos import array_of, proto_of, type_name
+from sagemaker_serving.model_server.engine.tensor_protos import array_of, type_name, write
 from sagemaker_serving.model_server.engine.tensors import Array
 
 log = logging.getLogger("engine")
@@ -341,7 +341,7 @@ def _check_task(task: Any, model: str, signature_name: str, asked: Mapping[str, 
 def _prediction(spec: Any, outputs: Tensors) -> Any:
     response = message("PredictResponse")(model_spec=spec)
     for name, array in outputs.items():
-        response.outputs[name].CopyFrom(proto_of(array))
+        write(array, response.outputs[name])
     return response
 
 
