@@ -7,6 +7,7 @@ import logging
 import os
 import signal
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -84,7 +85,7 @@ def running_server(
     """Room for `ROOM` models, and universal code."""
     folder = tmp_path_factory.mktemp("multi")
     models, code = folder / "models", folder / "code"
-    for name in [*(f"m{number}" for number in range(MODELS)), "own", "corrupt"]:
+    for name in [*(f"m{number}" for number in range(MODELS)), "own", "corrupt", "late"]:
         (models / name / "model").mkdir(parents=True)
         target = models / name / "model" / "123"
         if name == "corrupt":
@@ -144,6 +145,17 @@ def test_a_model_has_its_own_code_or_the_universal_one(served: Served) -> None:
         "x/universal",
         {"predictions": [3.5]},
     )
+
+
+@pytest.mark.slow
+def test_requests_to_a_model_that_is_loading_wait_for_it(served: Served) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        first = pool.submit(served.load, "late")
+        until(lambda: "name: 'late'" in log_of(served.server))
+        second = pool.submit(served.load, "late")
+        answers = list(pool.map(served.invoke, ["late"] * 6))
+        assert [answer.status_code for answer in answers] == [200] * 6
+        assert (first.result().status_code, second.result().status_code) == (200, 409)
 
 
 @pytest.mark.slow
