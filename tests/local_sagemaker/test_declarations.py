@@ -35,7 +35,7 @@ def test_everything_that_is_wrong_with_declarations_is_said_at_once() -> None:
         read_declarations(
             {
                 "--engine": [
-                    *("mine", "mine:7=stub", "a=tensorfow", "b=command:", "c=pytorch:2.6"),
+                    *("mine", "mine:7=stub", "a=tensorfow", "b=command:", "c=triton:2.6"),
                     *("d=tensorflow:x", "e=stub", "e=pytorch", "Bad=stub", "=stub"),
                 ]
             }
@@ -46,7 +46,7 @@ def test_everything_that_is_wrong_with_declarations_is_said_at_once() -> None:
         "'mine:7' is no repository's name; leave the t",
         "there is no engine 'tensorfow'; ENGINE is ten",
         "it names no program; write one after command:",
-        "'2.6' is too much; tensorflow alone takes a v",
+        "'2.6' is too much; tensorflow and pytorch tak",
         "'x' is no framework version; write one like t",
         "e was given stub before",
         "'Bad' is no repository's name; as team/server",

@@ -28,9 +28,9 @@ ECR = "763104351884.dkr.ecr.eu-west-1.amazonaws.com"
         (f"{ECR}/sagemaker-inference-tensorflow:2.9.2-cpu-py3", "tensorflow", "2.9.2"),
         (f"{ECR}/sagemaker-neo-tensorflow:1.15.0-inf-py3", "tensorflow", "1.15.0"),
         ("mirror.example:5000/copies/tensorflow-inference:2.8-cpu", "tensorflow", "2.8"),
-        (f"{ECR}/pytorch-inference:2.6.0-cpu-py312", "pytorch", None),
-        (f"{ECR}/pytorch-inference-graviton:2.3.1-cpu", "pytorch", None),
-        (f"{ECR}/sagemaker-pytorch:1.1.0-cpu-py3", "pytorch", None),
+        (f"{ECR}/pytorch-inference:2.6.0-cpu-py312", "pytorch", "2.6.0"),
+        (f"{ECR}/pytorch-inference-graviton:2.3.1-cpu", "pytorch", "2.3.1"),
+        (f"{ECR}/sagemaker-pytorch:1.1.0-cpu-py3", "pytorch", "1.1.0"),
         (f"{ECR}/sagemaker-inference-pytorch:2.0-cpu-py3", "neo-pytorch", None),
         (f"{ECR}/sagemaker-neo-pytorch:1.9-inf-py3", "neo-pytorch", None),
         (f"{ECR}/sagemaker-neo-onnx:1.5.0-cpu-py3", "neo-onnx", None),
@@ -53,7 +53,7 @@ def test_repository_and_tag_tell_program_and_contract(
         ("tensorflow-inference:latest", None, "names no version in its tag"),
         ("tensorflow-inference", None, "served by the newest contract"),
         (f"tensorflow-inference@sha256:{'0' * 64}", None, "served by the newest contract"),
-        ("pytorch-inference:9.1-cpu", None, "the contract of the nearest, 2.6"),
+        ("pytorch-inference:9.1-cpu", "9.1", "the contract of the nearest, 2.6"),
     ],
 )
 def test_a_version_that_is_not_known_is_said(image: str, version: str | None, said: str) -> None:

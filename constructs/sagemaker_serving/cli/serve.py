@@ -49,8 +49,8 @@ def _environment(
 @click.option(
     "--container-version",
     metavar="VERSION",
-    help="The framework version of the image to behave like, such as 2.19; default: the newest. "
-    "docs/container-contract.md has the differences.",
+    help="The version of TensorFlow's or PyTorch's image to behave like, such as 2.19; default: "
+    "the newest. docs/container-contract.md has the differences.",
 )
 @click.option(
     "--framework",
@@ -101,6 +101,7 @@ def serve(
     from sagemaker_serving.model_server.plan import require_model, require_tensorflow
     from sagemaker_serving.model_server.process import ModelServer
     from sagemaker_serving.model_server.settings import bind_to_port
+    from sagemaker_serving.model_server.toolkit.contract import toolkit_contract
     from sagemaker_serving.operations.golden import read_golden
 
     exchanges = None if golden is None else read_golden(golden)
@@ -109,6 +110,8 @@ def serve(
         require_model(model, environment)
         generation_of(container_version)
         require_tensorflow()
+    if program == "pytorch":
+        toolkit_contract(container_version)
     asked_port = bind_to_port(environment) if port is None else port
     raise_file_limit()
     with ending_all(), tempfile.TemporaryDirectory(prefix="sagemaker-serving-log-") as folder:

@@ -20,7 +20,11 @@ STOP_SECONDS = 1.5
 
 
 class ChildFailed(Failure):
-    """A child that could not start, or that died."""
+    """A child that could not start, or that died; ``kind`` is what it called its failure."""
+
+    def __init__(self, message: str, kind: str = "") -> None:
+        super().__init__(message)
+        self.kind = kind
 
 
 class Child:
@@ -102,7 +106,7 @@ class Child:
             if facts["event"] == event:
                 return
             if facts["event"] == "failed":
-                raise ChildFailed(facts["reason"])
+                raise ChildFailed(facts["reason"], facts.get("kind", ""))
         raise await self.died()
 
     async def died(self) -> ChildFailed:

@@ -22,7 +22,7 @@ from local_aws.process import end_descendants, popen
 from sagemaker_serving.errors import Failure
 from sagemaker_serving.model_server.places import Place
 from sagemaker_serving.model_server.ports import listen, listen_privately
-from sagemaker_serving.model_server.programs import Program
+from sagemaker_serving.model_server.programs import VERSIONED, Program
 
 PING_TIMEOUT_SECONDS = 2.0
 """How long SageMaker waits for an answer to /ping
@@ -224,9 +224,10 @@ def _server(program: str, container_version: str | None, command: str) -> list[s
         return ["sagemaker_serving.model_server.command", f"--command={command}"]
     if program in (Program.RAY_SERVE, Program.RAY_SERVE_STREAMING):
         return ["sagemaker_serving.model_server.ray_serve", f"--program={program}"]
+    is_told = container_version is not None and program in VERSIONED
+    version = [f"--container-version={container_version}"] if is_told else []
     if program != Program.TENSORFLOW:
-        return ["sagemaker_serving.model_server.mms", f"--program={program}"]
-    version = [] if container_version is None else [f"--container-version={container_version}"]
+        return ["sagemaker_serving.model_server.mms", f"--program={program}", *version]
     return ["sagemaker_serving.model_server", *version]
 
 

@@ -41,6 +41,9 @@ class Program(StrEnum):
     """Nothing: every answer says that it is a stub's."""
 
 
+VERSIONED = (Program.TENSORFLOW, Program.PYTORCH)
+"""Those whose contract goes by the version of the image."""
+
 _PYTORCH_FUNCTIONS = ("model_fn", "transform_fn", "input_fn", "predict_fn", "output_fn")
 
 

@@ -1,6 +1,6 @@
 """The whole container: front, worker, and what the world does to them.
 
-Statuses and texts are those of TorchServe 0.12.0, asked on 2026-11-21.
+Statuses and texts are those of TorchServe 0.12.0, asked on 2026-11-21 and 2026-11-23.
 """
 
 from __future__ import annotations
@@ -43,6 +43,8 @@ def predict_fn(data, model):
 def output_fn(prediction, accept, context):
     if isinstance(prediction, str):
         return prediction
+    if context.get_request_header(0, "Content-Type") == "x/headers":
+        return context.get_all_request_header(0)
     return json.dumps([*prediction, context.get_request_header(0, "X-Own-Header")])
 """
 
@@ -105,24 +107,90 @@ def told(code: int, kind: str, message: str) -> tuple[int, bytes]:
 WORKER_DIED = told(500, "InternalServerException", "Worker died.")
 
 
+NOT_FOUND = told(
+    404,
+    "ResourceNotFoundException",
+    "Requested resource is not found, please refer to API document.",
+)
+NOT_ALLOWED = told(
+    405,
+    "MethodNotAllowedException",
+    "Requested method is not allowed, please refer to API document.",
+)
+UNKNOWN = told(404, "ModelNotFoundException", "Model not found: other")
+
+
 @pytest.mark.parametrize(
     ("method", "path", "answer"),
     [
         ("GET", "/ping", (200, b'{\n  "status": "Healthy"\n}\n')),
         ("POST", "/ping", (200, b'{\n  "status": "Healthy"\n}\n')),
+        ("GET", "/metrics", (200, b"")),
+        *(("GET", path, NOT_FOUND) for path in ("/nope", "/predictions", "/models/model/1.0")),
+        *(("POST", path, NOT_FOUND) for path in ("/invocations/x", "//invocations", "/models/m/x")),
+        *((method, "/models", NOT_ALLOWED) for method in ("POST", "DELETE", "PUT")),
+        *((method, "/models/model", NOT_ALLOWED) for method in ("POST", "DELETE")),
+        ("GET", "/", NOT_ALLOWED),
+        ("GET", "/models/other", UNKNOWN),
+        *(
+            ("POST", path, UNKNOWN)
+            for path in (
+                *("/models/other/invoke", "/predictions/other", "/invocations?model_name=other"),
+                *("/other/predict", "/v1/models/other:predict", "/v2/models/other/infer"),
+            )
+        ),
         (
-            "GET",
-            "/nope",
+            "POST",
+            "/predictions/model/2.0",
             told(
                 404,
-                "ResourceNotFoundException",
-                "Requested resource is not found, please refer to API document.",
+                "ModelVersionNotFoundException",
+                "Model version: 2.0 does not exist for model: model",
             ),
         ),
     ],
 )
 def test_paths(server: ModelServer, method: str, path: str, answer: tuple[int, bytes]) -> None:
+    """Each was asked of TorchServe 0.12.0 with AWS's toolkit 2.0.25 on 2026-11-23."""
     assert ask(server, method=method, path=path) == answer
+
+
+@pytest.mark.parametrize(
+    ("path", "added"),
+    [
+        ("/invocations/", {}),
+        ("/invocations?model_name=model", {}),
+        ("/models/model/invoke", {}),
+        ("/predictions/model", {"explain": "False", "url_path": ""}),
+        ("/predictions/model/1.0", {"explain": "False", "url_path": ""}),
+        ("/predictions/model/1.0/a/b", {"explain": "False", "url_path": "a/b"}),
+        ("/explanations/model", {"explain": "True", "url_path": ""}),
+        ("/model/predict", {}),
+        ("/model/1.0/predict", {}),
+        ("/v1/models/model:predict", {"explain": "False"}),
+        ("/v2/models/model/infer", {"explain": "False"}),
+    ],
+)
+def test_every_path_of_a_prediction(server: ModelServer, path: str, added: dict[str, str]) -> None:
+    status, body = ask(server, content_type="x/headers", path=path)
+    seen = json.loads(body)
+    assert status == 200
+    assert {name: seen[name] for name in ("explain", "url_path") if name in seen} == added
+
+
+def test_the_one_model_is_listed_and_described(server: ModelServer) -> None:
+    status, body = ask(server, method="GET", path="/models")
+    assert (status, json.loads(body)) == (
+        200,
+        {"models": [{"modelName": "model", "modelUrl": "/opt/ml/model"}]},
+    )
+    status, body = ask(server, method="GET", path="/models/model")
+    (described,) = json.loads(body)
+    assert status == 200
+    assert (described["modelVersion"], described["loadedAtStartup"]) == ("1.0", True)
+    assert (described["responseTimeout"], described["maxBatchDelay"]) == (120, 100)
+    assert described["jobQueueStatus"] == {"remainingCapacity": 3, "pendingRequests": 0}
+    assert [worker["pid"] for worker in described["workers"]] == [worker_pid(server)]
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT"])
@@ -180,7 +248,7 @@ def until(condition: Any, *, seconds: float = 120.0) -> None:
 
 def test_a_request_that_takes_too_long_ends_its_worker(tmp_path: Path) -> None:
     model = a_model(tmp_path / "model")
-    server = started(model, tmp_path / "log", SAGEMAKER_MODEL_SERVER_TIMEOUT="1")
+    server = started(model, tmp_path / "log", TS_DEFAULT_RESPONSE_TIMEOUT="1")
     try:
         server.wait_until_healthy(60)
         before = worker_pid(server)

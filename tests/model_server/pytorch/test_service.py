@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from hypothesis import given
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.model_server.pytorch.service import PyTorchModel
+from sagemaker_serving.model_server.toolkit.service import Request
 from tests.model_server.pytorch.scripts import CSV, JSON, NPY, ask, loaded
 
 FOUR = """
@@ -108,7 +111,7 @@ FAILING = {
     "raise ValueError('no\\nway')": (500, "no\nway"),
     "raise ValueError": (500, "Invalid Request"),
     "return 1 / 0": (500, "division by zero"),
-    "raise Own(422, 'own message')": (422, "own message"),
+    "raise Own('own words')": (500, "own words"),
 }
 
 
@@ -120,8 +123,7 @@ def test_an_exception_is_its_message_and_its_trace(
     arguments = {"transform_fn": "model, data, content_type, accept"}.get(where, "a, b")
     script = f"""
 class Own(Exception):
-    def __init__(self, status_code, message):
-        self.status_code, self.message = status_code, message
+    status_code, message = 422, "own message"
 def model_fn(model_dir): return None
 def {where}({arguments}): {statement}
 """
@@ -133,6 +135,76 @@ def {where}({arguments}): {statement}
     assert (answer.status, answer.content_type) == (status, None)
     assert answer.body.decode().startswith(f"{message}\nTraceback (most recent call last):\n")
     assert where in answer.body.decode()
+
+
+def test_only_the_toolkit_s_own_exception_says_its_status(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    errors = ModuleType("sagemaker_inference.errors")
+    exec("class BaseInferenceToolkitError(Exception): pass", errors.__dict__)
+    monkeypatch.setitem(sys.modules, "sagemaker_inference", ModuleType("sagemaker_inference"))
+    monkeypatch.setitem(sys.modules, "sagemaker_inference.errors", errors)
+    script = """
+from sagemaker_inference.errors import BaseInferenceToolkitError
+class Own(BaseInferenceToolkitError):
+    status_code, message = 422, "own message"
+def model_fn(model_dir): return None
+def transform_fn(model, data, content_type, accept): raise Own
+"""
+    answer = ask(loaded(tmp_path, script))
+    assert answer.status == 422
+    assert answer.body.startswith(b"own message\nTraceback")
+
+
+ECHO = """
+import json
+def model_fn(model_dir): return None
+def transform_fn(model, data, content_type, accept):
+    return json.dumps([type(data).__name__, data and data[:], content_type, accept], default=str)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "counts"),
+    [
+        *(("Content-Type", True), ("content-type", True), ("Content-type", True)),
+        *(("ContentType", True), ("contenttype", True), ("Content-Type-Of-Mine", True)),
+        *(("CONTENT-TYPE", False), ("CONTENT-Type", False), ("cOntent-Type", False)),
+    ],
+)
+def test_which_spellings_of_the_content_type_count(tmp_path: Path, name: str, counts: bool) -> None:
+    model = loaded(tmp_path, ECHO)
+    answer = json.loads(model.answer(Request(headers={name: CSV}, body=b"1")).body)
+    assert (answer[0], answer[2]) == (("str", CSV) if counts else ("bytearray", None))
+
+
+@pytest.mark.parametrize(
+    ("name", "counts"), [("Accept", True), ("accept", True), ("ACCEPT", False), ("aCCept", False)]
+)
+def test_which_spellings_of_accept_count(tmp_path: Path, name: str, counts: bool) -> None:
+    answer = loaded(tmp_path, ECHO).answer(Request(headers={name: "a/b"}, body=b"1"))
+    assert answer.content_type == ("a/b" if counts else JSON)
+
+
+MULTIPART = b'--B\r\nContent-Disposition: form-data; name="%s"\r\n\r\nhello\r\n--B--\r\n'
+
+
+@pytest.mark.parametrize(
+    ("content_type", "body", "seen"),
+    [
+        ("application/x-www-form-urlencoded", b"a=1&body=z%20z", "bytearray(b'z z')"),
+        ("application/x-www-form-urlencoded; charset=utf-8", b"body=q", "bytearray(b'q')"),
+        ("application/x-www-form-urlencoded", b"a=1", None),
+        ("multipart/form-data; boundary=B", MULTIPART % b"body", "bytearray(b'hello')"),
+        ("multipart/form-data; boundary=B", MULTIPART % b"other", None),
+        ("x/form", b"body=q", "bytearray(b'body=q')"),
+    ],
+)
+def test_of_a_form_a_function_gets_the_field_body(
+    tmp_path: Path, content_type: str, body: bytes, seen: str | None
+) -> None:
+    answer = json.loads(ask(loaded(tmp_path, ECHO), body, content_type).body)
+    assert answer[1] == seen
 
 
 def test_text_that_is_no_utf_8_is_an_error_of_the_server(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from local_aws.errors import Mistake
 from local_aws.suggest import nearest
 from sagemaker_serving.local_sagemaker.engines.images import Engine
-from sagemaker_serving.model_server.programs import Program
+from sagemaker_serving.model_server.programs import VERSIONED, Program
 
 
 def read_declarations(given: Mapping[str, Iterable[str]]) -> dict[str, str]:
@@ -47,7 +47,7 @@ def declared_engine(repository: str, text: str) -> Engine:
     }.get(program, f"{text} answers")
     return Engine(
         program=program,
-        container_version=rest or None if program is Program.TENSORFLOW else None,
+        container_version=rest or None if program in VERSIONED else None,
         command=rest if program is Program.COMMAND else "",
         note=f"{answers}, as was declared of {repository} (`local up --engine`)",
     )
@@ -81,7 +81,7 @@ def _problems(repository: str, engine: str) -> Iterator[str]:
         close = nearest(kind, (*_PROGRAMS, Program.COMMAND.value))
         hint = "" if close is None else f"; did you mean {close}"
         yield f"there is no engine '{kind}'; {ALLOWED}, or {FORGET} to forget it{hint}"
-    elif separator and kind != Program.TENSORFLOW:
-        yield f"'{rest}' is too much; tensorflow alone takes a version, as tensorflow:2.19"
+    elif separator and kind not in VERSIONED:
+        yield f"'{rest}' is too much; tensorflow and pytorch take a version, as tensorflow:2.19"
     elif separator and not re.fullmatch(r"\d+\.\d+(\.\d+)*", rest, re.ASCII):
         yield f"'{rest}' is no framework version; write one like tensorflow:2.19"

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 from sagemaker_serving.archive import TRITON
 from sagemaker_serving.catalog import repository_versions
-from sagemaker_serving.model_server.programs import Program
+from sagemaker_serving.model_server.programs import VERSIONED, Program
 
 
 @dataclass(frozen=True, kw_only=True)
 class Engine:
     """What serves an image.
 
-    ``container_version`` is the framework version whose contract TensorFlow's program follows,
+    ``container_version`` is the framework version whose contract a `VERSIONED` program follows,
     None the newest; ``command`` is what `Program.COMMAND` runs. ``note`` is what whoever looks at
     the endpoint should know of it, "" when there is nothing.
     """
@@ -48,7 +48,7 @@ def engine_of(image: str) -> Engine:
             program, found = _PROGRAMS[framework], _VERSION.match(tag)
             return Engine(
                 program=program,
-                container_version=found[0] if found and program is Program.TENSORFLOW else None,
+                container_version=found[0] if found and program in VERSIONED else None,
                 note="" if _is_among(tag, versions) else _unknown(image, versions, found),
             )
     if not known:

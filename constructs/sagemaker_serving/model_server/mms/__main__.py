@@ -11,4 +11,5 @@ from sagemaker_serving.model_server.programs import Program
 if __name__ == "__main__":
     parser = container_arguments("sagemaker_serving.model_server.mms")
     parser.add_argument("--program", type=Program, required=True)
-    sys.exit(run(parser.parse_args(), serve, "program"))
+    parser.add_argument("--container-version", help="PyTorch's version; absent: the newest")
+    sys.exit(run(parser.parse_args(), serve, "program", "container_version"))

@@ -7,17 +7,36 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sagemaker_serving.model_server.programs import Program
+from sagemaker_serving.model_server.toolkit.contract import ToolkitContract, toolkit_contract
 from sagemaker_serving.model_server.toolkit.service import Service
 from sagemaker_serving.model_server.toolkit.settings import Settings
 
+NO_MEMORY = "no memory"
+RAISED = "raised"
+"""How a worker says that its model failed, as far as it matters: memory, and any RuntimeError."""
 
-def load_service(program: Program, model_dir: Path, settings: Settings, scratch: Path) -> Service:
+
+def contract_of(program: Program, container_version: str | None) -> ToolkitContract | None:
+    """PyTorch's contract of that version; None for Neo's images, on Multi Model Server."""
+    return toolkit_contract(container_version) if program is Program.PYTORCH else None
+
+
+def load_service(
+    program: Program,
+    model_dir: Path,
+    settings: Settings,
+    scratch: Path,
+    *,
+    model_name: str,
+    container_version: str | None,
+) -> Service:
     """The model of ``model_dir``, loaded; raises whatever the user's code raises, or `Mistake`."""
     environ: Mapping[str, str] = os.environ
     if program in (Program.PYTORCH, Program.NEO_PYTORCH):
         from sagemaker_serving.model_server.pytorch import service
 
-        return service.load(model_dir, settings)
+        contract = contract_of(program, container_version) or toolkit_contract(None)
+        return service.load(model_dir, settings, contract=contract, model_name=model_name)
     from sagemaker_serving.model_server.neo.engines import OnnxEngine, XgboostEngine
     from sagemaker_serving.model_server.neo.script import load_script
     from sagemaker_serving.model_server.neo.service import of_rows, with_script

@@ -1,4 +1,4 @@
-"""A container's life: listen, start its workers, watch them, end them all."""
+"""A container's life: listen, load the model, watch it, end all; or wait to be told of models."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ import socket
 from pathlib import Path
 from typing import NoReturn
 
-from sagemaker_serving.errors import Failure
 from sagemaker_serving.model_server import neo
-from sagemaker_serving.model_server.children import Child
 from sagemaker_serving.model_server.mms.front import Front
+from sagemaker_serving.model_server.mms.loading import contract_of
+from sagemaker_serving.model_server.mms.models import Model, Models
 from sagemaker_serving.model_server.mms.view import show
-from sagemaker_serving.model_server.modeldir import open_model
+from sagemaker_serving.model_server.mms.workers import Container, Workers
+from sagemaker_serving.model_server.modeldir import open_folder_of_models, open_model
 from sagemaker_serving.model_server.programs import Program
 from sagemaker_serving.model_server.racing import first_of
 from sagemaker_serving.model_server.requirements import code_environment
 from sagemaker_serving.model_server.supervisor import listen_http, stop_event
-from sagemaker_serving.model_server.toolkit.settings import STARTUP_SECONDS, Settings, read_settings
-from sagemaker_serving.model_server.worker import Worker
+from sagemaker_serving.model_server.toolkit.contract import API_VARIABLE, loads_models
+from sagemaker_serving.model_server.toolkit.settings import TIMEOUT, read_settings
 
 log = logging.getLogger("front")
 
-IMAGE_CODE = "/opt/ml/model/code"
+IMAGE_MODEL = "/opt/ml/model"
+IMAGE_CODE = f"{IMAGE_MODEL}/code"
 _SHIMS = Path(neo.__file__).parent / "shims"
-_ANSWER_MARGIN_SECONDS = 30.0
-"""How much later than a worker's own limit the front gives up on it."""
 
 
 async def serve(
@@ -37,95 +37,90 @@ async def serve(
     scratch: Path,
     *,
     program: Program,
+    container_version: str | None,
     parent_fd: int | None,
 ) -> None:
     """Serve ``model`` as ``program`` on the listening socket ``public`` until told to stop.
 
-    Told, and ended, as `sagemaker_serving.model_server.supervisor.serve` is.
+    With SAGEMAKER_MULTI_MODEL it is a folder of models, none of which is loaded yet. Told, and
+    ended, as `sagemaker_serving.model_server.supervisor.serve` is.
     """
     stopping = stop_event(parent_fd)
     front = Front()
-    workers = _Workers(program, scratch)
     server = await listen_http(front.handle, public)
     try:
-        await first_of(_run(workers, front, model), stopping.wait())
+        contract = contract_of(program, container_version)
+        container = Container(
+            program=program,
+            contract=contract,
+            container_version=container_version,
+            settings=read_settings(os.environ, contract),
+            scratch=scratch,
+        )
+        await first_of(_run(container, front, model), stopping.wait())
     finally:
         await server.cleanup()
-        await workers.stop()
+        await front.close()
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-async def _run(workers: _Workers, front: Front, model: Path) -> NoReturn:
-    settings = read_settings(os.environ)
-    front.open(await workers.start(model, settings), settings)
+async def _run(container: Container, front: Front, model: Path) -> NoReturn:
+    _log_what_is_ignored(container)
+    if container.settings.multi_model:
+        front.open(await _no_model_yet(container, model))
+        log.info("serving /ping, /models and /models/NAME/invoke")
+        await asyncio.Event().wait()
+    models, workers = await _the_one(container, model)
+    front.open(models)
     log.info("serving /ping and /invocations")
     failed = await workers.death()
-    front.close()
+    if models.get(DEFAULT_MODEL) is None:  # unloaded, as older images let one do
+        await asyncio.Event().wait()
     raise failed
 
 
-class _Workers:
-    """gunicorn with its workers, on a unix socket in ``scratch``."""
-
-    def __init__(self, program: Program, scratch: Path) -> None:
-        self._program = program
-        self._scratch = scratch
-        self._child: Child | None = None
-        self._connections: Worker | None = None
-
-    async def start(self, model: Path, settings: Settings) -> Worker:
-        """Start them and wait until each has its model; raises `ReportedError`."""
-        model_dir = self._scratch / "view"
-        opened = await asyncio.to_thread(open_model, model, self._scratch)
-        show(opened, model_dir, self._program)
-        shims = [_SHIMS] if self._program is Program.NEO_PYTORCH else []
-        paths = [model_dir / "code", model_dir, *shims]
-        environment = await code_environment(model_dir, self._scratch, paths)
-        _log_what_is_ignored(self._program)
-        socket_path = self._scratch / "worker.sock"
-        self._child = await Child.start(
-            "worker",
-            "sagemaker_serving.model_server.mms.worker",
-            [
-                f"--socket-path={socket_path}",
-                f"--program={self._program}",
-                f"--model-dir={model_dir}",
-                f"--scratch={self._scratch}",
-            ],
-            environment=environment,
-            directory=self._scratch,
-            isolated=False,
-        )
-        await self._child.reported("started")
-        try:
-            async with asyncio.timeout(STARTUP_SECONDS):
-                for _ in range(settings.workers):
-                    await self._child.reported("ready")
-        except TimeoutError:
-            raise Failure(
-                f"the model was not loaded within {STARTUP_SECONDS} seconds, which is all that "
-                "TorchServe gives a worker"
-            ) from None
-        timeout = settings.response_timeout_seconds + _ANSWER_MARGIN_SECONDS
-        self._connections = Worker(socket_path, read_timeout=timeout * settings.queue_size)
-        return self._connections
-
-    async def death(self) -> Failure:
-        """Wait until they end by themselves."""
-        assert self._child is not None
-        return await self._child.died()
-
-    async def stop(self) -> None:
-        """End them all."""
-        if self._connections is not None:
-            await self._connections.close()
-        if self._child is not None:
-            await self._child.stop()
+DEFAULT_MODEL = "model"
+"""What the toolkit calls the one model."""
 
 
-def _log_what_is_ignored(program: Program) -> None:
+async def _no_model_yet(container: Container, folder: Path) -> Models:
+    opened = open_folder_of_models(folder)
+    # Of all models: the code beside them, which is the only requirements.txt that is read.
+    environment = await code_environment(opened, container.scratch, [])
+    return Models(container, opened, environment)
+
+
+async def _the_one(container: Container, path: Path) -> tuple[Models, Workers]:
+    """The model of ``path``, loaded, in its registry; raises `ReportedError`."""
+    scratch = container.scratch
+    view = scratch / "view"
+    opened = await asyncio.to_thread(open_model, path, scratch)
+    show(opened, view, container.program, unwraps=container.unwraps)
+    shims = [_SHIMS] if container.program is Program.NEO_PYTORCH else []
+    paths = [view / "code", view, *shims]
+    environment = await code_environment(opened, scratch, paths)
+    model = Model(
+        name=DEFAULT_MODEL,
+        url=IMAGE_MODEL,
+        at_start=True,
+        worker_count=container.settings.workers,
+    )
+    model.workers = await Workers.start(
+        container,
+        name=model.name,
+        count=model.worker_count,
+        view=view,
+        scratch=scratch,
+        environment={**environment, "SM_MODEL_DIR": str(view)},
+    )
+    models = Models(container, opened, environment)
+    models.add(model)
+    return models, model.workers
+
+
+def _log_what_is_ignored(container: Container) -> None:
     place = os.environ.get("SAGEMAKER_SUBMIT_DIRECTORY", IMAGE_CODE)
-    reads_it = program is Program.NEO_ONNX
+    reads_it = container.program is Program.NEO_ONNX
     if not reads_it and place.rstrip("/") != IMAGE_CODE:
         log.warning(
             "SAGEMAKER_SUBMIT_DIRECTORY is %r; this image does not read it: "
@@ -136,4 +131,29 @@ def _log_what_is_ignored(program: Program) -> None:
         log.warning(
             "SAGEMAKER_TS_BATCH_SIZE changes nothing here: the toolkit asks the model once for "
             "each request of a batch, and so does this server"
+        )
+    contract = container.contract
+    if contract is None:
+        return
+    log.info(
+        "container of PyTorch %s: TorchServe %s, sagemaker-pytorch-inference %s "
+        "(docs/container-contract.md)",
+        contract.images,
+        contract.server,
+        contract.toolkit,
+    )
+    if TIMEOUT in os.environ and not contract.reads_timeout:
+        log.warning(
+            "%s changes nothing: a fault of this image's toolkit, %s, loses it; "
+            "TS_DEFAULT_RESPONSE_TIMEOUT sets the time of one request",
+            TIMEOUT,
+            contract.toolkit,
+        )
+    if container.settings.multi_model and not loads_models(contract, os.environ):
+        log.error(
+            "no model can be loaded: the properties file of this image's toolkit, %s, ends without "
+            "a line break, so TorchServe answers POST /models with 405, here as there; add %s=true "
+            "to the environment, or use an image up to 2.3",
+            contract.toolkit,
+            API_VARIABLE,
         )

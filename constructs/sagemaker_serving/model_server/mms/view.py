@@ -14,14 +14,19 @@ COMPILED = "compiled.pt"
 compiled model, read 2026-11-21)."""
 
 
-def show(model_dir: Path, view: Path, program: Program) -> None:
+def show(model_dir: Path, view: Path, program: Program, *, unwraps: bool) -> None:
     """Make the folder ``view`` with links to all that is at the top of ``model_dir``.
+
+    ``unwraps``: of the folder in it, where that is all there is, so that a model of nothing but
+    ``code/`` has its code at the top (``ModelArchive.downloadModel``, read 2026-11-23).
 
     As in the image, where it is a copy, what the code writes there is gone afterwards.
     For a model that Neo compiled, its one .pt or .pth file is called as Neo calls it.
     """
     view.mkdir()
     entries = sorted(model_dir.iterdir())
+    if unwraps and len(entries) == 1 and entries[0].is_dir():
+        entries = sorted(entries[0].iterdir())
     names = {entry: entry.name for entry in entries}
     models = [entry for entry in entries if entry.suffix in (".pt", ".pth")]
     if program is Program.NEO_PYTORCH and len(models) == 1 and models[0].name != COMPILED:

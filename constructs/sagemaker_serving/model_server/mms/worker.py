@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import logging
+import mmap
 import os
 import signal
 import sys
@@ -25,7 +26,12 @@ from gunicorn.errors import HaltServer
 
 from sagemaker_serving.errors import ReportedError
 from sagemaker_serving.model_server.logs import start_logging
-from sagemaker_serving.model_server.mms.loading import load_service
+from sagemaker_serving.model_server.mms.loading import (
+    NO_MEMORY,
+    RAISED,
+    contract_of,
+    load_service,
+)
 from sagemaker_serving.model_server.parent_watch import add_child_arguments, exit_at_end_of, report
 from sagemaker_serving.model_server.programs import Program
 from sagemaker_serving.model_server.toolkit.service import Request, Service
@@ -45,17 +51,21 @@ def main() -> int:
     exit_at_end_of(arguments.parent_fd)
     start_logging()
     report(arguments.report_fd, event="started")
-    settings = read_settings(os.environ)
+    settings = read_settings(
+        os.environ, contract_of(arguments.program, arguments.container_version)
+    )
     gunicorn = _Gunicorn(
         lambda: _application(arguments, settings),
         bind=f"unix:{arguments.socket_path}",
-        workers=settings.workers,
+        workers=arguments.workers,
         timeout=settings.response_timeout_seconds,
         limit_request_field_size=0,
         loglevel="warning",
         control_socket_disable=True,
+        pre_fork=lambda server, worker: setattr(worker, "was_ready", _Flag()),
         post_fork=lambda server, worker: _begin(arguments, worker),
         post_worker_init=lambda worker: _ready(arguments, worker),
+        child_exit=lambda server, worker: _ended(arguments, worker),
     )
     try:
         gunicorn.run()
@@ -70,7 +80,11 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--socket-path", required=True)
     parser.add_argument("--program", type=Program, required=True)
     parser.add_argument("--model-dir", type=Path, required=True)
+    parser.add_argument("--model-name", required=True)
+    parser.add_argument("--workers", type=int, required=True)
     parser.add_argument("--scratch", type=Path, required=True)
+    parser.add_argument("--container-version")
+    parser.add_argument("--last-path", help="where modules are looked for at the end")
     return parser.parse_args()
 
 
@@ -79,16 +93,32 @@ def _application(arguments: argparse.Namespace, settings: Settings) -> Any:
     try:
         # As in the image: paths without a folder are the model's.
         os.chdir(arguments.model_dir)
-        service = load_service(arguments.program, arguments.model_dir, settings, arguments.scratch)
+        if arguments.last_path is not None:
+            sys.path.append(arguments.last_path)
+        service = load_service(
+            arguments.program,
+            arguments.model_dir,
+            settings,
+            arguments.scratch,
+            model_name=arguments.model_name,
+            container_version=arguments.container_version,
+        )
     except ReportedError as error:
         report(arguments.report_fd, event="failed", reason=str(error))
         sys.exit(Arbiter.WORKER_BOOT_ERROR)
     except Exception as error:
         log.exception("the model cannot be loaded")
         reason = f"the model cannot be loaded: {type(error).__name__}: {error}{_advice(error)}"
-        report(arguments.report_fd, event="failed", reason=reason)
+        report(arguments.report_fd, event="failed", reason=reason, kind=_kind(error))
         sys.exit(Arbiter.WORKER_BOOT_ERROR)
     return _wsgi(service)
+
+
+def _kind(error: Exception) -> str:
+    """How TorchServe's worker tells this failure of a load (``model_service_worker.py``)."""
+    if isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and "CUDA" in str(error)):
+        return NO_MEMORY
+    return RAISED if isinstance(error, RuntimeError) else ""
 
 
 def _advice(error: Exception) -> str:
@@ -141,7 +171,28 @@ def _ready(arguments: argparse.Namespace, worker: Any) -> None:
     worker.loaded.set()
     # A worker that is ended for taking too long must not answer with gunicorn's page.
     signal.signal(signal.SIGABRT, signal.SIG_DFL)
+    worker.was_ready.set()
     report(arguments.report_fd, event="ready")
+
+
+def _ended(arguments: argparse.Namespace, worker: Any) -> None:
+    """A worker that ends while it loads has failed, as one that raises: nobody waits for more."""
+    if not worker.was_ready.is_set():
+        reason = "the model cannot be loaded: its code ended the process"
+        report(arguments.report_fd, event="failed", reason=reason)
+
+
+class _Flag:
+    """A bit that a worker sets and gunicorn reads: a page of memory that they share."""
+
+    def __init__(self) -> None:
+        self._page = mmap.mmap(-1, 1)
+
+    def set(self) -> None:
+        self._page[0] = 1
+
+    def is_set(self) -> bool:
+        return self._page[0] == 1
 
 
 class _Gunicorn(BaseApplication):  # type: ignore[misc]

@@ -1,31 +1,46 @@
 """A PyTorch model that is loaded: one request through the user's functions.
 
-Source: sagemaker-inference 1.10.1, ``transformer.py``.
+Source: sagemaker-inference 1.10.1, ``transformer.py``; asked of TorchServe 0.12.0, 0.11.0, 0.8.2
+and 0.6.1 around it on 2026-11-23.
 """
 
 from __future__ import annotations
 
 import logging
+import re
+import sys
 from pathlib import Path
 from typing import Any
 
 from sagemaker_serving.model_server.pytorch.codecs import ANY, TEXT_TYPES
 from sagemaker_serving.model_server.pytorch.functions import Functions, call, load_functions
 from sagemaker_serving.model_server.toolkit.context import Context
+from sagemaker_serving.model_server.toolkit.contract import ToolkitContract, toolkit_contract
+from sagemaker_serving.model_server.toolkit.forms import form_body
 from sagemaker_serving.model_server.toolkit.service import Answer, Request, encoded, failed
 from sagemaker_serving.model_server.toolkit.settings import Settings
 
 log = logging.getLogger("worker")
 
-SERVER_VERSION = "0.12.0"
-"""The TorchServe whose manners these are."""
+_CONTENT_TYPE = re.compile("[Cc]ontent-?[Tt]ype")
+"""How a header's name begins that is taken for the content type (``utils.py``)."""
 
 
-def load(model_dir: Path, settings: Settings) -> PyTorchModel:
-    """Import the user's functions and load the model; raises whatever they raise."""
+def load(
+    model_dir: Path,
+    settings: Settings,
+    *,
+    contract: ToolkitContract | None = None,
+    model_name: str = "model",
+) -> PyTorchModel:
+    """Import the user's functions and load the model; raises whatever they raise.
+
+    ``contract`` None is the newest.
+    """
     functions = load_functions(settings.module)
     functions.require_torch()
-    context = Context(model_dir, server_version=SERVER_VERSION)
+    server = (contract or toolkit_contract(None)).server
+    context = Context(model_dir, server_version=server, model_name=model_name)
     folder = str(model_dir)
     if functions.pre_model_fn is not None:
         call(functions.pre_model_fn, context, folder)
@@ -49,8 +64,7 @@ class PyTorchModel:
     def answer(self, request: Request) -> Answer:
         """The prediction; 500 with message and trace for what a function raises.
 
-        An exception of the toolkit's own kind, one with ``status_code`` and ``message``,
-        says its status itself.
+        Only an exception that is one of the toolkit's own says its status itself.
         """
         processor = self._context.begin(request.headers)
         try:
@@ -68,11 +82,12 @@ class PyTorchModel:
         return Answer(status=own, body=answer.body, content_type=answer.content_type)
 
     def _transform(self, request: Request) -> tuple[Any, Any]:
-        content_type = request.header("Content-Type")
-        accept = request.header("Accept")
+        headers = request.headers
+        content_type = next((headers[name] for name in headers if _CONTENT_TYPE.match(name)), None)
+        accept = headers.get("Accept") or headers.get("accept")
         if not accept or accept == ANY:
             accept = self._default_accept
-        data: Any = bytearray(request.body)
+        data: Any = form_body(request)
         if content_type in TEXT_TYPES:
             data = request.body.decode("utf-8")
         functions, context = self._functions, self._context
@@ -86,9 +101,12 @@ class PyTorchModel:
 
 
 def _told(error: Exception) -> tuple[int, str]:
-    """The status and message of an answer; those of the toolkit's exceptions are their own."""
-    status, message = getattr(error, "status_code", None), getattr(error, "message", None)
-    if isinstance(status, int) and isinstance(message, str):
-        return status, message
+    """The status and message of an answer; those of the toolkit's exceptions are their own.
+
+    An exception of another class is a 500, whatever its attributes are.
+    """
+    errors = sys.modules.get("sagemaker_inference.errors")
+    if errors is not None and isinstance(error, errors.BaseInferenceToolkitError):
+        return error.status_code, error.message
     # An exception without words is answered as the toolkit does.
     return 500, str(error) or "Invalid Request"

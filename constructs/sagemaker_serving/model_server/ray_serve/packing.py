@@ -42,7 +42,8 @@ _MODULES = (
         f"sagemaker_serving/model_server/{name}.py"
         for name in (
             *("pytorch/codecs", "pytorch/defaults", "pytorch/functions", "pytorch/service"),
-            *("toolkit/context", "toolkit/service", "toolkit/settings"),
+            *("toolkit/context", "toolkit/contract", "toolkit/forms"),
+            *("toolkit/service", "toolkit/settings"),
         )
     ),
 )

@@ -43,12 +43,12 @@ class RequestProcessor:
 class Context:
     """One worker's context; `begin` turns it to the next request."""
 
-    def __init__(self, model_dir: Path, *, server_version: str) -> None:
-        self.model_name = "model"
+    def __init__(self, model_dir: Path, *, server_version: str, model_name: str = "model") -> None:
+        self.model_name = model_name
         self.manifest: dict[str, Any] = {
             "runtime": "python",
             "model": {
-                "modelName": "model",
+                "modelName": model_name,
                 "handler": "handler_service.py",
                 "modelVersion": "1",
             },

@@ -63,5 +63,10 @@ def failed(status: int, message: str, error: BaseException) -> Answer:
 
 def document(code: int, kind: str, message: str) -> Answer:
     """The front's own words, a JSON document of two spaces."""
-    text = json.dumps({"code": code, "type": kind, "message": message}, indent=2)
-    return Answer(status=code, body=f"{text}\n".encode(), content_type="application/json")
+    body = indented({"code": code, "type": kind, "message": message})
+    return Answer(status=code, body=body, content_type="application/json")
+
+
+def indented(facts: object) -> bytes:
+    """A JSON document as the front writes it."""
+    return f"{json.dumps(facts, indent=2, ensure_ascii=False)}\n".encode()

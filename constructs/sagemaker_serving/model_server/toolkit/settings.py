@@ -2,7 +2,8 @@
 
 Source of names and defaults: sagemaker-pytorch-inference 2.0.25
 (``environment.py``, ``ts_environment.py``, ``torchserve.py``), TorchServe 0.12.0 and
-multi-model-server's docs/configuration.md, read 2026-11-21.
+multi-model-server's docs/configuration.md, read 2026-11-21. Which of them wins was asked of
+TorchServe's GET /models/model on 2026-11-23, with 2.0.24 and 2.0.25.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sagemaker_serving.errors import Mistake
+from sagemaker_serving.model_server.toolkit.contract import ToolkitContract
 
 LARGEST_MESSAGE_BYTES = 6_553_500
 """max_request_size and max_response_size of both servers."""
@@ -20,6 +22,12 @@ STARTUP_SECONDS = 120
 """TorchServe's startupTimeout: how long a worker may take to load its model."""
 
 JSON = "application/json"
+
+TIMEOUT = "SAGEMAKER_MODEL_SERVER_TIMEOUT"
+"""Seconds for one request, where an image reads it."""
+
+MEMORY_LIMIT = "SAGEMAKER_SERVING_MEMORY_LIMIT_MB"
+"""A variable of this server alone, as TensorFlow's has it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +46,9 @@ class Settings:
     largest_request_bytes: int
     largest_response_bytes: int
     queue_size: int
+    multi_model: bool
+    memory_limit_mb: int | None
+    """What the models of multi-model mode may take together; None: no limit."""
 
     @property
     def module(self) -> str:
@@ -45,39 +56,57 @@ class Settings:
         return self.program.removesuffix(".py")
 
 
-def read_settings(environ: Mapping[str, str]) -> Settings:
-    """The settings in ``environ``; what is absent has the image's default.
+def read_settings(environ: Mapping[str, str], contract: ToolkitContract | None = None) -> Settings:
+    """The settings in ``environ``; what is absent has the default of ``contract``'s image.
 
-    But for the number of workers: the images start one for each processor, here it
-    is one unless a variable says otherwise. Raises `Mistake` for a value that the
-    container would not start with.
+    ``contract`` None is Multi Model Server of Neo's images. The number of workers is another:
+    the images start one for each processor, here it is one unless a variable says otherwise.
+    Raises `Mistake` for a value that the container would not start with.
     """
-    if environ.get("SAGEMAKER_MULTI_MODEL") == "true":
+    multi_model = environ.get("SAGEMAKER_MULTI_MODEL") == "true"
+    if multi_model and contract is None:
         raise Mistake(
-            "SAGEMAKER_MULTI_MODEL is 'true'; this machine serves several models in one container "
-            "for TensorFlow only"
+            "SAGEMAKER_MULTI_MODEL is 'true'; a container of Neo's serves one model, the compiled"
         )
-    has_own = any(name.startswith("SAGEMAKER_TS_") for name in environ)
     return Settings(
         program=environ.get("SAGEMAKER_PROGRAM") or "inference.py",
         default_accept=environ.get("SAGEMAKER_DEFAULT_INVOCATIONS_ACCEPT", JSON),
-        workers=_number(
-            environ,
-            *(["SAGEMAKER_TS_MAX_WORKERS"] if has_own else ["SAGEMAKER_MODEL_SERVER_WORKERS"]),
-            default=1,
-        ),
-        response_timeout_seconds=_number(
-            environ,
-            "TS_DEFAULT_RESPONSE_TIMEOUT",
-            "MMS_DEFAULT_RESPONSE_TIMEOUT",
-            *(["SAGEMAKER_TS_RESPONSE_TIMEOUT"] if has_own else []),
-            "SAGEMAKER_MODEL_SERVER_TIMEOUT",
-            default=60,
-        ),
+        workers=_workers(environ, multi_model=multi_model),
+        response_timeout_seconds=_timeout(environ, contract, multi_model=multi_model),
         largest_request_bytes=_size(environ, "MAX_REQUEST_SIZE"),
         largest_response_bytes=_size(environ, "MAX_RESPONSE_SIZE"),
         queue_size=_number(environ, "TS_JOB_QUEUE_SIZE", "MMS_JOB_QUEUE_SIZE", default=100),
+        multi_model=multi_model,
+        memory_limit_mb=_number(environ, MEMORY_LIMIT, default=0) or None,
     )
+
+
+_OF_ONE_MODEL = tuple(
+    f"SAGEMAKER_TS_{name}"
+    for name in ("BATCH_SIZE", "MAX_BATCH_DELAY", "MIN_WORKERS", "MAX_WORKERS", "RESPONSE_TIMEOUT")
+)
+"""Any of these makes the toolkit write a configuration of the one model, which wins over all."""
+
+
+def _workers(environ: Mapping[str, str], *, multi_model: bool) -> int:
+    if not multi_model and any(name in environ for name in _OF_ONE_MODEL):
+        return _number(environ, "SAGEMAKER_TS_MIN_WORKERS", default=1)
+    names = ("TS_DEFAULT_WORKERS_PER_MODEL", "SAGEMAKER_MODEL_SERVER_WORKERS")
+    return _number(environ, *names, default=1)
+
+
+def _timeout(
+    environ: Mapping[str, str], contract: ToolkitContract | None, *, multi_model: bool
+) -> int:
+    if contract is None:
+        names = ("MMS_DEFAULT_RESPONSE_TIMEOUT", TIMEOUT)
+        return _number(environ, *names, default=60)
+    # Read in any case: the toolkit ends when it is no number.
+    toolkit_s = _number(environ, TIMEOUT, default=60)
+    if not multi_model and any(name in environ for name in _OF_ONE_MODEL):
+        return _number(environ, "SAGEMAKER_TS_RESPONSE_TIMEOUT", default=60)
+    default = toolkit_s if contract.reads_timeout else 120
+    return _number(environ, "TS_DEFAULT_RESPONSE_TIMEOUT", default=default)
 
 
 def _size(environ: Mapping[str, str], name: str) -> int:
