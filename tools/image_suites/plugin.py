@@ -1,0 +1,53 @@
+"""What the suites' requests need here: the server's port, and a picture without the internet."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from types import ModuleType
+from typing import Any
+
+import pytest
+import requests
+
+_SENT = requests.Session.request
+_PICTURE = "https://raw.githubusercontent.com/"
+
+
+def _request(self: requests.Session, method: str, url: str, **options: Any) -> requests.Response:
+    if url.startswith(_PICTURE):
+        picture = requests.Response()
+        picture.status_code, picture._content = 200, b"a picture"
+        return picture
+    port = os.environ["IMAGE_SUITE_PORT"]
+    return _SENT(self, method, url.replace("0.0.0.0:8080", f"127.0.0.1:{port}"), **options)
+
+
+def _sleep(seconds: float) -> None:
+    """Not the minute that the suites wait after the container has answered."""
+    _SLEPT(min(seconds, 3.0))
+
+
+_SLEPT = time.sleep
+requests.Session.request = _request  # type: ignore[method-assign,assignment]
+time.sleep = _sleep  # type: ignore[assignment]
+
+if not os.environ["IMAGE_SUITE_OWN_MODELS"]:
+    # The folders of models, as the suite's own package names them when it has built archives.
+    integration = ModuleType("integration")
+    integration.resnet18_dir = "/resnet18"  # type: ignore[attr-defined]
+    integration.traced_resnet18_dir = "/traced_resnet18"  # type: ignore[attr-defined]
+    sys.modules["integration"] = integration
+
+
+@pytest.fixture(scope="session")
+def image_uri() -> str:
+    """The image that the suite's container fixture names."""
+    return "image:cpu"
+
+
+@pytest.fixture(scope="session")
+def use_gpu() -> bool:
+    """No GPU."""
+    return False
