@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from botocore.exceptions import ClientError
 
 from sagemaker_serving.local_sagemaker.common.settings import Settings
 from tests.local_aws.aws import Aws, archive, eventually, gateway_of
@@ -58,6 +59,41 @@ def test_a_server_loads_and_unloads_models_through_its_own_api(aws: Aws) -> None
     assert figures(aws, "ModelUnloadingTime", "m")["SampleCount"] == 2
     assert figures(aws, "ModelCacheHit", "m")["Sum"] == 1
     aws.delete("m")
+
+
+PYTORCH = "763104351884.dkr.ecr.eu-west-1.amazonaws.com/pytorch-inference:{}-cpu-py312"
+SCRIPT = b"""
+import os
+def model_fn(model_dir):
+    if os.path.exists(os.path.join(model_dir, "bad")):
+        raise RuntimeError("bad model")
+    return open(os.path.join(model_dir, "weights")).read()
+def transform_fn(model, data, content_type, accept):
+    return f"{model} {data}"
+"""
+
+
+@pytest.mark.long
+def test_pytorch_s_server_loads_models_where_its_image_can(aws: Aws) -> None:
+    for name in ("0", "1", "bad"):
+        content = {"code/inference.py": SCRIPT, "weights": name.encode(), name: b""}
+        aws.s3.put_object(Bucket="models", Key=f"torch/{name}.tar.gz", Body=archive(content))
+    for endpoint, version in (("older", "2.3.0"), ("today", "2.6.0"), ("mended", "2.6.0")):
+        environment = {"TS_ENABLE_MODEL_API": str(endpoint == "mended")}
+        image = PYTORCH.format(version)
+        where = {"Mode": "MultiModel", "ModelDataUrl": "s3://models/torch/"}
+        model = aws.model(endpoint, environment, Image=image, **where)
+        aws.config(endpoint, {"v": model})
+        aws.endpoint(endpoint, endpoint)
+    for endpoint in ("older", "mended"):
+        for name in ("0", "1", "0"):
+            answer = aws.ask(endpoint, b"9", ContentType="text/csv", TargetModel=f"{name}.tar.gz")
+            assert answer == f"{name} 9".encode()
+        for _ in range(2):
+            with pytest.raises(ClientError, match="Failed to start workers for model"):
+                aws.ask(endpoint, b"9", ContentType="text/csv", TargetModel="bad.tar.gz")
+    with pytest.raises(ClientError, match="Requested method is not allowed"):
+        aws.ask("today", b"9", ContentType="text/csv", TargetModel="0.tar.gz")
 
 
 @pytest.mark.long

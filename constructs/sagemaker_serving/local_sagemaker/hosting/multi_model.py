@@ -137,17 +137,26 @@ class MultiModel:
             return replace(answer, status=200)
         if 200 <= answer.status < 300:
             self._observe_since("ModelLoadingTime", began)
+        elif answer.status >= 500:
+            # TorchServe keeps the name of a model that failed, and would call it loaded next time.
+            # Whether SageMaker asks for this is unverified.
+            self._ask_to_unload(name)
         return answer
 
     def _unload(self, name: str) -> None:
         began = time.monotonic()
+        if self._ask_to_unload(name):
+            self._observe_since("ModelUnloadingTime", began)
+
+    def _ask_to_unload(self, name: str) -> bool:
+        """Whether the server answers; one that is gone has taken the model with it."""
         try:
             self._kept.client.delete(
                 f"/models/{name}", timeout_seconds=LOAD_SECONDS, container=CONTAINER
             )
         except NoAnswer:
-            return  # the server is gone, and the model with it
-        self._observe_since("ModelUnloadingTime", began)
+            return False
+        return True
 
     def _observe_since(self, metric: str, began: float) -> None:
         self._observe(metric, (time.monotonic() - began) * 1e6, "Microseconds")
