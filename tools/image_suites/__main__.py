@@ -6,8 +6,8 @@ Nothing of those is part of this repository.
 
 The tests start their container with ``docker run``. Here ``docker`` is `tools.image_suites.docker`,
 and `tools.image_suites.plugin` sends their requests to its port. Their models need torch,
-torchvision and MXNet, and are hundreds of megabytes; without ``--own-models`` a script answers in
-their place, as it is the server that is tested.
+torchvision and MXNet, and are hundreds of megabytes; a script answers in their place, as it is the
+server that is tested.
 """
 
 from __future__ import annotations
@@ -37,7 +37,6 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.image_suites", description=__doc__)
     parser.add_argument("folder", type=Path, help="a checkout of one of the two projects")
     parser.add_argument("--container-version", help="serve as this version; default: the suite's")
-    parser.add_argument("--own-models", action="store_true", help="serve the suite's own models")
     arguments = parser.parse_args()
     found = {name: how for name, how in SUITES.items() if (arguments.folder / name).exists()}
     if not found:
@@ -45,11 +44,11 @@ def main() -> int:
     failed = 0
     for name, (version, chosen) in found.items():
         version = arguments.container_version or version
-        failed += _run(arguments.folder.resolve(), name, version, chosen, arguments.own_models)
+        failed += _run(arguments.folder.resolve(), name, version, chosen)
     return failed
 
 
-def _run(folder: Path, name: str, version: str, chosen: str, own_models: bool) -> bool:
+def _run(folder: Path, name: str, version: str, chosen: str) -> bool:
     """Whether pytest fails."""
     with tempfile.TemporaryDirectory(prefix="image-suite-") as scratch:
         program = Path(scratch, "docker")
@@ -57,7 +56,6 @@ def _run(folder: Path, name: str, version: str, chosen: str, own_models: bool) -
             f'#!/bin/sh\nexec "{sys.executable}" -m tools.image_suites.docker "$@"\n'
         )
         program.chmod(0o755)
-        places = [str(ROOT), *([str(folder / "test")] if own_models else [])]
         ended = subprocess.run(
             [
                 *(
@@ -76,11 +74,10 @@ def _run(folder: Path, name: str, version: str, chosen: str, own_models: bool) -
             env={
                 **os.environ,
                 "PATH": os.pathsep.join([scratch, os.environ.get("PATH", os.defpath)]),
-                "PYTHONPATH": os.pathsep.join(places),
+                "PYTHONPATH": str(ROOT),
                 "IMAGE_SUITE_PORT": str(_free_port()),
                 "IMAGE_SUITE_FOLDER": scratch,
                 "IMAGE_SUITE_VERSION": version,
-                "IMAGE_SUITE_OWN_MODELS": "1" if own_models else "",
             },
             check=False,
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -16,6 +15,10 @@ def transform_fn(model, data, content_type, accept): return json.dumps([0.001] *
 """
 
 
+BUILT_IN = ("/resnet_152", "/resnet_18")
+"""The models that a suite's own Dockerfile puts into the image."""
+
+
 def main() -> int:
     """What ``serve`` ends with; 0 for ``rm``."""
     scratch = Path(os.environ["IMAGE_SUITE_FOLDER"])
@@ -24,13 +27,14 @@ def main() -> int:
         os.kill(int(pid_file.read_text()), signal.SIGINT)
         return 0
     words = sys.argv[2:]
-    mounts = [words[at + 1].split(":") for at, word in enumerate(words) if word == "-v"]
+    mounts = [words[at + 1].partition(":")[2] for at, word in enumerate(words) if word == "-v"]
     models = scratch / "models"
-    models.mkdir()
-    for source, target in mounts or _built_in():
-        _show(Path(source), models / Path(target).name)
+    for name in mounts or BUILT_IN:
+        code = models / name.strip("/") / "code"
+        code.mkdir(parents=True)
+        (code / "inference.py").write_text(STAND_IN)
         # SageMaker's own layout, which one of the suites loads from.
-        (models / Path(target).name / "model").symlink_to(models / Path(target).name)
+        (code.parent / "model").symlink_to(code.parent)
     process = subprocess.Popen(
         [
             *(str(Path(sys.executable).with_name("sagemaker-serving")), "serve", str(models)),
@@ -41,19 +45,6 @@ def main() -> int:
     )
     pid_file.write_text(str(process.pid))
     return process.wait()
-
-
-def _built_in() -> list[list[str]]:
-    """The models that a suite's own Dockerfile puts into the image."""
-    return [["", "/resnet_152"], ["", "/resnet_18"]]
-
-
-def _show(source: Path, target: Path) -> None:
-    if os.environ["IMAGE_SUITE_OWN_MODELS"]:
-        shutil.copytree(source, target)
-        return
-    (target / "code").mkdir(parents=True)
-    (target / "code" / "inference.py").write_text(STAND_IN)
 
 
 if __name__ == "__main__":

@@ -33,12 +33,10 @@ _SLEPT = time.sleep
 requests.Session.request = _request  # type: ignore[method-assign,assignment]
 time.sleep = _sleep  # type: ignore[assignment]
 
-if not os.environ["IMAGE_SUITE_OWN_MODELS"]:
-    # The folders of models, as the suite's own package names them when it has built archives.
-    integration = ModuleType("integration")
-    integration.resnet18_dir = "/resnet18"  # type: ignore[attr-defined]
-    integration.traced_resnet18_dir = "/traced_resnet18"  # type: ignore[attr-defined]
-    sys.modules["integration"] = integration
+# The folders of models, which the suite's own package names when it has built archives of them.
+integration = ModuleType("integration")
+integration.__dict__.update(resnet18_dir="/resnet18", traced_resnet18_dir="/traced_resnet18")
+sys.modules["integration"] = integration
 
 
 @pytest.fixture(scope="session")

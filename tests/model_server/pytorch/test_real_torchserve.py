@@ -78,6 +78,7 @@ SINGLE: list[Request] = [
         for path in (
             *("/invocations", "/invocations/", "/invocations/x", "//invocations"),
             *("/models/model/invoke", "/models/other/invoke", "/models/model/x", "/models"),
+            *("/models%2Fmodel/inv%6Fke", "/models/m%20/invoke"),
             *("/predictions/model", "/predictions/model/1.0/a", "/predictions/model/2.0"),
             *("/explanations/model", "/model/predict", "/v1/models/model:predict"),
             *("/v2/models/model/infer", "/invocations?model_name=other"),

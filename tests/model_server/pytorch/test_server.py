@@ -161,6 +161,7 @@ def test_paths(server: ModelServer, method: str, path: str, answer: tuple[int, b
         ("/invocations/", {}),
         ("/invocations?model_name=model", {}),
         ("/models/model/invoke", {}),
+        ("/models%2Fmodel/inv%6Fke", {}),
         ("/predictions/model", {"explain": "False", "url_path": ""}),
         ("/predictions/model/1.0", {"explain": "False", "url_path": ""}),
         ("/predictions/model/1.0/a/b", {"explain": "False", "url_path": "a/b"}),

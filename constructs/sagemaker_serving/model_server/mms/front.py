@@ -58,7 +58,7 @@ class Front:
     async def handle(self, request: web.BaseRequest) -> web.Response:
         """Route by the path, and by the method where there is no model in it to be asked."""
         raw_path, _, query = request.raw_path.partition("?")
-        segments = [unquote(part) for part in raw_path.split("/")]
+        segments = unquote(raw_path).split("/")
         while segments and not segments[-1]:
             del segments[-1]
         parameters = {name: values[0] for name, values in parse_qs(query, True).items()}
