@@ -93,6 +93,9 @@ def test_regular_lists_of_numbers_are_taken_whole(document: dict[str, Any], dtyp
         '{"instances": []}',
         "[1]",
         '{"instances": [1]',
+        '{"inputs": "text"}',
+        '{"inputs": {"x": "text"}}',
+        '{"instances": [{"x": [1]}, {"x": "t"}]}',
     ],
 )
 def test_everything_else_is_left_to_the_slow_way(body: str) -> None:

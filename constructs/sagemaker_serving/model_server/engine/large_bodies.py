@@ -55,7 +55,8 @@ class LargeBody:
                 lists, tensors = _from_instances(self._document["instances"], inputs)
             else:
                 lists, tensors = _from_columns(self._document["inputs"], inputs)
-        except (TypeError, IndexError, KeyError) as error:
+        except (TypeError, IndexError, KeyError, AttributeError) as error:
+            # AttributeError: a string, which has a length as a list has one.
             raise ValueError from error
         if lists != self._lists:
             # A list among numbers: their count may be right by chance, not that of brackets.
