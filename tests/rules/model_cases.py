@@ -146,6 +146,18 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
         },
     ),
     (
+        "batching-off",
+        {(*DIGITS, "batching"): None, (*DIGITS, "environment"): {f"{TFS}MAX_BATCH_SIZE": "8"}},
+        f"{TFS}MAX_BATCH_SIZE is '8' but batching is off",
+        {(*DIGITS, "batching"): {}, (*DIGITS, "environment"): {f"{TFS}MAX_BATCH_SIZE": "8"}},
+    ),
+    (
+        "variable-set-twice",
+        {(*DIGITS, "environment"): {ON: "false"}},
+        f"{ON} is set here and by batching.enabled",
+        {(*DIGITS, "batching"): None, (*DIGITS, "environment"): {ON: "false"}},
+    ),
+    (
         "batching-ranges",
         {(*DIGITS, "batching", "max_batch_size"): 0},
         "max_batch_size is 0; it must be at least 1",

@@ -31,6 +31,12 @@ def releasing(**keep: str) -> Change:
 
 ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
     (
+        "guardrail-alarms",
+        {UPDATE: {"canary_percent": 10, "alarms": [" "]}},
+        "an alarm is named ' ' (1 characters); names take 1 to 255",
+        {UPDATE: {"canary_percent": 10, "alarms": ["a" * 255]}},
+    ),
+    (
         "guardrail-step",
         {UPDATE: {"canary_percent": 90}},
         "canary_percent is 90 percent; it must be 1 to 50; use 50",

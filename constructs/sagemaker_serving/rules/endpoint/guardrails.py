@@ -134,7 +134,7 @@ def guardrail_time(update: UpdateFacts) -> Iterator[Finding]:
 
 @rule("guardrail-alarms", source=_SOURCE, example="AutoRollbackConfiguration: {Alarms: []}")
 def guardrail_alarms(update: UpdateFacts) -> Iterator[Finding]:
-    """An automatic rollback watches 1 to 10 alarms.
+    """An automatic rollback watches 1 to 10 alarms, each by a name of 1 to 255 characters.
 
     Without any, nothing ever triggers it.
     """
@@ -145,6 +145,15 @@ def guardrail_alarms(update: UpdateFacts) -> Iterator[Finding]:
             f"{alarms.name} has {alarms.size} entries; a rollback watches 1 to 10 alarms; "
             f"{'add one' if alarms.size == 0 else 'remove some'}",
         )
+    for each in alarms.items():
+        named = each if each.text is not None else each.get("AlarmName")
+        text = named.text
+        if text is not None and (len(text) > 255 or not text.strip()):
+            yield (
+                named.where,
+                f"an alarm is named {text[:40]!r} ({len(text)} characters); names take 1 to 255, "
+                "not only blanks; give the alarm's own",
+            )
 
 
 @rule(

@@ -137,6 +137,10 @@ def container_facts(
     def joined(name: str) -> Mapping[str, Fact]:
         return {**dict(below.get(name).entries()), **dict(above.get(name).entries())}
 
+    batching = joined("batching")
+    block = field("batching")
+    if isinstance(block.value, Mapping):  # an empty one turns it on, too
+        batching = {"enabled": Fact(True, block.where), **batching}
     artifact = field("artifact")
     in_folder = artifact.get("folder")
     return ContainerFacts(
@@ -148,7 +152,7 @@ def container_facts(
         image_uri=field("image_uri"),
         image_digest=field("image_digest"),
         instance_type=instance_type,
-        batching=joined("batching"),
+        batching=batching,
         server=joined("server"),
         environment=joined("environment"),
         accelerator=Accelerator.named(above.get("accelerator_type").value),
