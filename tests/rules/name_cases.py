@@ -154,4 +154,29 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
         "container_hostname is missing, and others have one; give each one, or none",
         hostnames({"container_hostname": "a"}, {"container_hostname": "b"}),
     ),
+    (
+        "transform-environment",
+        {(*BATCH, "environment"): {"a-b": "1"}},
+        "the variable 'a-b' is not a name of letters, digits and underscores",
+        {(*BATCH, "environment"): {"a_b": "1"}},
+    ),
+    ("transform-types", {(*BATCH, "accept"): ""}, "accept is ''", {(*BATCH, "accept"): "text/csv"}),
+    (
+        "transform-types",
+        {(*BATCH, "content_type"): "a" * 257},
+        "(257 characters); it must have 1 to 256 on one line",
+        {(*BATCH, "content_type"): "a" * 256},
+    ),
+    (
+        "prefix-form",
+        {(*DIGITS, "data_capture"): {"sampling_percent": 5, "prefix": ""}},
+        "prefix is '' (0 characters); it must have 1 to 440",
+        {(*DIGITS, "data_capture"): {"sampling_percent": 5, "prefix": "p" * 440}},
+    ),
+    (
+        "prefix-form",
+        {(*BLUE, "core_dump"): {"prefix": "dumps/"}},
+        "remove the slash at its beginning or end",
+        {(*BLUE, "core_dump"): {"prefix": "my/dumps"}},
+    ),
 ]

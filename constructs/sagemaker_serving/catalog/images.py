@@ -115,6 +115,7 @@ def framework_versions(framework: str, scope: Scope = "inference") -> tuple[str,
     return tuple(_releases(_scope(framework, scope)))
 
 
+@cache
 def repository_versions(repository: str) -> dict[str, tuple[str, ...]]:
     """The frameworks whose images lie in ``repository``, each with the versions that tags name.
 
@@ -134,6 +135,7 @@ def repository_versions(repository: str) -> dict[str, tuple[str, ...]]:
     return {framework: tuple(versions) for framework, versions in found.items()}
 
 
+@cache
 def release_tags(repository: str) -> dict[str, frozenset[str]]:
     """What tags of ``repository`` have after the version, by the release ("2.20").
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from local_aws.s3_location import S3Location
@@ -14,6 +15,8 @@ from sagemaker_serving.rules.facts import Fact, TransformFacts
 _SOURCE = "botocore CreateTransformJob, read 2026-11-21"
 _GUIDE = "AWS SageMaker developer guide, batch transform; read 2026-11-21"
 _DEFAULT_PAYLOAD_MB = 6
+_KEY = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]{0,1023}")
+"""Source: botocore TransformEnvironmentKey, read 2026-11-23."""
 
 
 @rule("transform-ranges", source=_SOURCE, example="max_payload_in_mb: 500")
@@ -76,7 +79,8 @@ def transform_strategy(transform: TransformFacts) -> Iterator[Finding]:
 def transform_environment(transform: TransformFacts) -> Iterator[Finding]:
     """A transform job takes at most 16 environment variables, of 10240 characters each.
 
-    That is less than a model takes, and the job is refused when it is created.
+    Their names are of letters, digits and _. That is less than a model takes, and the job is
+    refused when it is created.
     """
     count = len(list(transform.environment.entries()))
     if count > 16:
@@ -86,11 +90,37 @@ def transform_environment(transform: TransformFacts) -> Iterator[Finding]:
             "move the others to the model's environment",
         )
     for key, fact in transform.environment.entries():
+        if not _KEY.fullmatch(key):
+            yield (
+                fact.where,
+                f"the variable {key!r} is not a name of letters, digits and underscores that "
+                "starts without a digit; rename it",
+            )
         if fact.text is not None and len(fact.text) > 10240:
             yield (
                 fact.where,
                 f"{key} has {len(fact.text)} characters; a transform job takes 10240 per variable; "
                 "put the value into a file of the archive",
+            )
+
+
+@rule(
+    "transform-types",
+    source="botocore ContentType, Accept; read 2026-11-23",
+    example='content_type: ""',
+)
+def transform_types(transform: TransformFacts) -> Iterator[Finding]:
+    """The types of a job's input and output have 1 to 256 characters on one line.
+
+    An empty one would be sent to the model as it is.
+    """
+    for fact in (transform.content_type, transform.accept):
+        text = fact.text
+        if text is not None and (len(text) > 256 or not text.strip() or "\n" in text):
+            yield (
+                fact.where,
+                f"{fact.name} is {text[:40]!r} ({len(text)} characters); it must have 1 to 256 on "
+                "one line; give a type such as application/jsonlines, or leave it out",
             )
 
 

@@ -43,9 +43,11 @@ def container_variable_value(host: ContainerFacts | TransformFacts) -> Iterator[
 def container_variable_order(host: ContainerFacts | TransformFacts) -> Iterator[Finding]:
     """TorchServe's fewest workers are not more than its most, which is 1 unless it is said.
 
-    It loads no model otherwise.
+    What it does otherwise was not tried, so this warns.
     """
     written = _written(host)
+    if "SAGEMAKER_TS_MIN_WORKERS" not in written:
+        return
     least, most = (written.get(f"SAGEMAKER_TS_{which}_WORKERS") for which in ("MIN", "MAX"))
     fewest = None if least is None else _text(least)
     highest = "1" if most is None else _text(most)
@@ -74,7 +76,7 @@ def container_variable_unknown(host: ContainerFacts | TransformFacts) -> Iterato
     """
     for name, fact in _written(host).items():
         server = next((PREFIXES[start] for start in PREFIXES if name.startswith(start)), None)
-        if server not in _servers(host) or container_variable(name) is not None:
+        if server is None or container_variable(name) is not None or server not in _servers(host):
             continue
         close = nearest(name, [each.name for each in container_variables()])
         hint = f"did you mean {close}" if close is not None else "remove it"

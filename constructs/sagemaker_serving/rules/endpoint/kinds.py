@@ -178,6 +178,31 @@ def component_update(kind: KindFacts) -> Iterator[Finding]:
         )
 
 
+@rule(
+    "prefix-form",
+    source="botocore DestinationS3Uri (512 characters), read 2026-11-23",
+    example='data_capture: {prefix: ""}',
+)
+def prefix_form(kind: KindFacts) -> Iterator[Finding]:
+    """A prefix in the environment's bucket has 1 to 440 characters on one line.
+
+    With the bucket's address before it, it is a destination of at most 512. A core dump's has no
+    slash at either end, either.
+    """
+    variants = [*kind.model.get("variants").items(), *kind.model.get("shadow_variants").items()]
+    dumps = [variant.get("core_dump").get("prefix") for variant in variants]
+    for fact in (kind.model.get("data_capture").get("prefix"), *dumps):
+        text = fact.text
+        if text is not None and not (text.strip() and len(text) <= 440 and text.isprintable()):
+            yield (
+                fact.where,
+                f"{fact.name} is {text[:40]!r} ({len(text)} characters); it must have 1 to 440 on "
+                "one line; leave it out for one of the model's own",
+            )
+        elif text is not None and fact in dumps and text.strip("/") != text:
+            yield fact.where, f"{fact.name} is {text!r}; remove the slash at its beginning or end"
+
+
 @rule("model-package-name", source=_MODEL, example="model_package: {name: digits}")
 def model_package_name(kind: KindFacts) -> Iterator[Finding]:
     """A model package is named by the ARN of its version, in the environment's region.

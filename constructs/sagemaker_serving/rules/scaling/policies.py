@@ -176,11 +176,12 @@ def scaling_metric_form(metric: MetricFacts) -> Iterator[Finding]:
         text = fact.text
         if text is None:
             continue
-        if not 1 <= len(text) <= most or not text.isascii() or not text.strip():
+        printable = text.isascii() and text.isprintable() and text.strip()
+        if not 1 <= len(text) <= most or not printable:
             yield (
                 fact.where,
                 f"{fact.name} is {text[:40]!r} ({len(text)} characters); CloudWatch takes 1 to "
-                f"{most} ASCII characters, not only blanks; shorten or fill it",
+                f"{most} ASCII characters on one line, not only blanks; shorten or fill it",
             )
         elif text.startswith(":") and fact is not metric.name and most == 255:
             yield fact.where, f"{fact.name} is {text!r}; it must not begin with a colon; remove it"
