@@ -49,5 +49,6 @@ def test_the_output_handler_is_given_tf_serving_s_error_and_a_context_of_ten(
 
 def test_the_image_has_no_numpy_and_the_log_names_the_generation(server: ModelServer) -> None:
     log = log_of(server)
-    assert "inference.py: No module named 'numpy': the SageMaker TensorFlow Serving image" in log
+    assert "inference.py: No module named 'numpy'\n" in log
+    assert "put into code/requirements.txt numpy" in log
     assert "container version 2.19: contract of generation B2" in log
