@@ -62,6 +62,7 @@ def test_no_tensor_differs_from_the_slow_way_s(
         {"inputs": [[1, 2], [3, 4]], "signature_name": "s"},
         {"inputs": {"x": [1, 2], "ignored": 5}},
         {"instances": [{"x": [[1], [2]]}, {"x": [[3], [4]]}]},
+        {"instances": [{"x": 1}, {"x": 2}, {"x": 3}]},
     ],
 )
 def test_regular_lists_of_numbers_are_taken_whole(document: dict[str, Any], dtype: str) -> None:
@@ -96,6 +97,11 @@ def test_regular_lists_of_numbers_are_taken_whole(document: dict[str, Any], dtyp
         '{"inputs": "text"}',
         '{"inputs": {"x": "text"}}',
         '{"instances": [{"x": [1]}, {"x": "t"}]}',
+        '{"instances": [{"x": 1}, {"x": true}]}',
+        '{"instances": [{"x": 1}, {"x": [2]}]}',
+        '{"instances": [{"x": 1}, {"x": "2"}]}',
+        '{"instances": [{"x": 1}, {"x": 2, "x": 3}]}',
+        '{"instances": [{"x": 1}, {"x": 18446744073709551616}]}',
     ],
 )
 def test_everything_else_is_left_to_the_slow_way(body: str) -> None:

@@ -7,7 +7,7 @@ Its doubles are the nearest ones; see `rapidjson` for the last bit of more than 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import prod
 from typing import Any
 
@@ -22,6 +22,7 @@ LARGE_BYTES = 1024
 """From about here this way is the faster one."""
 
 _Shape = tuple[int, ...]
+_NUMBERS = {int, float}
 
 
 class LargeBody:
@@ -68,12 +69,18 @@ def _from_instances(instances: Any, inputs: Inputs) -> tuple[int, Tensors]:
     """How many lists there are in the request, and its tensors."""
     if not isinstance(instances[0], simdjson.Object):
         return _only(instances, inputs)
-    shapes = {name: _shape(instances[0][name]) for name in inputs}
+    first = {name: instances[0][name] for name in inputs}
+    shapes = {
+        name: () if type(value) in _NUMBERS else _shape(value) for name, value in first.items()
+    }
     rows = [[row[name] for name in inputs] for row in instances if len(row) == len(inputs)]
     if len(rows) != len(instances):
         raise ValueError
     lists, tensors = 1, {}
     for (name, shape), column in zip(shapes.items(), zip(*rows, strict=True), strict=True):
+        if not shape:
+            tensors[name] = _numbers(column, inputs[name].dtype)
+            continue
         for value in column:
             _must_have(value, shape)
         tensors[name] = _tensor(column, (len(rows), *shape), inputs[name].dtype)
@@ -123,6 +130,17 @@ def _must_have(value: Any, shape: _Shape) -> None:
 
 def _lists_in(shape: _Shape) -> int:
     return sum(prod(shape[:dimension]) for dimension in range(len(shape)))
+
+
+def _numbers(values: Sequence[Any], dtype: str) -> Array:
+    """A number of each row; ValueError for what is none, or not of the type."""
+    code, number = read_as(dtype)
+    if not {type(value) for value in values} <= (_NUMBERS if code == "d" else {int}):
+        raise ValueError
+    try:
+        return of_numbers(np.array(values, dtype=number), dtype)
+    except OverflowError as error:
+        raise ValueError from error
 
 
 def _tensor(values: Iterable[Any], shape: _Shape, dtype: str) -> Array:
