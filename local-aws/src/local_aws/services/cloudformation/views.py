@@ -8,6 +8,7 @@ LocalStack's suite, 2022 to 2025).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any, TypeVar
 
 from local_aws.services.cloudformation.engine.refusals import validation_error
@@ -136,7 +137,7 @@ def event_view(stack: Stack, event: Event) -> dict[str, Any]:
         "LogicalResourceId": event.logical_id,
         "PhysicalResourceId": event.physical_id or None,
         "ResourceType": event.type,
-        "Timestamp": event.timestamp,
+        "Timestamp": datetime.fromisoformat(event.timestamp),  # the serializer guesses, slowly
         "ResourceStatus": event.status,
         "ResourceStatusReason": event.reason,
         "ClientRequestToken": event.token,
