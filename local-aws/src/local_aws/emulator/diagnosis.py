@@ -25,8 +25,8 @@ def diagnosis(call: Call, broken: Exception) -> AwsError | None:
     """The error that AWS has for the request; None when nothing is known to be wrong with it."""
     given = [*_texts(call.parameters, ""), *_texts(call.query, "")]
     kinds = (
-        *(_plain_words, _no_xml, _no_arn, _no_token, _not_there, _of_another_kind, _left_out),
-        *(_no_document, _unreadable),
+        *(_plain_words, _no_xml, _no_arn, _no_token, _undefined, _not_there, _of_another_kind),
+        *(_left_out, _no_document, _unreadable),
     )
     found = (kind(call, broken, given) for kind in kinds)
     return next((error for error in found if error is not None), None)
@@ -71,6 +71,18 @@ def _no_token(call: Call, broken: Exception, given: _Given) -> AwsError | None:
     tokens = (each for each in given if each[0].lower().endswith(("token", "marker")))
     name, text = next(tokens, ("", ""))
     return _error(call, "NextToken|Paginat", f"Invalid {name}: '{text}'") if name else None
+
+
+def _undefined(call: Call, broken: Exception, given: _Given) -> AwsError | None:
+    """A placeholder of an expression that stands for nothing; the words are DynamoDB's
+    (https://github.com/aws/aws-sdk-go/pull/3973, read 2026-11-23; their end is unverified)."""
+    missing = str(broken.args[0]) if isinstance(broken, KeyError) and broken.args else ""
+    kind = {":": "value", "#": "name"}.get(missing[:1])
+    for name, text in given if kind is not None else ():
+        if name.endswith("Expression") and missing in text:
+            what = f"An expression attribute {kind} used in expression is not defined; attribute"
+            return _error(call, _INVALID, f"Invalid {name}: {what} {kind}: {missing}")
+    return None
 
 
 def _not_there(call: Call, broken: Exception, given: _Given) -> AwsError | None:

@@ -17,6 +17,7 @@ from moto.ec2.exceptions import (
     DependencyViolationError,
     EC2ClientError,
     InvalidAvailabilityZoneError,
+    InvalidSecurityGroupNotFoundError,
     InvalidVpcCidrBlockAssociationIdError,
     InvalidVpcEndPointIdError,
 )
@@ -157,6 +158,13 @@ class Networks(_Before):  # type: ignore[misc]
     @override
     def delete_security_group(self, name: str | None = None, group_id: str | None = None) -> None:
         groups = [each for of_vpc in self.groups.values() for each in of_vpc.values()]
+        if name is not None:
+            # Names are those of the default VPC, where the emulator looks in none.
+            home = self.get_default_vpc()
+            here = self.groups[home.id].values() if home is not None else ()
+            group_id = next((each.id for each in here if each.name == name), None)
+            if group_id is None:
+                raise InvalidSecurityGroupNotFoundError(name)
         needing = {
             rule.source_group.get("GroupId")
             for group in groups
@@ -166,7 +174,7 @@ class Networks(_Before):  # type: ignore[misc]
         needing |= {group.id for each in self._interfaces() for group in each.group_set}
         if group_id is not None and group_id in needing:
             raise _needed(f"resource {group_id} has a dependent object")
-        super().delete_security_group(name, group_id)
+        super().delete_security_group(group_id=group_id)
 
     @override
     def detach_internet_gateway(self, internet_gateway_id: str, vpc_id: str) -> None:

@@ -12,6 +12,7 @@ from moto.backends import get_backend
 from local_aws.arn import Arn
 from local_aws.permissions import deployed
 from local_aws.permissions.service import ServicePermissions, first
+from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
 from local_aws.resources.base import Provider
 from local_aws.service import Service
@@ -43,6 +44,20 @@ class Kms(Service):
 
     name = "kms"
     permissions = ServicePermissions(prefix="kms", resources=_keys, document_of=_policy)
+
+    def check(self, call: Call) -> None:
+        """Raise `AwsError`, too, for a copy of a key that is of one region only.
+
+        Source: KMS API reference, ReplicateKey, read 2026-11-23; the words are unverified.
+        """
+        super().check(call)
+        if call.operation == "ReplicateKey":
+            keys = get_backend("kms")[call.account][call.region].keys
+            key = keys.get(call.parameters["KeyId"].rpartition("/")[2])
+            if key is not None and not key.multi_region:
+                raise AwsError(
+                    "UnsupportedOperationException", f"{key.arn} is not a multi-Region primary key."
+                )
 
     def resource_types(self) -> Iterable[Provider]:
         """Its types of CloudFormation."""
