@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import time
 from types import ModuleType
@@ -13,6 +14,7 @@ import requests
 
 _SENT = requests.Session.request
 _PICTURE = "https://raw.githubusercontent.com/"
+_CONTAINER = re.compile(r"http://(0\.0\.0\.0|localhost):8080")
 
 
 def _request(self: requests.Session, method: str, url: str, **options: Any) -> requests.Response:
@@ -20,8 +22,8 @@ def _request(self: requests.Session, method: str, url: str, **options: Any) -> r
         picture = requests.Response()
         picture.status_code, picture._content = 200, b"a picture"
         return picture
-    port = os.environ["IMAGE_SUITE_PORT"]
-    return _SENT(self, method, url.replace("0.0.0.0:8080", f"127.0.0.1:{port}"), **options)
+    here = f"http://127.0.0.1:{os.environ['IMAGE_SUITE_PORT']}"
+    return _SENT(self, method, _CONTAINER.sub(here, url), **options)
 
 
 def _sleep(seconds: float) -> None:
