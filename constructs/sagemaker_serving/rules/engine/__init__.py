@@ -77,10 +77,15 @@ def judge(
 ) -> list[Problem]:
     """Every problem that any of ``rules`` finds in ``facts``; ``today`` is this day by default."""
     day = date.today() if today is None else today
-    return [
-        Problem(rule=rule.id, where=where, message=message, severity=rule.severity)
-        for fact in facts
-        for rule in rules
-        if isinstance(fact, rule.about)
-        for where, message in (rule.judge(fact, day) if rule.dated else rule.judge(fact))
-    ]
+    about: dict[type, list[Rule]] = {}
+    found = []
+    for fact in facts:
+        kind = type(fact)
+        if kind not in about:
+            about[kind] = [rule for rule in rules if issubclass(kind, rule.about)]
+        found += [
+            Problem(rule=rule.id, where=where, message=message, severity=rule.severity)
+            for rule in about[kind]
+            for where, message in (rule.judge(fact, day) if rule.dated else rule.judge(fact))
+        ]
+    return found
