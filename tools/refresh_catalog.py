@@ -119,6 +119,7 @@ def properties() -> dict[str, Any]:
         ],
         "types": types,
         "resources": {name: resource_tree(json.loads(data)) for name, data in raw.items()},
+        "attributes": {name: _attributes(provider[name]) for name in types},
         "actions": actions,
     }
 
@@ -210,6 +211,13 @@ def compact(value: Any) -> str:
         else:
             lines.append(f" {json.dumps(key)}: {_tight(part)}")
     return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _attributes(schema: str) -> list[str]:
+    """The members of a resource type at the top, what only the service sets included."""
+    return sorted(
+        json.loads(_installed("cfnlint", f"{_SCHEMAS}/resources/{schema}.json"))["properties"]
+    )
 
 
 def _sagemaker_shapes() -> dict[str, Any]:

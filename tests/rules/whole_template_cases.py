@@ -162,6 +162,18 @@ CASES: list[tuple[str, str, str, str]] = [
         "Fn::GetAtt may not stand in a condition",
         f"Conditions: {{C: !Equals [!Join ['', [a]], a]}}\nResources:\n{TOPIC}",
     ),
+    (
+        "template-attribute",
+        resources(
+            "  M: {Type: AWS::SageMaker::Model}\n  A: {Type: AWS::SNS::Topic, Properties: "
+            "{TopicName: !GetAtt M.ModelNmae}}\n"
+        ),
+        "no attribute 'ModelNmae'; did you mean ModelName?",
+        resources(
+            "  M: {Type: AWS::SageMaker::Model}\n  A: {Type: AWS::SNS::Topic, Properties: "
+            "{TopicName: !GetAtt M.ModelName, DisplayName: !GetAtt Topic.Nonsense}}\n"
+        ),
+    ),
     ("template-parameter", parameter("Type: Text"), "Type is 'Text'", parameter("Type: String")),
     ("template-parameter", parameter("Default: a"), "is absent", parameter("Type: Number")),
     (

@@ -40,6 +40,7 @@ from sagemaker_serving.catalog.neo import (
 )
 from sagemaker_serving.catalog.properties import (
     action_parameters,
+    resource_attributes,
     resource_properties,
     sagemaker_resource_types,
 )
@@ -92,6 +93,7 @@ __all__ = [
     "regions",
     "regions_offering",
     "repository_versions",
+    "resource_attributes",
     "resource_properties",
     "sagemaker_resource_types",
     "scopes_of",

@@ -29,6 +29,15 @@ def resource_properties(resource_type: str) -> Mapping[str, Shape] | None:
     return properties
 
 
+def resource_attributes(resource_type: str) -> tuple[str, ...]:
+    """What Fn::GetAtt can name of a resource type of SageMaker; () for one that is not judged.
+
+    Its own members and those that only the service sets: documented attributes are of both.
+    Source: cfn-lint's copy of CloudFormation's registry, read 2026-11-23.
+    """
+    return tuple(snapshot("properties")["attributes"].get(resource_type, ()))
+
+
 def action_parameters(action: str) -> Mapping[str, Shape] | None:
     """The parameters of a SageMaker action (``CreateTransformJob``), or None.
 

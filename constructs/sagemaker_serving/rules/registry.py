@@ -264,6 +264,7 @@ RULES: tuple[Rule, ...] = (
     tags.tag_characters,
     tags.tags_unique,
     templates.template_reference,
+    templates.template_attribute,
     templates.template_condition,
     templates.template_mapping,
     templates.template_cycle,

@@ -7,11 +7,13 @@ from collections.abc import Iterable, Iterator
 
 from local_aws.suggest import nearest
 from local_aws.template import PSEUDO_PARAMETERS
+from sagemaker_serving.catalog import resource_attributes
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts.template import Mention, TemplateFacts
 
 _REFERENCE = "AWS CloudFormation template reference, intrinsic functions; read 2026-11-23"
 _ANATOMY = "AWS CloudFormation user guide, template sections; read 2026-11-23"
+_REGISTRY = "CloudFormation's registry in cfn-lint, read 2026-11-23"
 _QUOTAS = "AWS CloudFormation user guide, quotas; read 2026-11-23"
 
 _FUNCTIONS = frozenset(
@@ -60,6 +62,26 @@ def template_reference(template: TemplateFacts) -> Iterator[Finding]:
             continue
         if mention.name not in known:
             yield mention.where, _nowhere(mention, what, known)
+
+
+@rule("template-attribute", source=_REGISTRY, example="!GetAtt Model.ModelNmae")
+def template_attribute(template: TemplateFacts) -> Iterator[Finding]:
+    """GetAtt and Sub name an attribute that the type of SageMaker has.
+
+    CloudFormation refuses the template. Resources of other types pass unjudged.
+    """
+    resources = template.sections["Resources"]
+    for mention in template.mentions:
+        if mention.function not in ("Fn::GetAtt", "Fn::Sub") or mention.name not in resources:
+            continue
+        kind = resources[mention.name].get("Type").text
+        known = resource_attributes(kind) if kind is not None else ()
+        for key in mention.keys[:1] if known else ():
+            name = key.partition(".")[0] if isinstance(key, str) else ""
+            if name and name not in (*known, "Id"):
+                near = nearest(name, known)
+                meant = f"did you mean {near}?" if near else f"it has {', '.join(known)}"
+                yield mention.where, f"{kind} has no attribute {name!r}; {meant}"
 
 
 @rule("template-condition", source=_ANATOMY, example="Condition: IsPord")
