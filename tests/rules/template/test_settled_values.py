@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from sagemaker_serving.rules import check_template, read_template
+from tests.rules.templates import problems, template
 
 TEMPLATE = """
 Parameters:
@@ -50,3 +51,11 @@ def test_what_the_template_alone_settles_is_judged(
     rules = {problem.rule for problem in check_template(read_template(path), region)}
 
     assert ("endpoint-instance-type" in rules) is named
+
+
+@pytest.mark.parametrize("name", ["SAGEMAKER_TFS_MAX_BATCH_SIZE", "SAGEMAKER_TFS_ENABLE_BATCHING"])
+def test_a_variable_that_a_condition_decides_is_not_said_to_do_nothing(name: str) -> None:
+    decided = {"Fn::If": ["IsBig", "16", {"Ref": "AWS::NoValue"}]}
+    sizes = {"SAGEMAKER_TFS_MAX_BATCH_SIZE": "16", name: decided}
+    found = problems(template({"Model.PrimaryContainer.Environment": sizes}))
+    assert [problem for problem in found if problem.rule == "batching-off"] == []

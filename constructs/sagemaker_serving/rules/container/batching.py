@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from local_aws.template import Unknown
 from sagemaker_serving.catalog.variables import container_variable
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.engine.numbers import at_least, between
@@ -29,11 +30,12 @@ def batching_off(container: ContainerFacts) -> Iterator[Finding]:
                     f"{name} is {fact.value} but batching is off (enabled: false), so it would "
                     "do nothing; set enabled: true or remove it",
                 )
-    switched_on = bool(container.batching) or _is_true(container)
+    switched_on = bool(container.batching) or _may_be_on(container)
     if not switched_on:
         for variable in list(BATCHING_VARIABLES.values())[1:]:
             set_here = container.environment.get(variable)
-            if set_here is not None:
+            # What a condition decides may be no variable at all.
+            if set_here is not None and not isinstance(set_here.value, Unknown):
                 yield (
                     set_here.where,
                     f"{variable} is {set_here.value!r} but batching is off, so it would do "
@@ -93,6 +95,8 @@ def _in_range(block: Mapping[str, Fact], variables: Mapping[str, str]) -> Iterat
             yield from at_least(fact, known.least, known.most)
 
 
-def _is_true(container: ContainerFacts) -> bool:
+def _may_be_on(container: ContainerFacts) -> bool:
     fact = container.environment.get(_SWITCH)
-    return fact is not None and str(fact.value).lower() == "true"
+    if fact is None:
+        return False
+    return isinstance(fact.value, Unknown) or str(fact.value).lower() == "true"
