@@ -1,13 +1,16 @@
 """Runs the tests that AWS's serving images bring, against `sagemaker-serving serve` in their place.
 
 ``python -m tools.image_suites FOLDER``, where FOLDER is a checkout of one of these projects of
-github.com/aws: sagemaker-tensorflow-serving-container, deep-learning-containers (up to the images
-of 2.19), sagemaker-pytorch-inference-toolkit or sagemaker-inference-toolkit. It is read, not
-changed, and nothing of it is part of this repository. Further arguments go to pytest.
+github.com/aws: sagemaker-tensorflow-serving-container, deep-learning-containers,
+sagemaker-pytorch-inference-toolkit or sagemaker-inference-toolkit. It is read, not changed, and
+nothing of it is part of this repository. Further arguments go to pytest.
 
 The tests start their container by ``docker``: `tools.image_suites.docker` takes its place. Their
 requests go to its port by `tools.image_suites.plugin`. PyTorch's and MXNet's models are hundreds of
 megabytes, and a script answers in their place, as it is the server that is tested.
+
+Those of deep-learning-containers since the image of 2.20 deploy endpoints: a local AWS is started
+for them (`tools.image_suites.endpoints`).
 """
 
 from __future__ import annotations
@@ -20,6 +23,8 @@ import sys
 import tempfile
 from pathlib import Path
 from typing import NamedTuple
+
+from tools.image_suites import endpoints
 
 ROOT = Path(__file__).parents[2]
 
@@ -68,6 +73,9 @@ def main() -> int:
     parser.add_argument("--container-version", help="serve as this version; default: the suite's")
     given, for_pytest = parser.parse_known_args()
     found = [suite for suite in SUITES if suite.lies_in(given.folder)]
+    if endpoints.lies_in(given.folder):
+        version = given.container_version or "2.20"
+        return int(endpoints.fails(given.folder.resolve(), version, for_pytest))
     if not found:
         known = ", ".join(str(Path(suite.folder, suite.tests, suite.known_by)) for suite in SUITES)
         parser.error(f"{given.folder} has none of {known}; give the top folder of a checkout")
