@@ -10,28 +10,22 @@ from pathlib import Path
 import pytest
 
 CFN_LINT = Path(sys.executable).with_name("cfn-lint")
-TEMPLATE = """
-Resources:
-  Config:
-    Type: AWS::SageMaker::EndpointConfig
+VARIANTS = """
     Properties:
       ProductionVariants:
         - VariantName: blue
           ModelName: !GetAtt Model.ModelName
           InstanceType: ml.p3.2xlarge
           InitialInstanceCount: 1
-          InitialVariantWeight: 1
+          InitialVariantWeight: 1"""
+TEMPLATE = f"""
+Resources:
+  Config:
+    Type: AWS::SageMaker::EndpointConfig{VARIANTS}
   Kept:
     Type: AWS::SageMaker::EndpointConfig
     Metadata:
-      cfn-lint: {config: {ignore_checks: [instance-retired]}}
-    Properties:
-      ProductionVariants:
-        - VariantName: blue
-          ModelName: !GetAtt Model.ModelName
-          InstanceType: ml.p3.2xlarge
-          InitialInstanceCount: 1
-          InitialVariantWeight: 1
+      cfn-lint: {{config: {{ignore_checks: [instance-retired]}}}}{VARIANTS}
   Model:
     Type: AWS::SageMaker::Model
     Properties:
@@ -39,7 +33,7 @@ Resources:
       PrimaryContainer:
         Image: 763104351884.dkr.ecr.us-east-1.amazonaws.com/tensorflow-inference:2.20-cpu-py312
         ModelDataUrl: s3://bucket/model.tar.gz
-        Environment: {SAGEMAKER_TFS_ENABLE_BATCHING: maybe}
+        Environment: {{SAGEMAKER_TFS_ENABLE_BATCHING: maybe}}
 """
 
 pytestmark = pytest.mark.slow
@@ -76,3 +70,21 @@ def test_findings_stand_at_their_lines_with_their_levels_and_may_be_ignored(proj
 def test_rules_that_go_by_region_are_asked_for_each_of_cfn_lints_regions(project: Path) -> None:
     named, _ = found(project, "--regions", "us-east-1", "eu-west-1")
     assert ("image-uri", "Error", 28) in named
+
+
+def test_what_cfn_lint_judges_itself_is_named_once(project: Path) -> None:
+    outputs = """
+Outputs:
+  Name: {Value: !GetAtt Model.Nmae}
+  Other: {Value: !Ref Nothing}
+"""
+    (project / "t.yaml").write_text(TEMPLATE + outputs)
+    named, _ = found(project, "--ignore-checks", "container-variable", "instance-retired")
+    assert named == {("E6101", "Error", 33), ("E6101", "Error", 34)}
+
+
+def test_an_acknowledgement_without_a_rule_stands_at_its_line(project: Path) -> None:
+    metadata = "Metadata:\n  SageMakerServing:\n    acknowledge: {instance-retierd: why}\n"
+    (project / "t.yaml").write_text(metadata + TEMPLATE)
+    named, _ = found(project, "--ignore-checks", "container-variable", "instance-retired")
+    assert named == {("acknowledge", "Error", 3)}

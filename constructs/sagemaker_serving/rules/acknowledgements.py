@@ -41,11 +41,13 @@ def in_environment(file: EnvironmentFile) -> Iterator[Acknowledgement]:
 
 def in_template(template: Template) -> Iterator[Acknowledgement]:
     """What a template's Metadata acknowledges: for itself, and for each resource."""
-    yield from _listed(template.metadata.get(METADATA), template.where / "Metadata", ())
+    above = template.where / "Metadata" / METADATA
+    yield from _listed(template.metadata.get(METADATA), above, ())
     for name, resource in template.resources.items():
         metadata = resource.get("Metadata") if isinstance(resource, Mapping) else None
         if isinstance(metadata, Mapping):
-            yield from _listed(metadata.get(METADATA), template.where / str(name), (str(name),))
+            place = template.where / str(name) / "Metadata" / METADATA
+            yield from _listed(metadata.get(METADATA), place, (str(name),))
 
 
 def in_file(path: Path) -> list[Acknowledgement]:

@@ -19,30 +19,27 @@ from typing import Any
 from cfnlint.rules import CloudFormationLintRule, RuleMatch
 from cfnlint.template import Template as LintedTemplate
 
-from sagemaker_serving.errors import Problem, Severity
+from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.check import check_template
-from sagemaker_serving.rules.engine import Rule
+from sagemaker_serving.rules.facts.template import TemplateFacts
 from sagemaker_serving.rules.registry import RULES
-from sagemaker_serving.rules.template import Template, template_of
+from sagemaker_serving.rules.template import Template, template_of, written
 
 _SEVERITIES = {
     Severity.ERROR: "error",
     Severity.WARNING: "warning",
     Severity.NOTE: "informational",
 }
-_judged: tuple[LintedTemplate | None, list[Problem]] = (None, [])
-"""The template that was judged last, for all rules at once, and its problems."""
+_judged: tuple[LintedTemplate | None, list[tuple[str, RuleMatch]]] = (None, [])
+"""The template that was judged last, for all rules at once, and what each rule found."""
 
 
 class _OfThisProject:
-    """What a rule of this project says to cfn-lint; `RULE` is the rule."""
+    """What a rule of this project says to cfn-lint, which knows it by its id."""
 
-    RULE: Rule
-
-    @property
-    def severity(self) -> str:
-        """cfn-lint reads it from an id's first letter, which ids here do not have."""
-        return _SEVERITIES[self.RULE.severity]
+    id: str
+    severity: str
+    """cfn-lint reads it from an id's first letter, which ids here do not have."""
 
     def is_enabled(
         self,
@@ -53,28 +50,32 @@ class _OfThisProject:
     ) -> bool:
         """Always, unless it is ignored: cfn-lint includes others by the letters E and W."""
         del include_experimental, include_rules
-        mandatory = any(self.RULE.id.startswith(one) for one in mandatory_rules or ())
-        return mandatory or self.RULE.id not in (ignore_rules or ())
+        mandatory = any(self.id.startswith(one) for one in mandatory_rules or ())
+        return mandatory or self.id not in (ignore_rules or ())
 
     def match(self, cfn: LintedTemplate) -> list[RuleMatch]:
         """What this rule finds in the template, for each of cfn-lint's regions."""
-        return [
-            RuleMatch(_path(problem, cfn.template["Resources"]), problem.message)
-            for problem in _problems(cfn)
-            if problem.rule == self.RULE.id and problem.acknowledged is None
-        ]
+        return [match for rule, match in _matches(cfn) if rule == self.id]
 
 
-def _problems(cfn: LintedTemplate) -> list[Problem]:
+def _matches(cfn: LintedTemplate) -> list[tuple[str, RuleMatch]]:
     global _judged
     if _judged[0] is not cfn:
         template = _plain(cfn.template)
-        found = [
-            problem
+        problems = {
+            (one.rule, one.where, one.message): one
             for region in cfn.regions or [None]
-            for problem in check_template(template, region)
+            for one in check_template(template, region)
+        }
+        matches = [
+            (
+                one.rule,
+                RuleMatch(_path(cfn.template, written(template, one.where.path)), one.message),
+            )
+            for one in problems.values()
+            if one.acknowledged is None
         ]
-        _judged = (cfn, list({(one.rule, one.where, one.message): one for one in found}.values()))
+        _judged = (cfn, matches)
     return _judged[1]
 
 
@@ -92,30 +93,31 @@ def _plain(template: Any) -> Template:
     )
 
 
-def _path(problem: Problem, resources: Any) -> list[str | int]:
-    """The place as cfn-lint writes it; what is absent has that of what it is absent from."""
-    logical_id, *inner = problem.where.path
-    path: list[str | int] = ["Resources", logical_id]
-    here = resources.get(logical_id, {})
-    for key in inner if inner[:1] == ["Type"] else ["Properties", *inner]:
+def _path(template: Any, place: tuple[str | int, ...]) -> list[str | int]:
+    """The place in cfn-lint's template; what is absent has that of what it is absent from."""
+    path: list[str | int] = []
+    for key in place:
         try:
-            here = here[key]
+            template = template[key]
         except (KeyError, IndexError, TypeError):
             break
         path.append(key)
     return path
 
 
-for _rule in RULES:
-    _name = "".join(word.capitalize() for word in _rule.id.split("-"))
-    globals()[_name] = type(
-        _name,
-        (_OfThisProject, CloudFormationLintRule),
-        {
-            "RULE": _rule,
-            "id": _rule.id,
-            "shortdesc": _rule.what,
-            "description": f"{_rule.why} Source: {_rule.source}".strip(),
-            "tags": ["sagemaker"],
-        },
-    )
+def _offer(rule_id: str, severity: Severity, what: str, why: str) -> None:
+    """Adds a class to this module, where cfn-lint looks for them."""
+    name = "".join(word.capitalize() for word in rule_id.split("-"))
+    members = {
+        "id": rule_id,
+        "severity": _SEVERITIES[severity],
+        "shortdesc": what,
+        "description": why,
+        "tags": ["sagemaker"],
+    }
+    globals()[name] = type(name, (_OfThisProject, CloudFormationLintRule), members)
+
+
+for _rule in (one for one in RULES if one.about is not TemplateFacts):  # cfn-lint judges these
+    _offer(_rule.id, _rule.severity, _rule.what, f"{_rule.why} Source: {_rule.source}".strip())
+_offer("acknowledge", Severity.ERROR, "Acknowledgements name a rule and say why.", "")

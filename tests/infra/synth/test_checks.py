@@ -37,9 +37,8 @@ def app_with(
 
 def report(folder: Path) -> list[dict[str, Any]]:
     path = folder / "cdk.out" / "validation-report.json"
-    (plugin,) = json.loads(path.read_text())["pluginReports"]
-    assert plugin["pluginName"] == "SageMakerChecks"
-    violations: list[dict[str, Any]] = plugin["violations"]
+    plugins = {one["pluginName"]: one for one in json.loads(path.read_text())["pluginReports"]}
+    violations: list[dict[str, Any]] = plugins["SageMakerChecks"]["violations"]
     return violations
 
 
@@ -78,6 +77,30 @@ def test_an_acknowledgement_is_of_one_rule_only(tmp_path: Path) -> None:
     )
     with pytest.raises(RuntimeError):
         app.synth()
+
+
+def test_what_is_not_of_a_resource_is_named_at_its_stack_and_place(tmp_path: Path) -> None:
+    app, config = app_with(tmp_path, "ml.m5.large")
+    stack = cdk.Stack.of(config)
+    cdk.CfnOutput(stack, "Name", value=cdk.Fn.get_att("Config", "Nmae").to_string())
+    stack.template_options.metadata = {"SageMakerServing": {"acknowledge": {"unheard-of": "why"}}}
+    config.cfn_options.metadata = {"SageMakerServing": {"acknowledge": {"unheard-of": "why"}}}
+    with pytest.raises(RuntimeError):
+        app.synth()
+    told = {}
+    for violation in report(tmp_path):
+        (place,) = violation["violatingConstructs"]
+        path = place.get("cloudFormationResource", {}).get("propertyPaths")
+        told[violation["description"]] = (place["constructPath"], path)
+    missing = "there is no rule 'unheard-of' to acknowledge; docs/rules.md has them"
+    acknowledged = "Metadata/SageMakerServing/acknowledge/unheard-of"
+    attribute = "Outputs/Name/Value: AWS::SageMaker::EndpointConfig has no attribute 'Nmae'; "
+    (output,) = (description for description in told if description.startswith(attribute))
+    assert told == {
+        f"{acknowledged}: {missing}": ("Stack", None),
+        missing: ("Stack/Config", [acknowledged]),
+        output: ("Stack", None),
+    }
 
 
 def test_a_stack_without_a_region_is_judged_without_the_rules_of_regions(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import aws_cdk as cdk
@@ -11,8 +11,9 @@ import jsii
 from constructs import IConstruct
 
 from sagemaker_serving import __version__
-from sagemaker_serving.errors import Problem, ProblemsFound, Severity
+from sagemaker_serving.errors import ProblemsFound, Severity
 from sagemaker_serving.rules import RULES, check_template, read_template
+from sagemaker_serving.rules.template import written
 
 NAME = "SageMakerChecks"
 
@@ -62,9 +63,7 @@ class SageMakerChecks:
     def validate(self, context: cdk.IPolicyValidationContext) -> cdk.PolicyValidationPluginReport:
         """Called by CDK once the templates are written."""
         violations = [
-            violation
-            for stack in context.stack_templates
-            for violation in _violations(Path(stack.template_path), stack.region)
+            violation for stack in context.stack_templates for violation in _violations(stack)
         ]
         return cdk.PolicyValidationPluginReport(
             success=all(violation.severity != Severity.ERROR for violation in violations),
@@ -72,36 +71,41 @@ class SageMakerChecks:
         )
 
 
-def _violations(path: Path, region: str | None) -> Iterator[cdk.PolicyViolation]:
+def _violations(stack: cdk.PolicyValidationStack) -> Iterator[cdk.PolicyViolation]:
     try:
-        template = read_template(path)
+        template = read_template(Path(stack.template_path))
     except ProblemsFound:
         return  # a stack without resources has a template without any
-    open_problems = (
-        problem
-        for problem in check_template(template, region)
-        if problem.severity is not Severity.NOTE
-    )
-    for (rule, severity, message), places in _grouped(open_problems).items():
+    groups: dict[tuple[str, str, str], list[cdk.PolicyViolatingResource]] = defaultdict(list)
+    for problem in check_template(template, stack.region):
+        if problem.severity is not Severity.NOTE:
+            path = written(template, problem.where.path)
+            message, violating = _placed(stack, path, problem.message)
+            groups[problem.rule, problem.severity.value, message].append(violating)
+    for (rule, severity, message), places in groups.items():
         yield cdk.PolicyViolation(
             rule_name=rule,
             description=message,
             severity=severity,
             fix=f"see docs/rules.md, {rule}",
-            violating_resources=[
-                cdk.PolicyViolatingResource(
-                    resource_logical_id=str(problem.where.path[0]),
-                    template_path=str(path),
-                    locations=["/".join(("Properties", *map(str, problem.where.path[1:])))],
-                )
-                for problem in places
-            ],
+            violating_resources=places,
         )
 
 
-def _grouped(problems: Iterable[Problem]) -> dict[tuple[str, str, str], list[Problem]]:
-    """Problems that differ in their place only, together."""
-    groups: dict[tuple[str, str, str], list[Problem]] = defaultdict(list)
-    for problem in problems:
-        groups[problem.rule, str(problem.severity), problem.message].append(problem)
-    return groups
+def _placed(
+    stack: cdk.PolicyValidationStack, path: tuple[str | int, ...], message: str
+) -> tuple[str, cdk.PolicyViolatingResource]:
+    """The message, and the resource at ``path`` of the template, or else the stack.
+
+    CDK reports no location beside a construct path, so the message says it, as CDK's own does.
+    """
+    if path[:1] == ("Resources",) and len(path) > 1:
+        return message, cdk.PolicyViolatingResource(
+            resource_logical_id=str(path[1]),
+            template_path=stack.template_path,
+            locations=["/".join(map(str, path[2:]))],
+        )
+    location = "/".join(map(str, path))
+    return f"{location}: {message}", cdk.PolicyViolatingResource(
+        construct_path=stack.stack_construct_path, locations=[location]
+    )

@@ -14,6 +14,14 @@ from local_aws.template import short_form
 from sagemaker_serving.errors import Mistake, Problem, ProblemsFound, Where
 from sagemaker_serving.spec.yaml_text import read_yaml
 
+_BESIDE_PROPERTIES = frozenset(
+    {
+        *("Type", "Condition", "DependsOn", "Metadata", "DeletionPolicy", "UpdateReplacePolicy"),
+        *("CreationPolicy", "UpdatePolicy"),
+    }
+)
+"""What a resource has beside its Properties (CloudFormation user guide, resource attributes)."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Template:
@@ -78,6 +86,20 @@ def shown(path: tuple[str | int, ...]) -> tuple[str | int, ...]:
         inner = path[3:] if path[2:3] == ("Properties",) else path[2:]
         return (path[1], *inner)
     return path
+
+
+def written(template: Template, path: tuple[str | int, ...]) -> tuple[str | int, ...]:
+    """Where a place of ``template`` stands in its document: the way back from `shown`."""
+    name, *inner = path or ("",)
+    if name not in template.resources:
+        return path
+    resource = template.resources[str(name)]
+    parts: Mapping[Any, Any] = resource if isinstance(resource, Mapping) else {}
+    properties = parts.get("Properties")
+    beside = inner and inner[0] in _BESIDE_PROPERTIES
+    if beside and not (isinstance(properties, Mapping) and inner[0] in properties):
+        return ("Resources", name, *inner)
+    return ("Resources", name, "Properties", *inner)
 
 
 def _load(text: str, source: str) -> tuple[Any, Where]:
