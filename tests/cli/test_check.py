@@ -143,6 +143,16 @@ def test_json_with_tabs_has_no_lines_but_is_judged(run: Run, template: Path) -> 
     assert "C.Type: CloudFormation has no type AWS::SageMaker::CompilationJob" in ended.stdout
 
 
+def test_a_fault_of_a_file_of_acknowledgements_is_said_once(run: Run, template: Path) -> None:
+    template.write_text(YAML.replace("ml.t3.medium", "ml.g4dn.xlarge"))
+    (template.parent / "other.yaml").write_text(template.read_text())
+    (template.parent / "kept.yaml").write_text("instance-retierd: moves in March\n")
+    files = ("--template", template.name, "other.yaml", "--region", "eu-west-1")
+    ended = run("check", *files, "--acknowledge", "kept.yaml")
+    assert ended.returncode == 2
+    assert ended.stdout.count("there is no rule 'instance-retierd'") == 1
+
+
 def test_a_name_in_a_file_steers_no_terminal(run: Run, tmp_path: Path) -> None:
     (tmp_path / "env.yaml").write_text('models: {"m\\e]0;owned\\a\\e[2J": {}}\n')
     shown = on_a_terminal(tmp_path, "check", "env.yaml")

@@ -120,6 +120,13 @@ def test_an_active_reservation_of_that_type_is_right() -> None:
     assert said(Found(reservations={PLAN: ACTIVE}), variants=[RESERVED]) == []
 
 
+def test_each_variant_of_one_reservation_is_judged() -> None:
+    other = {**RESERVED, "name": "other", "instance_type": "ml.p4d.24xlarge"}
+    ((where, _, message),) = said(Found(reservations={PLAN: ACTIVE}), variants=[RESERVED, other])
+    assert where.endswith("variants[1].capacity_reservation.ml_reservation_arn")
+    assert "runs on ml.p4d.24xlarge" in message
+
+
 def test_a_reservation_that_does_not_exist_is_an_error() -> None:
     ((_, severity, message),) = said(Found(reservations={PLAN: {}}), variants=[RESERVED])
     assert (severity, message.startswith(f"there is no {PLAN}")) == ("error", True)
@@ -131,7 +138,7 @@ def test_what_was_not_asked_for_is_never_said_to_be_there() -> None:
     assert all("not checked" in message for *_, message in told)
 
 
-def test_aws_is_asked_for_a_plan_by_its_arn() -> None:
+def test_aws_is_asked_for_a_plan_by_its_arn_once() -> None:
     client = _Known("sagemaker")
     ends = datetime(2027, 3, 1, tzinfo=UTC)
     with Stubber(client.made) as stubber:
@@ -155,7 +162,7 @@ def test_aws_is_asked_for_a_plan_by_its_arn() -> None:
             {"TrainingPlanName": PLAN},
         )
         stubber.add_client_error("describe_training_plan", "ResourceNotFound")
-        things = named(environment(variants=[RESERVED]))
+        things = [*named(environment(variants=[RESERVED, {**RESERVED, "name": "other"}]))]
         assert find(client, things).reservations == {PLAN: ACTIVE}
         assert find(client, things).reservations == {PLAN: {}}
 

@@ -55,7 +55,7 @@ checked. Without a region, the rules on what a region offers do not run, and a m
 A finding that is meant to stay is acknowledged by its rule, with the reason. It is a note then, and
 stops nothing. An environment file does so for itself or for one model. A template does so in its
 own Metadata, or in that of a resource. `check --acknowledge FILE` reads `rule: reason` for all that
-it checks.
+it checks. What `check --account` finds is of the account, not of a file, and is not acknowledged.
 
 ```yaml
 acknowledge: {{instance-retired: "moves to g6 in March"}}                       # environment file

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -17,6 +16,7 @@ from sagemaker_serving.errors import Problem, ProblemsFound, Severity
 if TYPE_CHECKING:
     from sagemaker_serving.rules.acknowledgements import Acknowledgement
     from sagemaker_serving.rules.report import Form
+    from sagemaker_serving.spec import EnvironmentFile
 
 
 @click.command()
@@ -116,9 +116,10 @@ def check(
         judge = _of_plan if plan else _of_assembly if assembly else _of_template
         problems = [problem for path in files for problem in judge(path, where, today, meant)]
     else:
-        problems = [problem for path in files for problem in _of_environment(path, today, meant)]
+        problems, read = _of_environments(files, today, meant)
         if account:
-            problems += _of_account(files, account_file, profile, today)
+            problems += _of_account(read, account_file, profile, today)
+    problems = list(dict.fromkeys(problems))  # a file of acknowledgements is judged with each file
     text = report(problems, form)
     if text:
         click.echo(text)
@@ -128,32 +129,35 @@ def check(
         raise click.exceptions.Exit(2)
 
 
-def _of_environment(path: Path, today: date, meant: Sequence[Acknowledgement]) -> list[Problem]:
+def _of_environments(
+    files: Sequence[Path], today: date, meant: Sequence[Acknowledgement]
+) -> tuple[list[Problem], list[EnvironmentFile]]:
+    """The problems of all files, and the files that could be read."""
     from sagemaker_serving.rules import check_environment
     from sagemaker_serving.spec import read_environment
 
-    try:
-        return check_environment(read_environment(path), today=today, acknowledged=meant)
-    except ProblemsFound as found:
-        return list(found.problems)
+    problems: list[Problem] = []
+    read = []
+    for path in files:
+        try:
+            read.append(read_environment(path))
+        except ProblemsFound as found:
+            problems += found.problems
+        else:
+            problems += check_environment(read[-1], today=today, acknowledged=meant)
+    return problems, read
 
 
 def _of_account(
-    files: Sequence[Path], kept: Path | None, profile: str | None, today: date
+    files: Sequence[EnvironmentFile], kept: Path | None, profile: str | None, today: date
 ) -> Iterator[Problem]:
     """What is wrong beside the account, which is asked once for each region."""
     from sagemaker_serving.client import Aws
     from sagemaker_serving.operations.account import Account, read_account
     from sagemaker_serving.operations.named import named, named_problems
     from sagemaker_serving.operations.quotas import quota_problems
-    from sagemaker_serving.spec import read_environment
 
-    sound = []
-    for path in files:
-        with suppress(ProblemsFound):
-            file = read_environment(path)
-            if file.environment is not None:
-                sound.append((file.environment, file.where))
+    sound = [(file.environment, file.where) for file in files if file.environment is not None]
     accounts: dict[str, Account] = {}
     for environment, where in sound:
         region = environment.region

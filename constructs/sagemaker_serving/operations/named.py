@@ -54,22 +54,17 @@ class Found:
     places: Mapping[str, str] = field(default_factory=dict)
 
 
-def named(environment: Environment) -> list[Named]:
-    """The reservations and models in S3 that ``environment`` names, each once, in its order."""
-    found: dict[str, Named] = {}
+def named(environment: Environment) -> Iterator[Named]:
+    """The reservations and models in S3 that ``environment`` names, each place, in its order."""
     for path, text, beside in _texts(environment.model_dump()):
         match path[-2:]:
             case ("capacity_reservation", "ml_reservation_arn"):
                 types = beside.get("instance_types") or [beside.get("instance_type")]
-                one = Named(name=text, path=path, instance_types=tuple(types))
+                yield Named(name=text, path=path, instance_types=tuple(types))
             case (_, "s3_prefix"):
-                one = Named(name=text, path=path, archives=True)
+                yield Named(name=text, path=path, archives=True)
             case (_, "artifact" | "s3" | "model_data") | ("archives", _) if is_s3(text):
-                one = Named(name=text, path=path)
-            case _:
-                continue
-        found.setdefault(text, one)
-    return list(found.values())
+                yield Named(name=text, path=path)
 
 
 def _texts(
@@ -87,14 +82,14 @@ def _texts(
 
 
 def find(aws: Aws, things: Iterable[Named]) -> Found:
-    """Asks AWS for ``things``, read-only.
+    """Asks AWS for ``things``, read-only, once for each name.
 
     Needs ``sagemaker:DescribeTrainingPlan`` for a reservation, ``s3:GetObject`` for an archive
     and ``s3:ListBucket`` for a prefix. Raises `Failure` where AWS cannot be asked.
     """
     reservations: dict[str, Mapping[str, Any]] = {}
     places: dict[str, str] = {}
-    for thing in things:
+    for thing in {one.name: one for one in things}.values():
         if thing.in_s3:
             places[thing.name] = _place(aws, thing)
         elif _READABLE_BY_DESCRIBE in thing.name:
