@@ -22,8 +22,8 @@ from werkzeug.test import Client
 from sagemaker_serving.model_server.generations import Generation
 from tests.model_server.contract.damage import damaged, header
 from tests.model_server.contract.light import HALF, Light
+from tests.model_server.contract.multi import Multi
 from tests.model_server.contract.test_code import client
-from tests.model_server.contract.test_models import Multi
 from tests.model_server.contract.vectors import VECTORS
 
 HEADERS = ("Content-Type", "Accept", "X-Amzn-SageMaker-Custom-Attributes")

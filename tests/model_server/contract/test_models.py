@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import json
-from math import inf
 from pathlib import Path
 from typing import Any
 
 import pytest
-from werkzeug.test import Client, TestResponse
 
-from sagemaker_serving.model_server.contract import CONTRACTS
-from sagemaker_serving.model_server.engine_forks.client import EngineForksClient, LoadedEngine
 from sagemaker_serving.model_server.generations import Generation
-from sagemaker_serving.model_server.handler.answering import Handlers
-from sagemaker_serving.model_server.handler.models import Served, models_application
 from sagemaker_serving.model_server.multi_model import Outcome, served_path
 from tests.model_server.contract.light import HALF, TEXT, Light
-from tests.model_server.contract.test_code import ATTRIBUTES, PAIR, SERVER_ERROR, UNCAUGHT, told
+from tests.model_server.contract.multi import B2, TO_2_8, A, C, Multi, meant, uncaught
+from tests.model_server.contract.test_code import ATTRIBUTES, PAIR, told
 
-A, B1, B2, C = Generation
-TO_2_8, TO_2_19 = (A, B1), (A, B1, B2)
 JSON = "application/json"
 STATUS = {
     "model_version_status": [
@@ -32,83 +25,6 @@ STATUS = {
         for version in ("123", "122")
     ]
 }
-
-
-class EngineForks(EngineForksClient):
-    """Models that are served already: loading one is remembering its name."""
-
-    def __init__(self, rest_port: int, outcome: Outcome = Outcome.LOADED) -> None:
-        self._rest_port = rest_port
-        self.outcome = outcome
-        self.models: dict[str, bool] = {}
-        self.base_paths: list[Path] = []
-
-    def loaded(self, name: str | None = None) -> dict[str, list[LoadedEngine]]:
-        return {
-            name: [
-                LoadedEngine(
-                    rest=9100 - n,
-                    grpc=9200 - n,
-                    served=self._rest_port,
-                    served_grpc=9200 - n,
-                    pid=n,
-                    alive=alive,
-                )
-            ]
-            for n, (name, alive) in enumerate(self.models.items())
-        }
-
-    def load(self, name: str, base_path: Path) -> Outcome:
-        self.base_paths.append(base_path)
-        if name in self.models:
-            return Outcome.LOADED_ALREADY
-        if self.outcome is Outcome.LOADED:
-            self.models[name] = True
-        return self.outcome
-
-    def unload(self, name: str) -> bool:
-        return self.models.pop(name, None) is not None
-
-
-class Multi:
-    """The service of a generation."""
-
-    def __init__(
-        self,
-        container: Light,
-        generation: Generation,
-        folder: Path = Path("/served"),
-        *,
-        universal: Handlers = None,
-        outcome: Outcome = Outcome.LOADED,
-        batching: bool = False,
-    ) -> None:
-        self.engine_forks = EngineForks(container.rest_port, outcome)
-        served = Served(folder=folder, wait_seconds=55, batching=batching)
-        contract = CONTRACTS[generation]
-        self._client = Client(models_application(served, self.engine_forks, universal, contract))
-
-    def ask(self, method: str, path: str, **given: Any) -> TestResponse:
-        return self._client.open(path, method=method, **given)
-
-    def load(self, name: str = HALF, url: str = "/opt/ml/models/half/model") -> TestResponse:
-        return self.ask("POST", "/models", json={"model_name": name, "url": url})
-
-    def invoke(self, name: str = HALF, **given: Any) -> TestResponse:
-        return self.ask(
-            "POST", f"/models/{name}/invoke", **{"data": '{"instances": [1.0]}'} | given
-        )
-
-
-def meant(response: TestResponse) -> tuple[int, Any]:
-    if response.content_type == "text/html":
-        return response.status_code, response.get_data(as_text=True)
-    return response.status_code, json.loads(response.get_data(as_text=True))
-
-
-def uncaught(generation: Generation) -> tuple[int, Any]:
-    """An exception that the image's service does not catch: gunicorn's page, or falcon 3's JSON."""
-    return 500, UNCAUGHT.body if generation in TO_2_8 else SERVER_ERROR
 
 
 @pytest.mark.parametrize("generation", Generation)
@@ -415,62 +331,3 @@ def test_other_methods_and_paths(
     container: Light, generation: Generation, method: str, path: str, status: int
 ) -> None:
     assert Multi(container, generation).ask(method, path).status_code == status
-
-
-TWICE = {
-    A: "Model half_plus_three is already loaded. "
-    "[Errno 17] File exists: '/sagemaker/tfs-config/half_plus_three'",
-    B2: "Model half_plus_three is already loaded.",
-}
-
-
-@pytest.mark.parametrize("outcome", [Outcome.FAILED, Outcome.NO_MEMORY])
-@pytest.mark.parametrize("generation", [A, B1, B2])
-def test_up_to_2_19_a_load_that_failed_keeps_the_name(
-    container: Light, generation: Generation, outcome: Outcome
-) -> None:
-    multi = Multi(container, generation, outcome=outcome)
-    multi.load()
-    multi.engine_forks.outcome = Outcome.LOADED
-    assert meant(multi.load()) == (409, {"error": TWICE[B2 if generation is B2 else A]})
-    assert "Max retries exceeded" in meant(multi.invoke())[1]["error"]
-    assert meant(multi.ask("GET", "/models")) == uncaught(generation)
-    assert meant(multi.ask("GET", f"/models/{HALF}")) == uncaught(generation)
-    assert meant(multi.ask("DELETE", f"/models/{HALF}")) == (
-        (500, {"error": "[Errno 3] No such process"})
-        if generation is B2
-        else (404, {"error": f"Model {HALF} is not loaded yet"})
-    )
-
-
-def test_from_2_9_to_2_19_the_first_load_that_succeeds_frees_the_names(container: Light) -> None:
-    multi = Multi(container, B2, outcome=Outcome.FAILED)
-    multi.load()
-    multi.engine_forks.outcome = Outcome.LOADED
-    assert multi.load("another").status_code == 200
-    assert meant(multi.invoke())[0] == 404
-    assert multi.load().status_code == 200
-
-
-def test_since_2_20_a_load_that_failed_leaves_nothing(container: Light) -> None:
-    multi = Multi(container, C, outcome=Outcome.FAILED)
-    multi.load()
-    assert multi.invoke().status_code == 404
-    assert meant(multi.ask("GET", "/models")) == (200, {})
-    multi.engine_forks.outcome = Outcome.LOADED
-    assert multi.load().status_code == 200
-
-
-@pytest.mark.parametrize("generation", Generation)
-def test_a_second_load_that_waits_for_nobody_is_a_409(
-    container: Light, generation: Generation
-) -> None:
-    multi = Multi(container, generation, outcome=Outcome.LOADING)
-    status, said = meant(multi.load())
-    assert (status, "[Errno 17] File exists" in said["error"]) == (409, True)
-
-
-def test_who_waits_for_a_load() -> None:
-    waits = {each: CONTRACTS[each].multi_model.waits for each in Generation}
-    assert [waits[each](1) for each in Generation] == [0.0, 0.0, 0.0, 60.0]
-    assert [waits[each](2) for each in Generation] == [0.0, 0.0, inf, 60.0]
