@@ -181,11 +181,14 @@ CALLS: list[tuple[str, str, dict[str, Any], str, str, int, str]] = [
 ]
 
 
-@pytest.mark.parametrize(
+each_call = pytest.mark.parametrize(
     ("service", "operation", "parameters", "action", "resource", "status", "code"),
     CALLS,
     ids=[call[3] for call in CALLS],
 )
+
+
+@each_call
 def test_a_call_without_a_statement_is_refused_in_the_services_words(
     nobody: Caller,
     service: str,
@@ -204,11 +207,7 @@ def test_a_call_without_a_statement_is_refused_in_the_services_words(
     )
 
 
-@pytest.mark.parametrize(
-    ("service", "operation", "parameters", "action", "resource", "status", "code"),
-    CALLS,
-    ids=[call[3] for call in CALLS],
-)
+@each_call
 def test_the_statement_for_it_lets_the_call_pass(
     aws: Aws,
     service: str,

@@ -108,20 +108,27 @@ class Methods:
 
     async def classify(self, request: Any) -> Any:
         """``servables/tensorflow/classifier.cc``, RunClassify."""
-        spec, servable, signature = self._signature(request)
-        fetches = classify_fetches(signature)
-        outputs, count = await self._over_examples(servable, signature, request.input, fetches)
-        result = _classifications(signature, outputs, count)
-        response = message("ClassificationResponse")
-        return response(model_spec=self._spec(spec, spec.signature_name), result=result)
+        return await self._infer(
+            request, classify_fetches, _classifications, message("ClassificationResponse")
+        )
 
     async def regress(self, request: Any) -> Any:
         """``servables/tensorflow/regressor.cc``, RunRegress."""
+        return await self._infer(
+            request, regress_fetches, _regressions, message("RegressionResponse")
+        )
+
+    async def _infer(
+        self,
+        request: Any,
+        fetches_of: Callable[[Signature], dict[str, str]],
+        result_of: Callable[[Signature, Tensors, int], Any],
+        response: type[Any],
+    ) -> Any:
         spec, servable, signature = self._signature(request)
-        fetches = regress_fetches(signature)
+        fetches = fetches_of(signature)
         outputs, count = await self._over_examples(servable, signature, request.input, fetches)
-        result = _regressions(signature, outputs, count)
-        response = message("RegressionResponse")
+        result = result_of(signature, outputs, count)
         return response(model_spec=self._spec(spec, spec.signature_name), result=result)
 
     async def multi_inference(self, request: Any) -> Any:
