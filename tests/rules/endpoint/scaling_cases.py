@@ -44,6 +44,12 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
         {SCALING: {"blue": {"min": 1, "max": 1}}},
     ),
     (
+        "scaling-named",
+        {BLUE[:-1]: [], SCALING: {"blue": {"min": 1, "max": 1}}},
+        "'blue' is nothing that scales here; the model has no variants; remove scaling",
+        {BLUE[:-1]: []},
+    ),
+    (
         "scaling-moves",
         {SCALING: {"blue": {"min": 1, "max": 4}}},
         "min is 1 and max is 4, and nothing moves it between",

@@ -37,8 +37,13 @@ def scaling_named(kind: KindFacts) -> Iterator[Finding]:
     components = [name for name, _ in kind.model.get("inference_components").entries()]
     variants = [variant.get("name").text for variant in kind.model.get("variants").items()]
     known = components if components else [name for name in variants if name is not None]
+    if not known and variants:
+        return  # that a variant has no name is named already
     for name, scaling in kind.model.get("scaling").entries():
-        if name not in known:
+        if not known:
+            hint = "the model has no variants; remove scaling, or add them"
+            yield scaling.where, f"{name!r} is nothing that scales here; {hint}"
+        elif name not in known:
             close = nearest(name, known)
             hint = f"did you mean {close}" if close is not None else f"use {', '.join(known)}"
             yield scaling.where, f"{name!r} is nothing that scales here; {hint}"
