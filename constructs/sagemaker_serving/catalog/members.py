@@ -19,6 +19,12 @@ def written_as(resource_type: str, path: str) -> str | None:
     return _WRITTEN[resource_type].get(path)
 
 
+def field_below(resource_type: str, path: str) -> bool:
+    """Whether members below ``path`` have fields; "" is the resource itself."""
+    above = f"{path}." if path else ""
+    return any(one != path and one.startswith(above) for one in _WRITTEN[resource_type])
+
+
 def not_writable(resource_type: str, path: str) -> str | None:
     """Why no environment file writes the member at ``path``, or one below it; None where one does.
 

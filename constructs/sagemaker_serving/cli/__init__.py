@@ -16,6 +16,7 @@ def main() -> None:
 
 
 _COMMANDS = {
+    "adopt": "Write an environment file of an endpoint that serves already.",
     "bench": "Compare an endpoint's variants, or find the best batching.",
     "check": "Name every mistake in environment files or templates.",
     "compile": "Compile a model with SageMaker Neo, without a deploy.",

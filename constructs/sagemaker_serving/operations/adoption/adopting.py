@@ -1,0 +1,106 @@
+"""What serves already, read from its resources into an environment file.
+
+The source is a template: CloudFormation's own, a Terraform plan in its form, or what SageMaker
+describes. Which field each member becomes stands in one table, `catalog.members`, by which the
+stacks are held against CloudFormation's schemas, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sagemaker_serving.catalog.members import ENDPOINT, ENDPOINT_CONFIG
+from sagemaker_serving.errors import Mistake
+from sagemaker_serving.operations.adoption.components import read_components
+from sagemaker_serving.operations.adoption.draft import Draft
+from sagemaker_serving.operations.adoption.members import (
+    Reading,
+    open_,
+    read_config,
+    read_endpoint,
+)
+from sagemaker_serving.operations.adoption.scaling import read_scaling
+from sagemaker_serving.operations.adoption.variants import read_variants
+from sagemaker_serving.rules.template import Template
+from sagemaker_serving.rules.template.resources import Resource, Resources
+
+
+@dataclass(frozen=True, kw_only=True)
+class Adopted:
+    """An environment file's text, and what of the source it does not say, each with its place."""
+
+    text: str
+    models: tuple[str, ...]
+    remarks: tuple[str, ...]
+
+
+def adopt(template: Template, *, name: str, region: str) -> Adopted:
+    """The environment file ``name`` with a model for each endpoint of ``template``.
+
+    Nothing is changed, neither the source nor AWS. The endpoints get names of their own,
+    ``<name>-<model>``, because CloudFormation imports none. What has no field is written into
+    ``extra`` by AWS's names; what only a deploy knows, and what the stacks make themselves, is a
+    comment. Raises `Mistake` where there is no endpoint.
+    """
+    resources = Resources(template, region)
+    draft = Draft(name, region)
+    reading = Reading(draft=draft, resources=resources, name=name)
+    models: list[str] = []
+    for endpoint in resources.of(ENDPOINT):
+        config = resources.referred(
+            endpoint.properties.get("EndpointConfigName"), ENDPOINT_CONFIG, "EndpointConfigName"
+        )
+        if config is not None:
+            models.append(_read(reading, endpoint, config, models))
+    if not models:
+        raise Mistake(
+            f"{template.where.source or 'the source'}: there is no {ENDPOINT} whose EndpointConfig "
+            "stands beside it; name what describes both"
+        )
+    return Adopted(
+        text=draft.text(),
+        models=tuple(models),
+        remarks=tuple(f"{_dotted(path)}: {said}" for path, said in draft.remarks),
+    )
+
+
+def _read(reading: Reading, endpoint: Resource, config: Resource, taken: list[str]) -> str:
+    model = _model_name(endpoint, taken)
+    called = endpoint.properties.get("EndpointName").text
+    path = ("models", model)
+    for part, read in (
+        (endpoint, read_endpoint),
+        (config, read_config),
+        (config, read_variants),
+    ):
+        if isinstance(part.properties.value, Mapping):
+            read(reading, part.properties, path)
+        else:
+            reading.draft.remark(path, open_(f"all of {part.logical_id}"))
+    read_components(reading, endpoint, path)
+    for name in dict.fromkeys((endpoint.logical_id, called or endpoint.logical_id)):
+        for variant in reading.draft.get((*path, "variants")) or ():
+            scaled = str(variant.get("name"))
+            read_scaling(reading, f"endpoint/{name}/variant/{scaled}", (*path, "scaling", scaled))
+    reading.draft.remark(
+        path,
+        f"read from the endpoint {called or endpoint.logical_id}, which stays as it is; this one "
+        f"will be called {reading.name}-{model}",
+    )
+    return model
+
+
+def _model_name(endpoint: Resource, taken: list[str]) -> str:
+    text = endpoint.properties.get("EndpointName").text or endpoint.logical_id
+    words = "".join(one if one.isalnum() and one.isascii() else "-" for one in text)
+    wanted = "-".join(word for word in words.split("-") if word)[:40].strip("-") or "model"
+    name, number = wanted, 1
+    while name.lower() in {one.lower() for one in taken}:
+        number += 1
+        name = f"{wanted}-{number}"
+    return name
+
+
+def _dotted(path: tuple[str | int, ...]) -> str:
+    return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in path)[1:]

@@ -1,0 +1,266 @@
+"""Members of SageMaker's resources, each as the field of an environment file that it becomes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from local_aws.template import Unknown
+from sagemaker_serving.catalog.members import (
+    ENDPOINT,
+    ENDPOINT_CONFIG,
+    MODEL,
+    field_below,
+    not_writable,
+    written_as,
+)
+from sagemaker_serving.operations.adoption.draft import Draft, Path
+from sagemaker_serving.rules.facts import Fact
+from sagemaker_serving.rules.template.resources import Resources
+
+_EXTRA = {MODEL: "model", ENDPOINT_CONFIG: "endpoint_config", ENDPOINT: "endpoint"}
+_BUCKET = "here it is the environment's bucket"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """What is read, and the draft that it is written into; ``name`` is the new environment's."""
+
+    draft: Draft
+    resources: Resources
+    name: str
+
+    def by_table(self, kind: str, members: Any, base: Path, place: Path = ()) -> None:
+        """Writes members that become a field of the same value, and what has no field.
+
+        ``place`` is where they stand in the resource of type ``kind``, ``base`` where their fields
+        begin.
+        """
+        for path, field, value in _leaves(kind, members, place):
+            names = _names(path)
+            if field is None and not_writable(kind, names) is not None:
+                self.draft.remark(base, f"{names} is left out: {not_writable(kind, names)}")
+            elif field is not None and field.startswith("nothing"):
+                continue
+            elif is_unknown(value):
+                at = base if field is None else (*base, *field.split("."))
+                self.draft.remark(at, open_(names))
+            elif field is None:
+                self.draft.set(_extra(kind, path, base), value)
+            else:
+                self.draft.set((*base, *field.split(".")), value)
+
+    def tags(self, tags: Any) -> None:
+        """Tags become the environment's, which all its resources have."""
+        if isinstance(tags, Unknown):
+            self.draft.remark(("tags",), open_("them"))
+        for tag in tags if isinstance(tags, list) else ():
+            key, value = (
+                tag.get(name) if isinstance(tag, Mapping) else tag for name in ("Key", "Value")
+            )
+            if is_unknown(key):
+                self.draft.remark(("tags",), open_("one of them"))
+            elif is_unknown(value):
+                self.draft.remark(("tags", str(key)), open_("it"))
+            elif not str(key).startswith(("aws:", "sagemaker-serving:")):
+                self.draft.set(("tags", str(key)), str(value))
+
+    def keys(self, *keys: Any) -> None:
+        """Any key becomes the environment's own."""
+        for key in keys:
+            if key is not None:
+                self.draft.set(("storage", "kms"), True)
+                known = "another key" if is_unknown(key) else key
+                self.draft.remark(
+                    ("storage", "kms"), f"was {known}; here the environment makes a key of its own"
+                )
+
+    def network(self, vpc: Any) -> None:
+        """The subnets become the environment's, for all its models."""
+        if vpc is None:
+            return
+        found = {
+            "subnet_ids": vpc.get("Subnets") if isinstance(vpc, Mapping) else vpc,
+            "security_group_ids": vpc.get("SecurityGroupIds") if isinstance(vpc, Mapping) else vpc,
+        }
+        already = self.draft.get(("network",))
+        if is_unknown(found):
+            self.draft.remark(("network",), open_("VpcConfig"))
+        elif already not in (None, found):
+            self.draft.remark(
+                ("network",), f"all models of an environment share one network; another had {found}"
+            )
+        else:
+            self.draft.set(("network",), found)
+
+    def bucket(self, field: Path, names: str, place: Any) -> None:
+        """Says what was kept at ``place``, which the environment's bucket keeps here."""
+        if place is not None:
+            known = "a place that only a deploy knows" if is_unknown(place) else place
+            self.draft.remark(field, f"{names} was {known}; {_BUCKET}")
+
+
+def read_endpoint(reading: Reading, properties: Fact, base: Path) -> None:
+    """Writes an Endpoint's own members: how it is updated, and its tags."""
+    rest = plain(reading.resources.numbered(properties).value)
+    reading.tags(take(rest, "Tags"))
+    routing = take(rest, "DeploymentConfig", "BlueGreenUpdatePolicy", "TrafficRoutingConfiguration")
+    rolling = take(rest, "DeploymentConfig", "RollingUpdatePolicy")
+    alarms = take(rest, "DeploymentConfig", "AutoRollbackConfiguration", "Alarms") or []
+    for name in ("EndpointName", "EndpointConfigName", *_RETAINED):
+        take(rest, name)
+    update = (*base, "update")
+    if isinstance(routing, Mapping):
+        _set_update(reading, update, routing, _WAYS.get(str(routing.get("Type"))))
+    elif isinstance(rolling, Mapping):
+        _set_update(reading, update, {**rolling, "Type": "ROLLING"}, _WAYS["ROLLING"])
+    reading.by_table(ENDPOINT, rest, base)
+    listed = alarms if isinstance(alarms, list) else [alarms]
+    names = [alarm.get("AlarmName") for alarm in listed if isinstance(alarm, Mapping)]
+    known = [name for name in names if isinstance(name, str)]
+    if len(known) < len(listed):
+        reading.draft.remark(
+            (*update, "alarms"),
+            "only a deploy knows the names of some; monitoring makes alarms of its own, so write "
+            "those of yours",
+        )
+    if known:
+        reading.draft.set((*update, "alarms"), known)
+    if reading.draft.get(update) is not None and not _is_chosen(reading.draft.get(update)):
+        reading.draft.set((*update, "all_at_once"), True)
+
+
+_RETAINED = ("ExcludeRetainedVariantProperties", "RetainAllVariantProperties")
+"""What the stacks say themselves wherever the file scales."""
+
+_WAYS = {
+    "CANARY": ("canary_percent", "CanarySize"),
+    "LINEAR": ("linear_percent", "LinearStepSize"),
+    "ROLLING": ("rolling_percent", "MaximumBatchSize"),
+    "ALL_AT_ONCE": ("all_at_once", ""),
+}
+
+
+def _is_chosen(update: Mapping[str, Any]) -> bool:
+    return any(field in update for field, _ in _WAYS.values())
+
+
+def _set_update(
+    reading: Reading, path: Path, given: Mapping[str, Any], way: tuple[str, str] | None
+) -> None:
+    if way is None:
+        reading.draft.remark(path, open_("TrafficRoutingConfiguration.Type"))
+        return
+    field, member = way
+    sizes = {field: given.get(member), "rollback_percent": given.get("RollbackMaximumBatchSize")}
+    for name, size in sizes.items():
+        if member == "" and name == field:
+            reading.draft.set((*path, field), True)
+        elif isinstance(size, Mapping) and size.get("Type") == "CAPACITY_PERCENT":
+            reading.draft.set((*path, name), size.get("Value"))
+        elif size is not None:
+            reading.draft.remark(
+                (*path, name), f"was {size}; write it as a percentage of the capacity"
+            )
+    for name, field in (
+        ("WaitIntervalInSeconds", "wait_seconds"),
+        ("MaximumExecutionTimeoutInSeconds", "maximum_execution_timeout_seconds"),
+    ):
+        if given.get(name) is not None and way != _WAYS["ALL_AT_ONCE"]:
+            reading.draft.set((*path, field), given[name])
+
+
+def read_config(reading: Reading, properties: Fact, base: Path) -> None:
+    """Writes an EndpointConfig's members but for its variants, which `read_variants` writes."""
+    rest = plain(reading.resources.numbered(properties).value)
+    for name in ("ProductionVariants", "ShadowProductionVariants", "ExecutionRoleArn"):
+        take(rest, name)
+    reading.tags(take(rest, "Tags"))
+    reading.network(take(rest, "VpcConfig"))
+    output = ("AsyncInferenceConfig", "OutputConfig")
+    reading.keys(
+        take(rest, "KmsKeyId"),
+        take(rest, "DataCaptureConfig", "KmsKeyId"),
+        take(rest, *output, "KmsKeyId"),
+    )
+    if rest.get("AsyncInferenceConfig") is not None:
+        field = (*base, "asynchronous")
+        reading.draft.set(field, {})
+        for name in ("S3OutputPath", "S3FailurePath"):
+            reading.bucket(field, name, take(rest, *output, name))
+    capture = take(rest, "DataCaptureConfig")
+    if isinstance(capture, Mapping):
+        _capture(reading, dict(capture), base)
+    elif capture is not None:
+        reading.draft.remark((*base, "data_capture"), open_("DataCaptureConfig"))
+    reading.by_table(ENDPOINT_CONFIG, rest, base)
+
+
+def _capture(reading: Reading, capture: dict[str, Any], base: Path) -> None:
+    if capture.pop("EnableCapture", None) is False:
+        reading.draft.remark((*base, "data_capture"), "was written down, and switched off")
+        return
+    place, modes = capture.pop("DestinationS3Uri", None), capture.pop("CaptureOptions", None)
+    reading.by_table(ENDPOINT_CONFIG, capture, base, ("DataCaptureConfig",))
+    if isinstance(modes, list) and not is_unknown(modes):
+        parts = [mode.get("CaptureMode") for mode in modes]
+        both = ["Input", "Output"] if "InputAndOutput" in parts else parts
+        reading.draft.set((*base, "data_capture", "capture"), both)
+    reading.bucket((*base, "data_capture"), "DestinationS3Uri", place)
+
+
+def take(members: Any, *path: str) -> Any:
+    """Takes the value at ``path`` out of ``members``; None where there is none."""
+    for name in path[:-1]:
+        members = members.get(name) if isinstance(members, Mapping) else None
+    return members.pop(path[-1], None) if isinstance(members, dict) else None
+
+
+def plain(value: Any) -> Any:
+    """A copy in which booleans that are spelt as text are booleans, as a file has them."""
+    if isinstance(value, Mapping):
+        return {key: plain(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [plain(inner) for inner in value]
+    return {"true": True, "false": False}.get(value, value) if isinstance(value, str) else value
+
+
+def is_unknown(value: Any) -> bool:
+    """Whether only a deploy knows it, or a part of it."""
+    if isinstance(value, Mapping):
+        return any(is_unknown(inner) for inner in value.values())
+    if isinstance(value, list):
+        return any(is_unknown(inner) for inner in value)
+    return isinstance(value, Unknown)
+
+
+def open_(what: str) -> str:
+    """The remark on a value that is not to be read."""
+    return f"only a deploy knows {what}; write it here"
+
+
+def _leaves(kind: str, value: Any, path: Path) -> Iterator[tuple[Path, str | None, Any]]:
+    """Each value with its path and its field; what has none, nor anything below, as a whole."""
+    if not field_below(kind, _names(path)):
+        if value is not None:
+            yield path, written_as(kind, _names(path)), value
+    elif isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield from _leaves(kind, inner, (*path, str(name)))
+    elif isinstance(value, Sequence) and not isinstance(value, str):
+        for index, inner in enumerate(value):
+            yield from _leaves(kind, inner, (*path, index))
+    elif value is not None:
+        yield path, written_as(kind, _names(path)), value
+
+
+def _names(path: Path) -> str:
+    return ".".join(part for part in path if isinstance(part, str))
+
+
+def _extra(kind: str, path: Path, base: Path) -> Path:
+    """Where the stacks lay it over what they make: a variant's own, or the resource's."""
+    if path[0] in ("ProductionVariants", "ShadowProductionVariants"):
+        return (*base, "extra", *path[2:])
+    return (*base[:2], "extra", _EXTRA[kind], *path)

@@ -1,0 +1,184 @@
+"""Variants of an endpoint and the containers that they run, as fields of an environment file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import product
+from typing import Any
+
+from sagemaker_serving.catalog import UnknownImage, container_image, repository_versions
+from sagemaker_serving.catalog.ecr import parse_ecr_uri
+from sagemaker_serving.catalog.images import Processor, scopes_of
+from sagemaker_serving.catalog.members import ENDPOINT_CONFIG, MODEL
+from sagemaker_serving.operations.adoption.draft import Path
+from sagemaker_serving.operations.adoption.members import (
+    Reading,
+    is_unknown,
+    open_,
+    plain,
+    take,
+)
+from sagemaker_serving.rules.facts import Fact
+from sagemaker_serving.rules.template.resources import Resource
+
+_PROCESSORS: tuple[Processor, ...] = ("cpu", "gpu", "inf", "inf2", "neuronx")
+_FIELDS = {"ProductionVariants": "variants", "ShadowProductionVariants": "shadow_variants"}
+
+
+def read_variants(reading: Reading, config: Fact, base: Path) -> None:
+    """Writes the variants of ``config`` and what they run; what all have stands above them."""
+    variants = [
+        (kind, index, fact)
+        for kind in _FIELDS
+        for index, fact in enumerate(config.get(kind).items())
+        if isinstance(fact.value, Mapping)
+    ]
+    models = [
+        reading.resources.referred(fact.get("ModelName"), MODEL, "ModelName")
+        for _, _, fact in variants
+    ]
+    for (kind, index, fact), model in zip(variants, models, strict=True):
+        path = (*base, _FIELDS[kind], index)
+        _variant(reading, kind, index, reading.resources.numbered(fact).value, path)
+        if model is not None:
+            read_model(reading, model, base, path)
+        elif fact.get("ModelName").given:
+            reading.draft.remark(
+                (*path, "artifact"),
+                "the Model does not stand beside the endpoint; write what it runs",
+            )
+    reading.draft.lift(base, [(*base, _FIELDS[kind], index) for kind, index, _ in variants])
+
+
+def _variant(reading: Reading, kind: str, index: int, members: Any, path: Path) -> None:
+    rest = plain(members)
+    take(rest, "ModelName")
+    reading.keys(take(rest, "CoreDumpConfig", "KmsKeyId"))
+    dump = take(rest, "CoreDumpConfig")
+    pools = take(rest, "InstancePools")
+    if rest.get("ServerlessConfig") is not None:
+        take(rest, "InitialVariantWeight")  # its only variant has all the traffic
+    if take(rest, "ManagedInstanceScaling", "Status") == "DISABLED":
+        take(rest, "ManagedInstanceScaling")
+    reading.by_table(ENDPOINT_CONFIG, rest, path, (kind, index))
+    if isinstance(dump, Mapping):
+        reading.draft.set((*path, "core_dump"), {})
+        reading.bucket((*path, "core_dump"), "DestinationS3Uri", dump.get("DestinationS3Uri"))
+    if pools is not None and is_unknown(pools):
+        reading.draft.remark((*path, "instance_types"), open_("InstancePools"))
+    elif pools:
+        ordered = sorted(pools, key=lambda pool: pool.get("Priority") or 0)
+        types = [pool.pop("InstanceType", None) for pool in ordered]
+        reading.draft.set((*path, "instance_types"), types)
+        others = [{k: v for k, v in pool.items() if k != "Priority"} for pool in ordered]
+        if any(others):
+            reading.draft.set((*path, "extra", "InstancePools"), others)
+
+
+def read_model(reading: Reading, model: Resource, base: Path, at: Path) -> None:
+    """Writes a Model's members; its container's fields go to ``at``."""
+    if not isinstance(model.properties.value, Mapping):
+        reading.draft.remark((*at, "artifact"), open_(f"all of {model.logical_id}"))
+        return
+    rest = plain(model.properties.value)
+    reading.tags(take(rest, "Tags"))
+    reading.network(take(rest, "VpcConfig"))
+    if rest.get("InferenceExecutionConfig") == {"Mode": "Serial"}:  # SageMaker's own default
+        take(rest, "InferenceExecutionConfig")
+    role = take(rest, "ExecutionRoleArn")
+    if isinstance(role, str):
+        reading.draft.remark(
+            base, f"ran as {role}; here the deploy makes a role that may do what the file needs"
+        )
+    primary, many = (model.properties.get(name) for name in ("PrimaryContainer", "Containers"))
+    for name in ("PrimaryContainer", "Containers"):
+        take(rest, name)
+    containers = list(many.items())
+    if len(containers) == 1:
+        primary, containers = containers[0], []
+    if isinstance(primary.value, Mapping):
+        read_container(reading, primary, at, base, ("PrimaryContainer",))
+    for index, fact in enumerate(containers):
+        read_container(reading, fact, (*base, "containers", index), base, ("Containers", index))
+    reading.by_table(MODEL, rest, base)
+
+
+def read_container(reading: Reading, fact: Fact, at: Path, base: Path, place: Path) -> None:
+    """Writes a container's members to ``at``, and what the whole model has to ``base``."""
+    given = fact.value if isinstance(fact.value, Mapping) else {}
+    rest = {name: value for name, value in given.items() if name != "Environment"}
+    image, url = take(rest, "Image"), take(rest, "ModelDataUrl")
+    mode, cache = take(rest, "Mode"), take(rest, "MultiModelConfig", "ModelCacheSetting")
+    hostname, package = take(rest, "ContainerHostname"), take(rest, "ModelPackageName")
+    files = take(rest, "ModelDataSource", "S3DataSource", "S3Uri")
+    for name in ("CompressionType", "S3DataType"):
+        take(rest, "ModelDataSource", "S3DataSource", name)
+    if rest.get("ModelDataSource") == {"S3DataSource": {}}:
+        take(rest, "ModelDataSource")
+    if image is not None:
+        _image(reading, image, at)
+    address = url if url is not None else files
+    place_of = (*base, "multi_model", "s3_prefix") if mode == "MultiModel" else (*at, "artifact")
+    if is_unknown(address):
+        reading.draft.remark(place_of, open_("where the model lies"))
+    elif address is not None:
+        reading.draft.set(place_of, address)
+    if mode == "MultiModel" and reading.draft.get((*base, "multi_model")) is None:
+        reading.draft.set((*base, "multi_model"), {})
+    for path, value in (
+        ((*base, "multi_model", "model_cache_setting"), cache),
+        ((*base, "model_package", "name"), package),
+        ((*at, "container_hostname"), hostname if "containers" in at else None),
+    ):
+        if is_unknown(value):
+            reading.draft.remark(path, open_("it"))
+        elif value is not None:
+            reading.draft.set(path, value)
+    for name, fact_of in fact.get("Environment").entries():
+        if is_unknown(fact_of.value):
+            reading.draft.remark((*at, "environment", name), open_("it"))
+        else:
+            reading.draft.set((*at, "environment", name), _text(fact_of.value))
+    reading.by_table(MODEL, plain(rest), base, place)
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _image(reading: Reading, image: Any, at: Path) -> None:
+    if is_unknown(image):
+        reading.draft.remark((*at, "image_uri"), open_("Image"))
+        return
+    published = _published(str(image))
+    if published is None:
+        uri, _, digest = str(image).partition("@")
+        reading.draft.set((*at, "image_uri"), uri)
+        if digest:
+            reading.draft.set((*at, "image_digest"), digest)
+    else:
+        for name, value in zip(("framework", "framework_version"), published, strict=True):
+            reading.draft.set((*at, name), value)
+
+
+def _published(uri: str) -> tuple[str, str] | None:
+    """Framework and version whose image ``uri`` is, by its own tag; None where it is no such."""
+    image = parse_ecr_uri(uri)
+    if image is None:
+        return None
+    versions = repository_versions(image.repository)
+    for (framework, scope), processor in product(scopes_of(image.repository), _PROCESSORS):
+        for version in versions[framework]:
+            try:
+                found = container_image(
+                    framework=framework,
+                    version=version,
+                    region=image.region,
+                    processor=processor,
+                    scope=scope,
+                )
+            except UnknownImage:
+                continue
+            if found == image:
+                return framework, version
+    return None

@@ -1,0 +1,104 @@
+"""`adopt` as a shell sees it: the file that it writes, what it prints, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.local_aws.aws import REGION, Aws, StandIn, gateway_of, shell_of
+from tests.operations.adoption.test_adopting import template
+
+
+@pytest.fixture(scope="module")
+def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
+    gateway = gateway_of(tmp_path_factory.mktemp("aws"), launch=StandIn.start)
+    gateway.start()
+    try:
+        local = Aws(gateway)
+        local.config("one", {"blue": local.model("one", {"LEVEL": "1"})})
+        local.endpoint("digits", "one")
+        yield local
+    finally:
+        gateway.stop()
+
+
+@pytest.fixture
+def stack(tmp_path: Path) -> str:
+    resources = template(InstanceType={"Ref": "Type"})
+    (tmp_path / "stack.json").write_text(json.dumps({"Resources": resources}))
+    return "stack.json"
+
+
+def test_a_live_endpoint_is_written_and_passes_check(run: Run, aws: Aws, tmp_path: Path) -> None:
+    shell = {"AWS_DEFAULT_REGION": REGION, **shell_of(aws.gateway)}
+    ended = run("adopt", "endpoint", "digits", "--name", "staging", **shell)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.stdout.splitlines()[0] == "environments/staging.yaml: digits"
+    assert "  cdk deploy -c env=staging --all" in ended.stdout.splitlines()
+    assert "this one will be called\n    staging-digits" in ended.stdout
+    assert run("check", "environments/staging.yaml").returncode == 0
+    missing = run("adopt", "endpoint", "nobody", **shell)
+    assert (missing.returncode, "nobody: Could not find endpoint" in missing.stderr) == (2, True)
+    assert not (tmp_path / "environments" / "adopted.yaml").exists()
+
+
+def test_what_is_left_open_is_named_with_its_place(run: Run, stack: str) -> None:
+    ended = run("adopt", "template", stack, "--region", REGION, "--file", "new.yaml")
+    assert ended.returncode == 0
+    place = "models.half.variants[0].instance_type"
+    assert f"  {place}: only a deploy knows" in ended.stdout
+    assert "before a deploy, in new.yaml:" in ended.stdout
+    assert "instance_type is missing" in ended.stdout
+
+
+def test_a_file_that_is_there_is_not_replaced_unasked(run: Run, stack: str, tmp_path: Path) -> None:
+    (tmp_path / "new.yaml").write_text("mine")
+    arguments = ("adopt", "template", stack, "--region", REGION, "--file", "new.yaml")
+    refused = run(*arguments)
+    assert (refused.returncode, "new.yaml is there already" in refused.stderr) == (2, True)
+    assert (tmp_path / "new.yaml").read_text() == "mine"
+    assert run(*arguments, "--force").returncode == 0
+
+
+def test_a_template_needs_a_region(run: Run, stack: str) -> None:
+    ended = run("adopt", "template", stack)
+    assert (ended.returncode, "give --region, or set AWS_REGION" in ended.stderr) == (2, True)
+
+
+def test_a_terraform_plan_says_its_own_region(run: Run, tmp_path: Path) -> None:
+    changes = [
+        _change("model", {"name": "m", "execution_role_arn": "arn:aws:iam::1:role/r"}),
+        _change(
+            "endpoint_configuration",
+            {
+                "name": "c",
+                "production_variants": [
+                    {"variant_name": "v", "model_name": "m", "instance_type": "ml.m5.large"}
+                ],
+            },
+        ),
+        _change("endpoint", {"name": "half", "endpoint_config_name": "c"}),
+    ]
+    provider = {"aws": {"expressions": {"region": {"constant_value": "eu-west-1"}}}}
+    resources = [
+        {"address": one["address"], "provider_config_key": "aws", "expressions": {}}
+        for one in changes
+    ]
+    configuration = {"provider_config": provider, "root_module": {"resources": resources}}
+    plan = {"format_version": "1.2", "resource_changes": changes, "configuration": configuration}
+    (tmp_path / "plan.json").write_text(json.dumps(plan))
+    ended = run("adopt", "plan", "plan.json")
+    assert ended.returncode == 0
+    text = (tmp_path / "environments" / "adopted.yaml").read_text()
+    assert "region: eu-west-1" in text
+    assert "instance_type: ml.m5.large" in text
+
+
+def _change(kind: str, after: dict[str, object]) -> dict[str, object]:
+    name = f"aws_sagemaker_{kind}"
+    change = {"actions": ["create"], "after": after, "after_unknown": {}}
+    return {"address": f"{name}.it", "mode": "managed", "type": name, "change": change}

@@ -1,0 +1,240 @@
+"""A live endpoint, a template and a Terraform plan, each as an environment file that says it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from sagemaker_serving.errors import Mistake, NotFound, Severity
+from sagemaker_serving.operations.adoption import Adopted, adopt, live_endpoint
+from sagemaker_serving.rules import check_environment, template_of
+from sagemaker_serving.spec import read_environment
+from tests.local_aws.aws import REGION, Aws, StandIn, client_of, gateway_of
+from tests.today import TODAY
+
+ACCOUNT = "000000000000"
+PUBLISHED = f"763104351884.dkr.ecr.{REGION}.amazonaws.com/tensorflow-inference:2.20-cpu-py312"
+ARCHIVE = "s3://models-of-yore/half.tar.gz"
+
+
+def problems(tmp_path: Path, adopted: Adopted) -> list[str]:
+    path = tmp_path / "new.yaml"
+    path.write_text(adopted.text)
+    found = check_environment(read_environment(path), today=TODAY)
+    return [str(one) for one in found if one.severity is Severity.ERROR]
+
+
+def model_of(adopted: Adopted) -> dict[str, Any]:
+    (model,) = yaml.safe_load(adopted.text)["models"].values()
+    return dict(model)
+
+
+def template(**variant: Any) -> dict[str, Any]:
+    return {
+        "Endpoint": {
+            "Type": "AWS::SageMaker::Endpoint",
+            "Properties": {
+                "EndpointName": "half",
+                "EndpointConfigName": {"Fn::GetAtt": ["Config", "EndpointConfigName"]},
+            },
+        },
+        "Config": {
+            "Type": "AWS::SageMaker::EndpointConfig",
+            "Properties": {
+                "ProductionVariants": [
+                    {
+                        "VariantName": "all",
+                        "ModelName": {"Fn::GetAtt": ["Model", "ModelName"]},
+                        "InstanceType": "ml.m5.large",
+                        "InitialInstanceCount": "2",
+                        "InitialVariantWeight": 1,
+                        **variant,
+                    }
+                ]
+            },
+        },
+        "Model": {
+            "Type": "AWS::SageMaker::Model",
+            "Properties": {
+                "ExecutionRoleArn": f"arn:aws:iam::{ACCOUNT}:role/serving",
+                "PrimaryContainer": {
+                    "Image": PUBLISHED,
+                    "ModelDataUrl": ARCHIVE,
+                    "Environment": {"LEVEL": 3, "DEBUG": True},
+                },
+            },
+        },
+    }
+
+
+@pytest.fixture(scope="module")
+def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
+    gateway = gateway_of(tmp_path_factory.mktemp("aws"), launch=StandIn.start)
+    gateway.start()
+    try:
+        yield Aws(gateway)
+    finally:
+        gateway.stop()
+
+
+def test_a_live_endpoint_becomes_a_file_that_passes(aws: Aws, tmp_path: Path) -> None:
+    aws.config("half-1", {"all": aws.model("half", {"LEVEL": "3"})})
+    aws.endpoint("half", "half-1")
+    arn = aws.sagemaker.describe_endpoint(EndpointName="half")["EndpointArn"]
+    aws.sagemaker.add_tags(ResourceArn=arn, Tags=[{"Key": "team", "Value": "search"}])
+    scaling = client_of(aws.gateway).client("application-autoscaling")
+    of = {
+        "ServiceNamespace": "sagemaker",
+        "ResourceId": "endpoint/half/variant/all",
+        "ScalableDimension": "sagemaker:variant:DesiredInstanceCount",
+    }
+    scaling.register_scalable_target(**of, MinCapacity=1, MaxCapacity=3)
+    scaling.put_scaling_policy(
+        **of,
+        PolicyName="busy",
+        PolicyType="TargetTrackingScaling",
+        TargetTrackingScalingPolicyConfiguration={
+            "TargetValue": 70,
+            "PredefinedMetricSpecification": {
+                "PredefinedMetricType": "SageMakerVariantInvocationsPerInstance"
+            },
+        },
+    )
+    scaling.put_scheduled_action(
+        **of,
+        ScheduledActionName="night",
+        Schedule="cron(0 20 ? * * *)",
+        ScalableTargetAction={"MaxCapacity": 1},
+    )
+    adopted = adopt(live_endpoint("half", client_of(aws.gateway)), name="new", region=REGION)
+    model = model_of(adopted)
+    assert model["scaling"] == {
+        "all": {
+            "min": 1,
+            "max": 3,
+            "invocations_per_instance": 70,
+            "schedules": [{"name": "night", "schedule": "cron(0 20 ? * * *)", "max": 1}],
+        }
+    }
+    assert (model["framework_version"], model["environment"]) == ("2.19", {"LEVEL": "3"})
+    assert yaml.safe_load(adopted.text)["tags"] == {"team": "search"}
+    assert problems(tmp_path, adopted) == []
+
+
+def test_an_endpoint_that_is_not_there_is_said_to_be_none(aws: Aws) -> None:
+    with pytest.raises(NotFound, match="nobody: Could not find endpoint"):
+        live_endpoint("nobody", client_of(aws.gateway))
+
+
+def test_what_a_template_says_is_written(tmp_path: Path) -> None:
+    adopted = adopt(template_of(template()), name="new", region=REGION)
+    assert model_of(adopted) == {
+        "artifact": ARCHIVE,
+        "framework": "tensorflow",
+        "framework_version": "2.20",
+        "environment": {"LEVEL": "3", "DEBUG": "true"},
+        "variants": [
+            {
+                "name": "all",
+                "instance_type": "ml.m5.large",
+                "initial_instance_count": 2,
+                "weight": 1,
+            }
+        ],
+    }
+    assert adopted.models == ("half",)
+    assert problems(tmp_path, adopted) == []
+
+
+def test_what_only_a_deploy_knows_is_a_comment_at_its_field() -> None:
+    adopted = adopt(
+        template_of(template(InstanceType={"Ref": "Type"}, InitialInstanceCount=1)),
+        name="new",
+        region=REGION,
+    )
+    said = "# instance_type: only a deploy knows ProductionVariants.InstanceType; write it here"
+    assert f"    {said}\n    - name: all\n" in adopted.text
+    assert any("variants[0].instance_type: only a deploy" in one for one in adopted.remarks)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        *(("Endpoint", name) for name in ("Tags", "DeploymentConfig")),
+        *(
+            ("Config", name)
+            for name in ("Tags", "VpcConfig", "KmsKeyId", "DataCaptureConfig", "MetricsConfig")
+        ),
+        *(("Config", name) for name in ("AsyncInferenceConfig", "EndpointConfigName")),
+        *(("Model", name) for name in ("Tags", "VpcConfig", "PrimaryContainer", "ModelName")),
+    ],
+)
+def test_a_member_that_is_unknown_as_a_whole_is_a_comment(kind: str, name: str) -> None:
+    resources = template()
+    for value in ({"Ref": "Given"}, [{"Ref": "Given"}]):
+        resources[kind]["Properties"][name] = value
+        text = adopt(template_of(resources), name="new", region=REGION).text
+        assert yaml.safe_load(text)["name"] == "new"
+        assert "nothing:" not in text
+        assert "# " in text.partition("\n")[2] or name.endswith("Name")
+
+
+@pytest.mark.parametrize("kind", ["Endpoint", "Config", "Model"])
+def test_a_resource_that_is_unknown_as_a_whole_is_a_comment(kind: str) -> None:
+    resources = template()
+    resources[kind]["Properties"] = {"Fn::If": ["Big", {}, {}]}
+    if kind == "Endpoint":  # which config it has cannot be known then
+        with pytest.raises(Mistake):
+            adopt(template_of(resources), name="new", region=REGION)
+    else:
+        adopted = adopt(template_of(resources), name="new", region=REGION)
+        assert any(f"only a deploy knows all of {kind}" in one for one in adopted.remarks)
+
+
+def test_a_serverless_variant_has_no_weight(tmp_path: Path) -> None:
+    serverless = {"MemorySizeInMB": 2048, "MaxConcurrency": 5}
+    resources = template(ServerlessConfig=serverless)
+    (variant,) = resources["Config"]["Properties"]["ProductionVariants"]
+    del variant["InstanceType"], variant["InitialInstanceCount"]
+    adopted = adopt(template_of(resources), name="new", region=REGION)
+    assert model_of(adopted)["variants"] == [
+        {"name": "all", "memory_size_in_mb": 2048, "max_concurrency": 5}
+    ]
+    assert problems(tmp_path, adopted) == []
+
+
+def test_what_cloudformation_cannot_write_is_said_to_be_left_out() -> None:
+    adopted = adopt(
+        template_of(template(AcceleratorType="ml.eia2.medium")), name="new", region=REGION
+    )
+    assert any(
+        "ProductionVariants.AcceleratorType is left out: ended by AWS" in remark
+        for remark in adopted.remarks
+    )
+
+
+def test_an_image_that_aws_does_not_publish_stays_as_it_is() -> None:
+    resources = template()
+    digest = "sha256:" + "a" * 64
+    own = f"111122223333.dkr.ecr.{REGION}.amazonaws.com/mine"
+    resources["Model"]["Properties"]["PrimaryContainer"]["Image"] = f"{own}@{digest}"
+    model = model_of(adopt(template_of(resources), name="new", region=REGION))
+    assert (model["image_uri"], model["image_digest"]) == (own, digest)
+
+
+def test_a_source_without_an_endpoint_is_refused() -> None:
+    resources = template()
+    del resources["Config"]
+    with pytest.raises(Mistake, match="no AWS::SageMaker::Endpoint whose EndpointConfig stands"):
+        adopt(template_of(resources), name="new", region=REGION)
+
+
+def test_an_endpoint_without_a_name_is_called_by_its_logical_id() -> None:
+    resources = template()
+    del resources["Endpoint"]["Properties"]["EndpointName"]
+    adopted = adopt(template_of(resources), name="new", region=REGION)
+    assert adopted.models == ("Endpoint",)
