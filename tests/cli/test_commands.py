@@ -68,7 +68,7 @@ def _files(folder: Path) -> set[str]:
     """The commands that have a file there."""
     names = {path.stem for path in folder.iterdir() if not path.name.startswith("__")}
     return names - {
-        *("answers", "batching", "graphs", "options", "tables"),
+        *("answers", "batching", "completing", "graphs", "options", "tables"),
         *("lazy", "running", "showing"),
     }
 
@@ -128,6 +128,7 @@ MISTAKES: list[tuple[tuple[str, ...], str]] = [
     (("local", "faults", "list"), "no local AWS runs in .sagemaker-serving"),
     (("local", "logs", "nobody"), "no endpoint 'nobody' in eu-west-1 has a log here"),
     (("local", "deploy", "dev"), "environments/dev.yaml: there is no such environment file"),
+    (("local", "deploy", "dev.yaml"), "app.py deploys what lies in environments/ beside it"),
     (("serve", "gone"), "gone"),
     (("bench", "x", "--local"), "no local AWS runs in .sagemaker-serving; start one with"),
     (("bench", "x", "--region", "eu-west-1"), "there are no AWS credentials"),

@@ -89,6 +89,39 @@ def test_a_body_and_its_answer_are_byte_for_byte(
     assert answered == b"application/jsonlines " + lines.read_bytes()
 
 
+def test_a_body_may_be_a_file_and_its_suffix_says_its_type(
+    run: Run, runtime: FakeRuntime, tmp_path: Path
+) -> None:
+    for name, content_type in {
+        "seven.png": "application/x-image",
+        "rows.jsonl": "application/jsonlines",
+        "array.npy": "application/x-npy",
+    }.items():
+        (tmp_path / name).write_text("1,2")
+        ended = run("predict", "e", name, **shell(runtime))
+        assert (ended.returncode, ended.stdout) == (0, f"{content_type} 1,2"), ended.stderr
+    ended = run("predict", "e", "seven.png", "rows.jsonl", **shell(runtime))
+    assert ended.stdout.splitlines() == ["application/x-image 1,2", "application/jsonlines 1,2"]
+    ended = run("predict", "e", "-", stdin="[1]", **shell(runtime))
+    assert (ended.returncode, ended.stdout) == (0, "application/json [1]")
+
+
+@pytest.mark.parametrize(
+    ("bodies", "said"),
+    [
+        (("seven.png",), "there is no file seven.png"),
+        (("{}", "[]"), "there is no file {}"),
+        (("-", "rows.csv"), "- is standard input, one body; name it alone"),
+    ],
+)
+def test_a_file_that_is_not_there_is_not_sent_as_text(
+    run: Run, tmp_path: Path, bodies: tuple[str, ...], said: str
+) -> None:
+    (tmp_path / "rows.csv").write_text("1,2")
+    ended = run("predict", "e", *bodies)
+    assert (ended.returncode, said in ended.stderr) == (2, True), ended.stderr
+
+
 def test_several_files_are_answered_in_their_order(
     run: Run, runtime: FakeRuntime, tmp_path: Path
 ) -> None:

@@ -108,7 +108,9 @@ def test_a_folder_goes_in_and_answers_come_into_another(transform: Run, tmp_path
     shown = transform("status", "echo", "first", "-e", "trial")
     assert shown.stdout.splitlines()[0] == "SUCCEEDED: 1 of 1 shards, 2 of 2 objects"
     assert shown.stdout.splitlines()[1:] == lines
-    read = json.loads(transform("status", "echo", "first", "-e", "trial", "--json").stdout)
+    file = tmp_path / "any.yaml"
+    file.write_text("name: trial\nregion: eu-west-1\nmodels: {echo: {image_uri: x}}\n")
+    read = json.loads(transform("status", "echo", "first", "-e", str(file), "--json").stdout)
     assert (read["objects"], read["report"]["status"]) == (2, "COMPLETE")
 
     taken = transform("echo", str(source), str(answers), "-e", "trial", "--name", "first")

@@ -168,7 +168,7 @@ def test_another_environment_takes_what_was_compiled(project: Project) -> None:
     """It copies it into its own bucket, in its own function's name."""
     (project.folder / "environments" / "other.yaml").write_text(OTHER)
     before = names(jobs(project))
-    ended = project.run("local", "deploy", "other")
+    ended = project.run("local", "deploy", "environments/other.yaml")
     assert ended.returncode == 0, ended.stderr
     assert names(jobs(project)) == before
     mine, theirs = copied(project), models(project)["neo"]["ModelDataUrl"]

@@ -20,6 +20,7 @@ _COMMANDS = {
     "bench": "Compare an endpoint's variants, or find the best batching.",
     "check": "Name every mistake in environment files or templates.",
     "compile": "Compile a model with SageMaker Neo, without a deploy.",
+    "completion": "Print what a shell reads to complete commands.",
     "dashboard": "Draw a model's CloudWatch dashboard, or print its address.",
     "diff": "Compare two environments, or show what the next deploy needs.",
     "golden": "Send recorded requests to an endpoint and compare the answers.",

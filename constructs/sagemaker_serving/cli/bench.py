@@ -15,6 +15,7 @@ import click
 from click.core import ParameterSource
 
 from local_aws.terminal import print_own, progress_bars
+from sagemaker_serving.cli.completing import EndpointName
 from sagemaker_serving.cli.options import WhichAws, aws_options
 from sagemaker_serving.cli.tables import print_table
 
@@ -32,7 +33,7 @@ _PIPE_WIDTH = 100
 
 
 @click.command()
-@click.argument("endpoint", metavar="ENDPOINT_OR_MODEL")
+@click.argument("endpoint", metavar="ENDPOINT_OR_MODEL", type=EndpointName())
 @click.option(
     "--requests",
     type=click.IntRange(min=1),

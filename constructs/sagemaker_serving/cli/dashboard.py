@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from local_aws.terminal import print_own
+from sagemaker_serving.cli.completing import EnvironmentName, ModelName, environment_path
 from sagemaker_serving.cli.options import WhichAws, aws_options
 
 if TYPE_CHECKING:
@@ -22,8 +23,8 @@ _PIPE_WIDTH = 100
 
 
 @click.command()
-@click.argument("environment", metavar="ENVIRONMENT_OR_FILE")
-@click.argument("model")
+@click.argument("environment", metavar="ENVIRONMENT_OR_FILE", type=EnvironmentName())
+@click.argument("model", type=ModelName())
 @click.option("--preview", is_flag=True, help="Draw it on the terminal.")
 @click.option(
     "-o",
@@ -104,8 +105,7 @@ def _panels(view: DashboardView) -> list[Panel]:
 def _environment(name: str) -> Environment:
     from sagemaker_serving.spec import read_environment
 
-    is_file = name.endswith((".yaml", ".yml"))
-    return read_environment(Path(name) if is_file else Path("environments") / f"{name}.yaml").sound
+    return read_environment(environment_path(name)).sound
 
 
 def _must_have(environment: Environment, model: str) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sagemaker_serving.cli.completing import EndpointName
 from sagemaker_serving.cli.options import WhichAws, aws_options
 from sagemaker_serving.cli.tables import print_table
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("endpoint")
+@click.argument("endpoint", type=EndpointName())
 @click.option(
     "--file",
     "path",

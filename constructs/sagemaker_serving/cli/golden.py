@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sagemaker_serving.cli.completing import EndpointName
 from sagemaker_serving.cli.options import WhichAws, aws_options
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ tolerance_option = click.option(
 
 
 @click.command()
-@click.argument("endpoint")
+@click.argument("endpoint", type=EndpointName())
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(
     "--record",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sagemaker_serving.cli.completing import EndpointName
 from sagemaker_serving.cli.options import WhichAws, aws_options
 
 if TYPE_CHECKING:
@@ -21,8 +22,8 @@ FORMATS = ("csv", "json", "jsonlines", "npy")
 
 
 @click.command()
-@click.argument("endpoint")
-@click.argument("body", required=False)
+@click.argument("endpoint", type=EndpointName())
+@click.argument("bodies", metavar="[BODY]...", nargs=-1)
 @click.option(
     "--file",
     "-f",
@@ -68,7 +69,7 @@ FORMATS = ("csv", "json", "jsonlines", "npy")
 @aws_options
 def predict(
     endpoint: str,
-    body: str | None,
+    bodies: tuple[str, ...],
     files: tuple[Path, ...],
     input_format: str | None,
     content_type: str | None,
@@ -86,23 +87,25 @@ def predict(
 ) -> None:
     """Send BODY to ENDPOINT and print the model's answer, byte for byte.
 
-    ENDPOINT is any SageMaker endpoint. Without BODY and --file the request is read from standard
-    input. Answers to several files are printed on a line each, in the order of the files. Ends with
-    1 when the model answers with an error.
+    ENDPOINT is any SageMaker endpoint. BODY is a file, or the text itself. Without BODY, and for -,
+    the request is read from standard input. A file's suffix says its type. Answers to several files
+    are printed on a line each, in the order of the files. Ends with 1 when the model answers with
+    an error.
 
     \b
     Examples:
       sagemaker-serving predict local-half-plus-three '{"instances": [1.0, 2.0, 5.0]}' --local
-      sagemaker-serving predict prod-digits --file seven.png
-      sagemaker-serving predict prod-digits -f seven.png -f eight.png -o answers/
-      sagemaker-serving predict prod-digits -f many.csv --input-format csv > answer.json
+      sagemaker-serving predict prod-digits seven.png
+      sagemaker-serving predict prod-digits seven.png eight.png -o answers/
+      sagemaker-serving predict prod-digits many.csv --input-format csv > answer.json
       sagemaker-serving predict prod-writer '{"prompt": "count to three"}' --stream
     """
     from sagemaker_serving.cli.answers import Answers
     from sagemaker_serving.client import Limits, Predictor
 
-    if body is not None and files:
+    if bodies and files:
         raise click.UsageError("give BODY or --file, not both")
+    body, files = _meant(bodies, files)
     if stream and (input_format is not None or len(files) > 1):
         raise click.UsageError("--stream takes one body; leave out --input-format and other files")
     if input_format is not None and len(files) > 1:
@@ -128,6 +131,33 @@ def predict(
         _input(body, files, input_format) as data,
     ):
         _send(predictor, data, given, input_format, stream, answers)
+
+
+def _meant(bodies: tuple[str, ...], files: tuple[Path, ...]) -> tuple[str | None, tuple[Path, ...]]:
+    """The text, or the files, that the arguments mean."""
+    named = [body for body in bodies if body == "-" or _is_file(body)]
+    if "-" in named and len(bodies) > 1:
+        raise click.UsageError("- is standard input, one body; name it alone")
+    if len(named) == len(bodies):
+        return None, files or tuple(map(Path, named))
+    if len(bodies) == 1 and not _looks_like_a_file(bodies[0]):
+        return bodies[0], files
+    missing = next(body for body in bodies if body not in named)
+    raise click.UsageError(f"there is no file {missing}")
+
+
+def _is_file(body: str) -> bool:
+    try:
+        return Path(body).is_file()
+    except (OSError, ValueError):  # a body too long for a name, or with a zero byte
+        return False
+
+
+def _looks_like_a_file(body: str) -> bool:
+    from sagemaker_serving.client.payload.items import OCTET_STREAM, type_of
+
+    alone = not any(letter in body for letter in ' \n{["')
+    return alone and type_of(Path(body)) != OCTET_STREAM
 
 
 def _send(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from local_aws.terminal import progress_bars
+from sagemaker_serving.cli.completing import EnvironmentName, ModelName, environment_name
 from sagemaker_serving.cli.options import WhichAws, aws_options
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ def environment_option(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option(
         "-e",
         "--environment",
+        type=EnvironmentName(),
         help="The environment that the model is deployed to; default with --local: local.",
     )(command)
 
@@ -54,7 +56,7 @@ def transform() -> None:
 
 
 @transform.command()
-@click.argument("model")
+@click.argument("model", type=ModelName())
 @click.argument("source", metavar="[INPUT]", required=False)
 @click.argument("output", required=False)
 @environment_option
@@ -126,7 +128,7 @@ def start(
 
 
 @transform.command()
-@click.argument("model")
+@click.argument("model", type=ModelName())
 @click.argument("execution")
 @environment_option
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
@@ -165,7 +167,7 @@ def status(
 
 
 @transform.command()
-@click.argument("model")
+@click.argument("model", type=ModelName())
 @click.argument("execution")
 @environment_option
 @aws_options
@@ -182,7 +184,7 @@ def _pipeline(environment: str | None, model: str, which: WhichAws) -> BatchPipe
 
     if environment is None and not which.local:
         raise click.UsageError("give --environment, or --local")
-    named = environment if environment is not None else "local"
+    named = environment_name(environment) if environment is not None else "local"
     return BatchPipeline(named, model, which.aws())
 
 

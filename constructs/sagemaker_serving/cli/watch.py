@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from local_aws.terminal import console
+from sagemaker_serving.cli.completing import EndpointName
 from sagemaker_serving.cli.options import WhichAws, aws_options
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("endpoint")
+@click.argument("endpoint", type=EndpointName())
 @click.option("--config", help="The config to wait for; default: the one that is rolled out.")
 @click.option(
     "--timeout",

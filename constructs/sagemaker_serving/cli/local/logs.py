@@ -7,10 +7,11 @@ from pathlib import Path
 import click
 
 from local_aws.cli.options import region_option, state_dir_option
+from sagemaker_serving.cli.completing import EndpointName
 
 
 @click.command()
-@click.argument("endpoint")
+@click.argument("endpoint", type=EndpointName())
 @click.option("--variant", help="Only this production variant; default: all of them.")
 @click.option("-f", "--follow", is_flag=True, help="Print new lines as they come, until Ctrl-C.")
 @click.option(

@@ -1,0 +1,98 @@
+"""What a shell can complete: environments, models and endpoints of the files in environments/."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+FOLDER = Path("environments")
+_SUFFIXES = (".yaml", ".yml")
+
+
+def environment_path(given: str) -> Path:
+    """The file of an environment that is named, or given by its path."""
+    return Path(given) if given.endswith(_SUFFIXES) else FOLDER / f"{given}.yaml"
+
+
+def environment_name(given: str) -> str:
+    """The name of an environment that is named, or given by its file's path.
+
+    Raises `Mistake` for a file that is not there, `ProblemsFound` for one that is wrong.
+    """
+    from sagemaker_serving.spec import read_environment
+
+    return read_environment(Path(given)).sound.name if given.endswith(_SUFFIXES) else given
+
+
+class EnvironmentName(click.ParamType):  # type: ignore[type-arg]
+    """The name of a file in environments/, or a path."""
+
+    name = "environment"
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Names; paths once the text is one."""
+        if "/" in incomplete or "." in incomplete:
+            return [CompletionItem(incomplete, type="file")]
+        names = [path.stem for path in _files()]
+        return [CompletionItem(name) for name in sorted(names) if name.startswith(incomplete)]
+
+
+class EndpointName(click.ParamType):  # type: ignore[type-arg]
+    """The name of any endpoint; those of the files in environments/ are completed."""
+
+    name = "text"
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """``<environment>-<model>`` for every model."""
+        names = sorted(
+            f"{environment}-{model}" for environment, models in _models() for model in models
+        )
+        return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+
+
+class ModelName(click.ParamType):  # type: ignore[type-arg]
+    """The name of a model, of the environment that was given if there is one."""
+
+    name = "text"
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Models by name."""
+        given = ctx.params.get("environment")
+        names = {
+            model
+            for environment, models in _models()
+            if given is None or environment == given or Path(given).stem == environment
+            for model in models
+        }
+        return [CompletionItem(name) for name in sorted(names) if name.startswith(incomplete)]
+
+
+def _files() -> Iterator[Path]:
+    for path in FOLDER.glob("*.yaml"):
+        if not path.name.startswith("_"):
+            yield path
+
+
+def _models() -> Iterator[tuple[str, list[str]]]:
+    """Each environment's name with its models'; what cannot be read completes nothing."""
+    from sagemaker_serving.errors import ReportedError
+    from sagemaker_serving.spec import read_environment
+
+    for path in _files():
+        try:
+            data: Any = read_environment(path).data
+        except ReportedError:
+            continue
+        models = data.get("models")
+        if isinstance(data.get("name"), str) and isinstance(models, dict):
+            yield data["name"], [str(model) for model in models]
