@@ -8,6 +8,7 @@ the rules read templates with it, and the local AWS deploys them.
 from __future__ import annotations
 
 from local_aws.template.evaluator import FUNCTIONS, Evaluator, Names
+from local_aws.template.parameters import is_list, is_ssm_value, referenced, refusals
 from local_aws.template.regions import PSEUDO_PARAMETERS, region_names
 from local_aws.template.syntax import (
     Reference,
@@ -17,7 +18,15 @@ from local_aws.template.syntax import (
     short_form,
     unresolved_condition,
 )
-from local_aws.template.values import NO_VALUE, TemplateError, Unknown, as_text, has_unknown, same
+from local_aws.template.values import (
+    NO_VALUE,
+    TemplateError,
+    Unknown,
+    as_text,
+    has_unknown,
+    joined,
+    same,
+)
 
 __all__ = [
     "FUNCTIONS",
@@ -32,7 +41,12 @@ __all__ = [
     "attribute_reference",
     "function_name",
     "has_unknown",
+    "is_list",
+    "is_ssm_value",
+    "joined",
+    "referenced",
     "references",
+    "refusals",
     "region_names",
     "same",
     "short_form",

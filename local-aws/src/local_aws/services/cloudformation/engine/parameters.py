@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from local_aws.services.cloudformation.engine.refusals import refuse, validation_error
 from local_aws.services.cloudformation.engine.template import Template
-from local_aws.template import Unknown, as_text
+from local_aws.template import Unknown, as_text, is_ssm_value, referenced, refusals
 
 _UNKNOWN = str(Unknown())
 """A nested stack's value that only its parent's deployment will know."""
 
 MASK = "****"
 """What is shown of a NoEcho parameter's value."""
-
-_SSM_VALUE = re.compile(r"AWS::SSM::Parameter::Value<(.+)>")
-_LIST = re.compile(r"List<.+>|CommaDelimitedList")
 
 FetchSsm = Callable[[Sequence[str]], Mapping[str, str]]
 """SSM parameters' values by name; the names that do not exist are absent."""
@@ -39,11 +35,8 @@ class Parameter:
         """What ``Ref`` gives: text, or a list of texts for the list types."""
         if self.value == _UNKNOWN:
             return Unknown(self.key)
-        inner = _SSM_VALUE.fullmatch(self.type)
         text = self.value if self.resolved_value is None else self.resolved_value
-        if not _LIST.fullmatch(inner[1] if inner else self.type):
-            return text
-        return [item.strip() for item in text.split(",")] if text else []
+        return referenced(self.type, text)
 
     @property
     def shown(self) -> str:
@@ -81,7 +74,8 @@ def resolve(
     refuse(
         problem
         for key, value in found.items()
-        for problem in _broken(key, template.parameters[key], value)
+        if value != _UNKNOWN
+        for problem in refusals(key, template.parameters[key], value)
     )
     resolved = _resolve_ssm(template, found, fetch_ssm)
     return {
@@ -121,7 +115,7 @@ def _resolve_ssm(
     names = {
         key: value
         for key, value in values.items()
-        if _SSM_VALUE.fullmatch(template.parameters[key].get("Type", ""))
+        if is_ssm_value(template.parameters[key].get("Type", ""))
     }
     if not names:
         return {}
@@ -132,46 +126,3 @@ def _resolve_ssm(
         if name not in found
     )
     return {key: found[name] for key, name in names.items()}
-
-
-def _broken(key: str, declared: Mapping[str, Any], value: str) -> Iterator[str]:
-    """What a value breaks of its declaration; ConstraintDescription replaces the wording."""
-    if value == _UNKNOWN:
-        return
-    kind = declared.get("Type", "String")
-    items = value.split(",") if _LIST.fullmatch(kind) else [value]
-    own_words = declared.get("ConstraintDescription")
-    if "Number" in kind and not all(_is_number(item) for item in items):
-        yield f"Parameter '{key}' must be a number."
-        return
-    for said in (text for item in items for text in _constraints(key, declared, item.strip())):
-        yield f"Parameter {key} failed to satisfy constraint: {own_words}" if own_words else said
-
-
-def _constraints(key: str, declared: Mapping[str, Any], value: str) -> Iterator[str]:
-    allowed = declared.get("AllowedValues")
-    if allowed is not None and value not in [as_text(item) for item in allowed]:
-        yield (
-            f"Parameter '{key}' must be one of AllowedValues "
-            f"[{', '.join(as_text(item) for item in allowed)}], not {value!r}"
-        )
-    pattern = declared.get("AllowedPattern")
-    if pattern is not None and not re.fullmatch(pattern, value):
-        yield f"Parameter '{key}' must match pattern {pattern}"
-    if len(value) < int(declared.get("MinLength", 0)):
-        yield f"Parameter '{key}' must contain at least {declared['MinLength']} characters"
-    if len(value) > int(declared.get("MaxLength", len(value))):
-        yield f"Parameter '{key}' must contain at most {declared['MaxLength']} characters"
-    if _is_number(value):
-        if "MinValue" in declared and float(value) < float(declared["MinValue"]):
-            yield f"Parameter '{key}' must be a number not less than {declared['MinValue']}"
-        if "MaxValue" in declared and float(value) > float(declared["MaxValue"]):
-            yield f"Parameter '{key}' must be a number not greater than {declared['MaxValue']}"
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
