@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from sagemaker_serving.rules import check_template, read_template
+from tests.rules.template_cases import variant
 from tests.rules.templates import problems, template
 
 TEMPLATE = """
@@ -40,6 +41,8 @@ Resources:
         ("!If [Small, ml.t3.medium, ml.c5.large]", "eu-west-1", False),
         ('!Select [1, !Split ["/", "ml.c5.large/ml.t3.medium"]]', None, True),
         ("!Ref Type", "eu-west-1", False),
+        ('"{{resolve:ssm:/serving/type}}"', "eu-west-1", False),
+        ('!Sub "ml.{{resolve:ssm:/serving/size:1}}"', "eu-west-1", False),
     ],
 )
 def test_what_the_template_alone_settles_is_judged(
@@ -51,6 +54,14 @@ def test_what_the_template_alone_settles_is_judged(
     rules = {problem.rule for problem in check_template(read_template(path), region)}
 
     assert ("endpoint-instance-type" in rules) is named
+
+
+def test_an_entry_behind_one_that_is_left_out_keeps_its_place() -> None:
+    left_out, wrong = {"Ref": "AWS::NoValue"}, variant("a_b")
+    found = problems(template({"Config.ProductionVariants": [left_out, wrong]}))
+    assert [problem.where.trail for problem in found] == [
+        "Config.ProductionVariants[1].VariantName"
+    ]
 
 
 @pytest.mark.parametrize("name", ["SAGEMAKER_TFS_MAX_BATCH_SIZE", "SAGEMAKER_TFS_ENABLE_BATCHING"])

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,14 @@ from local_aws.template import Unknown
 from sagemaker_serving.archive import ArchiveContents, UnreadableArtifact
 from sagemaker_serving.catalog import Accelerator
 from sagemaker_serving.errors import Where
+
+
+class Entries(list[Any]):
+    """A list of which entries may have been left out; ``places`` are the indexes of the others."""
+
+    def __init__(self, entries: Iterable[Any], *, places: tuple[int, ...] | None = None) -> None:
+        super().__init__(entries)
+        self.places = places
 
 
 @dataclass(frozen=True)
@@ -66,7 +75,8 @@ class Fact:
     def items(self) -> Iterator[Fact]:
         """Entries of a list; nothing otherwise."""
         if isinstance(self.value, list):
-            for index, value in enumerate(self.value):
+            places = getattr(self.value, "places", None)
+            for index, value in zip(places or count(), self.value, strict=False):
                 yield Fact(value, self.where / index)
 
     @property

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from local_aws.template import Evaluator, Names, Unknown, region_names
+from local_aws.template import NO_VALUE, Evaluator, Names, Unknown, joined, region_names
 from sagemaker_serving.errors import Where
 from sagemaker_serving.rules.engine.numbers import decimal_number, whole_number
-from sagemaker_serving.rules.facts import Fact
+from sagemaker_serving.rules.facts import Entries, Fact
 from sagemaker_serving.rules.template.reading import Template
 
 
@@ -34,7 +35,7 @@ class Resources:
 
     def __init__(self, template: Template, region: str | None) -> None:
         self.region = Fact(region, Where(template.where.source))
-        evaluator = Evaluator(
+        evaluator = _Properties(
             Names(region_names(region)),
             mappings=template.mappings,
             conditions=template.conditions,
@@ -86,6 +87,28 @@ class Resources:
         return Fact(_numbered(fact.value), fact.where)
 
 
+class _Properties(Evaluator):
+    """Works out properties. What AWS looks up during the deploy, ``{{resolve:…}}``, is unknown, and
+    entries of lists keep their places when others are left out."""
+
+    def evaluate(self, value: Any) -> Any:
+        if isinstance(value, list):
+            items = [self.evaluate(item) for item in value]
+            places = tuple(n for n, item in enumerate(items) if item is not NO_VALUE)
+            return Entries((items[n] for n in places), places=places)
+        worked_out = super().evaluate(value)
+        if isinstance(worked_out, str) and "{{resolve:" in worked_out:
+            return joined(
+                Unknown() if part.startswith("{{resolve:") else part
+                for part in _RESOLVED.split(worked_out)
+            )
+        return worked_out
+
+
+_RESOLVED = re.compile(r"({{resolve:[^{}]*}})")
+"""A dynamic reference (CloudFormation's user guide, read 2026-11-23)."""
+
+
 def _resource(
     logical_id: str, raw: Mapping[str, Any], where: Where, evaluator: Evaluator
 ) -> Resource:
@@ -100,7 +123,8 @@ def _numbered(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _numbered(inner) for key, inner in value.items()}
     if isinstance(value, list):
-        return [_numbered(inner) for inner in value]
+        places = getattr(value, "places", None)
+        return Entries((_numbered(inner) for inner in value), places=places)
     if isinstance(value, str):
         whole = whole_number(value)
         number = decimal_number(value) if whole is None else whole
