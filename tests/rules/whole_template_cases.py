@@ -179,14 +179,44 @@ CASES: list[tuple[str, str, str, str]] = [
     (
         "template-parameter",
         parameter("Type: String, Default: dev, AllowedValues: [prod]"),
-        "Default is 'dev'; AllowedValues has prod",
+        "Default is 'dev'; it must be one of AllowedValues [prod]",
         parameter("Type: String, Default: '1', AllowedValues: [1]"),
     ),
     (
         "template-parameter",
         parameter("Type: Number, Default: ten"),
-        "write one",
+        "Default is 'ten'; it must be a number",
         parameter("Type: Number, Default: -1.5e3"),
+    ),
+    (
+        "template-parameter",
+        parameter("Type: Number, Default: 0, MinValue: 1"),
+        "it must be a number not less than 1",
+        parameter("Type: Number, Default: 1, MinValue: 1"),
+    ),
+    (
+        "template-parameter",
+        parameter("Type: Number, AllowedValues: [1, 11], MaxValue: 10"),
+        "an allowed value is '11'; it must be a number not greater than 10",
+        parameter("Type: Number, AllowedValues: [1, 10], MaxValue: 10"),
+    ),
+    (
+        "template-parameter",
+        parameter("Type: String, Default: Prod, AllowedPattern: '[a-z]+'"),
+        "Default is 'Prod'; it must match pattern [a-z]+",
+        parameter("Type: String, Default: Prod, AllowedPattern: '\\p{javaUpperCase}+'"),
+    ),
+    (
+        "template-parameter",
+        parameter("Type: CommaDelimitedList, Default: 'a, bc', MinLength: 2"),
+        "it must contain at least 2 characters",
+        parameter("Type: CommaDelimitedList, Default: 'ab, bc', MinLength: 2"),
+    ),
+    (
+        "template-parameter",
+        parameter("Type: String, Default: '', MinLength: 1"),
+        "it must contain at least 1 characters",
+        parameter("Type: 'AWS::SSM::Parameter::Value<String>', Default: /a/b, MaxLength: 1"),
     ),
     ("template-limit", many(501), "there are 501 resources", many(500)),
     (

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from local_aws.suggest import nearest
-from local_aws.template import PSEUDO_PARAMETERS
+from local_aws.template import PSEUDO_PARAMETERS, TemplateError, as_text, broken, is_ssm_value
 from sagemaker_serving.catalog import resource_attributes
 from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.facts.template import Mention, TemplateFacts
 
 _REFERENCE = "AWS CloudFormation template reference, intrinsic functions; read 2026-11-23"
@@ -172,9 +174,10 @@ def template_function(template: TemplateFacts) -> Iterator[Finding]:
 
 @rule("template-parameter", source=_ANATOMY, example="{Type: Text, Default: a}")
 def template_parameter(template: TemplateFacts) -> Iterator[Finding]:
-    """A parameter has a type that there is, and a default that it would take itself.
+    """A parameter has a type that there is, and takes its own default and allowed values.
 
-    CloudFormation refuses the template, or each deploy that leaves the default.
+    CloudFormation refuses the template, or each deploy that leaves the default or chooses the
+    value. A pattern that Python does not read passes unjudged.
     """
     for parameter in template.sections["Parameters"].values():
         kind, default = parameter.get("Type"), parameter.get("Default")
@@ -186,14 +189,26 @@ def template_parameter(template: TemplateFacts) -> Iterator[Finding]:
                 "CommaDelimitedList, or AWS's own such as AWS::SSM::Parameter::Value<String>",
             )
             continue
-        if not default.given or kind.text not in ("String", "Number"):
+        if is_ssm_value(kind.text):
             continue
-        text = str(default.value)
-        allowed = [str(one.value) for one in parameter.get("AllowedValues").items()]
-        if allowed and text not in allowed:
-            yield default.where, f"Default is {text!r}; AllowedValues has {', '.join(allowed)}"
-        elif kind.text == "Number" and not re.fullmatch(r"[-+]?[0-9.]+([eE][-+]?[0-9]+)?", text):
-            yield default.where, f"Default is {text!r}, and the parameter is a Number; write one"
+        declared = {name: fact.value for name, fact in parameter.entries() if name != "Default"}
+        choosable = {**declared, "AllowedValues": None}
+        for written in parameter.get("AllowedValues").items():
+            yield from _refused(written, "an allowed value", choosable)
+        yield from _refused(default, "Default", declared)
+
+
+def _refused(written: Fact, name: str, declared: Mapping[str, Any]) -> Iterator[Finding]:
+    """What a value breaks of a declaration, as far as that is one."""
+    if not isinstance(written.value, str | int | float):
+        return
+    text = as_text(written.value)
+    try:
+        said = next(broken(declared, text), None)
+    except (TemplateError, ValueError, TypeError, re.error):
+        return
+    if said is not None:
+        yield written.where, f"{name} is {text!r}; it {said.rstrip('.')}"
 
 
 @rule("template-limit", source=_QUOTAS, example="a template of 501 resources")

@@ -8,7 +8,7 @@ the rules read templates with it, and the local AWS deploys them.
 from __future__ import annotations
 
 from local_aws.template.evaluator import FUNCTIONS, Evaluator, Names
-from local_aws.template.parameters import is_list, is_ssm_value, referenced, refusals
+from local_aws.template.parameters import broken, is_list, is_ssm_value, referenced, refusals
 from local_aws.template.regions import PSEUDO_PARAMETERS, region_names
 from local_aws.template.syntax import (
     Reference,
@@ -39,6 +39,7 @@ __all__ = [
     "Unknown",
     "as_text",
     "attribute_reference",
+    "broken",
     "function_name",
     "has_unknown",
     "is_list",

@@ -32,44 +32,44 @@ def referenced(kind: str, text: str) -> Any:
 
 
 def refusals(name: str, declared: Mapping[str, Any], value: str) -> Iterator[str]:
-    """What a value breaks of its declaration; ConstraintDescription replaces the wording.
+    """What a value breaks of its declaration; ConstraintDescription replaces the wording."""
+    own_words = declared.get("ConstraintDescription")
+    for said in broken(declared, value):
+        constrained = own_words and not said.endswith("a number.")
+        text = f"{name} failed to satisfy constraint: {own_words}"
+        yield f"Parameter {text if constrained else f'{name!r} {said}'}"
+
+
+def broken(declared: Mapping[str, Any], value: str) -> Iterator[str]:
+    """What a value must be by its parameter's declaration, and is not: "must be …".
 
     Raises `TemplateError`, ValueError, TypeError or `re.error` for a declaration that is none.
     """
     kind = declared.get("Type", "String")
     items = value.split(",") if _LIST.fullmatch(kind) else [value]
-    own_words = declared.get("ConstraintDescription")
-    if "Number" in kind and not all(_is_number(item) for item in items):
-        yield f"Parameter '{name}' must be a number."
+    if "Number" in kind and not all(_NUMBER.fullmatch(item.strip()) for item in items):
+        yield "must be a number."
         return
-    for said in (text for item in items for text in _constraints(name, declared, item.strip())):
-        yield f"Parameter {name} failed to satisfy constraint: {own_words}" if own_words else said
+    for item in items:
+        yield from _constraints(declared, item.strip())
 
 
-def _constraints(name: str, declared: Mapping[str, Any], value: str) -> Iterator[str]:
+def _constraints(declared: Mapping[str, Any], value: str) -> Iterator[str]:
     allowed = declared.get("AllowedValues")
     if allowed is not None and value not in [as_text(item) for item in allowed]:
-        yield (
-            f"Parameter '{name}' must be one of AllowedValues "
-            f"[{', '.join(as_text(item) for item in allowed)}], not {value!r}"
-        )
+        yield f"must be one of AllowedValues [{', '.join(as_text(item) for item in allowed)}]"
     pattern = declared.get("AllowedPattern")
     if pattern is not None and not re.fullmatch(pattern, value):
-        yield f"Parameter '{name}' must match pattern {pattern}"
+        yield f"must match pattern {pattern}"
     if len(value) < int(declared.get("MinLength", 0)):
-        yield f"Parameter '{name}' must contain at least {declared['MinLength']} characters"
+        yield f"must contain at least {declared['MinLength']} characters"
     if len(value) > int(declared.get("MaxLength", len(value))):
-        yield f"Parameter '{name}' must contain at most {declared['MaxLength']} characters"
-    if _is_number(value):
+        yield f"must contain at most {declared['MaxLength']} characters"
+    if _NUMBER.fullmatch(value):
         if "MinValue" in declared and float(value) < float(declared["MinValue"]):
-            yield f"Parameter '{name}' must be a number not less than {declared['MinValue']}"
+            yield f"must be a number not less than {declared['MinValue']}"
         if "MaxValue" in declared and float(value) > float(declared["MaxValue"]):
-            yield f"Parameter '{name}' must be a number not greater than {declared['MaxValue']}"
+            yield f"must be a number not greater than {declared['MaxValue']}"
 
 
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
