@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from functools import lru_cache
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
     """The known word closest to ``word``, or None when none is close enough to help."""
-    matches = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return _nearest(word, tuple(known))
+
+
+@lru_cache(maxsize=256)
+def _nearest(word: str, known: tuple[str, ...]) -> str | None:
+    matches = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
     return matches[0] if matches else None
