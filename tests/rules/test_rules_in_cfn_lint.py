@@ -15,7 +15,7 @@ VARIANTS = """
       ProductionVariants:
         - VariantName: blue
           ModelName: !GetAtt Model.ModelName
-          InstanceType: ml.p3.2xlarge
+          InstanceType: !Ref Retired
           InitialInstanceCount: 1
           InitialVariantWeight: 1"""
 TEMPLATE = f"""
@@ -34,6 +34,8 @@ Resources:
         Image: 763104351884.dkr.ecr.us-east-1.amazonaws.com/tensorflow-inference:2.20-cpu-py312
         ModelDataUrl: s3://bucket/model.tar.gz
         Environment: {{SAGEMAKER_TFS_ENABLE_BATCHING: maybe}}
+Parameters:
+  Retired: {{Type: String, Default: ml.p3.2xlarge}}
 """
 
 pytestmark = pytest.mark.slow
@@ -80,7 +82,7 @@ Outputs:
 """
     (project / "t.yaml").write_text(TEMPLATE + outputs)
     named, _ = found(project, "--ignore-checks", "container-variable", "instance-retired")
-    assert named == {("E6101", "Error", 33), ("E6101", "Error", 34)}
+    assert named == {("E6101", "Error", 35), ("E6101", "Error", 36)}
 
 
 def test_an_acknowledgement_without_a_rule_stands_at_its_line(project: Path) -> None:

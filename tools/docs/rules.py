@@ -12,6 +12,7 @@ from pathlib import Path
 
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules import RULES, Rule
+from sagemaker_serving.rules.template.judging import COMBINATIONS
 
 PAGE = Path(__file__).parents[2] / "docs" / "rules.md"
 HEAD = """\
@@ -49,8 +50,27 @@ line into `.cfnlintrc`:
 append_rules: [sagemaker_serving.rules.cfn_lint]
 ```
 
-Templates are checked with their mappings and conditions. Values that only a deploy knows are not
-checked. Without a region, the rules on what a region offers do not run, and a message says so.
+A template is checked in each way in which it can be deployed. Parameters have their defaults
+first, then each of their allowed values, and each value that a condition compares them with. So
+each branch of an `Fn::If` is checked that these values can reach. What they cannot reach is not,
+nor what the template's section Rules refuses. A finding says when it occurs; without such words it
+occurs always:
+
+- `when condition IsProd is true, …`: in that branch. `as by default` stands behind it if a deploy
+  that gives no parameter is one of those.
+- `by default of InstanceType, …`: the parameter's default is wrong.
+- `when parameter InstanceType is ml.t3.large, …; so it is with ml.t2.nano`: these allowed values
+  are wrong. Whoever deploys can choose another, so this is a warning.
+- `…; no value that parameter InstanceType allows is right`.
+
+For each resource, each choice is checked with the others at their defaults. Combinations are
+checked too, as far as they make a difference to the resource: up to {combinations} of them. Where
+over 100 resources depend on choices it is fewer, down to 8. A note says where there are more.
+
+Values that only a deploy knows are not checked: attributes of resources, SSM parameters and other
+dynamic references, parameters without default and allowed values. A map that is looked up by a
+region is checked only if the region is known. Without a region, the rules on what a region offers
+do not run, and a message says so.
 
 A finding that is meant to stay is acknowledged by its rule, with the reason. It is a note then, and
 stops nothing. An environment file does so for itself or for one model. A template does so in its
@@ -76,6 +96,7 @@ def page() -> str:
             errors=counts[Severity.ERROR],
             warnings=counts[Severity.WARNING],
             notes=counts[Severity.NOTE],
+            combinations=COMBINATIONS,
         )
     ]
     for name, group in groupby(RULES, key=lambda rule: rule.judge.__module__):

@@ -23,7 +23,7 @@ from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.check import check_template
 from sagemaker_serving.rules.facts.template import TemplateFacts
 from sagemaker_serving.rules.registry import RULES
-from sagemaker_serving.rules.template import Template, template_of, written
+from sagemaker_serving.rules.template import Template, template_of, with_sections, written
 
 _SEVERITIES = {
     Severity.ERROR: "error",
@@ -83,14 +83,7 @@ def _plain(template: Any) -> Template:
     """The template without cfn-lint's nodes, which know their lines."""
     data = json.loads(json.dumps(template, default=str))
     resources = data.get("Resources")
-    read = template_of(resources if isinstance(resources, dict) else {})
-    return Template(
-        resources=read.resources,
-        where=read.where,
-        mappings=data.get("Mappings") or {},
-        conditions=data.get("Conditions") or {},
-        metadata=data.get("Metadata") or {},
-    )
+    return with_sections(template_of(resources if isinstance(resources, dict) else {}), data)
 
 
 def _path(template: Any, place: tuple[str | int, ...]) -> list[str | int]:

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
-from sagemaker_serving.errors import Problem, Severity
+from sagemaker_serving.errors import Problem
 from sagemaker_serving.rules.acknowledgements import (
     Acknowledgement,
     apply,
     in_environment,
     in_template,
 )
-from sagemaker_serving.rules.engine import Rule, judge
+from sagemaker_serving.rules.engine import Rule, judge, judged_by
 from sagemaker_serving.rules.environment.facts import environment_facts
-from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.registry import RULES
-from sagemaker_serving.rules.template import Template, template_facts
+from sagemaker_serving.rules.template import Template, judge_template
 from sagemaker_serving.spec import EnvironmentFile
 
 
@@ -53,24 +52,14 @@ def check_template(
     """Every problem of a CloudFormation template, errors and warnings, in the order of its lines.
 
     ``region`` is where it is to be deployed. Without one, a note says that the
-    rules which depend on it did not run. Tokens and intrinsic functions that
-    the template alone does not settle pass unjudged. ``rules``, ``today`` and
-    ``acknowledged`` are as for `check_environment`; the template's Metadata acknowledges too.
+    rules which depend on it did not run. What a deploy chooses, by parameters and so by
+    conditions, is judged as `judge_template` says; what it alone knows passes unjudged. ``rules``,
+    ``today`` and ``acknowledged`` are as for `check_environment`; the template's Metadata
+    acknowledges too.
     """
-    facts = list(template_facts(template, region))
     given = [*in_template(template), *acknowledged]
-    problems = _in_order(apply(judge(facts, rules, today), given, rules))
-    if region is None and any(isinstance(getattr(fact, "region", None), Fact) for fact in facts):
-        problems.append(
-            Problem(
-                rule="region-unknown",
-                where=template.where,
-                message="no region is given, so the rules on what a region offers did not run; "
-                "give --region, or set AWS_REGION",
-                severity=Severity.NOTE,
-            )
-        )
-    return problems
+    problems, notes = judge_template(template, region, judged_by(rules, today))
+    return [*_in_order(apply(problems, given, rules)), *notes]
 
 
 def _in_order(problems: list[Problem]) -> list[Problem]:

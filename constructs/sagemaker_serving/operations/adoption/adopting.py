@@ -47,7 +47,7 @@ def adopt(template: Template, *, name: str, region: str) -> Adopted:
     draft = Draft(name, region)
     reading = Reading(draft=draft, resources=resources, name=name)
     models: list[str] = []
-    for endpoint in resources.of(ENDPOINT):
+    for endpoint in reading.of(ENDPOINT):
         config = resources.referred(
             endpoint.properties.get("EndpointConfigName"), ENDPOINT_CONFIG, "EndpointConfigName"
         )

@@ -34,7 +34,7 @@ _FIELDS = {
 def read_components(reading: Reading, endpoint: Resource, base: Path) -> None:
     """Writes the components that run on ``endpoint``, each with its size, model and scaling."""
     called = endpoint.properties.get("EndpointName").text
-    for component in reading.resources.of(_COMPONENT):
+    for component in reading.of(_COMPONENT):
         of = component.properties.get("EndpointName").value
         if (of.name if isinstance(of, Unknown) else of) in (endpoint.logical_id, called):
             name = component.properties.get("InferenceComponentName").text or component.logical_id

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -43,7 +43,7 @@ class Draft:
             empty: Any = [] if isinstance(following, int) else {}
             here = _entry(here, key, empty)
         _entry(here, path[-1], None)
-        here[path[-1]] = value
+        here[path[-1]] = _plain(value)
 
     def remark(self, path: Path, text: str) -> None:
         """Says ``text`` of the field at ``path``, once."""
@@ -99,6 +99,13 @@ class Draft:
             written.append(line)
         schema = "# yaml-language-server: $schema=environment.schema.json"
         return "\n".join([schema, *written, ""])
+
+
+def _plain(value: Any) -> Any:
+    """Lists and mappings of the plain types, which YAML can write."""
+    if isinstance(value, Mapping):
+        return {key: _plain(inner) for key, inner in value.items()}
+    return [_plain(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _entry(here: Any, key: str | int, empty: Any) -> Any:

@@ -17,7 +17,7 @@ from sagemaker_serving.catalog.members import (
 )
 from sagemaker_serving.operations.adoption.draft import Draft, Path
 from sagemaker_serving.rules.facts import Fact
-from sagemaker_serving.rules.template.resources import Resources
+from sagemaker_serving.rules.template.resources import Resource, Resources
 
 _EXTRA = {MODEL: "model", ENDPOINT_CONFIG: "endpoint_config", ENDPOINT: "endpoint"}
 _BUCKET = "here it is the environment's bucket"
@@ -30,6 +30,11 @@ class Reading:
     draft: Draft
     resources: Resources
     name: str
+
+    def of(self, kind: str) -> Iterator[Resource]:
+        """The resources of one type."""
+        found = map(self.resources.find, self.resources)
+        return (one for one in found if one is not None and one.type == kind)
 
     def by_table(self, kind: str, members: Any, base: Path, place: Path = ()) -> None:
         """Writes members that become a field of the same value, and what has no field.

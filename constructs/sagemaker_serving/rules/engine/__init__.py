@@ -76,16 +76,27 @@ def judge(
     facts: Iterable[object], rules: Sequence[Rule], today: date | None = None
 ) -> list[Problem]:
     """Every problem that any of ``rules`` finds in ``facts``; ``today`` is this day by default."""
+    return judged_by(rules, today)(facts)
+
+
+def judged_by(
+    rules: Sequence[Rule], today: date | None = None
+) -> Callable[[Iterable[object]], list[Problem]]:
+    """What `judge` does, for facts that come part by part."""
     day = date.today() if today is None else today
     about: dict[type, list[Rule]] = {}
-    found = []
-    for fact in facts:
-        kind = type(fact)
-        if kind not in about:
-            about[kind] = [rule for rule in rules if issubclass(kind, rule.about)]
-        found += [
-            Problem(rule=rule.id, where=where, message=message, severity=rule.severity)
-            for rule in about[kind]
-            for where, message in (rule.judge(fact, day) if rule.dated else rule.judge(fact))
-        ]
+
+    def found(facts: Iterable[object]) -> list[Problem]:
+        problems = []
+        for fact in facts:
+            kind = type(fact)
+            if kind not in about:
+                about[kind] = [rule for rule in rules if issubclass(kind, rule.about)]
+            problems += [
+                Problem(rule=rule.id, where=where, message=message, severity=rule.severity)
+                for rule in about[kind]
+                for where, message in (rule.judge(fact, day) if rule.dated else rule.judge(fact))
+            ]
+        return problems
+
     return found

@@ -17,10 +17,8 @@ from sagemaker_serving.rules.facts.resources import (
     UpdateFacts,
 )
 from sagemaker_serving.rules.template.jobs import compilation_facts, transform_facts
-from sagemaker_serving.rules.template.mentions import whole_template
-from sagemaker_serving.rules.template.reading import Template
 from sagemaker_serving.rules.template.resources import Resource, Resources
-from sagemaker_serving.rules.template.scaling import scaling_facts
+from sagemaker_serving.rules.template.scaling import POLICY, TARGET, policy_facts, target_facts
 from sagemaker_serving.rules.template.serving import (
     config_facts,
     container_locations,
@@ -32,6 +30,8 @@ MODEL = "AWS::SageMaker::Model"
 CONFIG = "AWS::SageMaker::EndpointConfig"
 ENDPOINT = "AWS::SageMaker::Endpoint"
 COMPONENT = "AWS::SageMaker::InferenceComponent"
+COMPILATION = "Custom::NeoCompilation"
+STATE_MACHINE = "AWS::StepFunctions::StateMachine"
 
 _NAMES = {
     MODEL: ("model", "ModelName"),
@@ -39,20 +39,21 @@ _NAMES = {
     ENDPOINT: ("endpoint", "EndpointName"),
     COMPONENT: ("inference component", "InferenceComponentName"),
 }
+_JUDGED = {*_NAMES, COMPILATION, STATE_MACHINE, TARGET, POLICY}
 
 
-def template_facts(template: Template, region: str | None) -> Iterator[object]:
-    """Every fact of the template that a rule could judge; ``region`` is where it is deployed."""
-    whole = whole_template(template)
-    if whole is not None:
-        yield whole
-    resources = Resources(template, region)
-    for resource in resources.all():
-        yield ResourceTypeFacts(kind=resource.kind)
-        if resource.kind.text in _NAMES:
+def resource_facts(logical_id: str, resources: Resources) -> Iterator[object]:
+    """Every fact of one resource that a rule could judge, in the scenario of ``resources``.
+
+    Of one that is not made in that scenario, there is none but its type.
+    """
+    kind = resources.kind(logical_id)
+    yield ResourceTypeFacts(kind=kind)
+    resource = resources.find(logical_id) if kind.text in _JUDGED else None
+    if resource is not None:
+        if resource.type in _NAMES:
             yield from _of_any(resource)
         yield from _of_its_kind(resource, resources)
-    yield from scaling_facts(resources)
 
 
 def _of_any(resource: Resource) -> Iterator[object]:
@@ -71,12 +72,16 @@ def _of_its_kind(resource: Resource, resources: Resources) -> Iterator[object]:
         yield from _config(resource.properties, resources)
     elif resource.type == ENDPOINT:
         yield _update(resource, resources)
-    elif resource.type == "Custom::NeoCompilation":
+    elif resource.type == COMPILATION:
         yield compilation_facts(resource.properties, resources, within_deploy=True)
     elif resource.type == COMPONENT:
         yield _component(resource, resources)
-    elif resource.type == "AWS::StepFunctions::StateMachine":
+    elif resource.type == STATE_MACHINE:
         yield from _state_machine(resource, resources)
+    elif resource.type == TARGET:
+        yield from target_facts(resource, resources)
+    elif resource.type == POLICY:
+        yield from policy_facts(resource, resources)
 
 
 def _model(resource: Resource, resources: Resources) -> Iterator[object]:

@@ -27,16 +27,19 @@ _BESIDE_PROPERTIES = frozenset(
 class Template:
     """A template as it was read: its resources as plain data, and where they stand.
 
-    ``mappings`` and ``conditions`` are what its functions look up, ``metadata`` is the template's
-    own, ``document`` all of it where it was read from a file. A value's
+    ``parameters``, ``mappings`` and ``conditions`` are what its functions look up, ``assertions``
+    its section Rules, which refuses values of parameters; ``metadata`` is the template's own,
+    ``document`` all of it where it was read from a file. A value's
     place begins with the resource's logical id and goes on with its properties:
     ``Config.ProductionVariants[0].InstanceType``.
     """
 
     resources: Mapping[str, Any]
     where: Where
+    parameters: Mapping[str, Any] = field(default_factory=dict)
     mappings: Mapping[str, Any] = field(default_factory=dict)
     conditions: Mapping[str, Any] = field(default_factory=dict)
+    assertions: Mapping[str, Any] = field(default_factory=dict)
     metadata: Mapping[str, Any] = field(default_factory=dict)
     document: Mapping[str, Any] | None = None
 
@@ -64,12 +67,23 @@ def read_template(path: Path) -> Template:
                 )
             ]
         )
-    mappings, conditions, metadata = (
-        part if isinstance(part, dict) else {}
-        for part in map(data.get, ("Mappings", "Conditions", "Metadata"))
+    return replace(with_sections(template_of(data["Resources"], where), data), document=data)
+
+
+def with_sections(template: Template, document: Mapping[str, Any]) -> Template:
+    """``template`` with what stands beside the resources of ``document``."""
+    names = ("Parameters", "Mappings", "Conditions", "Rules", "Metadata")
+    parameters, mappings, conditions, assertions, metadata = (
+        part if isinstance(part, dict) else {} for part in map(document.get, names)
     )
-    read = template_of(data["Resources"], where)
-    return replace(read, mappings=mappings, conditions=conditions, metadata=metadata, document=data)
+    return replace(
+        template,
+        parameters=parameters,
+        mappings=mappings,
+        conditions=conditions,
+        assertions=assertions,
+        metadata=metadata,
+    )
 
 
 def template_of(resources: Mapping[str, Any], where: Where | None = None) -> Template:

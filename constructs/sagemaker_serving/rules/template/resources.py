@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
-from local_aws.template import NO_VALUE, Evaluator, Names, Unknown, joined, region_names
+from local_aws.template import NO_VALUE, Evaluator, Names, Unknown, function_name, joined
 from sagemaker_serving.errors import Where
 from sagemaker_serving.rules.engine.numbers import decimal_number, whole_number
 from sagemaker_serving.rules.facts import Entries, Fact
 from sagemaker_serving.rules.template.reading import Template
+from sagemaker_serving.rules.template.scenarios import Asked, Scenario, Scenarios
+
+_CONFIG = "AWS::SageMaker::EndpointConfig"
+_MODEL = "AWS::SageMaker::Model"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,64 +25,90 @@ class Resource:
     """One resource, its intrinsic functions worked out as far as the template alone tells."""
 
     logical_id: str
-    kind: Fact
+    type: str
     properties: Fact
-
-    @property
-    def type(self) -> str:
-        """``AWS::SageMaker::Model``, or "" when it is no text."""
-        text = self.kind.text
-        return text if text is not None else ""
 
 
 class Resources:
-    """The resources of one template, deployed to ``region`` if that is known."""
+    """The resources of one template in one scenario; ``asked`` is what they depend on there.
+
+    What is worked out is kept for every scenario that answers alike.
+    """
 
     def __init__(self, template: Template, region: str | None) -> None:
         self.region = Fact(region, Where(template.where.source))
-        evaluator = _Properties(
-            Names(region_names(region)),
-            mappings=template.mappings,
-            conditions=template.conditions,
-            tolerant=True,
-        )
-        self._by_id = {
-            str(name): _resource(str(name), raw, template.where / str(name), evaluator)
+        self.scenarios = Scenarios(template, region)
+        self.asked: Asked = {}
+        self._scenario = self.scenarios.where({})
+        self._template = template
+        self._declared = {
+            str(name): raw
             for name, raw in template.resources.items()
             if isinstance(raw, dict) and not str(name).startswith("Fn::")
         }
+        self._kept: dict[str, list[tuple[Asked, Resource | None]]] = defaultdict(list)
+        self._of: dict[str, list[str]] = defaultdict(list)
+        for name in self._declared:
+            self._of[self.kind(name).text or ""].append(name)
+        self._serverless = [
+            name for name in self._of[_CONFIG] if "ServerlessConfig" in repr(self._declared[name])
+        ]
 
-    def all(self) -> Iterator[Resource]:
-        """Every resource, in the template's order."""
-        yield from self._by_id.values()
+    def under(self, scenario: Scenario) -> Resources:
+        """The same resources in another scenario, of which nothing was asked yet."""
+        resources = copy(self)
+        resources._scenario = scenario
+        resources.asked = {}
+        return resources
 
-    def of(self, resource_type: str) -> Iterator[Resource]:
-        """The resources of one type."""
-        return (resource for resource in self.all() if resource.type == resource_type)
+    def __iter__(self) -> Iterator[str]:
+        """Every logical id, in the template's order."""
+        return iter(self._declared)
+
+    def kind(self, logical_id: str) -> Fact:
+        """The type that a resource says it has."""
+        where = self._template.where / logical_id / "Type"
+        return Fact(self._declared[logical_id].get("Type"), where)
+
+    def find(self, logical_id: str) -> Resource | None:
+        """The resource, or None where there is none in this scenario."""
+        if logical_id not in self._declared:
+            return None
+        kept = self._kept[logical_id]
+        known = next((one for one in kept if self._scenario.agrees(one[0])), None)
+        if known is None:
+            asked: Asked = {}
+            known = (asked, self._worked_out(logical_id, asked))
+            kept.append(known)
+        self.asked |= known[0]
+        return known[1]
 
     def referred(self, reference: Fact, resource_type: str, name: str) -> Resource | None:
         """The resource that a reference means: by logical id, or by its property ``name``."""
         if isinstance(reference.value, Unknown):
-            found = self._by_id.get(reference.value.name or "")
+            found = self.find(reference.value.name or "")
             return found if found is not None and found.type == resource_type else None
         text = reference.text
-        named = (r for r in self.of(resource_type) if r.properties.get(name).text == text)
-        return next(named, None) if text is not None else None
+        for logical_id in self._of[resource_type] if text is not None else ():
+            written = self._declared[logical_id].get("Properties")
+            if isinstance(written, dict) and (name in written or function_name(written)):
+                resource = self.find(logical_id)
+                if resource is not None and resource.properties.get(name).text == text:
+                    return resource
+        return None
 
-    @cached_property
-    def on_serverless(self) -> frozenset[str]:
-        """The logical ids of the models that some serverless variant runs."""
-        variants = (
-            variant
-            for config in self.of("AWS::SageMaker::EndpointConfig")
-            for variant in config.properties.get("ProductionVariants").items()
-            if isinstance(variant.get("ServerlessConfig").value, dict)
-        )
-        models = (
-            self.referred(variant.get("ModelName"), "AWS::SageMaker::Model", "ModelName")
-            for variant in variants
-        )
-        return frozenset(model.logical_id for model in models if model is not None)
+    def is_on_serverless(self, model: Resource) -> bool:
+        """Whether a serverless variant runs the model."""
+        named = model.properties.get("ModelName").given
+        for logical_id in self._serverless:
+            mentioned = named or model.logical_id in repr(self._declared[logical_id])
+            config = self.find(logical_id) if mentioned else None
+            for variant in config.properties.get("ProductionVariants").items() if config else ():
+                if isinstance(variant.get("ServerlessConfig").value, dict):
+                    run = self.referred(variant.get("ModelName"), _MODEL, "ModelName")
+                    if run is not None and run.logical_id == model.logical_id:
+                        return True
+        return False
 
     def numbered(self, fact: Fact) -> Fact:
         """The fact with every number that is spelt as text read as the number it is.
@@ -86,10 +117,54 @@ class Resources:
         """
         return Fact(_numbered(fact.value), fact.where)
 
+    def _worked_out(self, logical_id: str, asked: Asked) -> Resource | None:
+        declared = self._declared[logical_id]
+        evaluator = _Properties(self._scenario, self._template, asked)
+        condition = declared.get("Condition")
+        if isinstance(condition, str) and evaluator.condition(condition) is False:
+            return None
+        return Resource(
+            logical_id=logical_id,
+            type=self.kind(logical_id).text or "",
+            properties=Fact(
+                evaluator.evaluate(declared.get("Properties", {})),
+                self._template.where / logical_id,
+            ),
+        )
+
+
+class _Asking(Names):
+    """Answers as a scenario does, and notes what was asked."""
+
+    def __init__(self, scenario: Scenario, asked: Asked) -> None:
+        super().__init__({})
+        self._scenario = scenario
+        self._asked = asked
+
+    def ref(self, name: str) -> Any:
+        if self._scenario.scenarios.varies(name):
+            self._asked["parameter", name] = self._scenario.text(name)
+        return self._scenario.value(name)
+
 
 class _Properties(Evaluator):
-    """Works out properties. What AWS looks up during the deploy, ``{{resolve:…}}``, is unknown, and
-    entries of lists keep their places when others are left out."""
+    """Works out properties in a scenario. What AWS looks up during the deploy, ``{{resolve:…}}``,
+    is unknown, and entries of lists keep their places when others are left out."""
+
+    def __init__(self, scenario: Scenario, template: Template, asked: Asked) -> None:
+        super().__init__(
+            _Asking(scenario, asked),
+            mappings=template.mappings,
+            conditions=template.conditions,
+            tolerant=True,
+        )
+        self._scenario = scenario
+        self._asked = asked
+
+    def condition(self, name: str) -> bool | Unknown:
+        holds = self._scenario.condition(name)
+        self._asked["condition", name] = holds
+        return holds
 
     def evaluate(self, value: Any) -> Any:
         if isinstance(value, list):
@@ -107,16 +182,6 @@ class _Properties(Evaluator):
 
 _RESOLVED = re.compile(r"({{resolve:[^{}]*}})")
 """A dynamic reference (CloudFormation's user guide, read 2026-11-23)."""
-
-
-def _resource(
-    logical_id: str, raw: Mapping[str, Any], where: Where, evaluator: Evaluator
-) -> Resource:
-    return Resource(
-        logical_id=logical_id,
-        kind=Fact(raw.get("Type"), where / "Type"),
-        properties=Fact(evaluator.evaluate(raw.get("Properties", {})), where),
-    )
 
 
 def _numbered(value: Any) -> Any:

@@ -20,30 +20,32 @@ from sagemaker_serving.rules.template.marks import MARK, text_with_marks
 from sagemaker_serving.rules.template.resources import Resource, Resources
 from sagemaker_serving.rules.template.serving import config_facts
 
-_TARGET = "AWS::ApplicationAutoScaling::ScalableTarget"
-_POLICY = "AWS::ApplicationAutoScaling::ScalingPolicy"
+TARGET = "AWS::ApplicationAutoScaling::ScalableTarget"
+POLICY = "AWS::ApplicationAutoScaling::ScalingPolicy"
 _ENDPOINT = "AWS::SageMaker::Endpoint"
 _CONFIG = "AWS::SageMaker::EndpointConfig"
 _RESOURCE = re.compile(rf"endpoint/{MARK}?([^/{MARK}]*){MARK}?/variant/([^/{MARK}]*)")
 
 
-def scaling_facts(resources: Resources) -> Iterator[object]:
-    """The scalable targets of SageMaker's, their schedules, and each policy on one."""
-    targets = {
-        target.logical_id: target
-        for target in resources.of(_TARGET)
-        if (target.properties.get("ScalableDimension").text or "").startswith("sagemaker:")
-    }
-    for target in targets.values():
+def target_facts(target: Resource, resources: Resources) -> Iterator[object]:
+    """A scalable target of SageMaker's, and its schedules."""
+    if _is_of_sagemaker(target):
         facts = _target(target, resources)
         yield facts
         yield _schedules(target, facts, resources)
-    for policy in resources.of(_POLICY):
-        reference = policy.properties.get("ScalingTargetId").value
-        if isinstance(reference, Unknown) and reference.name in targets:
-            yield _policy(policy, targets[reference.name], resources)
-            yield from _steps(policy, resources)
-            yield _metric(policy)
+
+
+def policy_facts(policy: Resource, resources: Resources) -> Iterator[object]:
+    """A policy on a scalable target of SageMaker's that the template has."""
+    target = resources.referred(policy.properties.get("ScalingTargetId"), TARGET, "")
+    if target is not None and _is_of_sagemaker(target):
+        yield _policy(policy, target, resources)
+        yield from _steps(policy, resources)
+        yield _metric(policy)
+
+
+def _is_of_sagemaker(target: Resource) -> bool:
+    return (target.properties.get("ScalableDimension").text or "").startswith("sagemaker:")
 
 
 def _target(target: Resource, resources: Resources) -> ScalingFacts:

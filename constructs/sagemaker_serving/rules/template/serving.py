@@ -30,7 +30,7 @@ def model_definition(model: Resource, resources: Resources) -> ModelDefinitionFa
         containers=_containers(properties, resources, ABSENT),
         vpc=properties.get("VpcConfig"),
         network_isolation=properties.get("EnableNetworkIsolation"),
-        serverless=model.logical_id in resources.on_serverless,
+        serverless=resources.is_on_serverless(model),
         hostnames=tuple(
             container.get("ContainerHostname") for container in properties.get("Containers").items()
         ),

@@ -60,6 +60,10 @@ class Names:
         """The names of a region's availability zones, which each account has its own of."""
         return Unknown()
 
+    def equal(self, compared: list[Any]) -> bool | Unknown:
+        """Whether the two values of an ``Fn::Equals`` are the same, of which one is not known."""
+        return Unknown()
+
 
 class Evaluator:
     """Evaluates one template's values for one set of names.
@@ -222,7 +226,9 @@ class Evaluator:
 
     def _equals(self, argument: Any) -> bool | Unknown:
         left, right = self._arguments("Fn::Equals", argument, 2)
-        return Unknown() if has_unknown([left, right]) else same(left, right)
+        if has_unknown([left, right]):
+            return self._names.equal(argument)
+        return same(left, right)
 
     def _and(self, argument: Any) -> bool | Unknown:
         return self._any_is(False, "Fn::And", argument)

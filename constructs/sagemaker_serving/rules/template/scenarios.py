@@ -1,0 +1,220 @@
+"""In which ways a template may be deployed: what its parameters are, and which conditions hold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, Final, Literal
+
+from local_aws.template import (
+    PSEUDO_PARAMETERS,
+    Evaluator,
+    Names,
+    TemplateError,
+    Unknown,
+    as_text,
+    broken,
+    is_list,
+    is_ssm_value,
+    referenced,
+    region_names,
+)
+from sagemaker_serving.rules.template.conditions import Conditions, comparison
+from sagemaker_serving.rules.template.reading import Template
+
+OTHER: Final = Unknown("another value")
+"""A value that none is which the template names."""
+
+Asked = dict[tuple[str, str], Any]
+"""What was asked of a scenario, ("condition" or "parameter", its name), with the answers."""
+
+
+class Scenario:
+    """One way to deploy a template: ``chosen`` are the values that are not as by default.
+
+    A value is chosen for a parameter, or for what else a condition compares (`Conditions`).
+    """
+
+    def __init__(self, scenarios: Scenarios, chosen: Mapping[str, Any]) -> None:
+        self.scenarios = scenarios
+        self.chosen = chosen
+        template = scenarios.template
+        self._evaluator = Evaluator(
+            _Chosen(self),
+            mappings=template.mappings,
+            conditions=template.conditions,
+            tolerant=True,
+        )
+
+    def text(self, name: str) -> Any:
+        """A parameter's value as it is given, or `OTHER`."""
+        if name in self.scenarios.known:
+            return self.scenarios.known[name]
+        if name in ("AWS::Partition", "AWS::URLSuffix"):
+            region = self.text("AWS::Region")
+            return OTHER if region is OTHER else region_names(region)[name]
+        return self.chosen.get(name, self.scenarios.base(name))
+
+    def value(self, name: str) -> Any:
+        """What ``Ref`` gives for a name."""
+        text = self.text(name)
+        return Unknown(name) if text is OTHER else referenced(self.scenarios.kind(name), text)
+
+    def condition(self, name: str) -> bool | Unknown:
+        """Whether a condition holds; unknown where it is none."""
+        try:
+            return self._evaluator.condition(name)
+        except TemplateError:
+            return Unknown()
+
+    def worked_out(self, expression: Any) -> Any:
+        """The value of a condition's part."""
+        if isinstance(expression, dict) and set(expression) == {"Condition"}:
+            return self.condition(expression["Condition"])
+        return self._evaluator.evaluate(expression)
+
+    def agrees(self, asked: Asked) -> bool:
+        """Whether all that was asked of another is answered alike."""
+        return all(
+            (self.condition(name) if what == "condition" else self.text(name)) == answer
+            for (what, name), answer in asked.items()
+        )
+
+    @cached_property
+    def is_possible(self) -> bool:
+        """Whether no assertion of the template's section Rules refuses it."""
+        for rule in self.scenarios.template.assertions.values():
+            if not isinstance(rule, dict):
+                continue
+            if "RuleCondition" in rule and self._holds(rule["RuleCondition"]) is not True:
+                continue
+            asserted = rule.get("Assertions")
+            for one in asserted if isinstance(asserted, list) else ():
+                if isinstance(one, dict) and self._holds(one.get("Assert")) is False:
+                    return False
+        return True
+
+    def _holds(self, expression: Any) -> bool | Unknown:
+        try:
+            return self._evaluator.holds(expression)
+        except TemplateError:
+            return Unknown()
+
+
+class _Chosen(Names):
+    def __init__(self, scenario: Scenario) -> None:
+        super().__init__({})
+        self._scenario = scenario
+
+    def ref(self, name: str) -> Any:
+        return self._scenario.value(name)
+
+    def equal(self, compared: list[Any]) -> bool | Unknown:
+        subject, value = comparison(compared)
+        return bool(self._scenario.chosen.get(subject) == value)
+
+
+class Scenarios:
+    """Every way to deploy ``template``, to ``region`` where that is known."""
+
+    def __init__(self, template: Template, region: str | None) -> None:
+        self.template = template
+        self.known = region_names(region)
+        self.conditions = Conditions(template.conditions, self.varies)
+        self._declared = {
+            name: declared
+            for name, declared in template.parameters.items()
+            if isinstance(declared, dict)
+        }
+        self._made: dict[frozenset[tuple[str, Any]], Scenario] = {}
+        self._alternatives: dict[tuple[Any, ...], list[Any]] = {}
+        self._allowed: dict[str, list[str] | None] = {}
+        self._base: dict[str, Any] = {}
+
+    def where(self, chosen: Mapping[str, Any]) -> Scenario:
+        """The scenario in which these values are chosen."""
+        key = frozenset(chosen.items())
+        if key not in self._made:
+            self._made[key] = Scenario(self, chosen)
+        return self._made[key]
+
+    def varies(self, name: str) -> bool:
+        """Whether a name is a parameter's whose value a deploy settles."""
+        return name in self._declared or (
+            name in PSEUDO_PARAMETERS and name not in (*self.known, "AWS::NoValue")
+        )
+
+    def kind(self, name: str) -> str:
+        """The type of a parameter."""
+        kind = self._declared.get(name, {}).get("Type")
+        return kind if isinstance(kind, str) else "String"
+
+    def default(self, name: str) -> Any:
+        """A parameter's default; `OTHER` where it has none, or only its name in SSM."""
+        default = self._declared.get(name, {}).get("Default")
+        if not isinstance(default, str | int | float) or is_ssm_value(self.kind(name)):
+            return OTHER
+        return as_text(default)
+
+    def base(self, name: str) -> Any:
+        """The value that is looked at first: the default, or the first that is allowed."""
+        if name not in self._base:
+            default, allowed = self.default(name), self.allowed(name)
+            self._base[name] = allowed[0] if default is OTHER and allowed else default
+        return self._base[name]
+
+    def allowed(self, name: str) -> list[str] | None:
+        """The allowed values that the parameter takes, or None where they are not listed."""
+        if name not in self._allowed:
+            values = self._declared.get(name, {}).get("AllowedValues")
+            kind = self.kind(name)
+            if not isinstance(values, list) or is_list(kind) or is_ssm_value(kind):
+                values = []
+            texts = [as_text(value) for value in values if isinstance(value, str | int | float)]
+            taken = [text for text in dict.fromkeys(texts) if self._takes(name, text)]
+            self._allowed[name] = taken or None
+        return self._allowed[name]
+
+    def alternatives(self, subject: str, conditions: tuple[str, ...], *, direct: bool) -> list[Any]:
+        """What may be chosen for ``subject`` in the place of what is looked at first.
+
+        These are the allowed values of a parameter, else those that ``conditions`` compare it
+        with, and another. Where no property has the value itself (``direct``), one of those for
+        which the conditions come out alike stands for all.
+        """
+        key = (subject, conditions, direct)
+        if key not in self._alternatives:
+            values = list(self._values(subject, conditions))
+            if self.varies(subject) and not direct:
+                values = self._told_apart(subject, values, conditions)
+            base = self.base(subject)
+            self._alternatives[key] = [value for value in values if value != base]
+        return self._alternatives[key]
+
+    def _values(self, subject: str, conditions: tuple[str, ...]) -> list[Any]:
+        allowed = self.allowed(subject)
+        if allowed is not None:
+            return allowed
+        found = [self.conditions.subjects(name) for name in conditions]
+        compared = [value for one in found for value in one.get(subject, ())]
+        if not any(subject in one for one in found):
+            return []
+        return [OTHER, *(one for one in dict.fromkeys(compared) if self._takes(subject, one))]
+
+    def _told_apart(
+        self, subject: str, values: list[Any], conditions: tuple[str, ...]
+    ) -> list[Any]:
+        facets = [facet for name in conditions for facet in self.conditions.facets(name, subject)]
+        by_outcome: dict[str, Any] = {}
+        for value in (self.base(subject), *values):
+            scenario = self.where({subject: value})
+            by_outcome.setdefault(repr([scenario.worked_out(facet) for facet in facets]), value)
+        return list(by_outcome.values())
+
+    def _takes(self, name: str, value: str | Literal[True]) -> bool:
+        """Whether the declaration of a parameter lets it have the value, as far as it is one."""
+        try:
+            return value is True or next(broken(self._declared.get(name, {}), value), None) is None
+        except (TemplateError, ValueError, TypeError, re.error):
+            return True
