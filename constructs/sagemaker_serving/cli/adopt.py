@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,8 +34,8 @@ def _writing(command: Callable[..., Any]) -> Callable[..., Any]:
         place = path if path is not None else Path("environments") / f"{name}.yaml"
         if place.exists() and not force:
             raise Mistake(f"{place} is there already; give another --file, or --force")
-        for template, region in command(**others):
-            _write(template, name, region, place)
+        for template, region, *parameters in command(**others):
+            _write(template, name, region, place, *parameters)
 
     for option in (
         click.option("--force", is_flag=True, help="Replace the file."),
@@ -77,18 +77,25 @@ def endpoint(endpoint: str, which: WhichAws) -> Any:
 @adopt.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--region", help="Where it is deployed; default: AWS_REGION, AWS_DEFAULT_REGION.")
+@click.option(
+    "--parameter",
+    "parameters",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A parameter's value; default: the template's, or the first that it allows.",
+)
 @_writing
-def template(file: Path, region: str | None) -> Any:
+def template(file: Path, region: str | None, parameters: tuple[str, ...]) -> Any:
     """Read the endpoints of the CloudFormation template FILE.
 
     \b
     Examples:
       sagemaker-serving adopt template stack.yaml --region eu-west-1
-      sagemaker-serving adopt template cdk.out/Serving.template.json --name prod
+      sagemaker-serving adopt template stack.yaml --parameter InstanceType=ml.g5.xlarge --name prod
     """
     from sagemaker_serving.rules import read_template
 
-    yield read_template(file), _region(region)
+    yield read_template(file), _region(region), _values(parameters)
 
 
 @adopt.command()
@@ -118,13 +125,27 @@ def _region(given: str | None) -> str:
     return region
 
 
-def _write(template: Template, name: str, region: str, place: Path) -> None:
+def _values(parameters: tuple[str, ...]) -> dict[str, str]:
+    split = [parameter.partition("=") for parameter in parameters]
+    for name, equals, _ in split:
+        if not equals:
+            raise Mistake(f"--parameter {name}: write NAME=VALUE")
+    return {name: value for name, _, value in split}
+
+
+def _write(
+    template: Template,
+    name: str,
+    region: str,
+    place: Path,
+    parameters: Mapping[str, str] | None = None,
+) -> None:
     from sagemaker_serving.operations.adoption import adopt as read
     from sagemaker_serving.rules import check_environment
     from sagemaker_serving.rules.report import report
     from sagemaker_serving.spec import read_environment
 
-    adopted = read(template, name=name, region=region)
+    adopted = read(template, name=name, region=region, parameters=parameters)
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_text(adopted.text, encoding="utf-8")
     click.echo(f"{place}: {', '.join(adopted.models)}")

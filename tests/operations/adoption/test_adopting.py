@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import yaml
 
 from sagemaker_serving.errors import Mistake, NotFound, Severity
 from sagemaker_serving.operations.adoption import Adopted, adopt, live_endpoint
-from sagemaker_serving.rules import check_environment, template_of
+from sagemaker_serving.rules import check_environment, read_template, template_of
 from sagemaker_serving.spec import read_environment
 from tests.local_aws.aws import REGION, Aws, StandIn, client_of, gateway_of
 from tests.today import TODAY
@@ -193,6 +194,30 @@ def test_a_resource_that_is_unknown_as_a_whole_is_a_comment(kind: str) -> None:
     else:
         adopted = adopt(template_of(resources), name="new", region=REGION)
         assert any(f"only a deploy knows all of {kind}" in one for one in adopted.remarks)
+
+
+def test_parameters_have_their_defaults_unless_others_are_given(tmp_path: Path) -> None:
+    written = {
+        "Parameters": {
+            "Type": {"Type": "String", "Default": "ml.m5.large"},
+            "Count": {"Type": "Number", "AllowedValues": [2, 4]},
+            "Unused": {"Type": "String", "Default": "x"},
+        },
+        "Resources": template(InstanceType={"Ref": "Type"}, InitialInstanceCount={"Ref": "Count"}),
+    }
+    path = tmp_path / "template.json"
+    path.write_text(json.dumps(written))
+    for given, kind, count in (
+        ({}, "ml.m5.large", 2),
+        ({"Type": "ml.c5.large", "Count": "4"}, "ml.c5.large", 4),
+    ):
+        adopted = adopt(read_template(path), name="new", region=REGION, parameters=given)
+        (variant,) = model_of(adopted)["variants"]
+        assert (variant["instance_type"], variant["initial_instance_count"]) == (kind, count)
+        told = f"read with the parameters Count={count}, Type={kind}; --parameter gives others"
+        assert told in adopted.remarks
+    with pytest.raises(Mistake, match="no parameter 'Typ'; did you mean Type"):
+        adopt(read_template(path), name="new", region=REGION, parameters={"Typ": "x"})
 
 
 def test_a_serverless_variant_has_no_weight(tmp_path: Path) -> None:

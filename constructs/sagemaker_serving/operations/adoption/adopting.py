@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from local_aws.suggest import nearest
 from sagemaker_serving.catalog.members import ENDPOINT, ENDPOINT_CONFIG
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.operations.adoption.components import read_components
@@ -35,15 +36,25 @@ class Adopted:
     remarks: tuple[str, ...]
 
 
-def adopt(template: Template, *, name: str, region: str) -> Adopted:
+def adopt(
+    template: Template, *, name: str, region: str, parameters: Mapping[str, str] | None = None
+) -> Adopted:
     """The environment file ``name`` with a model for each endpoint of ``template``.
 
     Nothing is changed, neither the source nor AWS. The endpoints get names of their own,
     ``<name>-<model>``, because CloudFormation imports none. What has no field is written into
     ``extra`` by AWS's names; what only a deploy knows, and what the stacks make themselves, is a
-    comment. Raises `Mistake` where there is no endpoint.
+    comment. A template's parameters have the values of ``parameters``, or their defaults, or the
+    first that is allowed; those that were needed are told. Raises `Mistake` where there is no
+    endpoint, and for a parameter that the template lacks.
     """
+    chosen = dict(parameters or {})
+    for given in chosen.keys() - template.parameters.keys():
+        near = nearest(given, template.parameters)
+        meant = f"did you mean {near}?" if near else f"there are {', '.join(template.parameters)}"
+        raise Mistake(f"the template has no parameter {given!r}; {meant}")
     resources = Resources(template, region)
+    resources = resources.under(resources.scenarios.where(chosen))
     draft = Draft(name, region)
     reading = Reading(draft=draft, resources=resources, name=name)
     models: list[str] = []
@@ -58,10 +69,18 @@ def adopt(template: Template, *, name: str, region: str) -> Adopted:
             f"{template.where.source or 'the source'}: there is no {ENDPOINT} whose EndpointConfig "
             "stands beside it; name what describes both"
         )
+    used = {
+        name: value
+        for (what, name), value in sorted(resources.asked.items())
+        if what == "parameter" and isinstance(value, str) and name in template.parameters
+    }
+    if used:
+        told = ", ".join(f"{name}={value}" for name, value in used.items())
+        draft.remark((), f"read with the parameters {told}; --parameter gives others")
     return Adopted(
         text=draft.text(),
         models=tuple(models),
-        remarks=tuple(f"{_dotted(path)}: {said}" for path, said in draft.remarks),
+        remarks=tuple(f"{_dotted(path)}: {said}" if path else said for path, said in draft.remarks),
     )
 
 
