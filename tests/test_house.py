@@ -36,7 +36,10 @@ BELOW = {
 }
 """What each layer may import, beside errors, extras and progress."""
 
-BASE = {"errors", "process", "s3_location", "schedules", "suggest", "template", "terminal"}
+BASE = {
+    *("errors", "process", "s3_location", "schedules"),
+    *("schemas", "suggest", "template", "terminal"),
+}
 """What is there of the local AWS without what it needs to run; every layer may import it."""
 
 ON_BOTO3 = {"boto"}

@@ -15,7 +15,7 @@ from local_aws.gateway import Gateway
 from local_aws.protocol.models import service_model
 from local_aws.resources.emulated import CARRIED_OUT, WITHOUT_EFFECT
 from local_aws.resources.kept import REFUSED
-from local_aws.resources.schemas import schema_of
+from local_aws.schemas import schema_of
 from local_aws.service import Service
 from local_aws.services.lambda_.limits import NOT_FOLLOWED as NOT_OF_FUNCTIONS
 from local_aws.template import FUNCTIONS

@@ -10,7 +10,7 @@ from typing_extensions import override
 from local_aws.context import LocalContext
 from local_aws.resources.api import ApiProvider, is_absent
 from local_aws.resources.base import Attributes, Request, ResourceFailed
-from local_aws.resources.schemas import Place
+from local_aws.schemas import Place
 from sagemaker_serving.local_sagemaker.offered import follows
 
 ENDPOINT_LIMIT_SECONDS = 10 * 3600.0

@@ -7,8 +7,7 @@ from copy import deepcopy
 from typing import Any
 
 from local_aws.resources.patterns import text_like
-from local_aws.resources.schemas import Schema
-from local_aws.resources.validation import fits_text
+from local_aws.schemas import Schema, fits_text
 
 Step = tuple[str, dict[str, Any]]
 """What is wrong, in a word, and the properties that are."""

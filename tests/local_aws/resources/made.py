@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from local_aws.resources.schemas import Schema, schema_of
+from local_aws.schemas import Schema, schema_of
 from tests.local_aws.aws import REGION
 
 

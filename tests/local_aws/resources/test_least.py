@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from local_aws.resources.kept import REFUSED
-from local_aws.resources.schemas import is_custom, schema_of, type_names
+from local_aws.schemas import is_custom, schema_of, type_names
 from tests.local_aws.aws import REGION
 from tests.local_aws.resources.least import least, violations
 

@@ -20,7 +20,7 @@ from botocore.exceptions import ClientError
 
 from local_aws.resources.base import Provider
 from local_aws.resources.emulated import CARRIED_OUT
-from local_aws.resources.schemas import Place, Schema, schema_of
+from local_aws.schemas import Place, Schema, schema_of
 from tests.local_aws.aws import REGION, Aws, eventually
 from tests.local_aws.functions import zipped
 from tests.local_aws.resources.made import made

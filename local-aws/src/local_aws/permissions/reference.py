@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import Any
 
 from local_aws.arn import Arn
-from local_aws.cfn_lint_data import data_folder
 from local_aws.protocol.call import Call
+from local_aws.schemas import data_folder
 from local_aws.template.regions import region_names
 
 

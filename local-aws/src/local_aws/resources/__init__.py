@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from local_aws.schemas import is_custom
+
 from .base import Provider
 from .custom_resource import CustomResource
 from .emulated import CARRIED_OUT, emulated
 from .kept import REFUSED, Kept
-from .schemas import is_custom
 
 __all__ = ["ResourceTypes"]
 

@@ -17,7 +17,7 @@ from typing_extensions import override
 
 from local_aws.context import LocalContext
 from local_aws.resources.base import Attributes, Provider, Request, ResourceFailed
-from local_aws.resources.schemas import Place, schema_of
+from local_aws.schemas import Place, schema_of
 
 NOT_FOUND = (
     "NoSuch",

@@ -11,7 +11,7 @@ from threading import Event
 from typing import Any, TypeVar
 
 from local_aws.context import LocalContext
-from local_aws.resources.schemas import Place
+from local_aws.schemas import Place
 
 POLL_SECONDS = 0.1
 """Between two looks at a resource that takes time, once the first, quicker ones are over."""

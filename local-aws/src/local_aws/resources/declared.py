@@ -15,7 +15,7 @@ from typing_extensions import override
 from local_aws.context import LocalContext
 from local_aws.resources.api import ApiProvider
 from local_aws.resources.base import Attributes, Properties, Provider, Request, ResourceFailed
-from local_aws.resources.schemas import Place, Schema, schema_of
+from local_aws.schemas import Place, Schema, schema_of
 
 
 class Declared(ApiProvider):

@@ -18,7 +18,7 @@ from typing_extensions import override
 from local_aws.context import ACCOUNT_ID, LocalContext
 from local_aws.resources.api import NOT_FOUND, stack_tags, tag_list
 from local_aws.resources.base import Attributes, Made, Provider, Request, ResourceFailed
-from local_aws.resources.schemas import Place, schema_of
+from local_aws.schemas import Place, schema_of
 
 CARRIED_OUT: Mapping[str, frozenset[str]] = {
     f"AWS::{type_name}": frozenset(properties.split())

@@ -22,7 +22,7 @@ from local_aws.context import LocalContext
 from local_aws.permissions.reference import reference
 from local_aws.resources.base import Attributes, Made, Provider, Request, ResourceFailed
 from local_aws.resources.patterns import text_like
-from local_aws.resources.schemas import Place, Schema, schema_of
+from local_aws.schemas import Place, Schema, schema_of
 
 REFUSED = frozenset({"AWS::Lambda::ResourcePolicy"})
 """Types that are never only kept: what a policy forbids would be allowed here."""

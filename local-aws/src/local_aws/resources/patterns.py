@@ -8,7 +8,7 @@ import string
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from local_aws.resources.validation import fits_text
+from local_aws.schemas import fits_text
 
 _READABLE = string.ascii_lowercase + string.digits
 _PRINTABLE = [chr(code) for code in range(32, 127)]

@@ -8,7 +8,7 @@ from typing_extensions import override
 
 from local_aws.resources.api import ApiProvider, fitted, given, tags_of
 from local_aws.resources.base import Attributes, Properties, Request
-from local_aws.resources.schemas import schema_of
+from local_aws.schemas import schema_of
 
 from .patches import patches_between
 

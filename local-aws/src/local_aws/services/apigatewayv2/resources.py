@@ -10,7 +10,7 @@ from typing_extensions import override
 from local_aws.arn import arn_in
 from local_aws.resources.api import ApiProvider, given, tags_of
 from local_aws.resources.base import Attributes, Properties, Provider, Request
-from local_aws.resources.schemas import schema_of
+from local_aws.schemas import schema_of
 
 
 class Part(ApiProvider):

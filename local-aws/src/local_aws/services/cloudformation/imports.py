@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from local_aws.resources import ResourceTypes
-from local_aws.resources.schemas import schema_of
+from local_aws.schemas import schema_of
 from local_aws.services.cloudformation.engine.changes import Change, Plan
 from local_aws.services.cloudformation.engine.refusals import refuse, validation_error
 from local_aws.services.cloudformation.engine.stacks import Resource, Stack, Stacks, Version

@@ -9,7 +9,7 @@ from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
 from local_aws.resources import ResourceTypes
 from local_aws.resources.base import Provider
-from local_aws.resources.schemas import schema_of
+from local_aws.schemas import schema_of
 from local_aws.services.cloudformation.engine.stacks import Resource, Stack, Stacks
 
 

@@ -7,7 +7,7 @@ from collections import defaultdict
 from typing import Any
 
 from local_aws.protocol import AwsError
-from local_aws.resources.schemas import schema_of
+from local_aws.schemas import schema_of
 from local_aws.services.cloudformation.engine.checks import required_capabilities
 from local_aws.services.cloudformation.engine.operations import Operations
 from local_aws.services.cloudformation.engine.parameters import MASK

@@ -17,7 +17,7 @@ from uuid import uuid4
 from local_aws.arn import arn_in
 from local_aws.context import LocalContext
 from local_aws.protocol import AwsError
-from local_aws.resources.schemas import schema_of
+from local_aws.schemas import schema_of
 from local_aws.services.cloudformation.engine.blueprint import Blueprint, Existing
 from local_aws.services.cloudformation.engine.changes import difference
 from local_aws.services.cloudformation.engine.deployment import surroundings_of

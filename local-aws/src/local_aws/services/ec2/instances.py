@@ -10,7 +10,7 @@ from typing_extensions import override
 
 from local_aws.context import LocalContext
 from local_aws.resources.base import Provider, Request, ResourceFailed
-from local_aws.resources.schemas import Place
+from local_aws.schemas import Place
 
 from .part import Part
 

@@ -13,7 +13,7 @@ from local_aws.context import LocalContext
 from local_aws.permissions.deployed import bucket_of
 from local_aws.resources.api import ApiProvider, tag_list, tags_of
 from local_aws.resources.base import Attributes, Properties, Provider, Request, ResourceFailed
-from local_aws.resources.schemas import Place
+from local_aws.schemas import Place
 from local_aws.template import region_names
 
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from local_aws.protocol import AwsError
-from local_aws.resources.schemas import is_custom, schema_of
+from local_aws.schemas import is_custom, schema_of
 from local_aws.services.cloudformation.engine.graph import Graph, needs, resource_graph
 from local_aws.services.cloudformation.engine.names import (
     NoReferences,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from local_aws.protocol import AwsError
-from local_aws.resources.schemas import is_custom, schema_of
+from local_aws.schemas import is_custom, schema_of
 from local_aws.services.cloudformation.engine.blueprint import Blueprint, NotDeployed, attribute_of
 from local_aws.services.cloudformation.engine.parameters import MASK
 from local_aws.services.cloudformation.engine.refusals import refuse

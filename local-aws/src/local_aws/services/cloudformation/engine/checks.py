@@ -10,7 +10,7 @@ from local_aws.protocol import AwsError
 from local_aws.resources import ResourceTypes
 from local_aws.resources.base import Provider
 from local_aws.resources.custom_resource import missing_service_token
-from local_aws.resources.schemas import Schema, is_custom, schema_of
+from local_aws.schemas import Schema, is_custom, schema_of
 from local_aws.services.cloudformation.engine.graph import resource_graph
 from local_aws.services.cloudformation.engine.refusals import refuse
 from local_aws.services.cloudformation.engine.stacks import STACK_TYPE, Resource

@@ -15,7 +15,7 @@ from typing import Any
 from local_aws.context import LocalContext
 from local_aws.resources import ResourceTypes
 from local_aws.resources.base import Cancelled
-from local_aws.resources.schemas import is_custom
+from local_aws.schemas import is_custom
 from local_aws.services.cloudformation.engine.blueprint import Blueprint, Existing
 from local_aws.services.cloudformation.engine.changes import difference
 from local_aws.services.cloudformation.engine.checks import attribute_problems, only_kept

@@ -18,7 +18,7 @@ from local_aws.context import LocalContext
 from local_aws.resources import ResourceTypes
 from local_aws.resources.api import is_absent
 from local_aws.resources.base import Request
-from local_aws.resources.schemas import schema_of
+from local_aws.schemas import schema_of
 from local_aws.services.cloudformation.engine.stacks import Resource, Stack, now
 from local_aws.template import same
 

@@ -13,8 +13,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-import regex
-
 from local_aws.template import Unknown, function_name, same
 
 Resolve = Callable[[Mapping[str, Any]], Mapping[str, Any]]
@@ -276,6 +274,8 @@ def _matches(pattern: str, text: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def _compiled(pattern: str) -> Any:
+    import regex  # here, since who judges no pattern may not have it
+
     try:
         return regex.compile(pattern)
     except regex.error:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
-from local_aws.cfn_lint_data import data_folder
-from local_aws.resources.validation import Judge
+from local_aws.schemas.data import data_folder
+from local_aws.schemas.judge import Judge
 from local_aws.template import Unknown, function_name, same
 
 Path_ = tuple[str, ...]

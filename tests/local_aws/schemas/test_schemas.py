@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from local_aws.resources.schemas import Schema, schema_of
+from local_aws.schemas import Schema, schema_of
 from local_aws.template import Unknown
 
 
@@ -86,7 +86,7 @@ def test_tags_are_found_by_the_schema() -> None:
 
 def test_cfn_lint_itself_is_not_imported() -> None:
     code = (
-        "import sys; from local_aws.resources.schemas import schema_of;"
+        "import sys; from local_aws.schemas import schema_of;"
         "assert schema_of('AWS::S3::Bucket', 'eu-west-1'); assert 'cfnlint' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,0 +1,28 @@
+"""CloudFormation's resource schemas, as cfn-lint ships them, and a judge of values by them.
+
+Rules read templates with it, and the local AWS deploys them. It needs the standard library alone,
+but for patterns: `regex` reads them, which cfn-lint brings.
+"""
+
+from __future__ import annotations
+
+from local_aws.schemas.data import data_folder
+from local_aws.schemas.judge import Judge, fits_text
+from local_aws.schemas.schema import (
+    Place,
+    Schema,
+    is_custom,
+    schema_of,
+    type_names,
+)
+
+__all__ = [
+    "Judge",
+    "Place",
+    "Schema",
+    "data_folder",
+    "fits_text",
+    "is_custom",
+    "schema_of",
+    "type_names",
+]
