@@ -108,7 +108,7 @@ def _with(schema: Schema, shape: Mapping[str, Any], branch: Any, depth: int) -> 
 
 
 def _taken(schema: Schema, shape: Mapping[str, Any], value: Any, keyword: str) -> bool:
-    return not list(schema.judge().problems({keyword: shape[keyword]}, value))
+    return not list(schema.judge().faults({keyword: shape[keyword]}, value))
 
 
 def _bare(schema: Schema, shape: Mapping[str, Any], depth: int) -> Any:

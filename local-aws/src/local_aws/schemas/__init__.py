@@ -7,7 +7,9 @@ but for patterns: `regex` reads them, which cfn-lint brings.
 from __future__ import annotations
 
 from local_aws.schemas.data import data_folder
-from local_aws.schemas.judge import Judge, fits_text
+from local_aws.schemas.fault import Fault
+from local_aws.schemas.judge import Judge
+from local_aws.schemas.scalars import fits_text
 from local_aws.schemas.schema import (
     Place,
     Schema,
@@ -17,6 +19,7 @@ from local_aws.schemas.schema import (
 )
 
 __all__ = [
+    "Fault",
     "Judge",
     "Place",
     "Schema",

@@ -1,22 +1,22 @@
-"""Whether values are what a schema of CloudFormation's says, in CloudFormation's words.
+"""Whether values are what a schema of CloudFormation's says, and which keyword of it they break.
 
-CloudFormation judges by everit-org/json-schema, whose words these are, and says nothing of a value
-itself: of keywords that would, "failed validation constraint for keyword [pattern]"
-(aws-cloudformation/cloudformation-resource-schema, ``ValidationException``, read 2026-11-23).
-Numbers and booleans may be written as text, and text as numbers, as in every template. Words for
-the keywords that cfn-lint adds are JSON Schema's own for the same.
+What is not known passes: what a function still has to give, and members that it may leave out.
+Numbers and booleans may be written as text, and text as numbers, as in every template.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
+from local_aws.schemas.fault import Fault, Path, scrubbed
+from local_aws.schemas.scalars import matches, scalar_faults
 from local_aws.template import Unknown, function_name, same
 
 Resolve = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 """A schema, where another place of the document has it."""
+
+_CHOICES = ("anyOf", "oneOf")
 
 
 class Judge:
@@ -32,100 +32,132 @@ class Judge:
         self._resolve = resolve
         self._read_only = frozenset(read_only)
         self._whole = whole
+        self._unsure = False
 
-    def problems(
-        self, schema: Any, value: Any, at: str = "#", place: tuple[str, ...] = ()
-    ) -> Iterator[str]:
-        """What is wrong with a value; what a function still has to give is not judged."""
-        if not isinstance(schema, Mapping) or not is_known(value):
+    def faults(
+        self, schema: Any, value: Any, path: Path = (), place: tuple[str, ...] = ()
+    ) -> Iterator[Fault]:
+        """What is wrong with a value, which stands at ``path``, by names alone at ``place``."""
+        if schema is False and not may_be_absent(value):
+            yield Fault(path, "false", scrubbed("false"), value)
+        if not isinstance(schema, Mapping) or not schema:
+            self._unsure |= schema is False
+            return
+        if not is_known(value):
+            self._unsure = True
             return
         schema = self._resolve(schema)
         if self._whole:
-            types = _listed(schema.get("type", ()))
-            if types and not any(_is_of(kind, value) for kind in types):
-                yield f"{at}: expected type: {_JAVA[types[0]]}, found: {_java_type(value)}"
+            wrong = list(scalar_faults(schema, value, path))
+            yield from wrong
+            if any(each.keyword == "type" for each in wrong):
                 return
-            yield from _scalar_problems(schema, value, at)
         if isinstance(value, list):
-            yield from self._of_list(schema, value, at, place)
+            yield from self._of_list(schema, value, path, place)
         if isinstance(value, dict):
-            yield from self._of_object(schema, value, at, place)
+            yield from self._of_object(schema, value, path, place)
         if self._whole:
-            yield from self._combined(schema, value, at, place)
+            yield from self._combined(schema, value, path, place)
+
+    def fits(self, schema: Any, value: Any, place: tuple[str, ...] = ()) -> bool | None:
+        """Whether a value is what a schema says; None where that depends on what is not known."""
+        before, self._unsure = self._unsure, False
+        wrong = next(self.faults(schema, value, (), place), None) is not None
+        answer = None if self._unsure and not wrong else not wrong
+        self._unsure = before or answer is None
+        return answer
 
     def _of_list(
-        self, schema: Mapping[str, Any], value: list[Any], at: str, place: tuple[str, ...]
-    ) -> Iterator[str]:
+        self, schema: Mapping[str, Any], value: list[Any], path: Path, place: tuple[str, ...]
+    ) -> Iterator[Fault]:
         leading = schema.get("prefixItems", ())  # of cfn-lint's: beside what all items must be
         for index, item in enumerate(value):
-            yield from self.problems(schema.get("items"), item, f"{at}/{index}", place)
+            yield from self.faults(schema.get("items"), item, (*path, index), place)
             if self._whole and index < len(leading):
-                yield from self.problems(leading[index], item, f"{at}/{index}", place)
-        if not self._whole or not all(is_known(item) for item in value):
-            return
-        if len(value) < schema.get("minItems", 0):
-            yield f"{at}: expected minimum item count: {schema['minItems']}, found: {len(value)}"
-        if len(value) > schema.get("maxItems", len(value)):
-            yield f"{at}: expected maximum item count: {schema['maxItems']}, found: {len(value)}"
-        keys = schema.get("uniqueKeys", ())
-        told_apart = [
-            [item.get(key, "") for key in keys] for item in value if isinstance(item, dict)
-        ]
-        if (schema.get("uniqueItems") and _repeated(value)) or (keys and _repeated(told_apart)):
-            yield f"{at}: array items are not unique"
+                yield from self.faults(leading[index], item, (*path, index), place)
+        if self._whole:
+            yield from _count_faults(schema, value, path)
 
     def _of_object(
-        self, schema: Mapping[str, Any], value: dict[str, Any], at: str, place: tuple[str, ...]
-    ) -> Iterator[str]:
+        self, schema: Mapping[str, Any], value: dict[str, Any], path: Path, place: tuple[str, ...]
+    ) -> Iterator[Fault]:
         known: Mapping[str, Any] = schema.get("properties") or {}
         patterns: Mapping[str, Any] = schema.get("patternProperties") or {}
         free = self._whole or not known or _is_combined(schema)
         others = schema.get("additionalProperties", free)
         for name in schema.get("required", ()):
             if name not in value:
-                yield f"{at}: required key [{name}] not found"
+                said = f"required key [{name}] not found"
+                yield Fault(path, "required", said, value, schema, (name,))
+            elif may_be_absent(value[name]):
+                self._unsure = True
         for name, item in value.items():
             inner = (*place, name)
-            matching = [shape for pattern, shape in patterns.items() if _matches(pattern, name)]
-            if inner in self._read_only or not (name in known or matching or others):
-                yield f"{at}: extraneous key [{name}] is not permitted"
+            matching = [shape for pattern, shape in patterns.items() if matches(pattern, name)]
+            is_read_only = inner in self._read_only
+            if is_read_only or not (name in known or matching or others):
+                keyword = "readOnly" if is_read_only else "additionalProperties"
+                said = f"extraneous key [{name}] is not permitted"
+                yield Fault(path, keyword, said, value, schema, (name,))
                 continue
             shapes = [known[name]] if name in known else []
             shapes += matching or ([] if shapes else [others])
             for shape in shapes:
-                yield from self.problems(shape, item, f"{at}/{name}", inner)
+                yield from self.faults(shape, item, (*path, name), inner)
         if self._whole:
-            yield from _size_problems(schema, value, at)
-            yield from _dependency_problems(schema, value, at)
+            yield from self._names(schema, value, path)
+            yield from _member_faults(schema, value, path)
             for name, needed in (schema.get("dependencies") or {}).items():
                 if name in value and isinstance(needed, Mapping):
-                    yield from self.problems(needed, value, at, place)
+                    yield from self.faults(needed, value, path, place)
+
+    def _names(
+        self, schema: Mapping[str, Any], value: dict[str, Any], path: Path
+    ) -> Iterator[Fault]:
+        shape = schema.get("propertyNames")
+        for name in value if shape is not None else ():
+            if self.fits(shape, name) is False:
+                said = f"extraneous key [{name}] is not permitted"
+                yield Fault(path, "propertyNames", said, value, schema, (name,))
 
     def _combined(
-        self, schema: Mapping[str, Any], value: Any, at: str, place: tuple[str, ...]
-    ) -> Iterator[str]:
-        def fits(shape: Any) -> bool:
-            return next(self.problems(shape, value, at, place), None) is None
+        self, schema: Mapping[str, Any], value: Any, path: Path, place: tuple[str, ...]
+    ) -> Iterator[Fault]:
+        shapes = schema.get("allOf", ())
+        wrong = [list(self.faults(shape, value, path, place)) for shape in shapes]
+        if any(wrong):
+            count = sum(not each for each in wrong)
+            said = f"#: only {count} subschema matches out of {len(shapes)}"
+            yield Fault(path, "allOf", said, value, schema)
+            yield from (each for some in wrong for each in some)
+        for keyword in _CHOICES:
+            if keyword in schema:
+                yield from self._chosen(keyword, schema, value, path, place)
+        if "if" in schema:
+            holds = self.fits(schema["if"], value, place)
+            if holds is not None:
+                branch = schema.get("then" if holds else "else")
+                yield from self.faults(branch, value, path, place)
+        if "not" in schema and self.fits(schema["not"], value, place):
+            yield Fault(path, "not", scrubbed("not"), value, schema)
 
-        for keyword in ("allOf", "anyOf", "oneOf"):
-            shapes = schema.get(keyword)
-            if shapes is None:
-                continue
-            count = sum(fits(shape) for shape in shapes)
-            if keyword == "allOf" and count < len(shapes):
-                yield f"{at}: #: only {count} subschema matches out of {len(shapes)}"
-                for shape in shapes:
-                    yield from self.problems(shape, value, at, place)
-            elif keyword != "allOf" and count == 0:
-                yield f"{at}: #: no subschema matched out of the total {len(shapes)} subschemas"
-            elif keyword == "oneOf" and count > 1 and is_known_whole(value):
-                yield f"{at}: #: {count} subschemas matched instead of one"
-        if "if" in schema and is_known_whole(value):
-            yield from self.problems(
-                schema.get("then" if fits(schema["if"]) else "else"), value, at, place
-            )
-        if "not" in schema and is_known_whole(value) and fits(schema["not"]):
-            yield f"{at}: {_scrubbed('not')}"
+    def _chosen(
+        self,
+        keyword: str,
+        schema: Mapping[str, Any],
+        value: Any,
+        path: Path,
+        place: tuple[str, ...],
+    ) -> Iterator[Fault]:
+        shapes = schema[keyword]
+        fitting = [self.fits(shape, value, place) for shape in shapes]
+        if not any(each is not False for each in fitting):
+            said = f"#: no subschema matched out of the total {len(shapes)} subschemas"
+            by_each = tuple(tuple(self.faults(shape, value, path, place)) for shape in shapes)
+            yield Fault(path, keyword, said, value, schema, (), by_each)
+        elif keyword == "oneOf" and fitting.count(True) > 1:
+            said = f"#: {fitting.count(True)} subschemas matched instead of one"
+            yield Fault(path, keyword, said, value, schema)
 
 
 def is_known(value: Any) -> bool:
@@ -135,148 +167,68 @@ def is_known(value: Any) -> bool:
     return function_name(value) is None
 
 
-def is_known_whole(value: Any) -> bool:
-    """Whether it is, and all within."""
-    within = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return is_known(value) and all(is_known_whole(item) for item in within)
+def may_be_absent(value: Any) -> bool:
+    """Whether a condition may leave a member out, or an item."""
+    if isinstance(value, Unknown):
+        return value.may_be_absent
+    return function_name(value) == "Fn::If"
 
 
-def fits_text(schema: Mapping[str, Any], text: str) -> bool:
-    """Whether a text is of the length and pattern that a schema wants."""
-    return next(_scalar_problems(schema, text, "#"), None) is None
+def _count_faults(schema: Mapping[str, Any], value: list[Any], path: Path) -> Iterator[Fault]:
+    certain = sum(not may_be_absent(item) for item in value)
+    if len(value) < schema.get("minItems", 0):
+        said = f"expected minimum item count: {schema['minItems']}, found: {len(value)}"
+        yield Fault(path, "minItems", said, value, schema)
+    if certain > schema.get("maxItems", certain):
+        said = f"expected maximum item count: {schema['maxItems']}, found: {certain}"
+        yield Fault(path, "maxItems", said, value, schema)
+    keys = schema.get("uniqueKeys", ())
+    told_apart = [[item.get(key, "") for key in keys] for item in value if isinstance(item, dict)]
+    for keyword, items in (("uniqueItems", value), ("uniqueKeys", told_apart)):
+        if schema.get(keyword) and _repeated(items):
+            yield Fault(path, keyword, "array items are not unique", value, schema)
+    limit = schema.get("maxUniqueItems", certain)
+    if certain > limit:
+        different = [each for n, each in enumerate(value) if not _is_among(each, value[:n])]
+        if len(different) > limit and all(map(is_known, value)):
+            said = f"expected maximum item count: {limit}, found: {len(different)}"
+            yield Fault(path, "maxUniqueItems", said, value, schema)
 
 
-def _scalar_problems(schema: Mapping[str, Any], value: Any, at: str) -> Iterator[str]:
-    if "enum" in schema and not any(same(value, each) for each in schema["enum"]):
-        yield f"{at}: {_scrubbed('enum')}"
-    anyhow = [str(each).lower() for each in schema.get("enumCaseInsensitive", ())]
-    if anyhow and str(value).lower() not in anyhow:
-        yield f"{at}: {_scrubbed('enum')}"
-    if "const" in schema and not same(value, schema["const"]):
-        yield f"{at}: {_scrubbed('const')}"
-    if isinstance(value, dict | list):
-        return
-    if _is_of("number", value) and _listed(schema.get("type", ())) != ["string"]:
-        for keyword, holds in _RANGES.items():
-            if keyword in schema and not holds(float(value), schema[keyword]):
-                yield f"{at}: {_scrubbed(keyword)}"
-    if _is_of("string", value) and "string" in _listed(schema.get("type", "string")):
-        text = _as_text(value)
-        if len(text) < schema.get("minLength", 0):
-            yield f"{at}: expected minLength: {schema['minLength']}, actual: {len(text)}"
-        if len(text) > schema.get("maxLength", len(text)):
-            yield f"{at}: expected maxLength: {schema['maxLength']}, actual: {len(text)}"
-        if "pattern" in schema and not _matches(schema["pattern"], text):
-            yield f"{at}: {_scrubbed('pattern')}"
-
-
-def _size_problems(schema: Mapping[str, Any], value: dict[str, Any], at: str) -> Iterator[str]:
+def _member_faults(schema: Mapping[str, Any], value: dict[str, Any], path: Path) -> Iterator[Fault]:
+    given = [name for name, item in value.items() if not may_be_absent(item)]
     if len(value) < schema.get("minProperties", 0):
-        yield f"{at}: minimum size: [{schema['minProperties']}], found: [{len(value)}]"
-    if len(value) > schema.get("maxProperties", len(value)):
-        yield f"{at}: maximum size: [{schema['maxProperties']}], found: [{len(value)}]"
-
-
-def _dependency_problems(
-    schema: Mapping[str, Any], value: dict[str, Any], at: str
-) -> Iterator[str]:
+        said = f"minimum size: [{schema['minProperties']}], found: [{len(value)}]"
+        yield Fault(path, "minProperties", said, value, schema)
+    if len(given) > schema.get("maxProperties", len(given)):
+        said = f"maximum size: [{schema['maxProperties']}], found: [{len(given)}]"
+        yield Fault(path, "maxProperties", said, value, schema)
     for keyword in ("dependencies", "dependentRequired"):
         for name, needed in (schema.get(keyword) or {}).items():
-            listed = needed if isinstance(needed, list) else ()
-            missing = [each for each in listed if name in value and each not in value]
-            yield from (f"{at}: property [{each}] is required" for each in missing)
-    if not is_known_whole(value):  # what Fn::If may leave out
-        return
+            for each in needed if isinstance(needed, list) else ():
+                if name in given and each not in value:
+                    said = f"property [{each}] is required"
+                    yield Fault(path, keyword, said, value, schema, (name, each))
     for name, excluded in (schema.get("dependentExcluded") or {}).items():
-        if name in value and any(each in value for each in excluded):
-            yield f"{at}: {_scrubbed('dependentExcluded')}"
-    for keyword, right in (("requiredXor", (1,)), ("requiredOr", range(1, 99))):
+        for each in excluded:
+            if name in given and each in given:
+                said = scrubbed("dependentExcluded")
+                yield Fault(path, "dependentExcluded", said, value, schema, (name, each))
+    for keyword, most in (("requiredXor", 1), ("requiredOr", 99)):
         names = schema.get(keyword)
-        if names is not None and sum(name in value for name in names) not in right:
-            yield f"{at}: {_scrubbed(keyword)}"
-
-
-_RANGES: Mapping[str, Callable[[float, float], bool]] = {
-    "minimum": lambda value, limit: value >= limit,
-    "maximum": lambda value, limit: value <= limit,
-    "exclusiveMinimum": lambda value, limit: value > limit,
-    "exclusiveMaximum": lambda value, limit: value < limit,
-    "multipleOf": lambda value, limit: abs(value / limit - round(value / limit)) < 1e-9,
-}
-
-_JAVA = {
-    "string": "String",
-    "integer": "Integer",
-    "number": "Number",
-    "boolean": "Boolean",
-    "object": "JSONObject",
-    "array": "JSONArray",
-    "null": "Null",
-}
-"""JSON's types as Java, in which CloudFormation judges them, calls them."""
-
-
-def _is_of(kind: str, value: Any) -> bool:
-    match kind:
-        case "object":
-            return isinstance(value, dict)
-        case "array":
-            return isinstance(value, list)
-        case "string":
-            return isinstance(value, str | bool | int | float)
-        case "boolean":
-            return str(value).lower() in ("true", "false")
-        case "integer" | "number" if not isinstance(value, bool | dict | list):
-            try:
-                number = float(value)
-            except (TypeError, ValueError):
-                return False
-            return kind == "number" or number.is_integer()
-        case "null":
-            return value is None
-        case _:
-            return False
-
-
-def _java_type(value: Any) -> str:
-    names = {"str": "String", "bool": "Boolean", "int": "Integer", "float": "BigDecimal"}
-    return {**names, "dict": "JSONObject", "list": "JSONArray"}.get(type(value).__name__, "Null")
+        if names is not None and not (
+            any(name in value for name in names) and sum(name in given for name in names) <= most
+        ):
+            yield Fault(path, keyword, scrubbed(keyword), value, schema, tuple(names))
 
 
 def _is_combined(schema: Mapping[str, Any]) -> bool:
-    return any(keyword in schema for keyword in ("oneOf", "anyOf", "patternProperties"))
+    return any(keyword in schema for keyword in (*_CHOICES, "patternProperties"))
 
 
 def _repeated(values: Sequence[Any]) -> bool:
-    return any(same(one, other) for n, one in enumerate(values) for other in values[:n])
+    return any(_is_among(one, values[:n]) for n, one in enumerate(values))
 
 
-def _scrubbed(keyword: str) -> str:
-    return f"failed validation constraint for keyword [{keyword}]"
-
-
-def _as_text(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _listed(value: Any) -> list[Any]:
-    return list(value) if isinstance(value, list | tuple) else [value]
-
-
-def _matches(pattern: str, text: str) -> bool:
-    """Whether a pattern is found; one that cannot be read is taken for found."""
-    compiled = _compiled(pattern)
-    try:
-        return compiled is None or compiled.search(text, timeout=1) is not None
-    except TimeoutError:
-        return True
-
-
-@lru_cache(maxsize=1024)
-def _compiled(pattern: str) -> Any:
-    import regex  # here, since who judges no pattern may not have it
-
-    try:
-        return regex.compile(pattern)
-    except regex.error:
-        return None
+def _is_among(value: Any, others: Iterable[Any]) -> bool:
+    return any(same(value, other) for other in others)

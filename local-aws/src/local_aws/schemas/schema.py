@@ -12,6 +12,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from local_aws.schemas.data import data_folder
+from local_aws.schemas.fault import Fault
 from local_aws.schemas.judge import Judge
 from local_aws.template import Unknown, function_name, same
 
@@ -128,8 +129,11 @@ class Schema:
         ``whole``: and whatever else the schema says of their values. Values that a function still
         has to give are not judged.
         """
-        found = self.judge(whole=whole).problems({**_OBJECT, **self.document}, dict(properties))
-        return list(dict.fromkeys(found))
+        return list(dict.fromkeys(map(str, self.faults(properties, whole=whole))))
+
+    def faults(self, properties: Mapping[str, Any], *, whole: bool = True) -> Iterator[Fault]:
+        """The same, one by one, with what the schema says there."""
+        return self.judge(whole=whole).faults({**_OBJECT, **self.document}, dict(properties))
 
     def judge(self, *, whole: bool = True) -> Judge:
         """What judges values of this type; ``whole`` as for `problems`."""

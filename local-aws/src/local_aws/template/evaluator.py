@@ -222,7 +222,9 @@ class Evaluator:
             raise malformed("Fn::If")
         name, yes, no = argument
         holds = self.condition(name) if isinstance(name, str) else self.holds(name)
-        return holds if isinstance(holds, Unknown) else self.evaluate(yes if holds else no)
+        if isinstance(holds, Unknown):
+            return Unknown(may_be_absent=True)
+        return self.evaluate(yes if holds else no)
 
     def _equals(self, argument: Any) -> bool | Unknown:
         left, right = self._arguments("Fn::Equals", argument, 2)

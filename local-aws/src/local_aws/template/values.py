@@ -18,10 +18,12 @@ class Unknown:
 
     ``name`` is that of the resource or parameter which it is of, if it is of one.
     ``pieces`` is what is known of a text: texts, and other unknown values between them.
+    ``may_be_absent`` is whether a condition decides it, which may leave it out.
     """
 
     name: str | None = None
     pieces: tuple[str | Unknown, ...] = field(default=(), compare=False)
+    may_be_absent: bool = field(default=False, compare=False)
 
     def __str__(self) -> str:
         return "{{changeSet:KNOWN_AFTER_APPLY}}"
