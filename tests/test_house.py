@@ -37,7 +37,7 @@ BELOW = {
 """What each layer may import, beside errors, extras and progress."""
 
 BASE = {
-    *("errors", "process", "s3_location", "schedules"),
+    *("errors", "policies", "process", "s3_location", "schedules"),
     *("schemas", "suggest", "template", "terminal"),
 }
 """What is there of the local AWS without what it needs to run; every layer may import it."""

@@ -22,9 +22,9 @@ import pytest
 from local_aws.context import ACCOUNT_ID
 from local_aws.gateway import Gateway
 from local_aws.permissions import deployed
-from local_aws.permissions.documents import Policy, Statement
-from local_aws.permissions.evaluation import decide
 from local_aws.permissions.trail import Judged
+from local_aws.policies.documents import Policy, Statement
+from local_aws.policies.evaluation import decide
 from local_aws.process.cdk import CdkCli
 from sagemaker_serving.errors import Failure
 from sagemaker_serving.local_sagemaker.control_plane import SageMaker

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from local_aws.permissions.documents import MalformedPolicy
 from local_aws.permissions.evaluator import (
     AccessDenied,
     PolicyEvaluator,
@@ -15,6 +14,7 @@ from local_aws.permissions.identities import AnyCaller, Developer, User, arn_of
 from local_aws.permissions.need import Need
 from local_aws.permissions.service import Refusal, ServicePermissions, permissions_of
 from local_aws.permissions.sessions import RoleSession
+from local_aws.policies.documents import MalformedPolicy
 from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
 

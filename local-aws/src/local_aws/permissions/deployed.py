@@ -14,9 +14,9 @@ from typing import Any
 from moto.backends import get_backend
 
 from local_aws.arn import Arn
-from local_aws.permissions.documents import Policy
-from local_aws.permissions.evaluation import Policies
 from local_aws.permissions.service import DocumentOf
+from local_aws.policies.documents import Policy
+from local_aws.policies.evaluation import Policies
 
 RESOURCE_DECIDES = frozenset({"kms"})
 """Services whose resources' policies must allow a call, or hand over to the account."""

@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from local_aws.arn import Arn
-from local_aws.permissions.documents import Policy, Statement
-from local_aws.permissions.evaluation import Call, Decision, Policies, decide
-from local_aws.permissions.principals import EVERYONE, Principal
 from local_aws.permissions.sessions import RoleSession
 from local_aws.permissions.trail import Trail
+from local_aws.policies.documents import Policy, Statement
+from local_aws.policies.evaluation import Call, Decision, Policies, decide
+from local_aws.policies.principals import EVERYONE, Principal
 from local_aws.protocol import AwsError
 
 if TYPE_CHECKING:

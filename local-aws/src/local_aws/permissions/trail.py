@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from local_aws.permissions.evaluation import Call, Decision
+from local_aws.policies.evaluation import Call, Decision
 
 MOST_ENTRIES = 10_000
 """Different judgements that are kept; the one not seen for longest goes first."""

@@ -15,8 +15,8 @@ from typing import Any
 
 from local_aws.arn import Arn
 from local_aws.permissions import deployed
-from local_aws.permissions.conditions import UnknownOperator, parse_conditions
-from local_aws.permissions.documents import MalformedPolicy, Policy
+from local_aws.policies.conditions import UnknownOperator, parse_conditions
+from local_aws.policies.documents import MalformedPolicy, Policy
 
 
 def refuse_untrustworthy(document: str, account: str) -> None:

@@ -16,8 +16,8 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from local_aws.context import LocalContext
-from local_aws.permissions.documents import MalformedPolicy, Policy
 from local_aws.permissions.identities import Developer
+from local_aws.policies.documents import MalformedPolicy, Policy
 from local_aws.protocol import AwsError
 from local_aws.web.functions import Functions, NotPermitted, TooSlow
 from local_aws.web.payloads import event_1

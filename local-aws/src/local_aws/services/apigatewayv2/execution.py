@@ -20,8 +20,8 @@ from werkzeug import Response
 
 from local_aws.arn import arn_in
 from local_aws.context import LocalContext
-from local_aws.permissions.documents import MalformedPolicy, Policy
 from local_aws.permissions.identities import Developer
+from local_aws.policies.documents import MalformedPolicy, Policy
 from local_aws.protocol import AwsError
 from local_aws.web import access_log, cors
 from local_aws.web.door import json_answer

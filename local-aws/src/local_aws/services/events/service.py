@@ -9,8 +9,8 @@ from moto.backends import get_backend
 from local_aws.arn import Arn
 from local_aws.context import LocalContext
 from local_aws.integration import Integration
-from local_aws.permissions.documents import MalformedPolicy, Policy
 from local_aws.permissions.service import PassedRole, ServicePermissions, first
+from local_aws.policies.documents import MalformedPolicy, Policy
 from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
 from local_aws.resources.base import Provider

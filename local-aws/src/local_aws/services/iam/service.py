@@ -9,11 +9,11 @@ from typing import Any
 
 from moto.backends import get_backend
 
-from local_aws.permissions.documents import MalformedPolicy
 from local_aws.permissions.identities import Developer, arn_of
 from local_aws.permissions.service import Refusal, ServicePermissions, first
 from local_aws.permissions.sessions import RoleSession
 from local_aws.permissions.trust import refuse_untrustworthy
+from local_aws.policies.documents import MalformedPolicy
 from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
 from local_aws.resources.base import Provider

@@ -16,9 +16,9 @@ from typing import Any
 
 from local_aws.arn import Arn
 from local_aws.permissions import deployed
-from local_aws.permissions.documents import MalformedPolicy, Policy, Statement
-from local_aws.permissions.evaluation import Call, Policies, decide
-from local_aws.permissions.principals import Principal
+from local_aws.policies.documents import MalformedPolicy, Policy, Statement
+from local_aws.policies.evaluation import Call, Policies, decide
+from local_aws.policies.principals import Principal
 from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call as ApiCall
 

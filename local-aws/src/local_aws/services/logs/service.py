@@ -8,8 +8,8 @@ from typing import Any
 from local_aws.arn import arn_in
 from local_aws.context import LocalContext
 from local_aws.permissions import deployed
-from local_aws.permissions.documents import MalformedPolicy, Policy
 from local_aws.permissions.service import PassedRole, ServicePermissions, first
+from local_aws.policies.documents import MalformedPolicy, Policy
 from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
 from local_aws.resources.base import Provider

@@ -23,8 +23,8 @@ from typing import Any
 
 from local_aws.arn import Arn, arn_in
 from local_aws.context import LocalContext
-from local_aws.permissions.documents import Policy
-from local_aws.permissions.principals import Principal
+from local_aws.policies.documents import Policy
+from local_aws.policies.principals import Principal
 from local_aws.protocol import AwsError
 from local_aws.services.stepfunctions.engine.log_destination import log_groups
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from local_aws.permissions.conditions import (
+from local_aws.policies.conditions import (
     NEGATIONS,
     OPERATORS,
     Condition,

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from local_aws.permissions.documents import MalformedPolicy, Policy
-from local_aws.permissions.principals import Principal
+from local_aws.policies.documents import MalformedPolicy, Policy
+from local_aws.policies.principals import Principal
 
 ROLE = "arn:aws:iam::1:role/r"
 SESSION = "arn:aws:sts::1:assumed-role/r/s"

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from local_aws.permissions.documents import Policy, Statement
-from local_aws.permissions.evaluation import Call, Policies, decide
-from local_aws.permissions.principals import Principal, Principals
+from local_aws.policies.documents import Policy, Statement
+from local_aws.policies.evaluation import Call, Policies, decide
+from local_aws.policies.principals import Principal, Principals
 
 ROLE = "arn:aws:iam::1:role/r"
 SESSION = "arn:aws:sts::1:assumed-role/r/s"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from local_aws.permissions.patterns import (
+from local_aws.policies.patterns import (
     UnknownVariable,
     filled_in,
     matches,

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from local_aws.permissions.documents import Policy
-from local_aws.permissions.patterns import Context
-from local_aws.permissions.principals import EVERYONE, Principal
+from local_aws.policies.documents import Policy
+from local_aws.policies.patterns import Context
+from local_aws.policies.principals import EVERYONE, Principal
 
 IDENTITY = "identity-based policy"
 BOUNDARY = "permissions boundary"

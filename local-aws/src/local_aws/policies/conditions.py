@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from local_aws.permissions.patterns import (
+from local_aws.policies.patterns import (
     Context,
     UnknownVariable,
     filled_in,

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal
 
-from local_aws.permissions.conditions import Condition, UnknownOperator, parse_conditions
-from local_aws.permissions.patterns import Context, UnknownVariable, matches_action, matches_arn
-from local_aws.permissions.principals import Principal, Principals
+from local_aws.policies.conditions import Condition, UnknownOperator, parse_conditions
+from local_aws.policies.patterns import Context, UnknownVariable, matches_action, matches_arn
+from local_aws.policies.principals import Principal, Principals
 
 
 class MalformedPolicy(ValueError):
