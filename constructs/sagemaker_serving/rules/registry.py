@@ -52,6 +52,7 @@ from sagemaker_serving.rules.engine import Rule
 from sagemaker_serving.rules.hardware import elastic_inference, gpu_hosts, instance_types
 from sagemaker_serving.rules.neo import artifacts as neo_artifacts
 from sagemaker_serving.rules.neo import compilations, deployed
+from sagemaker_serving.rules.roles import trust
 from sagemaker_serving.rules.scaling import policies, schedules, targets
 
 RULES: tuple[Rule, ...] = (
@@ -260,6 +261,7 @@ RULES: tuple[Rule, ...] = (
     serverless.serverless_excludes,
     serverless.serverless_model,
     serverless.serverless_network,
+    trust.role_trust,
     tags.tags,
     tags.tag_characters,
     tags.tags_unique,

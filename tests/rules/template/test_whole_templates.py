@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 
 from sagemaker_serving.rules import check_template, read_template
-from tests.rules.whole_template_cases import CASES
+from tests.rules.roles.trust_cases import CASES as TRUST
+from tests.rules.whole_template_cases import CASES as WHOLE
 from tests.today import TODAY
+
+CASES = [*WHOLE, *TRUST]
 
 
 def messages(tmp_path: Path, text: str, rule: str) -> list[str]:
@@ -38,6 +41,7 @@ def test_the_wrong_is_named_once_and_the_nearest_right_passes(
         "Resources: {A: [], B: 1}\nConditions: []\nOutputs: x\nMappings: {a: 1}",
         "Parameters: {P: 1, Q: [a]}\nResources: {A: {DependsOn: 1, Condition: [a], Type: 1}}",
         "Resources: {A: {Properties: {a: !FindInMap [a], b: !If [], c: !Join 1}}}",
+        "Conditions: {C: !Or [{Condition: {Ref: A}}, {Condition: [b]}]}\nResources: {}",
         "Transform: {Name: a}\nResources: {A: {Properties: !Sub [1, 2, 3]}}",
     ],
 )

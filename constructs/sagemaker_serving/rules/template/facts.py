@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sagemaker_serving.catalog import action_parameters, resource_properties
+from sagemaker_serving.catalog.role_users import role_users
 from sagemaker_serving.rules.facts import ABSENT, Fact, VariantFacts
 from sagemaker_serving.rules.facts.kinds import InferenceComponentFacts
 from sagemaker_serving.rules.facts.resources import (
@@ -18,6 +19,7 @@ from sagemaker_serving.rules.facts.resources import (
 )
 from sagemaker_serving.rules.template.jobs import compilation_facts, transform_facts
 from sagemaker_serving.rules.template.resources import Resource, Resources
+from sagemaker_serving.rules.template.roles import role_trust
 from sagemaker_serving.rules.template.scaling import POLICY, TARGET, policy_facts, target_facts
 from sagemaker_serving.rules.template.serving import (
     config_facts,
@@ -49,11 +51,13 @@ def resource_facts(logical_id: str, resources: Resources) -> Iterator[object]:
     """
     kind = resources.kind(logical_id)
     yield ResourceTypeFacts(kind=kind)
-    resource = resources.find(logical_id) if kind.text in _JUDGED else None
+    judged = kind.text in _JUDGED or bool(role_users(kind.text or ""))
+    resource = resources.find(logical_id) if judged else None
     if resource is not None:
         if resource.type in _NAMES:
             yield from _of_any(resource)
         yield from _of_its_kind(resource, resources)
+        yield from role_trust(resource.type, resource.properties, resources)
 
 
 def _of_any(resource: Resource) -> Iterator[object]:
@@ -158,6 +162,7 @@ def _host(component: Fact, resources: Resources) -> Fact:
 
 def _state_machine(resource: Resource, resources: Resources) -> Iterator[object]:
     for action, arguments in sagemaker_tasks(resource.properties):
+        yield from role_trust(action, arguments, resources)
         known = action_parameters(action)
         if known is not None:
             yield PropertiesFacts(owner=action, properties=arguments, known=known)

@@ -102,7 +102,8 @@ class _Reader:
                 if isinstance(name, str) and (name == "Ref" or name.startswith("Fn::")):
                     stack += self._function(owner, (path, value[name], certain), name)
                 elif name == "Condition" and owner[0] == "Conditions":
-                    self._mention(owner, path, "Condition", value[name])
+                    if isinstance(value[name], str):
+                        self._mention(owner, path, "Condition", value[name])
                 else:
                     stack += [((*path, str(key)), one, certain) for key, one in value.items()]
 
