@@ -37,8 +37,8 @@ BELOW = {
 """What each layer may import, beside errors, extras and progress."""
 
 BASE = {
-    *("errors", "policies", "process", "s3_location", "schedules"),
-    *("schemas", "suggest", "template", "terminal"),
+    *("errors", "policies", "process", "s3_location", "schedules", "schemas"),
+    *("states_language", "suggest", "template", "terminal"),
 }
 """What is there of the local AWS without what it needs to run; every layer may import it."""
 

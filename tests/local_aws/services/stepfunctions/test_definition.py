@@ -12,6 +12,7 @@ from tests.local_aws.known import integrations
 from tests.local_aws.services.stepfunctions.machines import PASS, distributed, of, task
 
 END = {"Type": "Pass", "End": True}
+TEXT = {"Variable": "$.a", "IsString": True}
 READER = {
     "Resource": "arn:aws:states:::s3:getObject",
     "ReaderConfig": {"InputType": "JSON"},
@@ -106,7 +107,7 @@ def problems(document: Any) -> list[str]:
             of({"A": task("aws-sdk:sfn:describeExecution", {})}),
             "The field 'ExecutionArn' is required but was missing at /States/A/Parameters",
         ),
-        (of({"A": distributed(PASS, "FAST")}), "needs ExecutionType STANDARD or EXPRESS"),
+        (of({"A": distributed(PASS, "FAST")}), "ExecutionType is 'FAST'; it is STANDARD or"),
         (of({"A": distributed(PASS, Label="x" * 41)}), "Label cannot exceed 40 characters"),
         (of({"A": distributed(PASS, Label="")}), "Label cannot be empty at /States/A/Label"),
         (
@@ -169,7 +170,7 @@ def test_a_time_is_written_as_rfc_3339_has_it(text: str, good: bool) -> None:
     "document",
     [
         PASS,
-        of({"A": {"Type": "Choice", "Choices": [{"Next": "B"}], "Default": "B"}, "B": END}),
+        of({"A": {"Type": "Choice", "Choices": [{**TEXT, "Next": "B"}]}, "B": END}),
         of({"A": task("aws-sdk:s3:getObject", {"Bucket.$": "$.b", "Key": "k"})}),
         of({"A": task("aws-sdk:cloudwatchlogs:describeLogGroups", {})}),
         of({"A": task("states:startExecution.sync:2", {"StateMachineArn": "a", "Input": {}})}),

@@ -94,8 +94,8 @@ def test_a_definition_that_cannot_run_makes_no_machine(aws: Aws) -> None:
 
 
 def test_what_only_the_grammar_refuses_makes_no_machine_either(aws: Aws) -> None:
-    with pytest.raises(ClientError, match=r"SCHEMA_VALIDATION_FAILED: .*Bogus"):
-        create(aws, of({"A": {"Type": "Pass", "Bogus": 1, "End": True}}))
+    with pytest.raises(ClientError, match=r"SCHEMA_VALIDATION_FAILED: .*mismatched"):
+        create(aws, of({"A": {"Type": "Pass", "Parameters": "text", "End": True}}))
 
 
 def test_a_refused_definition_leaves_nothing_to_the_next(aws: Aws) -> None:
@@ -130,6 +130,19 @@ def test_what_is_wrong_with_a_definition_is_told_as_far_as_wanted(aws: Aws) -> N
         "code": "SCHEMA_VALIDATION_FAILED",
         "message": "Definition must be a valid JSON object",
     }
+
+
+def test_warnings_are_told_to_those_who_ask(aws: Aws) -> None:
+    client = aws.client("stepfunctions")
+    odd = json.dumps(of({"A": {"Type": "Pass", "Parameters": {"a": "$.b"}, "End": True}}))
+    assert client.validate_state_machine_definition(definition=odd)["diagnostics"] == []
+    judged = client.validate_state_machine_definition(definition=odd, severity="WARNING")
+    (warning,) = judged["diagnostics"]
+    assert (judged["result"], warning["severity"], warning["code"]) == (
+        "OK",
+        "WARNING",
+        "NO_DOLLAR",
+    )
 
 
 def test_a_machine_is_made_once(aws: Aws) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
 from functools import partial
 from typing import Any
 
@@ -29,6 +29,7 @@ from local_aws.services.stepfunctions.engine.requests import (
 )
 from local_aws.services.stepfunctions.engine.tags import Tags
 from local_aws.services.stepfunctions.engine.versions import Versions
+from local_aws.states_language import Problem, warnings
 
 _DIAGNOSTICS = 100
 """https://docs.aws.amazon.com/step-functions/latest/apireference/API_ValidateStateMachineDefinition.html,
@@ -78,15 +79,16 @@ class Api:
         self.executions.stop_all("the local AWS stops")
 
     def _validate(self, asked: Parameters, region: str) -> dict[str, Any]:
-        found = problems(asked["definition"], asked.get("type", STANDARD), self._integrations)
+        text = asked["definition"]
+        found = [
+            _diagnostic(each, "ERROR")
+            for each in problems(text, asked.get("type", STANDARD), self._integrations)
+        ]
+        result = "FAIL" if found else "OK"
+        if asked.get("severity") == "WARNING" and result == "OK":
+            found = [_diagnostic(each, "WARNING") for each in warnings(json.loads(text))]
         most = asked.get("maxResults") or _DIAGNOSTICS  # AWS takes 0 for the default, too
-        return {
-            "result": "FAIL" if found else "OK",
-            "diagnostics": [
-                answers.present({"severity": "ERROR", **asdict(each)}) for each in found[:most]
-            ],
-            "truncated": len(found) > most,
-        }
+        return {"result": result, "diagnostics": found[:most], "truncated": len(found) > most}
 
     def _delete_state_machine(self, asked: Parameters, region: str) -> dict[str, Any]:
         self._machines.forget(asked["stateMachineArn"], region)
@@ -204,3 +206,8 @@ def _not_supported() -> AwsError:
         "StateMachineTypeNotSupported",
         "This operation is not supported by this type of state machine",
     )
+
+
+def _diagnostic(problem: Problem, severity: str) -> dict[str, Any]:
+    said = {"code": problem.code, "message": problem.message, "location": problem.location}
+    return answers.present({"severity": severity, **said})

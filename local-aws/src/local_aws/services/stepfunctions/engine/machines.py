@@ -28,7 +28,6 @@ from local_aws.services.stepfunctions.engine import (
 )
 from local_aws.services.stepfunctions.engine.execution import Machine
 from local_aws.services.stepfunctions.engine.log_delivery import LogDelivery
-from local_aws.services.stepfunctions.engine.problems import Problem, schema_problem
 from local_aws.services.stepfunctions.engine.requests import (
     Parameters,
     refuse_name,
@@ -36,6 +35,7 @@ from local_aws.services.stepfunctions.engine.requests import (
     role_of,
 )
 from local_aws.services.stepfunctions.engine.times import iso
+from local_aws.states_language import Problem, schema_problem
 
 STANDARD = "STANDARD"
 
@@ -235,7 +235,7 @@ def problems(text: str, kind: str, integrations: Integrations) -> list[Problem]:
     try:
         language.program(text)
     except Exception as error:  # the grammar's own errors are of many kinds
-        return [schema_problem(str(error).removeprefix("ASLParserException "), "/")]
+        return [schema_problem(str(error).removeprefix("ASLParserException "), ())]
     return []
 
 

@@ -9,11 +9,9 @@ from typing import Any
 
 from local_aws.arn import Arn
 from local_aws.protocol import AwsError
+from local_aws.states_language.names import unfit_character
 
 Parameters = Mapping[str, Any]
-
-_UNFIT = re.compile(r"[\s<>{}\[\]?*\"#%\\^|~`$&,;:/\x00-\x1f\x7f-\x9f]")
-"""What no name has, nor a Map state's label, which becomes part of one."""
 
 _KINDS = {
     "stateMachineArn": ("stateMachine",),
@@ -50,12 +48,6 @@ def refuse_name(name: str) -> None:
     """Raise AwsError InvalidName for a machine's or an execution's name that cannot be one."""
     if unfit_character(name) is not None:
         raise AwsError("InvalidName", f"Invalid Name: '{name}'")
-
-
-def unfit_character(name: str) -> str | None:
-    """The first character that no name has."""
-    found = _UNFIT.search(name)
-    return None if found is None else found[0]
 
 
 def refuse_too_many(

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from local_aws.services.stepfunctions.engine.definition import is_expression
+from local_aws.states_language import is_expression
 
 _NESTED = frozenset({"Branches", "Iterator", "ItemProcessor"})
 _TEMPLATES = frozenset(
