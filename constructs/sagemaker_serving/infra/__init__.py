@@ -5,6 +5,7 @@
     from sagemaker_serving.infra import Endpoint, EndpointConfig, InstanceVariant, Model
     from sagemaker_serving.infra import ContainerImage, ModelData
 
+Everything that their parameters take, and that they return, can be imported from here.
 The only part of this package that imports aws_cdk, which the extra ``cdk`` brings: without it the
 import raises `Mistake`. Each construct is loaded when it is first asked for: CDK's own modules take
 tenths of a second each.
@@ -20,6 +21,7 @@ from sagemaker_serving.extras import need
 need("cdk")
 
 if TYPE_CHECKING:
+    from sagemaker_serving.catalog import Accelerator
     from sagemaker_serving.infra.batch.batch_transform import BatchTransform
     from sagemaker_serving.infra.endpoint.async_inference import AsyncInference
     from sagemaker_serving.infra.endpoint.config import EndpointConfig
@@ -34,12 +36,19 @@ if TYPE_CHECKING:
         InstanceVariant,
         ManagedInstanceScaling,
         ServerlessVariant,
+        Variant,
     )
-    from sagemaker_serving.infra.model.container import Container, ModelPackage, MultiModelContainer
-    from sagemaker_serving.infra.model.image import ContainerImage
+    from sagemaker_serving.infra.model.container import (
+        AnyContainer,
+        BoundContainer,
+        Container,
+        ModelPackage,
+        MultiModelContainer,
+    )
+    from sagemaker_serving.infra.model.image import ContainerImage, Host
     from sagemaker_serving.infra.model.model import Model
     from sagemaker_serving.infra.model.model_archives import ModelArchives
-    from sagemaker_serving.infra.model.model_data import ModelData
+    from sagemaker_serving.infra.model.model_data import BoundModelData, ModelData
     from sagemaker_serving.infra.monitoring.alarms import EndpointAlarms
     from sagemaker_serving.infra.monitoring.dashboard import EndpointDashboard
     from sagemaker_serving.infra.monitoring.metrics import (
@@ -56,18 +65,32 @@ if TYPE_CHECKING:
     from sagemaker_serving.infra.roles.execution_role import ExecutionRole
     from sagemaker_serving.infra.roles.github_deploy_role import GitHubDeployRole
     from sagemaker_serving.infra.scaling.scaling import Scaling
-    from sagemaker_serving.infra.scaling.values import ScalingMetric, ScalingStep
+    from sagemaker_serving.infra.scaling.values import Scaled, ScalingMetric, ScalingStep
     from sagemaker_serving.infra.storage.data_bucket import DataBucket
     from sagemaker_serving.infra.storage.s3_prefix import S3Prefix
     from sagemaker_serving.infra.synth.checks import SageMakerChecks
-    from sagemaker_serving.spec.monitoring import AlarmThresholds
+    from sagemaker_serving.spec.batch_transform import BatchTransformSettings, Retries, Retry
+    from sagemaker_serving.spec.compilation_job import CompilationJob
+    from sagemaker_serving.spec.monitoring import AlarmThresholds, MetricsConfig
+    from sagemaker_serving.spec.variants import (
+        CapacityReservation,
+        PrefixAwareRouting,
+        ScaleInPolicy,
+    )
 
 __all__ = [
+    "Accelerator",
     "AlarmThresholds",
     "AlarmTopic",
+    "AnyContainer",
     "AnyEndpoint",
     "AsyncInference",
     "BatchTransform",
+    "BatchTransformSettings",
+    "BoundContainer",
+    "BoundModelData",
+    "CapacityReservation",
+    "CompilationJob",
     "ComponentSize",
     "Container",
     "ContainerImage",
@@ -82,10 +105,12 @@ __all__ = [
     "ExecutionRole",
     "GitHubDeployRole",
     "Guardrails",
+    "Host",
     "InferenceComponent",
     "InferenceComponentMetrics",
     "InstanceVariant",
     "ManagedInstanceScaling",
+    "MetricsConfig",
     "Model",
     "ModelArchives",
     "ModelData",
@@ -94,22 +119,35 @@ __all__ = [
     "NeoCompilation",
     "NeoCompiler",
     "Network",
+    "PrefixAwareRouting",
     "PrivateVpc",
+    "Retries",
+    "Retry",
     "S3Prefix",
     "SageMakerChecks",
+    "ScaleInPolicy",
+    "Scaled",
     "Scaling",
     "ScalingMetric",
     "ScalingStep",
     "ServerlessVariant",
+    "Variant",
     "WatchedVariant",
 ]
 
 _HOMES = {
+    "Accelerator": "..catalog",
     "AlarmThresholds": "..spec.monitoring",
     "AlarmTopic": ".monitoring.topic",
+    "AnyContainer": ".model.container",
     "AnyEndpoint": ".endpoint.endpoint",
     "AsyncInference": ".endpoint.async_inference",
     "BatchTransform": ".batch.batch_transform",
+    "BatchTransformSettings": "..spec.batch_transform",
+    "BoundContainer": ".model.container",
+    "BoundModelData": ".model.model_data",
+    "CapacityReservation": "..spec.variants",
+    "CompilationJob": "..spec.compilation_job",
     "ComponentSize": ".endpoint.inference_component",
     "Container": ".model.container",
     "ContainerImage": ".model.image",
@@ -124,10 +162,12 @@ _HOMES = {
     "ExecutionRole": ".roles.execution_role",
     "GitHubDeployRole": ".roles.github_deploy_role",
     "Guardrails": ".endpoint.guardrails",
+    "Host": ".model.image",
     "InferenceComponent": ".endpoint.inference_component",
     "InferenceComponentMetrics": ".monitoring.metrics",
     "InstanceVariant": ".endpoint.variants",
     "ManagedInstanceScaling": ".endpoint.variants",
+    "MetricsConfig": "..spec.monitoring",
     "Model": ".model.model",
     "ModelArchives": ".model.model_archives",
     "ModelData": ".model.model_data",
@@ -136,13 +176,19 @@ _HOMES = {
     "NeoCompilation": ".neo.compilation",
     "NeoCompiler": ".neo.compiler",
     "Network": ".network.network",
+    "PrefixAwareRouting": "..spec.variants",
     "PrivateVpc": ".network.private_vpc",
+    "Retries": "..spec.batch_transform",
+    "Retry": "..spec.batch_transform",
     "S3Prefix": ".storage.s3_prefix",
     "SageMakerChecks": ".synth.checks",
+    "ScaleInPolicy": "..spec.variants",
+    "Scaled": ".scaling.values",
     "Scaling": ".scaling.scaling",
     "ScalingMetric": ".scaling.values",
     "ScalingStep": ".scaling.values",
     "ServerlessVariant": ".endpoint.variants",
+    "Variant": ".endpoint.variants",
     "WatchedVariant": ".monitoring.watches",
 }
 
@@ -153,3 +199,7 @@ def __getattr__(name: str) -> Any:
     found = getattr(import_module(_HOMES[name], __name__), name)
     globals()[name] = found
     return found
+
+
+def __dir__() -> list[str]:
+    return __all__

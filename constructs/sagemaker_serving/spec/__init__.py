@@ -4,7 +4,12 @@ Only shape is judged here (known fields, types of values); whether a value
 makes sense is for ``rules``.
 """
 
-from sagemaker_serving.spec.batch_transform import BatchTransform, Retries, Retry
+from sagemaker_serving.spec.batch_transform import (
+    BatchTransform,
+    BatchTransformSettings,
+    Retries,
+    Retry,
+)
 from sagemaker_serving.spec.batching import Batching, Server, batching_variables, server_variables
 from sagemaker_serving.spec.container import (
     Container,
@@ -51,6 +56,7 @@ __all__ = [
     "AllAtOnceUpdate",
     "Asynchronous",
     "BatchTransform",
+    "BatchTransformSettings",
     "Batching",
     "CanaryUpdate",
     "CapacityReservation",

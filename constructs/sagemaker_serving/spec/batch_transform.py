@@ -42,8 +42,9 @@ class Retries(Spec):
     20 s, … 5 minutes)."""
 
 
-class BatchTransform(Spec):
-    """The batch pipeline: a state machine that runs SageMaker transform jobs."""
+class BatchTransformSettings(Spec):
+    """What the batch pipeline's transform jobs have in common, and how inputs are cut and tried
+    again."""
 
     instance_types: list[str] = Field(default_factory=list)
     """Instance types in order of preference instead of ``instance_type``: a job that AWS has no
@@ -142,6 +143,10 @@ class BatchTransform(Spec):
     fail_on_quarantine: bool = False
     """Whether an execution with quarantined records ends as failed. They are listed either way; an
     unlisted object always fails it."""
+
+
+class BatchTransform(BatchTransformSettings):
+    """The batch pipeline: a state machine that runs SageMaker transform jobs."""
 
     schedule: str | None = None
     """When to transform what is new under the input, ``rate(1 day)`` or ``cron(0 4 * * ? *)``;

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from sagemaker_serving.infra.model.model import Model
     from sagemaker_serving.infra.storage.s3_prefix import S3Prefix
-    from sagemaker_serving.spec import BatchTransform as BatchTransformSpec
+    from sagemaker_serving.spec import BatchTransformSettings
 
 _MANAGED_RULE = "StepFunctionsGetEventsForSageMakerTransformJobsRule"
 """Step Functions learns of a job's end through this rule, which it makes itself.
@@ -67,7 +67,7 @@ class BatchTransform(Construct):
         *,
         model: Model,
         job_role: iam.IRole,
-        settings: BatchTransformSpec,
+        settings: BatchTransformSettings,
         inputs: S3Prefix,
         outputs: S3Prefix,
         work: S3Prefix,
@@ -267,7 +267,7 @@ class BatchTransform(Construct):
         )
 
 
-def _volume_key(settings: BatchTransformSpec, key: kms.IKey | None) -> kms.IKey | None:
+def _volume_key(settings: BatchTransformSettings, key: kms.IKey | None) -> kms.IKey | None:
     """The key of jobs' volumes; SageMaker takes none where instances have storage of their own."""
     types = (settings.instance_type, *settings.instance_types)
     known = not any(is_token(name) or catalog.instance_type(name).nvme_gb for name in types)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sagemaker_serving.spec import BatchTransform
+    from sagemaker_serving.spec import BatchTransformSettings
 
 
 def transform_settings(
-    spec: BatchTransform,
+    spec: BatchTransformSettings,
     *,
     model_name: str,
     work: str,
@@ -50,7 +50,7 @@ def transform_settings(
 
 
 def transform_arguments(
-    spec: BatchTransform,
+    spec: BatchTransformSettings,
     *,
     model_name: str,
     output_key: str | None = None,

@@ -14,8 +14,6 @@ from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard
 from sagemaker_serving.infra.synth.arns import colon_arn
 
-Way = Literal["ALL_AT_ONCE", "CANARY", "LINEAR", "ROLLING"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Guardrails:
@@ -33,7 +31,7 @@ class Guardrails:
     guardrails", "Exclusions"; read 2026-11-21.
     """
 
-    way: Way
+    way: Literal["ALL_AT_ONCE", "CANARY", "LINEAR", "ROLLING"]
     step_percent: int | None = None
     wait_seconds: int = 0
     termination_wait_seconds: int = 0

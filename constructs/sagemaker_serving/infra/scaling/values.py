@@ -15,7 +15,6 @@ INSTANCES = "sagemaker:variant:DesiredInstanceCount"
 PROVISIONED = "sagemaker:variant:DesiredProvisionedConcurrency"
 COPIES = "sagemaker:inference-component:DesiredCopyCount"
 
-Statistic = Literal["Average", "Maximum", "Minimum", "SampleCount", "Sum"]
 _ENDPOINTS = "AWS/SageMaker"
 
 
@@ -25,7 +24,7 @@ class ScalingMetric:
 
     metric_name: str
     namespace: str = _ENDPOINTS
-    statistic: Statistic = "Average"
+    statistic: Literal["Average", "Maximum", "Minimum", "SampleCount", "Sum"] = "Average"
     dimensions: Mapping[str, str] | None = None
 
 

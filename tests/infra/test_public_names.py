@@ -1,0 +1,77 @@
+"""Whoever writes a CDK app needs one import: every public name is there, typed and documented."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+
+import griffe
+import pytest
+
+from sagemaker_serving import infra
+from tools.docs.public_api import is_field, is_public, own_types, public_objects
+
+Known = griffe.Object | griffe.Alias
+PUBLIC = public_objects()
+BASES = {"sagemaker_serving.spec.base.Spec"}
+"""What nobody names: the types made of it are public."""
+
+
+def test_dir_shows_every_name_before_any_is_loaded() -> None:
+    assert dir(infra) == sorted(infra.__all__)
+    assert set(PUBLIC) == set(infra.__all__)
+
+
+@pytest.mark.parametrize("name", infra.__all__)
+def test_a_public_name_is_imported_from_where_the_source_says(name: str) -> None:
+    found = getattr(infra, name)
+    module, _, attribute = PUBLIC[name].path.rpartition(".")
+    assert found is getattr(import_module(module), attribute)
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="has no attribute 'Endpoints'"):
+        infra.Endpoints  # noqa: B018
+
+
+@pytest.mark.parametrize("name", infra.__all__)
+def test_it_and_all_that_can_be_called_on_it_is_documented(name: str) -> None:
+    bare = [where for where, each in _documented(name, PUBLIC[name]) if not each.has_docstring]
+    assert bare == []
+
+
+@pytest.mark.parametrize("name", infra.__all__)
+def test_every_type_that_it_takes_or_returns_can_be_imported_from_the_same_place(name: str) -> None:
+    known = {each.path for each in PUBLIC.values()} | BASES
+    unknown = {
+        f"{where}: {path}"
+        for where, annotation in _annotations(name, PUBLIC[name])
+        for path in own_types(annotation)
+        if path not in known
+    }
+    assert unknown == set()
+
+
+def _documented(where: str, each: Known) -> Iterator[tuple[str, Known]]:
+    """Itself and its methods, properties and attributes; the class tells of a value's fields."""
+    yield where, each
+    if isinstance(each, griffe.Class):
+        for name, member in each.members.items():
+            if is_public(name, member) and not is_field(member):
+                yield f"{where}.{name}", member
+
+
+def _annotations(where: str, each: Known) -> Iterator[tuple[str, str | griffe.Expr | None]]:
+    if isinstance(each, griffe.Class):
+        yield from ((f"{where}'s base", base) for base in each.bases)
+        for name, member in each.members.items():
+            of_constructs = each.path.startswith("sagemaker_serving.infra.")
+            if is_field(member) or (
+                of_constructs and (name == "__init__" or is_public(name, member))
+            ):
+                yield from _annotations(f"{where}.{name}", member)
+    elif isinstance(each, griffe.Function):
+        yield from ((f"{where}({one.name})", one.annotation) for one in each.parameters)
+        yield f"{where}'s result", each.returns
+    elif isinstance(each, griffe.Attribute):
+        yield where, each.annotation
