@@ -7,6 +7,7 @@ from pathlib import Path
 import aws_cdk as cdk
 from constructs import Construct
 
+from sagemaker_serving.infra.synth.granting import KEY_WARNING, TOPIC_WARNING
 from sagemaker_serving.spec import Environment
 from stacks.batch import add_batch_transform
 from stacks.endpoints import add_endpoint
@@ -40,6 +41,7 @@ class ServingStack(cdk.Stack):
             description=f"Serves {model} in {environment.name}",
             synthesizer=own_synthesizer(environment, model),
         )
+        _vouch_for_policies(self)
         serving = ServingScope(self, environment=environment, model=model, folder=folder)
         if serving.spec.variants:
             add_endpoint(serving)
@@ -47,3 +49,14 @@ class ServingStack(cdk.Stack):
             add_batch_transform(serving, serving.spec.batch_transform)
         if keeps_versions(environment, model):
             read_earlier_archives(environment, model, serving.role)
+
+
+def _vouch_for_policies(stack: cdk.Stack) -> None:
+    """The policies of key and topic are made right where these are made, in the storage stack."""
+    warnings = cdk.Annotations.of(stack)
+    warnings.acknowledge_warning(KEY_WARNING, "DataBucket lets CloudWatch Logs use its key")
+    warnings.acknowledge_warning(
+        TOPIC_WARNING,
+        "AlarmTopic lets alarms publish; what a topic that the file names needs is in "
+        "docs/environment-files.md",
+    )

@@ -66,8 +66,9 @@ def _fill(stack: cdk.Stack, folder: Path) -> None:
         "Invoke", ec2.InterfaceVpcEndpointAwsService.SAGEMAKER_RUNTIME, private.security_group
     )
     role = ExecutionRole(stack, "Role")
-    role.grant_read_prefix(data.bucket, PREFIX)
-    role.grant_write_prefix(data.bucket, PREFIX)
+    place = S3Prefix(bucket=data.bucket, prefix=PREFIX)
+    place.grant_read(role, of="Data of batch jobs")
+    place.grant_write(role, of="Data of batch jobs")
     packed = ModelData.from_path(folder)
     there = ModelData.from_s3("s3://models/digits.tar.gz", sha256="0" * 64, version_id="1")
     images = (

@@ -100,8 +100,9 @@ class Monitoring(Spec):
     """Whether there are alarms. They also roll back an update when they go off during it."""
 
     alarm_topic_arn: str | None = None
-    """An SNS topic of the same region for the alarms; left out: one is made for the environment, to
-    which you subscribe."""
+    """An SNS topic of the same region for the alarms, whose policy and key let
+    cloudwatch.amazonaws.com publish; left out: one is made for the environment, to which you
+    subscribe."""
 
     thresholds: AlarmThresholds = Field(default_factory=AlarmThresholds)
     """The values above which alarms go off."""

@@ -5,22 +5,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import aws_cdk as cdk
-from aws_cdk import aws_iam as iam
-from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
 from sagemaker_serving import catalog
 from sagemaker_serving.catalog import log_groups
 from sagemaker_serving.infra.batch.definition import NAMESPACE, batch_definition
 from sagemaker_serving.infra.batch.settings import transform_settings
-from sagemaker_serving.infra.functions.own_function import OwnFunction, add_log
+from sagemaker_serving.infra.functions.own_function import OwnFunction
+from sagemaker_serving.infra.functions.own_machine import add_machine
 from sagemaker_serving.infra.roles.container_grants import grant_logs, grant_metrics
+from sagemaker_serving.infra.storage.keys import keys_of_topics
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_own_policy, acknowledge_wildcard
 from sagemaker_serving.infra.synth.arns import colon_arn
+from sagemaker_serving.infra.synth.granting import grant, grant_apart, grant_within
 from sagemaker_serving.infra.synth.tokens import is_token, partition, stack_of
 
 if TYPE_CHECKING:
+    from aws_cdk import aws_iam as iam
     from aws_cdk import aws_kms as kms
+    from aws_cdk import aws_logs as logs
     from aws_cdk import aws_sns as sns
 
     from sagemaker_serving.infra.model.model import Model
@@ -54,10 +57,14 @@ class BatchTransform(Construct):
     :param reports: where each output's lock, quarantine and reports lie, in a folder of its own.
         Inputs and outputs overlap neither this nor ``work``.
     :param job_role: the model's role.
-    :param retain_logs: whether the executions' log outlives the stack.
-    :param encryption_key: encrypts logs and, if settings ask for it, jobs' volumes; its policy
-        has to let CloudWatch Logs use it, as `DataBucket`'s does. Absent, AWS's own keys do.
-    :param topic: is told of every end; `topic_key` is its key, if it is one's own.
+    :param function_role: what the pipeline's function runs as; made here unless given.
+    :param state_machine_role: what the state machine runs as; made here unless given.
+    :param log_group: what both write to; made here, one for each, unless given.
+    :param retain_logs: whether the logs made here outlive the stack.
+    :param encryption_key: encrypts these logs, which CloudWatch Logs is let use it for, and, if
+        settings ask for it, jobs' volumes. Absent, AWS's own keys do.
+    :param topic: is told of every end; `topic_key` is its key, if it is one's own and the topic
+        does not tell it.
     """
 
     def __init__(
@@ -72,7 +79,10 @@ class BatchTransform(Construct):
         outputs: S3Prefix,
         work: S3Prefix,
         reports: S3Prefix,
-        retain_logs: bool,
+        function_role: iam.IRole | None = None,
+        state_machine_role: iam.IRole | None = None,
+        log_group: logs.ILogGroup | None = None,
+        retain_logs: bool = True,
         encryption_key: kms.IKey | None = None,
         topic: sns.ITopic | None = None,
         topic_key: kms.IKey | None = None,
@@ -88,6 +98,8 @@ class BatchTransform(Construct):
             handler="handler.handler",
             timeout=cdk.Duration.minutes(15),
             memory_size_mb=1024,
+            role=function_role,
+            log_group=log_group,
             retain_logs=retain_logs,
             encryption_key=encryption_key,
         )
@@ -108,21 +120,18 @@ class BatchTransform(Construct):
             ),
             topic_arn=None if topic is None else topic.topic_arn,
         )
-        self.state_machine = sfn.StateMachine(
+        self.state_machine = add_machine(
             self,
             "Resource",
-            definition_body=sfn.DefinitionBody.from_string(
-                stack_of(self).to_json_string(definition)
-            ),
-            tracing_enabled=True,
-            logs=sfn.LogOptions(
-                destination=add_log(
-                    self, retain=retain_logs, encryption_key=encryption_key, of_state_machine=True
-                ),
-                level=sfn.LogLevel.ALL,
-            ),
+            definition,
+            role=state_machine_role,
+            log_group=log_group,
+            retain_logs=retain_logs,
+            encryption_key=encryption_key,
         )
         """The state machine."""
+        self._machine_role = self.state_machine.role
+        self._given_roles = [] if state_machine_role is None else [state_machine_role]
         acknowledge_own_policy(self)
         self._grant_jobs()
         self._grant_map()
@@ -132,7 +141,7 @@ class BatchTransform(Construct):
 
     def grant_start(self, grantee: iam.IGrantable) -> iam.Grant:
         """Lets ``grantee`` start executions."""
-        return self.state_machine.grant_start_execution(grantee)
+        return grant(grantee, ["states:StartExecution"], self.state_machine.state_machine_arn)
 
     def _grant_jobs(self) -> None:
         stack = stack_of(self)
@@ -142,12 +151,12 @@ class BatchTransform(Construct):
         run = ["CreateTransformJob", "AddTags", "DescribeTransformJob", "StopTransformJob"]
         self._let_machine([f"sagemaker:{action}" for action in run], jobs)
         self._let_machine(["events:PutTargets", "events:PutRule", "events:DescribeRule"], rule)
-        self._let_machine(["lambda:InvokeFunction"], self.function.function.function_arn)
-        acknowledge_wildcard(
-            self, jobs, "Jobs are named after executions, which are not known before they start"
+        call = (["lambda:InvokeFunction"], self.function.function.function_arn)
+        grant_within(self, "MachinePolicy", self._machine_role, call)
+        self._acknowledge(
+            jobs, "Jobs are named after executions, which are not known before they start"
         )
-        acknowledge_wildcard(
-            self,
+        self._acknowledge(
             "*",
             "X-Ray's, metrics' and log delivery's actions know no resources; metrics are bound to "
             "one namespace by a condition",
@@ -170,41 +179,35 @@ class BatchTransform(Construct):
         )
         if self._work.key_arn is not None:
             self._let_machine(["kms:Decrypt", "kms:GenerateDataKey"], self._work.key_arn)
-        machine = self.state_machine
-        policy = iam.Policy(self, "MapPolicy", roles=[machine.role])
         # A redriven execution redrives its Map's children in the machine's own name (Step Functions
         # developer guide, "Redriving Map Runs", read 2026-11-23).
         children = ["DescribeExecution", "RedriveExecution", "StopExecution"]
-        policy.add_statements(
-            iam.PolicyStatement(
-                actions=["states:StartExecution"], resources=[machine.state_machine_arn]
-            ),
-            iam.PolicyStatement(
-                actions=[f"states:{action}" for action in children],
-                resources=[self._executions("/*")],
-            ),
-        )
-        acknowledge_wildcard(
+        grant_apart(
             self,
+            "MapPolicy",
+            self._machine_role,
+            (["states:StartExecution"], self.state_machine.state_machine_arn),
+            ([f"states:{action}" for action in children], self._executions("/*")),
+        )
+        self._acknowledge(
             self._executions("/*"),
             "Children of a Distributed Map are named by Step Functions",
         )
 
     def _grant_publishing(self, topic: sns.ITopic | None, key: kms.IKey | None) -> None:
         stack = stack_of(self)
-        self.state_machine.add_to_role_policy(
-            iam.PolicyStatement(
-                actions=["cloudwatch:PutMetricData"],
-                resources=["*"],
-                conditions={"StringEquals": {"cloudwatch:namespace": NAMESPACE}},
-            )
+        grant(
+            self._machine_role,
+            ["cloudwatch:PutMetricData"],
+            "*",
+            conditions={"StringEquals": {"cloudwatch:namespace": NAMESPACE}},
         )
         bus = stack.format_arn(service="events", resource="event-bus", resource_name="default")
         self._let_machine(["events:PutEvents"], bus)
         if topic is not None:
             self._let_machine(["sns:Publish"], topic.topic_arn)
-        if key is not None:
-            self._let_machine(["kms:Decrypt", "kms:GenerateDataKey"], key.key_arn)
+            for key_arn in keys_of_topics([topic], key):
+                self._let_machine(["kms:Decrypt", "kms:GenerateDataKey"], key_arn)
 
     def _grant_function(self) -> None:
         role = self.function.role
@@ -219,21 +222,11 @@ class BatchTransform(Construct):
             place.grant_write(role, of=of)
         self._reports.grant_delete(role, of="Locks, quarantines and reports of batch jobs")
         streams = colon_arn(self, "logs", "log-group", f"{log_groups.TRANSFORM_JOBS}:*")
-        role.add_to_policy(
-            iam.PolicyStatement(
-                actions=["logs:DescribeLogStreams", "logs:GetLogEvents"], resources=[streams]
-            )
-        )
+        grant(role, ["logs:DescribeLogStreams", "logs:GetLogEvents"], streams)
         acknowledge_wildcard(role, streams, "Jobs' data logs are named by SageMaker")
-        policy = iam.Policy(self, "LockPolicy", roles=[role])
-        policy.add_statements(
-            iam.PolicyStatement(
-                actions=["states:DescribeExecution"], resources=[self._executions(":*")]
-            )
-        )
-        acknowledge_wildcard(
-            self, self._executions(":*"), "A lock is held by any execution of this machine"
-        )
+        described = (["states:DescribeExecution"], self._executions(":*"))
+        grant_apart(self, "LockPolicy", role, described)
+        self._acknowledge(self._executions(":*"), "A lock is held by any execution of this machine")
 
     def _grant_job_role(self, role: iam.IRole, volume_key: kms.IKey | None) -> None:
         grant_logs(role, log_groups.TRANSFORM_JOBS)
@@ -243,22 +236,25 @@ class BatchTransform(Construct):
         self._work.grant_read(role, of="Manifests and chunks of batch jobs")
         self._work.grant_write(role, of="Answers to chunks of batch jobs")
         if volume_key is not None:
-            role.add_to_principal_policy(
-                iam.PolicyStatement(
-                    actions=["kms:CreateGrant"],
-                    resources=[volume_key.key_arn],
-                    conditions={"Bool": {"kms:GrantIsForAWSResource": "true"}},
-                )
+            grant(
+                role,
+                ["kms:CreateGrant"],
+                volume_key.key_arn,
+                conditions={"Bool": {"kms:GrantIsForAWSResource": "true"}},
             )
 
     def _let_machine(self, actions: list[str], resource: str) -> None:
-        self.state_machine.add_to_role_policy(
-            iam.PolicyStatement(actions=actions, resources=[resource])
-        )
+        grant(self._machine_role, actions, resource)
+
+    def _acknowledge(self, resource: str, reason: str) -> None:
+        """Of its own roles, and of the machine's where that was given."""
+        acknowledge_wildcard(self, resource, reason)
+        for role in self._given_roles:
+            acknowledge_wildcard(role, resource, reason)
 
     def _work_objects(self, below: str) -> str:
         arn = self._work.bucket.arn_for_objects(f"{self._work.prefix.strip('/')}/{below}")
-        acknowledge_wildcard(self, arn, "The plans and results of all executions")
+        self._acknowledge(arn, "The plans and results of all executions")
         return arn
 
     def _executions(self, which: str) -> str:

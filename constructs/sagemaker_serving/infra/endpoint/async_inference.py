@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sagemaker as sagemaker
 
+from sagemaker_serving.infra.storage.keys import keys_of_topics
 from sagemaker_serving.infra.storage.s3_prefix import S3Prefix
+from sagemaker_serving.infra.synth.granting import grant
 
 if TYPE_CHECKING:
     from aws_cdk import aws_kms as kms
@@ -26,7 +28,8 @@ class AsyncInference:
     bucket's key.
 
     ``success_topic`` and ``error_topic`` are told of each request;
-    ``topic_key`` is the key that these are encrypted with, if it is one's own.
+    ``topic_key`` is the key that these are encrypted with, if it is one's own and the
+    topics do not tell it.
     ``include_inference_response_in`` may hold SUCCESS_NOTIFICATION_TOPIC and
     ERROR_NOTIFICATION_TOPIC: their messages carry answers of up to 128 KB.
     ``max_concurrent_invocations_per_instance`` is 1 to 1000; None leaves it to
@@ -62,17 +65,9 @@ class AsyncInference:
         if self.failure is not None:
             self.failure.grant_write(grantee, of="Failures of an asynchronous endpoint")
         if self._topics():
-            iam.Grant.add_to_principal(
-                grantee=grantee,
-                actions=["sns:Publish"],
-                resource_arns=[topic.topic_arn for topic in self._topics()],
-            )
-        if self.topic_key is not None:
-            iam.Grant.add_to_principal(
-                grantee=grantee,
-                actions=["kms:Decrypt", "kms:GenerateDataKey"],
-                resource_arns=[self.topic_key.key_arn],
-            )
+            grant(grantee, ["sns:Publish"], *(topic.topic_arn for topic in self._topics()))
+        for key_arn in keys_of_topics(self._topics(), self.topic_key):
+            grant(grantee, ["kms:Decrypt", "kms:GenerateDataKey"], key_arn)
 
     def rendered(self) -> sagemaker.CfnEndpointConfig.AsyncInferenceConfigProperty:
         """The configuration as CloudFormation takes it."""

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import jsii
+from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
@@ -14,6 +16,7 @@ from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.endpoint.async_inference import AsyncInference
 from sagemaker_serving.infra.endpoint.data_capture import DataCapture
 from sagemaker_serving.infra.endpoint.variants import InstanceVariant, Variant
+from sagemaker_serving.infra.network.network import connections_of, network_of
 from sagemaker_serving.infra.synth.acknowledge import NO_KEY_ON_VOLUMES, acknowledge
 from sagemaker_serving.infra.synth.content_identity import identify_by_content
 from sagemaker_serving.infra.synth.extra import add_extra
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from sagemaker_serving.spec import MetricsConfig
 
 
+@jsii.implements(ec2.IConnectable)
 class EndpointConfig(Construct):
     """1 to 10 production variants, given at once or one by one.
 
@@ -49,7 +53,8 @@ class EndpointConfig(Construct):
     :param execution_role: the role of an endpoint for inference components, which SageMaker
         acts under; needed where a variant has no model. The config waits for its policy, without
         which the first creation races IAM.
-    :param network: the subnets of the same; elsewhere the Model says where it stands.
+    :param vpc: where the instances of the same stand; elsewhere the Model says it. This and
+        ``vpc_subnets``, ``security_groups`` and ``network`` are `Model`'s.
     :param network_isolation: whether containers of the same can call nobody at all.
     :param extra: properties by CloudFormation's own names, laid over these.
 
@@ -71,6 +76,9 @@ class EndpointConfig(Construct):
         encryption_key: kms.IKey | None = None,
         execution_role: iam.IRole | None = None,
         network: Network | None = None,
+        vpc: ec2.IVpc | None = None,
+        vpc_subnets: ec2.SubnetSelection | None = None,
+        security_groups: Sequence[ec2.ISecurityGroup] = (),
         network_isolation: bool = False,
         extra: Mapping[str, Any] | None = None,
     ) -> None:
@@ -86,6 +94,7 @@ class EndpointConfig(Construct):
         )
         self._key = encryption_key
         self._role = execution_role
+        network = network_of(self, network, vpc, vpc_subnets, security_groups)
         self._network = network
         self._isolated = network_isolation
         self._extra = extra if extra is not None else {}
@@ -133,6 +142,11 @@ class EndpointConfig(Construct):
         self._settle()
 
     @property
+    def connections(self) -> ec2.Connections:
+        """Who may call whom; raises `Mistake` where no VPC was given here."""
+        return connections_of(self, self._network)
+
+    @property
     def roles(self) -> tuple[iam.IRole, ...]:
         """The roles that SageMaker acts under for this endpoint, each once."""
         every = (*self._variants, *self._shadows)
@@ -172,7 +186,7 @@ class EndpointConfig(Construct):
             [variant.content for variant in self._shadows],
             None if self._async is None else self._async.content,
             None if self._capture is None else self._capture.content,
-            None if self._network is None else vars(self._network),
+            None if self._network is None else self._network.content,
             self._isolated,
             *(part for part in (self._metrics, self._extra) if part),
         ]

@@ -26,6 +26,7 @@ from sagemaker_serving.infra.scaling.values import (
     pascal,
 )
 from sagemaker_serving.infra.synth.extra import add_extra
+from sagemaker_serving.infra.synth.granting import grant
 from sagemaker_serving.infra.synth.tokens import is_token, stack_of
 
 if TYPE_CHECKING:
@@ -61,9 +62,7 @@ class AnyEndpoint(Construct):
 
     def grant_invoke(self, grantee: iam.IGrantable) -> iam.Grant:
         """Lets ``grantee`` call the endpoint in all four ways that SageMaker offers."""
-        return iam.Grant.add_to_principal(
-            grantee=grantee, actions=_INVOKE_ACTIONS, resource_arns=[self.endpoint_arn]
-        )
+        return grant(grantee, _INVOKE_ACTIONS, self.endpoint_arn)
 
     def scale_instances(
         self, variant_name: str, *, min_capacity: int, max_capacity: int

@@ -8,11 +8,12 @@ from typing import Literal
 
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sagemaker as sagemaker
-from constructs import Construct, IConstruct
+from constructs import IConstruct
 
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard
 from sagemaker_serving.infra.synth.arns import colon_arn
+from sagemaker_serving.infra.synth.granting import grant
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,13 +103,10 @@ class Guardrails:
         if not self.alarm_names:
             return
         every = colon_arn(scope, "cloudwatch", "alarm", "*")
-        iam.Grant.add_to_principal(
-            grantee=role, actions=["cloudwatch:DescribeAlarms"], resource_arns=[every]
+        grant(role, ["cloudwatch:DescribeAlarms"], every)
+        acknowledge_wildcard(
+            role, every, "DescribeAlarms is of every alarm, whichever it is asked for"
         )
-        if isinstance(role, Construct):
-            acknowledge_wildcard(
-                role, every, "DescribeAlarms is of every alarm, whichever it is asked for"
-            )
 
     def rendered(self) -> sagemaker.CfnEndpoint.DeploymentConfigProperty:
         """The guardrails as CloudFormation takes them."""

@@ -16,6 +16,7 @@ from sagemaker_serving.infra.model.model import Model
 from sagemaker_serving.infra.roles.container_grants import grant_logs, grant_metrics
 from sagemaker_serving.infra.scaling.scaling import Scaling
 from sagemaker_serving.infra.scaling.values import COPIES, Scaled, ScalingMetric
+from sagemaker_serving.infra.synth.granting import grant
 from sagemaker_serving.infra.synth.tokens import stack_of, stands_in
 
 
@@ -121,11 +122,8 @@ class InferenceComponent(Construct):
             resource="inference-component",
             resource_name=self.component_name.lower(),
         )
-        return iam.Grant.add_to_principal(
-            grantee=grantee,
-            actions=["sagemaker:InvokeEndpoint", "sagemaker:InvokeEndpointWithResponseStream"],
-            resource_arns=[self._endpoint.endpoint_arn, component_arn],
-        )
+        ways = ["sagemaker:InvokeEndpoint", "sagemaker:InvokeEndpointWithResponseStream"]
+        return grant(grantee, ways, self._endpoint.endpoint_arn, component_arn)
 
     def scale_copies(self, *, min_capacity: int, max_capacity: int) -> Scaling:
         """Bounds for the copies; 0 lets it end up without any, and `Scaling.wake_from_zero` leads

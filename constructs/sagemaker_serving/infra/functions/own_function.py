@@ -12,6 +12,7 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
+from sagemaker_serving.infra.storage.keys import let_logs_use
 from sagemaker_serving.infra.synth.acknowledge import (
     NO_DEAD_LETTERS,
     NO_KEY_ON_LOGS,
@@ -22,6 +23,7 @@ from sagemaker_serving.infra.synth.acknowledge import (
     acknowledge_own_policy,
     acknowledge_wildcard,
 )
+from sagemaker_serving.infra.synth.granting import grant, takes_policies, warn_of
 
 if TYPE_CHECKING:
     from aws_cdk import aws_kms as kms
@@ -33,17 +35,20 @@ RUNTIME = lambda_.Runtime.PYTHON_3_14
 class OwnFunction(Construct):
     """A function whose zip holds one folder of ``sagemaker_serving.functions``.
 
-    Its role begins with its own log group and grows by grants; no managed
-    policy is attached. X-Ray traces it.
+    Its role begins with its log group and grows by grants; no managed policy is attached. X-Ray
+    traces it.
 
     :param package: the folder's name, such as ``neo_compilation``.
     :param handler: module and function within it: ``start.handler``.
     :param timeout: how long a call may take, at most 15 minutes.
     :param memory_size_mb: 128 to 10240; 256 by default.
     :param environment: the function's variables.
-    :param retain_logs: whether its log outlives the stack; kept a year either way.
-    :param encryption_key: encrypts the log and the variables; the key's policy has to let
-        CloudWatch Logs use it, as `DataBucket`'s does. Absent, AWS's own keys do.
+    :param role: what it runs as, made here unless given: lambda.amazonaws.com has to be let
+        assume it.
+    :param log_group: what it writes to; its own unless given.
+    :param retain_logs: whether its own log outlives the stack; kept a year either way.
+    :param encryption_key: encrypts its own log and the variables; CloudWatch Logs is let use it.
+        Absent, AWS's own keys do.
     """
 
     def __init__(
@@ -56,19 +61,20 @@ class OwnFunction(Construct):
         timeout: cdk.Duration,
         memory_size_mb: int = 256,
         environment: Mapping[str, str] | None = None,
-        retain_logs: bool,
+        role: iam.IRole | None = None,
+        log_group: logs.ILogGroup | None = None,
+        retain_logs: bool = True,
         encryption_key: kms.IKey | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
-        self.role = iam.Role(
-            self,
-            "Role",
-            assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"),
-            description=f"Runs {package}.{handler}; holds only what was granted",
-        )
-        """Empty but for the function's own log and traces; grants go to it."""
-        log = add_log(self, retain=retain_logs, encryption_key=encryption_key)
-        log.grant_write(self.role)
+        self.role: iam.IRole = role if role is not None else self._own_role(f"{package}.{handler}")
+        """Grants go to it; one made here is empty but for the function's own log and traces."""
+        log = log_group
+        if log is None:
+            log = add_log(self, retain=retain_logs, encryption_key=encryption_key)
+        else:
+            acknowledge_wildcard(self.role, log.log_group_arn, "Lambda names the streams of a log")
+        grant(self.role, ["logs:CreateLogStream", "logs:PutLogEvents"], log.log_group_arn)
         self.function = lambda_.Function(
             self,
             "Resource",
@@ -85,10 +91,21 @@ class OwnFunction(Construct):
             tracing=lambda_.Tracing.ACTIVE,
         )
         """The function itself."""
+        if not takes_policies(self.role):
+            warn_of(self.role, ["xray:PutTraceSegments", "xray:PutTelemetryRecords"], "*")
         self._acknowledge(encrypted=encryption_key is not None)
 
+    def _own_role(self, handler: str) -> iam.Role:
+        role = iam.Role(
+            self,
+            "Role",
+            assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"),
+            description=f"Runs {handler}; holds only what was granted",
+        )
+        acknowledge_own_policy(role)
+        return role
+
     def _acknowledge(self, *, encrypted: bool) -> None:
-        acknowledge_own_policy(self.role)
         acknowledge_wildcard(self.role, "*", "X-Ray's actions know no resources")
         function = self.function
         acknowledge(
@@ -135,7 +152,9 @@ def add_log(
         removal_policy=cdk.RemovalPolicy.RETAIN if retain else cdk.RemovalPolicy.DESTROY,
         encryption_key=encryption_key,
     )
-    if encryption_key is None:
+    if encryption_key is not None:
+        let_logs_use(encryption_key, scope)
+    else:
         acknowledge(log, NO_KEY_ON_LOGS, "No key was asked for; CloudWatch encrypts with its own")
     return log
 

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from sagemaker_serving import catalog
 from sagemaker_serving.errors import Mistake
+from sagemaker_serving.infra.synth.granting import grant
 from sagemaker_serving.infra.synth.tokens import is_token, partition, region_of
+
+if TYPE_CHECKING:
+    from aws_cdk import aws_ecr as ecr
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +52,14 @@ class ContainerImage(ABC):
         """
         return _OwnImage(uri)
 
+    @staticmethod
+    def from_ecr_repository(repository: ecr.IRepository, tag: str = "latest") -> ContainerImage:
+        """An image of a repository of the app's, by its tag, or its digest ("sha256:…").
+
+        What is behind a tag is not looked at: name another for another image.
+        """
+        return _RepositoryImage(repository, tag)
+
     @property
     def framework(self) -> str | None:
         """The framework whose container AWS has put into it; None of an image of one's own."""
@@ -59,18 +72,9 @@ class ContainerImage(ABC):
 
 def grant_pull_from(role: iam.IGrantable, repository_arn: str) -> None:
     """Lets ``role`` pull the images of a repository, whose ARN may have wildcards."""
-    iam.Grant.add_to_principal(
-        grantee=role,
-        actions=[
-            "ecr:BatchCheckLayerAvailability",
-            "ecr:BatchGetImage",
-            "ecr:GetDownloadUrlForLayer",
-        ],
-        resource_arns=[repository_arn],
-    )
-    iam.Grant.add_to_principal(
-        grantee=role, actions=["ecr:GetAuthorizationToken"], resource_arns=["*"]
-    )
+    pull = ["BatchCheckLayerAvailability", "BatchGetImage", "GetDownloadUrlForLayer"]
+    grant(role, [f"ecr:{action}" for action in pull], repository_arn)
+    grant(role, ["ecr:GetAuthorizationToken"], "*")
 
 
 class _CatalogImage(ContainerImage):
@@ -115,6 +119,16 @@ class _OwnImage(ContainerImage):
     def bind(self, scope: Construct, host: Host) -> str:
         _grant_pull(host.role, self._image)
         return self._uri
+
+
+class _RepositoryImage(ContainerImage):
+    def __init__(self, repository: ecr.IRepository, tag: str) -> None:
+        self._repository = repository
+        self._tag = tag
+
+    def bind(self, scope: Construct, host: Host) -> str:
+        grant_pull_from(host.role, self._repository.repository_arn)
+        return self._repository.repository_uri_for_tag_or_digest(self._tag)
 
 
 def _grant_pull(role: iam.IGrantable, image: catalog.EcrImage) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import jsii
+from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
@@ -13,6 +15,8 @@ from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.model.container import AnyContainer, Container
 from sagemaker_serving.infra.model.image import ContainerImage, Host
 from sagemaker_serving.infra.model.model_data import ModelData
+from sagemaker_serving.infra.network.network import connections_of, network_of
+from sagemaker_serving.infra.roles.execution_role import ExecutionRole
 from sagemaker_serving.infra.synth.content_identity import identify_by_content
 from sagemaker_serving.infra.synth.extra import add_extra
 from sagemaker_serving.infra.synth.tokens import stands_in
@@ -22,6 +26,7 @@ if TYPE_CHECKING:
     from sagemaker_serving.infra.network.network import Network
 
 
+@jsii.implements(iam.IGrantable, ec2.IConnectable)
 class Model(Construct):
     """A Model with one container, or a serial pipeline of up to 15.
 
@@ -34,11 +39,16 @@ class Model(Construct):
     several, a multi-model one and a model package by ``containers``. In a pipeline each
     one's answer is the next one's request.
 
-    :param role: what the containers may do; images and archives grant it theirs.
+    :param role: what the containers may do; images and archives grant it theirs. Absent, an
+        `ExecutionRole` is made.
     :param instance_type: what it will run on; decides which of AWS's images is
         taken. None for serverless, which runs on CPUs.
     :param environment: the container's variables, at most 100.
-    :param network: the subnets that the containers stand in; absent, SageMaker's own.
+    :param vpc: a VPC that the containers stand in; absent, SageMaker's own network. S3 and
+        CloudWatch have to be reached from there.
+    :param vpc_subnets: which of its subnets; its private or isolated ones unless given.
+    :param security_groups: 1 to 5; one that nobody may call unless given.
+    :param network: the same by ids, or what several models share, instead of these three.
     :param network_isolation: whether the container can call nobody at all, S3 and
         CloudWatch included. SageMaker fetches the archive itself, but nothing can be
         installed as it starts: what ``inference.py`` imports has to lie in ``code/lib``.
@@ -55,21 +65,27 @@ class Model(Construct):
         scope: Construct,
         construct_id: str,
         *,
-        role: iam.IRole,
+        role: iam.IRole | None = None,
         instance_type: str | None,
         image: ContainerImage | None = None,
         model_data: ModelData | None = None,
         environment: Mapping[str, str] | None = None,
         containers: Sequence[AnyContainer] = (),
         network: Network | None = None,
+        vpc: ec2.IVpc | None = None,
+        vpc_subnets: ec2.SubnetSelection | None = None,
+        security_groups: Sequence[ec2.ISecurityGroup] = (),
         network_isolation: bool = False,
         accelerator: Accelerator | None = None,
         extra: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
         stack = stands_in(self, scope)
+        role = role if role is not None else ExecutionRole(self, "Role")
         self.role = role
         """The role that the containers act under."""
+        network = network_of(self, network, vpc, vpc_subnets, security_groups)
+        self._network = network
         self.accelerator = accelerator
         """What hangs on its instances."""
         host = Host(role=role, instance_type=instance_type, accelerator=accelerator)
@@ -95,7 +111,7 @@ class Model(Construct):
             [
                 *[container.identity for container in bound],
                 network_isolation,
-                None if network is None else vars(network),
+                None if network is None else network.content,
                 *([extra] if extra else []),
             ],
         )
@@ -107,6 +123,19 @@ class Model(Construct):
             resource.node.add_dependency(role)
         self.model_name = resource.attr_model_name
         """The Model's generated name (a token)."""
+
+    @property
+    def grant_principal(self) -> iam.IPrincipal:
+        """Its role's: ``bucket.grant_read(model)`` lets the containers read."""
+        return self.role.grant_principal
+
+    @property
+    def connections(self) -> ec2.Connections:
+        """Who may call whom: ``database.connections.allow_default_port_from(model)``.
+
+        Raises `Mistake` for a Model that stands in no VPC.
+        """
+        return connections_of(self, self._network)
 
     @property
     def requests_alone(self) -> bool | None:

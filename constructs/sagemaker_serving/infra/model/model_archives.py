@@ -14,7 +14,9 @@ from sagemaker_serving.infra.storage.s3_prefix import S3Prefix
 from sagemaker_serving.infra.synth.tokens import stands_in
 
 if TYPE_CHECKING:
+    from aws_cdk import aws_iam as iam
     from aws_cdk import aws_kms as kms
+    from aws_cdk import aws_logs as logs
 
 
 class ModelArchives(Construct):
@@ -27,8 +29,11 @@ class ModelArchives(Construct):
 
     :param place: where they are put.
     :param archives: by the name that requests give as TargetModel, without ``.tar.gz``.
-    :param retain_logs: whether the log of the function that copies outlives the stack.
-    :param encryption_key: encrypts that log; absent, CloudWatch's own key does.
+    :param function_role: what the function that copies runs as; made here unless given.
+    :param log_group: what it writes to; its own unless given.
+    :param retain_logs: whether its own log outlives the stack.
+    :param encryption_key: encrypts that log, and CloudWatch Logs is let use it; absent,
+        CloudWatch's own key does.
     """
 
     def __init__(
@@ -38,7 +43,9 @@ class ModelArchives(Construct):
         *,
         place: S3Prefix,
         archives: Mapping[str, ModelData] | None = None,
-        retain_logs: bool,
+        function_role: iam.IRole | None = None,
+        log_group: logs.ILogGroup | None = None,
+        retain_logs: bool = True,
         encryption_key: kms.IKey | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
@@ -52,6 +59,8 @@ class ModelArchives(Construct):
             handler="place.handler",
             timeout=cdk.Duration.minutes(15),
             memory_size_mb=512,
+            role=function_role,
+            log_group=log_group,
             retain_logs=retain_logs,
             encryption_key=encryption_key,
         )

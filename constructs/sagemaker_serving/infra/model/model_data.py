@@ -15,6 +15,7 @@ from constructs import Construct
 
 from sagemaker_serving.archive import build_archive, folder_files, known_contents
 from sagemaker_serving.infra.storage.s3_prefix import S3Prefix
+from sagemaker_serving.infra.synth.granting import grant
 from sagemaker_serving.infra.synth.tokens import partition, synthesizer_of
 from sagemaker_serving.progress import progress_bar
 from sagemaker_serving.spec.s3 import split_s3
@@ -59,6 +60,18 @@ class ModelData(ABC):
         one (botocore; read 2026-11-22).
         """
         return _S3ModelData(uri, sha256, version_id)
+
+    @staticmethod
+    def from_bucket(
+        bucket: s3.IBucket, key: str, *, sha256: str | None = None, version_id: str | None = None
+    ) -> ModelData:
+        """An archive in a bucket of the app's, or every object below a ``key`` that ends with a
+        slash, not packed.
+
+        The role may use the bucket's key, too. ``sha256`` and ``version_id`` are those of
+        `from_s3`, and where files are not packed, `from_s3_prefix` says what takes them.
+        """
+        return _BucketModelData(bucket, key, sha256, version_id)
 
     @staticmethod
     def from_s3_prefix(uri: str, *, sha256: str | None = None) -> ModelData:
@@ -120,8 +133,8 @@ class _LocalModelData(ModelData):
             file_name=os.path.relpath(archive.path, stage.outdir),
             packaging=cdk.FileAssetPackaging.FILE,
         )
-        grant = _grant_object(location.bucket_name, location.object_key, role)
-        return BoundModelData(url=location.s3_object_url, identity=archive.sha256, grant=grant)
+        given = _grant_object(location.bucket_name, location.object_key, role)
+        return BoundModelData(url=location.s3_object_url, identity=archive.sha256, grant=given)
 
 
 class _LocalFiles(_LocalModelData):
@@ -151,8 +164,8 @@ class _S3ModelData(ModelData):
 
     def bind(self, scope: Construct, role: iam.IGrantable) -> BoundModelData:
         url = f"s3://{self._bucket}/{self._key}"
-        grant = _grant_object(self._bucket, self._key, role)
-        return BoundModelData(url=url, identity=[url, *self._marks], grant=grant)
+        given = _grant_object(self._bucket, self._key, role)
+        return BoundModelData(url=url, identity=[url, *self._marks], grant=given)
 
 
 class _S3Files(ModelData):
@@ -165,19 +178,37 @@ class _S3Files(ModelData):
         return _bind_prefix(scope, role, self._bucket, self._prefix, identity)
 
 
+class _BucketModelData(ModelData):
+    def __init__(
+        self, bucket: s3.IBucket, key: str, sha256: str | None, version_id: str | None
+    ) -> None:
+        self._place = S3Prefix(bucket=bucket, prefix=key)
+        self._is_prefix = key.endswith("/")
+        self._marks = (sha256, version_id)
+
+    def bind(self, scope: Construct, role: iam.IGrantable) -> BoundModelData:
+        place = self._place
+        if self._is_prefix:
+            given = place.grant_read(role, of="The model's files")
+        else:
+            given = grant(role, ["s3:GetObject"], place.bucket.arn_for_objects(place.prefix))
+            if place.key_arn is not None:
+                given = given.combine(grant(role, ["kms:Decrypt"], place.key_arn))
+        url = f"{place.uri}/" if self._is_prefix else place.uri
+        return BoundModelData(
+            url=url, identity=[url, *self._marks], grant=given, is_prefix=self._is_prefix
+        )
+
+
 def _bind_prefix(
     scope: Construct, role: iam.IGrantable, bucket_name: str, prefix: str, identity: Any
 ) -> BoundModelData:
     number = len(scope.node.children)
     bucket = s3.Bucket.from_bucket_name(scope, f"ModelDataBucket{number}", bucket_name)
-    grant = S3Prefix(bucket=bucket, prefix=prefix).grant_read(role, of="The model's files")
+    given = S3Prefix(bucket=bucket, prefix=prefix).grant_read(role, of="The model's files")
     url = f"s3://{bucket_name}/{prefix}"
-    return BoundModelData(url=url, identity=identity, grant=grant, is_prefix=True)
+    return BoundModelData(url=url, identity=identity, grant=given, is_prefix=True)
 
 
 def _grant_object(bucket: str, key: str, role: iam.IGrantable) -> iam.Grant:
-    return iam.Grant.add_to_principal(
-        grantee=role,
-        actions=["s3:GetObject"],
-        resource_arns=[f"arn:{partition()}:s3:::{bucket}/{key}"],
-    )
+    return grant(role, ["s3:GetObject"], f"arn:{partition()}:s3:::{bucket}/{key}")

@@ -9,6 +9,7 @@ from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_cloudwatch_actions as actions
 from constructs import Construct
 
+from sagemaker_serving.infra.monitoring.topic import let_alarms_publish
 from sagemaker_serving.infra.monitoring.watches import Watch, WatchedVariant, watches
 from sagemaker_serving.infra.synth.acknowledge import NO_ALARM_ACTION, acknowledge
 from sagemaker_serving.spec.monitoring import AlarmThresholds
@@ -37,8 +38,9 @@ class EndpointAlarms(Construct):
     Alarms are named ``<endpoint>-<variant>-<what>``, such as
     ``prod-digits-gpu-invocation-5xx-errors``.
 
-    :param topic: is told when an alarm goes off and when it is over. Without
-        one an alarm is for rollbacks and dashboards only, and scanners are told so.
+    :param topic: is told when an alarm goes off and when it is over, and its policy and its key
+        let CloudWatch do so. Without one an alarm is for rollbacks and dashboards only, and
+        scanners are told so.
     """
 
     def __init__(
@@ -55,6 +57,8 @@ class EndpointAlarms(Construct):
         self._endpoint_name = endpoint_name
         self._limits = thresholds if thresholds is not None else AlarmThresholds()
         self._action = None if topic is None else actions.SnsAction(topic)
+        if topic is not None:
+            let_alarms_publish(topic, self)
         self.alarms: list[cloudwatch.Alarm] = [
             self._alarm(watch) for watch in watches(endpoint_name, variants, self._limits)
         ]

@@ -13,6 +13,7 @@ from sagemaker_serving.catalog.log_groups import component_log_group, endpoint_l
 from sagemaker_serving.infra.monitoring.alarms import EndpointAlarms
 from sagemaker_serving.infra.monitoring.dashboard import EndpointDashboard
 from sagemaker_serving.infra.monitoring.watches import WatchedVariant
+from sagemaker_serving.infra.storage.keys import let_logs_use
 from sagemaker_serving.infra.synth.acknowledge import NO_KEY_ON_LOGS, acknowledge
 from sagemaker_serving.spec.monitoring import AlarmThresholds
 
@@ -31,15 +32,17 @@ class EndpointMonitoring(Construct):
     made.
 
     :param alarms: whether there are alarms.
-    :param topic: what they tell; see `AlarmTopic`.
+    :param topic: what they tell, such as an `AlarmTopic`'s.
     :param dashboard: whether there is a dashboard.
     :param inference_components: names of components that share the endpoint's instances; each
         has a log group of its own.
+    :param log_group: the endpoint's, ``/aws/sagemaker/Endpoints/<name>``, where it is there
+        already; none is made for it then.
     :param log_retention_days: one of the numbers of days that CloudWatch takes; None leaves the
         log groups to SageMaker, which keeps them for ever.
     :param retain_logs: whether the log groups outlive the stack.
-    :param encryption_key: encrypts the logs; its policy has to let CloudWatch Logs use it, as
-        `DataBucket`'s does. Absent, CloudWatch's own key does.
+    :param encryption_key: encrypts the logs, and CloudWatch Logs is let use it. Absent,
+        CloudWatch's own key does.
     """
 
     def __init__(
@@ -54,6 +57,7 @@ class EndpointMonitoring(Construct):
         topic: sns.ITopic | None = None,
         dashboard: bool = True,
         inference_components: Sequence[str] = (),
+        log_group: logs.ILogGroup | None = None,
         log_retention_days: int | None = 90,
         retain_logs: bool = True,
         encryption_key: kms.IKey | None = None,
@@ -78,7 +82,11 @@ class EndpointMonitoring(Construct):
             "Log": endpoint_log_group(endpoint_name),
             **{f"Log-{name}": component_log_group(name) for name in inference_components},
         }
+        if log_group is not None:
+            del names["Log"]
         if log_retention_days is not None:
+            if encryption_key is not None:
+                let_logs_use(encryption_key, self)
             self.log_groups = [
                 self._log(construct_id, name, log_retention_days, retain_logs, encryption_key)
                 for construct_id, name in names.items()
@@ -91,7 +99,10 @@ class EndpointMonitoring(Construct):
                 variants=variants,
                 alarms=self.alarms,
                 inference_components=inference_components,
-                log_group_names=list(names.values()),
+                log_group_names=[
+                    *([] if log_group is None else [log_group.log_group_name]),
+                    *names.values(),
+                ],
             )
 
     def _log(

@@ -10,6 +10,7 @@ from aws_cdk import aws_sns as sns
 from constructs import Construct
 
 from sagemaker_serving.infra.synth.acknowledge import NO_KEY_ON_TOPIC, acknowledge
+from sagemaker_serving.infra.synth.granting import add_to_policy_of
 from sagemaker_serving.infra.synth.tokens import stack_of
 
 if TYPE_CHECKING:
@@ -27,8 +28,8 @@ class AlarmTopic(Construct):
     services and encrypted topics"; read 2026-11-21.
 
     :param retain: whether the topic and so its subscriptions outlive the stack.
-    :param encryption_key: encrypts messages at rest; its policy is made to let
-        CloudWatch use it, when it is a key of this app. Absent, they are not encrypted.
+    :param encryption_key: encrypts messages at rest; CloudWatch is let use it. Absent, they are
+        not encrypted.
     """
 
     def __init__(
@@ -40,7 +41,6 @@ class AlarmTopic(Construct):
         encryption_key: kms.IKey | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
-        alarms = iam.ServicePrincipal("cloudwatch.amazonaws.com")
         self.topic = sns.Topic(
             self, "Resource", display_name="Alarms", enforce_ssl=True, master_key=encryption_key
         )
@@ -48,25 +48,38 @@ class AlarmTopic(Construct):
         self.topic.apply_removal_policy(
             cdk.RemovalPolicy.RETAIN if retain else cdk.RemovalPolicy.DESTROY
         )
-        self.topic.add_to_resource_policy(
-            iam.PolicyStatement(
-                principals=[alarms],
-                actions=["sns:Publish"],
-                resources=[self.topic.topic_arn],
-                conditions={"StringEquals": {"aws:SourceAccount": stack_of(self).account}},
-            )
-        )
+        let_alarms_publish(self.topic, self)
         if encryption_key is None:
             acknowledge(
                 self.topic,
                 NO_KEY_ON_TOPIC,
                 "No key was asked for, and alarms cannot publish under SNS's own",
             )
-        else:
-            encryption_key.add_to_resource_policy(
-                iam.PolicyStatement(
-                    principals=[alarms],
-                    actions=["kms:Decrypt", "kms:GenerateDataKey*"],
-                    resources=["*"],
-                )
-            )
+
+
+def let_alarms_publish(topic: sns.ITopic, scope: Construct) -> None:
+    """Lets the account's alarms tell a topic, and use its key where it has one of its own.
+
+    Of a topic or a key that was made elsewhere, ``scope`` is told what its policy needs.
+    """
+    alarms = iam.ServicePrincipal("cloudwatch.amazonaws.com")
+    add_to_policy_of(
+        topic,
+        scope,
+        iam.PolicyStatement(
+            principals=[alarms],
+            actions=["sns:Publish"],
+            resources=[topic.topic_arn],
+            conditions={"StringEquals": {"aws:SourceAccount": stack_of(scope).account}},
+        ),
+    )
+    if topic.master_key is not None:
+        add_to_policy_of(
+            topic.master_key,
+            scope,
+            iam.PolicyStatement(
+                principals=[alarms],
+                actions=["kms:Decrypt", "kms:GenerateDataKey*"],
+                resources=["*"],
+            ),
+        )

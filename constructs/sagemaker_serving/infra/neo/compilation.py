@@ -16,6 +16,7 @@ from sagemaker_serving.infra.model.model_data import BoundModelData, ModelData
 from sagemaker_serving.infra.neo.compiler import NeoCompiler
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard
 from sagemaker_serving.infra.synth.content_identity import identify_by_content
+from sagemaker_serving.infra.synth.granting import grant
 from sagemaker_serving.infra.synth.tokens import is_token, partition, region_of, stack_of
 from sagemaker_serving.spec.compilation_job import OUTPUT_PREFIX, CompilationJob
 
@@ -108,8 +109,8 @@ class NeoCompilation(Construct):
         assert isinstance(inner, cdk.CfnResource)
         self.identity = identify_by_content(stack_of(self), inner, self.job_name)
         """The resource's logical id, which carries what is compiled."""
-        for grant in (source.grant, reading.grant):
-            grant.apply_before(inner)
+        for given in (source.grant, reading.grant):
+            given.apply_before(inner)
         inner.node.add_dependency(compiler.given_up)
         self.model_data: ModelData = _CompiledModel(
             url=resource.get_att_string("ModelDataUrl"), job_name=self.job_name, compiler=compiler
@@ -137,22 +138,13 @@ class _CompiledModel(ModelData):
     def bind(self, scope: Construct, role: iam.IGrantable) -> BoundModelData:
         bucket = self._compiler.bucket
         objects = bucket.arn_for_objects(f"{OUTPUT_PREFIX}{self._job_name}/*")
-        grant = iam.Grant.add_to_principal(
-            grantee=role, actions=["s3:GetObject"], resource_arns=[objects]
-        )
+        given = grant(role, ["s3:GetObject"], objects)
         if bucket.encryption_key is not None:
-            grant = grant.combine(
-                iam.Grant.add_to_principal(
-                    grantee=role,
-                    actions=["kms:Decrypt"],
-                    resource_arns=[bucket.encryption_key.key_arn],
-                )
-            )
-        if isinstance(role, Construct):
-            acknowledge_wildcard(
-                role, objects, "Neo names the archive itself; nothing else lies below this prefix"
-            )
-        return BoundModelData(url=self._url, identity=self._job_name, grant=grant)
+            given = given.combine(grant(role, ["kms:Decrypt"], bucket.encryption_key.key_arn))
+        acknowledge_wildcard(
+            role, objects, "Neo names the archive itself; nothing else lies below this prefix"
+        )
+        return BoundModelData(url=self._url, identity=self._job_name, grant=given)
 
 
 class _ReportedImage(ContainerImage):

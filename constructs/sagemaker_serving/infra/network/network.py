@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import Any
 
+from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
+from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard
-from sagemaker_serving.infra.synth.tokens import stack_of
-
-if TYPE_CHECKING:
-    from aws_cdk import aws_ec2 as ec2
+from sagemaker_serving.infra.synth.granting import grant
+from sagemaker_serving.infra.synth.tokens import remembered, stack_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +27,7 @@ class Network:
 
     subnet_ids: Sequence[str]
     security_group_ids: Sequence[str]
+    _groups: Sequence[ec2.ISecurityGroup] = field(default=(), repr=False, compare=False)
 
     @classmethod
     def in_vpc(
@@ -52,7 +53,22 @@ class Network:
         return cls(
             subnet_ids=chosen.subnet_ids,
             security_group_ids=[group.security_group_id for group in security_groups],
+            _groups=security_groups,
         )
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """What makes two of them different, as plain data that may hold tokens."""
+        return {"subnet_ids": self.subnet_ids, "security_group_ids": self.security_group_ids}
+
+    def connections(self, scope: Construct) -> ec2.Connections:
+        """Who may call whom here: rules go to the security groups, imported where only their ids
+        are known."""
+        groups = self._groups or [
+            ec2.SecurityGroup.from_security_group_id(scope, f"SecurityGroup{number}", each)
+            for number, each in enumerate(self.security_group_ids)
+        ]
+        return ec2.Connections(security_groups=list(groups))
 
     def bind(self, scope: Construct, role: iam.IGrantable) -> None:
         """Lets ``role`` attach SageMaker's network interfaces to these subnets.
@@ -77,40 +93,59 @@ class Network:
             )
             for name in names
         ]
-        iam.Grant.add_to_principal(
-            grantee=role,
-            actions=["ec2:CreateNetworkInterface", "ec2:ModifyNetworkInterfaceAttribute"],
-            resource_arns=[interfaces, *places],
+        make = ["ec2:CreateNetworkInterface", "ec2:ModifyNetworkInterfaceAttribute"]
+        grant(role, make, interfaces, *places)
+        use = [
+            "ec2:CreateNetworkInterfacePermission",
+            "ec2:DeleteNetworkInterface",
+            "ec2:DeleteNetworkInterfacePermission",
+        ]
+        grant(role, use, interfaces)
+        seen = ["DhcpOptions", "NetworkInterfaces", "SecurityGroups", "Subnets"]
+        seen += ["VpcEndpoints", "Vpcs"]
+        grant(role, [f"ec2:Describe{kind}" for kind in seen], "*")
+        acknowledge_wildcard(
+            role, interfaces, "SageMaker makes the interfaces; their ids are not known before"
         )
-        iam.Grant.add_to_principal(
-            grantee=role,
-            actions=[
-                "ec2:CreateNetworkInterfacePermission",
-                "ec2:DeleteNetworkInterface",
-                "ec2:DeleteNetworkInterfacePermission",
-            ],
-            resource_arns=[interfaces],
-        )
-        iam.Grant.add_to_principal(
-            grantee=role,
-            actions=[
-                "ec2:DescribeDhcpOptions",
-                "ec2:DescribeNetworkInterfaces",
-                "ec2:DescribeSecurityGroups",
-                "ec2:DescribeSubnets",
-                "ec2:DescribeVpcEndpoints",
-                "ec2:DescribeVpcs",
-            ],
-            resource_arns=["*"],
-        )
-        if isinstance(role, Construct):
+        for place in places:
             acknowledge_wildcard(
-                role, interfaces, "SageMaker makes the interfaces; their ids are not known before"
+                role, place, "It may be shared by another account, whose ARN it then has"
             )
-            for place in places:
-                acknowledge_wildcard(
-                    role, place, "It may be shared by another account, whose ARN it then has"
-                )
-            acknowledge_wildcard(
-                role, "*", "Network interfaces and subnets are described as a whole"
-            )
+        acknowledge_wildcard(role, "*", "Network interfaces and subnets are described as a whole")
+
+
+def network_of(
+    scope: Construct,
+    network: Network | None,
+    vpc: ec2.IVpc | None,
+    vpc_subnets: ec2.SubnetSelection | None,
+    security_groups: Sequence[ec2.ISecurityGroup],
+) -> Network | None:
+    """Where ``scope`` stands: in ``network``, or in ``vpc``, with a group of its own unless given
+    others; None for SageMaker's own network.
+
+    Raises `Mistake` for both, and for subnets or groups without their VPC.
+    """
+    if vpc is None and vpc_subnets is None and not security_groups:
+        return network
+    if vpc is None or network is not None:
+        raise Mistake(
+            f"{scope.node.path}: vpc_subnets and security_groups go with vpc, and none of them "
+            "with network; give vpc, or network alone"
+        )
+    groups = security_groups or [
+        ec2.SecurityGroup(
+            scope, "SecurityGroup", vpc=vpc, description="Model containers; nothing may call in"
+        )
+    ]
+    return Network.in_vpc(vpc, security_groups=groups, subnets=vpc_subnets)
+
+
+def connections_of(scope: Construct, network: Network | None) -> ec2.Connections:
+    """The connections of what stands in ``network``; raises `Mistake` for what is in no VPC."""
+    if network is None:
+        raise Mistake(
+            f"{scope.node.path}: it stands in no VPC, and has no connections; give it a vpc"
+        )
+    made: ec2.Connections = remembered(scope, "connections", lambda: network.connections(scope))
+    return made

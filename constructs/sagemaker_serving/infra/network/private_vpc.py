@@ -5,16 +5,19 @@ from __future__ import annotations
 import aws_cdk as cdk
 from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_iam as iam
+from aws_cdk import aws_kms as kms
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
 from sagemaker_serving.infra.network.network import Network
+from sagemaker_serving.infra.storage.keys import let_logs_use
 from sagemaker_serving.infra.synth.acknowledge import (
     DEFAULT_GROUP_OPEN,
     NO_KEY_ON_LOGS,
     acknowledge,
     acknowledge_own_policy,
 )
+from sagemaker_serving.infra.synth.granting import takes_policies, warn_of
 
 _SERVICES = ec2.InterfaceVpcEndpointAwsService
 
@@ -31,7 +34,12 @@ class PrivateVpc(Construct):
     endpoints access to resources in your VPC"; read 2026-11-21.
 
     :param cidr: the VPC's addresses; ``10.0.0.0/16`` unless given.
-    :param retain_logs: whether the log of what passes outlives the stack; kept a year either way.
+    :param flow_log_group: takes the log of what passes; made here unless given.
+    :param flow_log_role: writes it, in the name of vpc-flow-logs.amazonaws.com; made here unless
+        given.
+    :param encryption_key: encrypts a log made here, and CloudWatch Logs is let use it; absent,
+        CloudWatch's own key does.
+    :param retain_logs: whether a log made here outlives the stack; kept a year either way.
     """
 
     def __init__(
@@ -40,6 +48,9 @@ class PrivateVpc(Construct):
         construct_id: str,
         *,
         cidr: str = "10.0.0.0/16",
+        flow_log_group: logs.ILogGroup | None = None,
+        flow_log_role: iam.IRole | None = None,
+        encryption_key: kms.IKey | None = None,
         retain_logs: bool = True,
     ) -> None:
         super().__init__(scope, construct_id)
@@ -62,7 +73,10 @@ class PrivateVpc(Construct):
             DEFAULT_GROUP_OPEN,
             "Nothing here is in the default group; emptying it takes a function with rights on EC2",
         )
-        self._log_traffic(retain=retain_logs)
+        log = flow_log_group
+        if log is None:
+            log = self._own_log(retain=retain_logs, key=encryption_key)
+        self._log_traffic(log, flow_log_role if flow_log_role is not None else self._own_role())
         self.security_group = ec2.SecurityGroup(
             self, "Containers", vpc=self.vpc, description="Model containers; nothing may call in"
         )
@@ -71,16 +85,30 @@ class PrivateVpc(Construct):
         self.add_door("Metrics", _SERVICES.CLOUDWATCH_MONITORING, self.security_group)
         self.add_door("Logs", _SERVICES.CLOUDWATCH_LOGS, self.security_group)
 
-    def _log_traffic(self, *, retain: bool) -> None:
+    def _log_traffic(self, log: logs.ILogGroup, role: iam.IRole) -> None:
+        destination = ec2.FlowLogDestination.to_cloud_watch_logs(log, role)
+        self.vpc.add_flow_log("Traffic", destination=destination)
+        if not takes_policies(role):  # of what aws_cdk grants it here
+            write = ["CreateLogStream", "DescribeLogStreams", "PutLogEvents"]
+            warn_of(role, [f"logs:{action}" for action in write], log.log_group_arn)
+
+    def _own_log(self, *, retain: bool, key: kms.IKey | None) -> logs.LogGroup:
         log = logs.LogGroup(
             self,
             "TrafficLog",
             retention=logs.RetentionDays.ONE_YEAR,
             removal_policy=cdk.RemovalPolicy.RETAIN if retain else cdk.RemovalPolicy.DESTROY,
+            encryption_key=key,
         )
+        if key is not None:
+            let_logs_use(key, self)
+            return log
         acknowledge(
             log, NO_KEY_ON_LOGS, "Addresses and ports; CloudWatch encrypts with its own key"
         )
+        return log
+
+    def _own_role(self) -> iam.Role:
         role = iam.Role(
             self,
             "TrafficRole",
@@ -88,9 +116,7 @@ class PrivateVpc(Construct):
             description="Writes what passes through the private network into its log",
         )
         acknowledge_own_policy(role)
-        self.vpc.add_flow_log(
-            "Traffic", destination=ec2.FlowLogDestination.to_cloud_watch_logs(log, role)
-        )
+        return role
 
     @property
     def network(self) -> Network:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from aws_cdk import aws_iam as iam
-from constructs import Construct
 
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard
 from sagemaker_serving.infra.synth.arns import colon_arn
+from sagemaker_serving.infra.synth.granting import grant
 from sagemaker_serving.spec.container import PRIVATE_PACKAGES, PRIVATE_REPOSITORY
 
 
@@ -19,20 +19,11 @@ def grant_logs(role: iam.IRole, log_group_prefix: str) -> None:
     these four actions; read 2026-11-21.
     """
     groups = colon_arn(role, "logs", "log-group", f"{log_group_prefix}*")
-    iam.Grant.add_to_principal(
-        grantee=role,
-        actions=[
-            "logs:CreateLogGroup",
-            "logs:CreateLogStream",
-            "logs:DescribeLogStreams",
-            "logs:PutLogEvents",
-        ],
-        resource_arns=[groups],
+    write = ["CreateLogGroup", "CreateLogStream", "DescribeLogStreams", "PutLogEvents"]
+    grant(role, [f"logs:{action}" for action in write], groups)
+    acknowledge_wildcard(
+        role, groups, "SageMaker names the log streams below this group itself, as it runs"
     )
-    if isinstance(role, Construct):
-        acknowledge_wildcard(
-            role, groups, "SageMaker names the log streams below this group itself, as it runs"
-        )
 
 
 def grant_metrics(role: iam.IRole, namespace: str) -> None:
@@ -41,19 +32,18 @@ def grant_metrics(role: iam.IRole, namespace: str) -> None:
     Source: as `grant_logs`; which namespace is whose: "Metrics for monitoring Amazon SageMaker AI
     with Amazon CloudWatch"; read 2026-11-21.
     """
-    iam.Grant.add_to_principal(
-        grantee=role,
-        actions=["cloudwatch:PutMetricData"],
-        resource_arns=["*"],
+    grant(
+        role,
+        ["cloudwatch:PutMetricData"],
+        "*",
         conditions={"StringEquals": {"cloudwatch:namespace": namespace}},
     )
-    if isinstance(role, Construct):
-        acknowledge_wildcard(
-            role,
-            "*",
-            "cloudwatch:PutMetricData and ecr:GetAuthorizationToken know no resources; the "
-            "first is bound to one namespace by a condition, the second reads a token only",
-        )
+    acknowledge_wildcard(
+        role,
+        "*",
+        "cloudwatch:PutMetricData and ecr:GetAuthorizationToken know no resources; the "
+        "first is bound to one namespace by a condition, the second reads a token only",
+    )
 
 
 def grant_packages(role: iam.IRole, repository_arn: str) -> None:
@@ -73,20 +63,15 @@ def grant_packages(role: iam.IRole, repository_arn: str) -> None:
         (["GetAuthorizationToken"], f"{found[1]}:domain/{found[2]}"),
         (["GetRepositoryEndpoint", "ReadFromRepository"], repository_arn),
     ):
-        iam.Grant.add_to_principal(
-            grantee=role,
-            actions=[f"codeartifact:{action}" for action in actions],
-            resource_arns=[resource],
-        )
-    iam.Grant.add_to_principal(
-        grantee=role,
-        actions=["sts:GetServiceBearerToken"],
-        resource_arns=["*"],
+        grant(role, [f"codeartifact:{action}" for action in actions], resource)
+    grant(
+        role,
+        ["sts:GetServiceBearerToken"],
+        "*",
         conditions={"StringEquals": {"sts:AWSServiceName": "codeartifact.amazonaws.com"}},
     )
-    if isinstance(role, Construct):
-        acknowledge_wildcard(
-            role,
-            "*",
-            "sts:GetServiceBearerToken knows no resources; a condition binds it to CodeArtifact",
-        )
+    acknowledge_wildcard(
+        role,
+        "*",
+        "sts:GetServiceBearerToken knows no resources; a condition binds it to CodeArtifact",
+    )

@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import aws_cdk as cdk
-from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
+from sagemaker_serving.infra.storage.keys import let_logs_use
 from sagemaker_serving.infra.synth.acknowledge import (
     NO_ACCESS_LOGS,
     NO_KEY_ON_BUCKET,
     NO_REPLICATION,
     acknowledge,
 )
-from sagemaker_serving.infra.synth.arns import colon_arn
-from sagemaker_serving.infra.synth.tokens import stack_of
 
 
 class DataBucket(Construct):
@@ -27,8 +25,12 @@ class DataBucket(Construct):
         is logged into a bucket that is retained too. If not, an emptied bucket
         goes with the stack, and a filled one stops its deletion; access is not
         logged then, since logs that arrive late would fill a bucket that is to go.
-    :param customer_key: encrypt with a KMS key of one's own, rotated yearly
-        and retained like the data; otherwise with S3's managed key.
+    :param customer_key: encrypt with a KMS key made here, rotated yearly
+        and retained like the data, which CloudWatch Logs may use, too; otherwise with S3's
+        managed key.
+    :param encryption_key: a key of one's own, which encrypts it instead.
+    :param server_access_logs_bucket: takes the log of who touches the data, below ``data/``,
+        whether the data is retained or not; made here unless given.
     :param passing_prefixes: what lies below these goes after 30 days: it is of use while a
         batch runs, and for a look at what happened.
     :param tells_of_objects: whether EventBridge hears of every object that arrives. By the
@@ -40,8 +42,10 @@ class DataBucket(Construct):
         scope: Construct,
         construct_id: str,
         *,
-        retain: bool,
+        retain: bool = True,
         customer_key: bool = False,
+        encryption_key: kms.IKey | None = None,
+        server_access_logs_bucket: s3.IBucket | None = None,
         passing_prefixes: Sequence[str] = (),
         tells_of_objects: bool = False,
     ) -> None:
@@ -49,12 +53,14 @@ class DataBucket(Construct):
         # By policy instead of by ACL, whatever flags the app has: ACLs are off on these buckets.
         self.node.set_context("@aws-cdk/aws-s3:serverAccessLogsUseBucketPolicy", True)
         removal = cdk.RemovalPolicy.RETAIN if retain else cdk.RemovalPolicy.DESTROY
-        self.key = (
-            kms.Key(self, "Key", enable_key_rotation=True, removal_policy=removal)
-            if customer_key
-            else None
-        )
+        self.key: kms.IKey | None = encryption_key
         """The KMS key, or None where S3's managed key is used."""
+        if encryption_key is None and customer_key:
+            self.key = kms.Key(self, "Key", enable_key_rotation=True, removal_policy=removal)
+            let_logs_use(self.key, self)
+        access_logs = server_access_logs_bucket
+        if access_logs is None and retain:
+            access_logs = self._access_logs()
         self.bucket = s3.Bucket(
             self,
             "Resource",
@@ -65,8 +71,8 @@ class DataBucket(Construct):
             object_ownership=s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
             enforce_ssl=True,
             versioned=True,
-            server_access_logs_bucket=self._access_logs() if retain else None,
-            server_access_logs_prefix="data/" if retain else None,
+            server_access_logs_bucket=access_logs,
+            server_access_logs_prefix=None if access_logs is None else "data/",
             removal_policy=removal,
             lifecycle_rules=[
                 s3.LifecycleRule(
@@ -97,38 +103,12 @@ class DataBucket(Construct):
             acknowledge(
                 self.bucket, NO_KEY_ON_BUCKET, "No key was asked for; S3 encrypts with its own"
             )
-        else:
-            self._let_logs_use(self.key)
-        if not retain:
+        if access_logs is None:
             acknowledge(
                 self.bucket,
                 NO_ACCESS_LOGS,
                 "Disposable data; its late access logs would outlive their bucket",
             )
-
-    def _let_logs_use(self, key: kms.Key) -> None:
-        """For the log groups of the environment's pipelines.
-
-        Source: CloudWatch Logs user guide, "Encrypt log data"; read 2026-11-21. That this service
-        alone has the partition's suffix in its name, ``amazonaws.com.cn`` in China, is how
-        aws-cdk-lib 2.275 knows it (region-info, ``default.js``); not tried there.
-        """
-        stack = stack_of(self)
-        groups = colon_arn(self, "logs", "log-group", "*")
-        key.add_to_resource_policy(
-            iam.PolicyStatement(
-                principals=[iam.ServicePrincipal(f"logs.{stack.region}.{stack.url_suffix}")],
-                actions=[
-                    "kms:Decrypt",
-                    "kms:Describe*",
-                    "kms:Encrypt",
-                    "kms:GenerateDataKey*",
-                    "kms:ReEncrypt*",
-                ],
-                resources=["*"],
-                conditions={"ArnLike": {"kms:EncryptionContext:aws:logs:arn": groups}},
-            )
-        )
 
     def _access_logs(self) -> s3.Bucket:
         logs = s3.Bucket(

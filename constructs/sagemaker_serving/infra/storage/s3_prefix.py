@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from aws_cdk import aws_iam as iam
-from constructs import Construct
 
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard
+from sagemaker_serving.infra.synth.granting import grant
 from sagemaker_serving.infra.synth.tokens import is_token
 
 if TYPE_CHECKING:
@@ -56,27 +56,21 @@ class S3Prefix:
     def _grant_objects(self, grantee: iam.IGrantable, of: str, *actions: str) -> iam.Grant:
         below = self.prefix.strip("/")
         objects = self.bucket.arn_for_objects(f"{below}/*")
-        if isinstance(grantee, Construct):
-            shown = "their prefix" if is_token(below) else f"{below}/"
-            acknowledge_wildcard(
-                grantee, objects, f"{of}: every object below {shown}, whatever its name"
-            )
-        return iam.Grant.add_to_principal(
-            grantee=grantee, actions=list(actions), resource_arns=[objects]
+        shown = "their prefix" if is_token(below) else f"{below}/"
+        acknowledge_wildcard(
+            grantee, objects, f"{of}: every object below {shown}, whatever its name"
         )
+        return grant(grantee, actions, objects)
 
     def grant_list(self, grantee: iam.IGrantable) -> None:
         """Lets ``grantee`` see what is here, and read none of it."""
-        grantee.grant_principal.add_to_principal_policy(
-            iam.PolicyStatement(
-                actions=["s3:ListBucket"],
-                resources=[self.bucket.bucket_arn],
-                conditions={"StringLike": {"s3:prefix": f"{self.prefix.strip('/')}/*"}},
-            )
+        grant(
+            grantee,
+            ["s3:ListBucket"],
+            self.bucket.bucket_arn,
+            conditions={"StringLike": {"s3:prefix": f"{self.prefix.strip('/')}/*"}},
         )
 
     def _grant_key(self, grantee: iam.IGrantable, *actions: str) -> None:
         if self.key_arn is not None:
-            iam.Grant.add_to_principal(
-                grantee=grantee, actions=list(actions), resource_arns=[self.key_arn]
-            )
+            grant(grantee, actions, self.key_arn)

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import aws_cdk as cdk
+from aws_cdk import aws_iam as iam
 from constructs import Construct, IConstruct
 
-from sagemaker_serving.infra.synth.tokens import remembered, stack_of
+from sagemaker_serving.infra.synth.tokens import as_text, remembered, stack_of
 
 _COMPLIANCE_PACKS = ("NIST.800.53.R5", "PCI.DSS.321", "HIPAA.Security")
 
@@ -83,17 +84,26 @@ def acknowledged(construct: IConstruct) -> Iterator[tuple[str, str]]:
             yield skipped["id"], skipped["comment"]
 
 
-def acknowledge_wildcard(construct: IConstruct, resource: str, reason: str) -> None:
-    """Tells cdk-nag why policies below ``construct`` name ``resource``, which has a wildcard.
+def acknowledge_wildcard(grantee: IConstruct | iam.IGrantable, resource: str, reason: str) -> None:
+    """Tells cdk-nag why policies below ``grantee`` name ``resource``, which has a wildcard.
 
-    Another wildcard on the same role is still reported.
+    Another wildcard on the same role is still reported. What is granted to no construct of the app
+    is in no policy of it.
     """
+    if not isinstance(grantee, Construct) and not hasattr(grantee, "node"):
+        return
+    construct: Any = grantee
     stack = stack_of(construct)
 
     def shown(token: re.Match[str]) -> str:
-        return str(remembered(stack, token[0], lambda: _as_cdk_nag_shows(stack.resolve(token[0]))))
+        return str(remembered(stack, token[0], lambda: _shown(stack.resolve(token[0]))))
 
     _acknowledge(construct, [f"AwsSolutions-IAM5[Resource::{_TOKEN.sub(shown, resource)}]"], reason)
+
+
+def _shown(value: Any) -> str:
+    """A resolved value as finding ids spell it: references in angle brackets."""
+    return as_text(value, lambda name: f"<{name}>")
 
 
 _TOKEN = re.compile(r"\$\{Token\[[^]]*\]\}")
@@ -105,19 +115,3 @@ def _acknowledge(construct: IConstruct, ids: Iterable[str], reason: str) -> None
         construct, "validations", lambda: cdk.Validations.of(construct)
     )
     validations.acknowledge(*(cdk.Acknowledgment(id=each, reason=reason) for each in ids))
-
-
-def _as_cdk_nag_shows(value: Any) -> str:
-    """A resolved value as finding ids spell it: references in angle brackets."""
-    if isinstance(value, dict):
-        ((function, argument),) = value.items()
-        if function == "Ref":
-            return f"<{argument}>"
-        if function == "Fn::GetAtt":
-            return f"<{'.'.join(argument)}>"
-        if function == "Fn::Sub":
-            return re.sub(r"\$\{(.+?)\}", r"<\1>", str(argument))
-        if function == "Fn::Join":
-            return str(argument[0]).join(_as_cdk_nag_shows(part) for part in argument[1])
-        return _as_cdk_nag_shows(argument)
-    return str(value)

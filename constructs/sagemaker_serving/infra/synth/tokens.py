@@ -5,6 +5,7 @@ An answer is remembered on the construct or the stack that it is about, and goes
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -59,3 +60,19 @@ def synthesizer_of(construct: IConstruct) -> Any:
 def partition() -> str:
     """``aws``, ``aws-cn``, …: one token, whatever the stack."""
     return str(cdk.Aws.PARTITION)
+
+
+def as_text(value: Any, shown: Callable[[str], str]) -> str:
+    """A resolved value in one line; ``shown`` is how a reference stands in it, as ``Key.Arn``."""
+    if not isinstance(value, dict):
+        return str(value)
+    ((function, argument),) = value.items()
+    if function == "Ref":
+        return shown(argument)
+    if function == "Fn::GetAtt":
+        return shown(".".join(argument))
+    if function == "Fn::Sub":
+        return re.sub(r"\$\{(.+?)\}", lambda named: shown(named[1]), str(argument))
+    if function == "Fn::Join":
+        return str(argument[0]).join(as_text(part, shown) for part in argument[1])
+    return as_text(argument, shown)
