@@ -14,6 +14,7 @@ from typing import Any
 import aws_cdk as cdk
 import pytest
 from aws_cdk import aws_iam as iam
+from aws_cdk import aws_stepfunctions as sfn
 
 from sagemaker_serving.local_sagemaker.common.settings import Settings
 from sagemaker_serving.local_sagemaker.control_plane import SageMaker
@@ -87,7 +88,16 @@ class Account:
         have = imported_into(cdk.App(outdir=str(assembly)), names, mutable=mutable)
         have.topic_key = have.key
         batch = add_everything(have, compiles=False)
-        cdk.CfnOutput(have.stack, "Machine", value=batch.state_machine.state_machine_arn)
+        transform = batch.as_task(
+            have.stack,
+            "Transform",
+            input=sfn.JsonPath.string_at("$.input"),
+            output=sfn.JsonPath.string_at("$.output"),
+        )
+        machine = sfn.StateMachine(
+            have.stack, "Own", definition_body=sfn.DefinitionBody.from_chainable(transform)
+        )
+        cdk.CfnOutput(have.stack, "Machine", value=machine.state_machine_arn)
         return have
 
     def _add(self, have: Theirs, role: str, statements: list[dict[str, Any]]) -> None:
@@ -113,7 +123,7 @@ class Account:
             )
 
     def transformed(self, name: str) -> bytes:
-        """The answer to one object of a batch that somebody starts."""
+        """The answer to one object of a batch, which is a task of another state machine."""
         self.aws.s3.put_object(Bucket="theirs", Key=f"in/{name}/one", Body=b"abc")
         (stack,) = self.aws.client("cloudformation").describe_stacks(StackName=name)["Stacks"]
         (machine,) = (
@@ -129,6 +139,7 @@ class Account:
 
         found = eventually(ended)
         assert found["status"] == "SUCCEEDED", found
+        assert json.loads(found["output"])["Output"]["counts"]["answered"] == 1
         answer: bytes = self.aws.s3.get_object(Bucket="theirs", Key=f"out/{name}/one.out")[
             "Body"
         ].read()

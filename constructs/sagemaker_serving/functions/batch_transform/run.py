@@ -13,6 +13,10 @@ from .fields import contradictions, merged, problems, turn_batching_off
 from .store import Place, Store
 
 _REQUESTS_ALONE = {"always": True, "perhaps": None, "never": False}
+_PARENT = "AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID"
+"""What a task of another machine gives, so that Step Functions' console shows which. Source: Step
+Functions developer guide, "Start a new AWS Step Functions state machine from a running execution";
+read 2026-11-23."""
 _S3 = re.compile(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]/.*", re.DOTALL)
 
 
@@ -162,7 +166,8 @@ def run_of(
     """
     if not isinstance(given, dict):
         raise Refused(["the execution's input must be an object with input and output"])
-    wanted = {name: value for name, value in given.items() if name not in ("input", "output")}
+    other = ("input", "output", _PARENT)
+    wanted = {name: value for name, value in given.items() if name not in other}
     input_type = wanted.get("input_type", settings["input_type"])
     own = [settings["work"], settings["reports"]]
     found = [*_places(given, input_type, own), *problems(wanted)]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import aws_cdk as cdk
+from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import Construct
 
 from sagemaker_serving import catalog
@@ -14,7 +17,9 @@ from sagemaker_serving.infra.batch.settings import transform_settings
 from sagemaker_serving.infra.functions.own_function import OwnFunction
 from sagemaker_serving.infra.functions.own_machine import add_machine
 from sagemaker_serving.infra.roles.container_grants import grant_logs, grant_metrics
+from sagemaker_serving.infra.storage.data_bucket import DataBucket
 from sagemaker_serving.infra.storage.keys import keys_of_topics
+from sagemaker_serving.infra.storage.s3_prefix import S3Prefix
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_own_policy, acknowledge_wildcard
 from sagemaker_serving.infra.synth.arns import colon_arn
 from sagemaker_serving.infra.synth.granting import grant, grant_apart, grant_within
@@ -24,10 +29,11 @@ if TYPE_CHECKING:
     from aws_cdk import aws_iam as iam
     from aws_cdk import aws_kms as kms
     from aws_cdk import aws_logs as logs
+    from aws_cdk import aws_s3 as s3
     from aws_cdk import aws_sns as sns
+    from aws_cdk import aws_stepfunctions_tasks as tasks
 
     from sagemaker_serving.infra.model.model import Model
-    from sagemaker_serving.infra.storage.s3_prefix import S3Prefix
     from sagemaker_serving.spec import BatchTransformSettings
 
 _MANAGED_RULE = "StepFunctionsGetEventsForSageMakerTransformJobsRule"
@@ -37,6 +43,13 @@ Source: AWS Step Functions developer guide, SageMaker integration; read 2026-11-
 
 class BatchTransform(Construct):
     """A state machine whose executions each transform every object of an input.
+
+    ::
+
+        batch = BatchTransform(
+            stack, "Batch", model=model,
+            settings=BatchTransformSettings(instance_type="ml.m5.xlarge", split_type="Line"),
+        )
 
     An execution's input is ``{"input": "s3://bucket/prefix/", "output":
     "s3://bucket/prefix/"}``, with any field of ``settings`` beside them to override it. It cuts
@@ -51,12 +64,16 @@ class BatchTransform(Construct):
     jobs (SageMaker developer guide, "API Permissions", read 2026-11-21 in copies of it) and taken
     to hold for transform jobs; not tried on AWS.
 
+    :param model: what answers. Jobs run as its role.
     :param settings: what every job has in common, and how inputs are cut and tried again.
-    :param inputs: what may be read. :param outputs: what may be written.
+    :param bucket: has those of the four that follow which are not given, below the
+        construct's path; a `DataBucket` that outlives the stack unless given.
+    :param inputs: what may be read.
+    :param outputs: what may be written.
     :param work: where manifests, chunks and plans lie while an execution runs.
     :param reports: where each output's lock, quarantine and reports lie, in a folder of its own.
         Inputs and outputs overlap neither this nor ``work``.
-    :param job_role: the model's role.
+    :param job_role: the model's role, where that is not known to it.
     :param function_role: what the pipeline's function runs as; made here unless given.
     :param state_machine_role: what the state machine runs as; made here unless given.
     :param log_group: what both write to; made here, one for each, unless given.
@@ -73,12 +90,13 @@ class BatchTransform(Construct):
         construct_id: str,
         *,
         model: Model,
-        job_role: iam.IRole,
         settings: BatchTransformSettings,
-        inputs: S3Prefix,
-        outputs: S3Prefix,
-        work: S3Prefix,
-        reports: S3Prefix,
+        bucket: s3.IBucket | None = None,
+        inputs: S3Prefix | None = None,
+        outputs: S3Prefix | None = None,
+        work: S3Prefix | None = None,
+        reports: S3Prefix | None = None,
+        job_role: iam.IRole | None = None,
         function_role: iam.IRole | None = None,
         state_machine_role: iam.IRole | None = None,
         log_group: logs.ILogGroup | None = None,
@@ -89,8 +107,14 @@ class BatchTransform(Construct):
     ) -> None:
         super().__init__(scope, construct_id)
         self._settings = settings
-        self._inputs, self._outputs, self._work = inputs, outputs, work
-        self._reports = reports
+        self._bucket, self._key = bucket, encryption_key
+        self.inputs = inputs if inputs is not None else self._below("input")
+        """What executions may read."""
+        self.outputs = outputs if outputs is not None else self._below("output")
+        """What they may write."""
+        self._work = work if work is not None else self._below("work")
+        self.reports = reports if reports is not None else self._below("reports")
+        """Where locks, quarantines and reports lie, in a folder for each output."""
         self.function = OwnFunction(
             self,
             "Function",
@@ -111,11 +135,11 @@ class BatchTransform(Construct):
             settings=transform_settings(
                 settings,
                 model_name=model.model_name,
-                work=f"{work.uri}/",
-                reports=f"{reports.uri}/",
+                work=f"{self._work.uri}/",
+                reports=f"{self.reports.uri}/",
                 requests_alone=model.requests_alone,
                 is_batching=model.is_batching,
-                output_key=outputs.key_arn,
+                output_key=self.outputs.key_arn,
                 volume_key=None if volume_key is None else volume_key.key_arn,
             ),
             topic_arn=None if topic is None else topic.topic_arn,
@@ -137,11 +161,65 @@ class BatchTransform(Construct):
         self._grant_map()
         self._grant_publishing(topic, topic_key)
         self._grant_function()
-        self._grant_job_role(job_role, volume_key)
+        self._grant_job_role(job_role if job_role is not None else model.role, volume_key)
+
+    def as_task(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        input: str | None = None,
+        output: str | None = None,
+        fields: Mapping[str, Any] | None = None,
+        **props: Any,
+    ) -> tasks.StepFunctionsStartExecution:
+        """A task of one's own state machine: it starts an execution and waits for its end.
+
+        The machine that has it is granted that. It fails as the execution does, and its result is
+        DescribeExecution's: ``$.Output.counts`` has the report's counts.
+
+        :param input: what is transformed, ``s3://…``, or where the state has it, as
+            ``JsonPath.string_at("$.input")``: all that lies below ``inputs`` unless given.
+        :param output: where answers go, ``s3://…/``; ``outputs`` unless given.
+        :param fields: fields of `BatchTransformSettings` for this execution alone.
+        :param props: those of every task of aws_cdk: ``result_path``, ``task_timeout``,
+            ``query_language`` and others.
+        """
+        from sagemaker_serving.infra.batch.task import RunBatch
+
+        given = {
+            "input": input if input is not None else f"{self.inputs.uri}/",
+            "output": output if output is not None else f"{self.outputs.uri}/",
+            **(fields if fields is not None else {}),
+        }
+        return RunBatch(scope, construct_id, self.state_machine, given, **props)
+
+    def metric(self, metric_name: str, *, period: cdk.Duration | None = None) -> cloudwatch.Metric:
+        """A count of the executions that ended (sum): ``Objects``, ``Answered``, ``Quarantined``,
+        ``Records``, ``AnsweredRecords``, ``QuarantinedRecords`` or ``Unaccounted``.
+
+        ``period`` is five minutes unless given.
+        """
+        return cloudwatch.Metric(
+            namespace=NAMESPACE,
+            metric_name=metric_name,
+            dimensions_map={"StateMachine": self.state_machine.state_machine_name},
+            statistic="Sum",
+            period=period,
+        )
 
     def grant_start(self, grantee: iam.IGrantable) -> iam.Grant:
         """Lets ``grantee`` start executions."""
         return grant(grantee, ["states:StartExecution"], self.state_machine.state_machine_arn)
+
+    def _below(self, kind: str) -> S3Prefix:
+        own = re.sub(r"[^\w/.-]+", "-", self.node.path)
+        if self._bucket is None:
+            data = DataBucket(
+                self, "Data", encryption_key=self._key, passing_prefixes=[f"{own}/work/"]
+            )
+            self._bucket = data.bucket
+        return S3Prefix(bucket=self._bucket, prefix=f"{own}/{kind}")
 
     def _grant_jobs(self) -> None:
         stack = stack_of(self)
@@ -211,16 +289,16 @@ class BatchTransform(Construct):
 
     def _grant_function(self) -> None:
         role = self.function.role
-        self._inputs.grant_read(role, of="Inputs of batch jobs")
-        self._outputs.grant_list(role)
-        self._outputs.grant_write(role, of="Outputs of batch jobs")
+        self.inputs.grant_read(role, of="Inputs of batch jobs")
+        self.outputs.grant_list(role)
+        self.outputs.grant_write(role, of="Outputs of batch jobs")
         for place, of in (
             (self._work, "What batch jobs have between"),
-            (self._reports, "Locks, quarantines and reports of batch jobs"),
+            (self.reports, "Locks, quarantines and reports of batch jobs"),
         ):
             place.grant_read(role, of=of)
             place.grant_write(role, of=of)
-        self._reports.grant_delete(role, of="Locks, quarantines and reports of batch jobs")
+        self.reports.grant_delete(role, of="Locks, quarantines and reports of batch jobs")
         streams = colon_arn(self, "logs", "log-group", f"{log_groups.TRANSFORM_JOBS}:*")
         grant(role, ["logs:DescribeLogStreams", "logs:GetLogEvents"], streams)
         acknowledge_wildcard(role, streams, "Jobs' data logs are named by SageMaker")
@@ -231,8 +309,8 @@ class BatchTransform(Construct):
     def _grant_job_role(self, role: iam.IRole, volume_key: kms.IKey | None) -> None:
         grant_logs(role, log_groups.TRANSFORM_JOBS)
         grant_metrics(role, log_groups.TRANSFORM_JOBS)
-        self._inputs.grant_read(role, of="Inputs of batch jobs")
-        self._outputs.grant_write(role, of="Outputs of batch jobs")
+        self.inputs.grant_read(role, of="Inputs of batch jobs")
+        self.outputs.grant_write(role, of="Outputs of batch jobs")
         self._work.grant_read(role, of="Manifests and chunks of batch jobs")
         self._work.grant_write(role, of="Answers to chunks of batch jobs")
         if volume_key is not None:
