@@ -26,6 +26,7 @@ COMMANDS = [
     ("compile",),
     ("images",),
     ("instances",),
+    ("init",),
     ("inspect",),
     ("local",),
     ("local", "deploy"),

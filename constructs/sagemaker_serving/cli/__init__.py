@@ -26,6 +26,7 @@ _COMMANDS = {
     "golden": "Send recorded requests to an endpoint and compare the answers.",
     "explain": "Show what an endpoint runs, and whether a file says the same.",
     "images": "Print the container images that AWS publishes.",
+    "init": "Write an environment file for a model on disk.",
     "inspect": "Show what is in a model or an archive, and what is wrong with it.",
     "instances": "Print the instance types that SageMaker takes, and where.",
     "local": "Run AWS on this machine: up, deploy, status, down.",
@@ -47,6 +48,7 @@ def _group() -> None:
 
     \b
     Start here:
+      sagemaker-serving init                          describe a model on disk in a file
       sagemaker-serving check environments/*.yaml     name every mistake
       sagemaker-serving local up                      start the local AWS
       sagemaker-serving local deploy local            deploy to it, with the real CDK CLI

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -12,8 +13,17 @@ from sagemaker_serving.cli.inspect import FRAMEWORKS
 from sagemaker_serving.cli.options import size_text
 
 if TYPE_CHECKING:
-    from sagemaker_serving.archive import Plan, Source
+    from sagemaker_serving.archive import (
+        ArchiveContents,
+        BuiltArchive,
+        Plan,
+        Source,
+        Tensors,
+    )
     from sagemaker_serving.errors import Problem
+
+Server = Literal["triton", "ray-serve"]
+"""Servers whose archives have more in them than the model."""
 
 _DEFAULT_MODEL = {
     None: "SAGEMAKER_TFS_DEFAULT_MODEL_NAME",
@@ -62,7 +72,7 @@ def package(
     inputs: tuple[str, ...],
     outputs: tuple[str, ...],
     framework: str | None,
-    server: str | None,
+    server: Server | None,
     max_batch_size: int | None,
     neo: bool,
     no_cache: bool,
@@ -93,39 +103,32 @@ def package(
       sagemaker-serving package digits.onnx --for triton
       sagemaker-serving package model.pth code --for ray-serve
     """
-    from sagemaker_serving.archive import Cache, Tensors, build_archive, contents_of, parse_source
-    from sagemaker_serving.errors import ProblemsFound, Severity
-    from sagemaker_serving.progress import progress_bar
-    from sagemaker_serving.rules.artifact_check import check_contents
+    from sagemaker_serving.archive import Tensors, parse_source
 
     given = [parse_source(source) for source in sources]
     _must_lie_outside(target, given)
     if server == "ray-serve":
-        beside = {
-            "--neo": neo,
-            f"--framework {framework}": framework not in (None, "pytorch"),
-            "--default-model": default_model is not None,
-        }
-        given, framework = _for_ray_serve(given, beside), "pytorch"
-    environment = {_DEFAULT_MODEL[server]: default_model} if default_model is not None else {}
-    planned = _laid_out(given, server, max_batch_size)
-    contents = contents_of(planned, convert=not neo)
-    problems = check_contents(
-        contents, " ".join(sources), framework=framework, environment=environment, for_neo=neo
-    )
-    errors = [problem for problem in problems if problem.severity is Severity.ERROR]
-    if errors:
-        raise ProblemsFound(errors)
-    with progress_bar(f"pack {target.name}") as progress:
-        built = build_archive(
-            planned,
-            lambda _: target,
-            tensors=Tensors(inputs=inputs, outputs=outputs),
-            convert=not neo,
-            replace=True,
-            cache=Cache.off() if no_cache else None,
-            progress=progress,
+        _must_stand_alone(
+            {
+                "--neo": neo,
+                f"--framework {framework}": framework not in (None, "pytorch"),
+                "--default-model": default_model is not None,
+            }
         )
+    environment = {_DEFAULT_MODEL[server]: default_model} if default_model is not None else {}
+    packed = pack(
+        given,
+        target,
+        called=" ".join(sources),
+        server=server,
+        framework=framework,
+        environment=environment,
+        tensors=Tensors(inputs=inputs, outputs=outputs),
+        max_batch_size=max_batch_size,
+        neo=neo,
+        cached=not no_cache,
+    )
+    built, contents, problems = packed.built, packed.contents, packed.warnings
     size = built.path.stat().st_size
     if as_json:
         facts = {
@@ -152,33 +155,88 @@ def package(
         click.echo(f"in the environment file: framework: {server}")
 
 
-def _for_ray_serve(given: list[Source], beside: dict[str, bool]) -> list[Source]:
-    """The sources and the application that serves them, which is judged as PyTorch's image does.
+@dataclass(frozen=True, kw_only=True)
+class Packed:
+    """An archive that was written, what is in it, and what is to be said of it."""
 
-    ``beside`` is which options say something that this image has not.
+    built: BuiltArchive
+    contents: ArchiveContents
+    warnings: list[Problem]
+
+
+def pack(
+    given: list[Source],
+    target: Path,
+    *,
+    called: str,
+    server: Server | None = None,
+    framework: str | None = None,
+    environment: dict[str, str] | None = None,
+    tensors: Tensors | None = None,
+    max_batch_size: int | None = None,
+    neo: bool = False,
+    cached: bool = True,
+) -> Packed:
+    """Writes ``target`` as ``server`` takes it, TensorFlow Serving and the others by default.
+
+    ``called`` is what messages call the sources.
+    Raises `ProblemsFound` with the errors, where there are any, and what `build_archive` raises;
+    nothing is written then.
     """
+    from sagemaker_serving.archive import Cache, Tensors, build_archive, contents_of
+    from sagemaker_serving.errors import ProblemsFound, Severity
+    from sagemaker_serving.progress import progress_bar
+    from sagemaker_serving.rules.artifact_check import check_contents
+
+    planned = _laid_out(given, server, max_batch_size)
+    contents = contents_of(planned, convert=not neo)
+    problems = check_contents(
+        contents,
+        called,
+        # The application that is packed beside it calls a model as PyTorch's image does.
+        framework="pytorch" if server == "ray-serve" else framework,
+        environment=environment,
+        for_neo=neo,
+    )
+    errors = [problem for problem in problems if problem.severity is Severity.ERROR]
+    if errors:
+        raise ProblemsFound(errors)
+    with progress_bar(f"pack {target.name}") as progress:
+        built = build_archive(
+            planned,
+            lambda _: target,
+            tensors=tensors if tensors is not None else Tensors(),
+            convert=not neo,
+            replace=True,
+            cache=None if cached else Cache.off(),
+            progress=progress,
+        )
+    return Packed(built=built, contents=contents, warnings=problems)
+
+
+def _must_stand_alone(beside: dict[str, bool]) -> None:
+    """``beside`` is which options say something that Ray Serve's image has not."""
     from sagemaker_serving.errors import Mistake
-    from sagemaker_serving.model_server.ray_serve.packing import with_application
 
     for option, is_given in beside.items():
         if is_given:
             raise Mistake(f"--for ray-serve packs PyTorch models; it cannot stand beside {option}")
-    return with_application(given)
 
 
 def _laid_out(
-    given: list[Source], server: str | None, max_batch_size: int | None
+    given: list[Source], server: Server | None, max_batch_size: int | None
 ) -> list[Source] | Plan:
     """The sources as the server of --for takes them; what is written for it is gone at the end."""
     import tempfile
 
     from sagemaker_serving.archive import triton_plan
     from sagemaker_serving.errors import Mistake
+    from sagemaker_serving.model_server.ray_serve.packing import with_application
 
     if server != "triton":
         if max_batch_size is not None:
             raise Mistake("--max-batch-size is for --for triton; add it, or leave this out")
-        return given
+        return with_application(given) if server == "ray-serve" else given
     folder = tempfile.TemporaryDirectory(prefix="sagemaker-serving-")
     click.get_current_context().call_on_close(folder.cleanup)
     return triton_plan(given, Path(folder.name), max_batch_size=max_batch_size or 0)

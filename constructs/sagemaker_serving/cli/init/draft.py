@@ -1,0 +1,169 @@
+"""What an environment file for one model is to say: found in the model, or packed for its image."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from sagemaker_serving.archive import (
+    ArchiveContents,
+    Refusal,
+    Source,
+    UnreadableArtifact,
+    known_contents,
+    must_be_convertible,
+    unpack,
+)
+from sagemaker_serving.cli.init.serving import Serving, framework_of, layout_of
+from sagemaker_serving.cli.package import Server, pack
+from sagemaker_serving.errors import Mistake
+from sagemaker_serving.spec.s3 import is_s3
+
+FOLDER = Path("environments")
+_COMMON = re.compile(r"(?i)(saved_?)?models?|exports?|servo|outputs?|artifacts?|weights|[0-9]+")
+"""What tools call a model whose folder has a name of its own."""
+
+_ARCHIVE = re.compile(r"(?i)\.(tar|tgz|tar\.gz|gz|zip)$")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """A model on disk, what it holds, and the framework of the image that is to serve it."""
+
+    path: Path
+    contents: ArchiveContents
+    framework: str
+
+    @property
+    def size(self) -> int:
+        """Bytes, unpacked; of what is converted those of the file."""
+        return self.contents.size if self.contents.size else self.path.stat().st_size
+
+    @property
+    def name(self) -> str:
+        """The model's, of letters, digits and hyphens: its file's, or that of the nearest folder
+        that the user named."""
+        last = self.path.name or self.path.resolve().name
+        if self.path.is_file():
+            last = last.removesuffix(".tar.gz").rpartition(".")[0] or last.removesuffix(".tar.gz")
+        names = [last, *reversed(self.path.parts[:-1])]
+        names = [re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-") for name in names]
+        own = next((name for name in names if name and not _COMMON.fullmatch(name)), "model")
+        return own[:20].strip("-")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Draft:
+    """What the file is to say: ``name`` is the environment's, ``model`` the model's.
+
+    ``contents`` are the artifact's; ``made_by`` is the command that makes it again, "" for one
+    that was there.
+    """
+
+    name: str
+    region: str
+    model: str
+    artifact: Path
+    contents: ArchiveContents
+    serving: Serving
+    made_by: str = ""
+
+    @property
+    def endpoint(self) -> str:
+        """The endpoint's name."""
+        return f"{self.name}-{self.model}"
+
+
+def look_into(model: str, framework: str | None) -> Found:
+    """What lies at ``model``; ``framework`` is the image's that the user asks for.
+
+    Raises `Mistake` for what cannot be read, and where no image follows from it.
+    """
+    if is_s3(model):
+        raise Mistake(
+            f"{model} is in S3; init looks into a model on this machine: copy it here with "
+            "`aws s3 cp`, or write the file by hand with artifact: {s3: …}"
+        )
+    path = Path(model)
+    contents = _contents(path)
+    if contents.converted:
+        must_be_convertible(path)
+    served_by = framework_of(contents, model, framework)
+    return Found(path=path, contents=contents, framework=served_by)
+
+
+def _contents(path: Path) -> ArchiveContents:
+    try:
+        return known_contents(path)
+    except UnreadableArtifact as error:
+        if error.refusal not in (Refusal.NOT_AN_ARCHIVE, Refusal.ZIP) or _ARCHIVE.search(path.name):
+            raise
+        raise Mistake(
+            f"{path} is no file that is known here; put it into a folder, with its code/ if it has "
+            "any, give that as --model, and say what serves it: --framework sklearn, for one"
+        ) from None
+
+
+def environment_path(name: str) -> Path:
+    """The file of the environment ``name``; raises `Mistake` for what is no name of one."""
+    if not re.fullmatch(r"[A-Za-z]([A-Za-z0-9-]{0,38}[A-Za-z0-9])?", name):
+        raise Mistake(
+            f"name is {name!r}; an environment's name has at most 40 letters, digits and hyphens, "
+            "a letter first"
+        )
+    return FOLDER / f"{name}.yaml"
+
+
+def draft_of(found: Found, name: str, region: str, serving: Serving, *, force: bool) -> Draft:
+    """What the file says of ``found``, which is packed first where its image has a layout.
+
+    Raises `ProblemsFound` for a model that this image would not serve, and `Mistake` where the
+    archive exists and ``force`` is false.
+    """
+    server = layout_of(found.contents, serving.framework)
+    if server is None:
+        return Draft(
+            name=name,
+            region=region,
+            model=found.name,
+            artifact=found.path,
+            contents=found.contents,
+            serving=serving,
+        )
+    target = Path(f"{name}-{found.name}.tar.gz")
+    if target.exists() and not force:
+        raise Mistake(f"{target} exists; --force replaces it, --name NAME writes another")
+    sources = " ".join(shlex.quote(str(source.path)) for source in _sources(found.path, server))
+    return Draft(
+        name=name,
+        region=region,
+        model=found.name,
+        artifact=target,
+        contents=_packed(found, target, server),
+        serving=serving,
+        made_by=(
+            "init"
+            if found.contents.packed_size is not None
+            else f"sagemaker-serving package {sources} --for {server} -o {target}"
+        ),
+    )
+
+
+def _packed(found: Found, target: Path, server: Server) -> ArchiveContents:
+    """What is in the archive; a finished one is unpacked first."""
+    called = str(found.path)
+    if found.contents.packed_size is None:
+        return pack(_sources(found.path, server), target, called=called, server=server).contents
+    with tempfile.TemporaryDirectory(prefix="sagemaker-serving-") as folder:
+        with found.path.open("rb") as stream:
+            unpack(stream, Path(folder), called)
+        return pack(_sources(Path(folder), server), target, called=called, server=server).contents
+
+
+def _sources(path: Path, server: Server) -> list[Source]:
+    """What is packed for ``server``: of a folder for Triton its ONNX models alone."""
+    files = sorted(path.rglob("*.onnx")) if server == "triton" and path.is_dir() else []
+    return [Source(path=each) for each in files or [path]]

@@ -1,0 +1,62 @@
+"""A first request to a model: nothing but zeros, in the form that its server takes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sagemaker_serving.archive import TRITON, ArchiveContents, Tensor, neo_inputs
+
+_MOST_NUMBERS = 16
+"""Of a request that stands in a command line."""
+
+
+def inputs_of(contents: ArchiveContents) -> Mapping[str, Tensor] | None:
+    """What the only model takes by name; None where that is not known, or is inference.py's."""
+    if contents.script is not None:
+        return None
+    onnx = [model for model in contents.onnx.values() if model is not None]
+    return onnx[0].inputs if len(onnx) == 1 else neo_inputs(contents)
+
+
+def request_of(inputs: Mapping[str, Tensor], framework: str) -> str | None:
+    """JSON that the image of ``framework`` takes; None for text, and for more than a line holds.
+
+    Open sizes are 1. TensorFlow Serving's is its predict API, with one example; Triton's is the v2
+    inference protocol.
+    """
+    shapes = {name: _sizes(tensor) for name, tensor in inputs.items()}
+    if framework == TRITON:
+        body: Any = {
+            "inputs": [
+                {
+                    "name": name,
+                    "shape": shapes[name],
+                    "datatype": tensor.dtype,
+                    "data": _zeros(shapes[name], tensor.dtype),
+                }
+                for name, tensor in inputs.items()
+            ]
+        }
+    elif framework == "tensorflow":
+        example = {n: _zeros(shapes[n][1:], tensor.dtype) for n, tensor in inputs.items()}
+        body = {"instances": [next(iter(example.values())) if len(example) == 1 else example]}
+    else:
+        return None
+    text = json.dumps(body)
+    return text if text.count("0") <= _MOST_NUMBERS * 2 else None
+
+
+def _sizes(tensor: Tensor) -> list[int]:
+    return [1 if size is None else size for size in tensor.shape or ()]
+
+
+def _zeros(sizes: Sequence[int], dtype: str) -> Any:
+    if sizes:
+        return [_zeros(sizes[1:], dtype) for _ in range(sizes[0])]
+    if dtype in ("string", "BYTES"):
+        return "text"
+    if dtype.lower() == "bool":
+        return False
+    return 0 if dtype.lower().startswith(("int", "uint")) else 0.0

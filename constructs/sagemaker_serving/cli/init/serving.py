@@ -1,0 +1,158 @@
+"""What serves a model: AWS's image by the model's files, and an instance type that holds it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+
+from sagemaker_serving.archive import TRITON, ArchiveContents
+from sagemaker_serving.catalog import (
+    EcrImage,
+    InstanceType,
+    UnknownImage,
+    framework_scopes,
+    framework_versions,
+    image_for,
+    image_support,
+    instance_type,
+    instance_types,
+    regions_offering,
+)
+from sagemaker_serving.catalog.instances import Use
+from sagemaker_serving.cli.package import Server
+from sagemaker_serving.errors import Mistake
+
+SERVED_BY = {
+    "tensorflow": "tensorflow",
+    "keras": "tensorflow",
+    "pytorch": "ray-serve",
+    "onnx": TRITON,
+    "xgboost": "xgboost",
+    "mxnet": "mxnet",
+    TRITON: TRITON,
+    "ray-serve": "ray-serve",
+}
+"""The framework of AWS's image, by the framework whose files a model has. PyTorch's own image is
+patched no more (docs/images.md)."""
+
+BY_SCRIPT = {
+    "sklearn": {
+        "SAGEMAKER_PROGRAM": "inference.py",
+        "SAGEMAKER_SUBMIT_DIRECTORY": "/opt/ml/model/code",
+    }
+}
+"""Images without a default for ``model_fn``, and the variables that name the script to them
+(aws/sagemaker-scikit-learn-container, serving.py; aws/sagemaker-python-sdk, SKLearnModel; read
+2026-11-23)."""
+
+_LAYOUTS: dict[tuple[str, str], Server] = {
+    ("onnx", TRITON): "triton",
+    ("pytorch", "ray-serve"): "ray-serve",
+}
+_FAMILIES = ("c5", "m5", "c6i", "m6i", "c7i", "m7i")
+_SERVER_MIB = 1024
+
+
+@dataclass(frozen=True, kw_only=True)
+class Serving:
+    """The image of ``framework`` and ``version``, and what is known of it and its host."""
+
+    framework: str
+    version: str
+    image: EcrImage
+    host: InstanceType
+    patched_until: date | None
+
+
+def framework_of(contents: ArchiveContents, model: str, asked: str | None) -> str:
+    """The framework whose image serves ``contents``: as ``asked`` for, or by its files.
+
+    Raises `Mistake` where they tell none that AWS has an image for.
+    """
+    if asked is not None:
+        _must_be_loaded(contents, model, asked)
+        return asked
+    found = [each for each in contents.frameworks if each in SERVED_BY]
+    if found:
+        return SERVED_BY[found[0]]
+    if "neo" in contents.frameworks:
+        raise Mistake(
+            f"{model} is what SageMaker Neo has compiled; give the model as it was before, and "
+            "add compile: to the file, see docs/neo.md"
+        )
+    raise Mistake(
+        f"{model} holds no file of {', '.join(sorted({*SERVED_BY} - {'keras'}))}; say what serves "
+        "it with --framework, a name of `sagemaker-serving images`"
+    )
+
+
+def _must_be_loaded(contents: ArchiveContents, model: str, framework: str) -> None:
+    script = contents.script
+    if framework in BY_SCRIPT and not (script is not None and script.defines("model_fn")):
+        raise Mistake(
+            f"{framework}'s image loads no model by itself; add {model}/code/inference.py that "
+            "defines model_fn(model_dir), and what it imports as code/requirements.txt"
+        )
+
+
+def layout_of(contents: ArchiveContents, framework: str) -> Server | None:
+    """The server in whose layout the model is packed first; None where it is served as it is."""
+    found = [_LAYOUTS.get((each, framework)) for each in contents.frameworks]
+    return next((each for each in found if each is not None), None)
+
+
+def serving_of(framework: str, *, region: str, host: str, today: date) -> Serving:
+    """The newest image of ``framework`` in ``region`` that AWS patches, or else the newest.
+
+    It is the one that instances of type ``host`` run. Raises `UnknownImage` and
+    `UnknownInstanceType`.
+    """
+    kind = instance_type(host)
+    images = list(_images(framework, kind, region))
+    if not images:
+        newest = framework_versions(framework, framework_scopes(framework)[0])[-1]
+        image_for(kind, framework=framework, version=newest, region=region)
+    patched = [each for each in images if image_support(each[1]).state(today) == "patched"]
+    version, image = next(iter(patched or images))
+    support = image_support(image)
+    return Serving(
+        framework=framework,
+        version=version,
+        image=image,
+        host=kind,
+        patched_until=None if support.older_than else support.patched_until,
+    )
+
+
+def default_host(size: int, region: str, use: Use = "endpoint") -> str:
+    """The smallest instance type without GPUs in ``region`` that holds a model of ``size`` bytes.
+
+    A rule of thumb: twice the model, as it is loaded, and a GiB for the server.
+    """
+    needed = _SERVER_MIB + 2 * size / (1 << 20)
+    found = [
+        kind
+        for kind in instance_types(use)
+        if kind.family in _FAMILIES
+        and (kind.memory_mib or 0) >= needed
+        and region in regions_offering(kind.name, use)
+    ]
+    if not found:
+        raise Mistake(
+            f"the model has {size / 1e9:.1f} GB; no type of {', '.join(_FAMILIES)} in {region} "
+            "holds it; choose one with --instance-type, see `sagemaker-serving instances`"
+        )
+    return min(
+        found, key=lambda kind: (kind.memory_mib, kind.vcpus, _FAMILIES.index(kind.family))
+    ).name
+
+
+def _images(framework: str, kind: InstanceType, region: str) -> Iterator[tuple[str, EcrImage]]:
+    """Versions and their images for these instances, the newest first."""
+    for scope in framework_scopes(framework):
+        for version in reversed(framework_versions(framework, scope)):
+            try:
+                yield version, image_for(kind, framework=framework, version=version, region=region)
+            except UnknownImage:
+                continue

@@ -1,0 +1,219 @@
+"""init, as a shell sees it: a model on disk becomes a file that passes check."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.models import archive, frozen_graph, onnx_model, saved_model
+from tests.today import TODAY
+
+Run = Callable[..., Any]
+FLOAT = 1
+INIT = ("init", "--region", "eu-west-1", "--today", str(TODAY))
+ONNX = onnx_model([("Neg", ("x",), "y")], {"x": (FLOAT, (None, 2))}, {"y": (FLOAT, (None, 2))})
+HANDLER = b"def model_fn(folder): ...\ndef predict_fn(data, model): ...\n"
+VERSION = archive({"1/saved_model.pb": saved_model()})
+JOB = archive({"model.pth": b"weights", "code/inference.py": HANDLER})
+SERVED = [
+    ({"digits/1/saved_model.pb": saved_model()}, "digits", "tensorflow", "digits"),
+    ({"exports/cats/17/saved_model.pb": saved_model()}, "exports/cats", "tensorflow", "cats"),
+    ({"cats/export/Servo/7/saved_model.pb": saved_model()}, "cats", "tensorflow", "cats"),
+    ({"job/model.tar.gz": VERSION}, "job/model.tar.gz", "tensorflow", "job"),
+    ({"Big Net.onnx": ONNX}, "Big Net.onnx", "sagemaker-tritonserver", "Big-Net"),
+    ({"net.tar.gz": archive({"net.onnx": ONNX})}, "net.tar.gz", "sagemaker-tritonserver", "net"),
+    ({"m/model.pth": b"weights", "m/code/inference.py": HANDLER}, "m", "ray-serve", "m"),
+    ({"out.tar.gz": JOB}, "out.tar.gz", "ray-serve", "out"),
+    ({"xgboost-model": b"trees"}, "xgboost-model", "xgboost", "xgboost-model"),
+]  # fmt: skip
+
+
+def plant(folder: Path, files: dict[str, bytes]) -> None:
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+
+
+def file_of(folder: Path, name: str = "dev") -> Any:
+    return yaml.safe_load((folder / "environments" / f"{name}.yaml").read_text())
+
+
+@pytest.mark.parametrize(("files", "model", "framework", "name"), SERVED, ids=lambda v: str(v)[:30])
+def test_every_kind_of_model_gets_a_file_that_passes_check(
+    run: Run, tmp_path: Path, files: dict[str, bytes], model: str, framework: str, name: str
+) -> None:
+    plant(tmp_path, files)
+    ended = run(*INIT, "--model", model)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert f"sagemaker-serving predict dev-{name} " in ended.stdout
+    (written,) = file_of(tmp_path)["models"].items()
+    assert (written[0], written[1]["framework"]) == (name, framework)
+    checked = run("check", "environments/dev.yaml", "--today", str(TODAY))
+    assert (checked.returncode, checked.stdout) == (0, "1 file: nothing is wrong\n")
+
+
+def test_each_line_that_is_commented_out_can_be_taken_in(run: Run, tmp_path: Path) -> None:
+    plant(tmp_path, SERVED[0][0])
+    assert run(*INIT, "--model", "digits").returncode == 0
+    path = tmp_path / "environments" / "dev.yaml"
+    lines = path.read_text().splitlines()
+    offered = [n for n, line in enumerate(lines) if ": " in line and line.lstrip().startswith("# ")]
+    taken = [
+        n for n in offered if not lines[n].startswith(("# yaml", "# Written", "    # It takes"))
+    ]
+    assert len(taken) == 6
+    for number in taken[1:]:  # production demands bounds, too
+        path.write_text(
+            "\n".join([*lines[:number], lines[number].replace("# ", "", 1), *lines[number + 1 :]])
+        )
+        checked = run("check", "environments/dev.yaml", "--today", str(TODAY))
+        assert checked.stdout == "1 file: nothing is wrong\n"
+
+
+def test_an_archive_that_tells_no_framework_is_served_as_one_says(run: Run, tmp_path: Path) -> None:
+    plant(tmp_path, {"forest/model.joblib": b"trees"})
+    ended = run(*INIT, "--model", "forest")
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert "say what serves it with --framework" in ended.stderr
+    ended = run(*INIT, "--model", "forest", "--framework", "sklearn")
+    assert "add forest/code/inference.py that defines model_fn(model_dir)" in ended.stderr
+    plant(tmp_path, {"forest/code/inference.py": HANDLER})
+    ended = run(*INIT, "--model", "forest", "--framework", "sklearn")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    model = file_of(tmp_path)["models"]["forest"]
+    assert model["environment"]["SAGEMAKER_PROGRAM"] == "inference.py"
+
+
+MISTAKES: list[tuple[tuple[str, ...], str]] = [
+    (("init",), "--model and --region must be given; there is no terminal to ask on"),
+    (("init", "--model", "digits", "--yes"), "--region must be given; --yes asks nothing"),
+    ((*INIT, "--model", "gone"), "there is nothing at gone"),
+    ((*INIT, "--model", "s3://bucket/model.tar.gz"), "init looks into a model on this machine"),
+    ((*INIT, "--model", "model.joblib"), "is no file that is known here; put it into a folder"),
+    ((*INIT, "--model", "state.pt"), "state.pt is not TorchScript and there is no model_fn"),
+    ((*INIT, "--model", "two.pb"), "2 possible inputs: a, b; say which: sagemaker-serving package"),
+    ((*INIT, "--model", "neo"), "is what SageMaker Neo has compiled; give the model as it was"),
+    ((*INIT, "--model", "digits", "--name", "../x"), "name is '../x'; an environment's name has"),
+    ((*INIT, "--model", "digits", "--framework", "tensorflw"), "did you mean 'tensorflow'"),
+    ((*INIT, "--model", "digits", "--instance-type", "ml.c5.lage"), "did you mean ml.c5.large"),
+    ((*INIT, "--model", "digits", "--instance-type", "ml.t3.medium"), "did you mean ml.t2.medium"),
+    (("init", "--model", "digits", "--region", "eu-west-11"), "did you mean eu-west-1"),
+]
+
+
+@pytest.mark.parametrize(("command", "said"), MISTAKES, ids=lambda value: " ".join(value)[-40:])
+def test_a_mistake_writes_nothing(
+    run: Run, tmp_path: Path, command: tuple[str, ...], said: str
+) -> None:
+    both = frozen_graph(
+        {"a": ("Placeholder", ()), "b": ("Placeholder", ()), "sum": ("Add", ("a", "b"))}
+    )
+    files = {**SERVED[0][0], "state.pt": b"", "two.pb": both, "model.joblib": b"trees"}
+    plant(tmp_path, {**files, "neo/compiled.params": b"", "neo/compiled_model.json": b""})
+    before = sorted(tmp_path.iterdir())
+    ended = run(*command)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert said in ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_file_that_exists_is_kept_unless_one_says_so(run: Run, tmp_path: Path) -> None:
+    plant(tmp_path, SERVED[0][0])
+    path = tmp_path / "environments" / "dev.yaml"
+    plant(tmp_path, {"environments/dev.yaml": b"mine"})
+    ended = run(*INIT, "--model", "digits", "--yes")
+    assert ended.returncode == 2
+    assert "exists; --force replaces it, --name NAME writes another" in ended.stderr
+    assert path.read_text() == "mine"
+    wrong = run(*INIT, "--model", "digits", "--force", "--instance-type", "ml.t3.medium")
+    assert (wrong.returncode, path.read_text()) == (2, "mine")
+    assert run(*INIT, "--model", "digits", "--force").returncode == 0
+    assert file_of(tmp_path)["name"] == "dev"
+    assert run(*INIT, "--model", "digits", "--name", "staging").returncode == 0
+    assert file_of(tmp_path, "staging")["models"] == file_of(tmp_path)["models"]
+
+
+def test_what_would_collide_with_another_file_is_named(run: Run, tmp_path: Path) -> None:
+    plant(tmp_path, {"net.onnx": ONNX})
+    assert run(*INIT, "--model", "net.onnx").returncode == 0
+    (tmp_path / "environments" / "dev.yaml").rename(tmp_path / "environments" / "other.yaml")
+    (tmp_path / "dev-net.tar.gz").rename(tmp_path / "kept.tar.gz")
+    ended = run(*INIT, "--model", "net.onnx")
+    assert (ended.returncode, "check would name" in ended.stderr) == (2, True)
+    assert not (tmp_path / "environments" / "dev.yaml").exists()
+    assert not (tmp_path / "dev-net.tar.gz").exists()
+
+
+def test_it_is_served_by_the_newest_image_for_its_instances(run: Run, tmp_path: Path) -> None:
+    plant(tmp_path, SERVED[0][0])
+    versions = {}
+    for kind in ("ml.g4dn.xlarge", "ml.c7g.large"):
+        assert run(*INIT, "--model", "digits", "--force", "--instance-type", kind).returncode == 0
+        versions[kind] = file_of(tmp_path)["models"]["digits"]["framework_version"]
+    assert versions == {"ml.g4dn.xlarge": "2.20", "ml.c7g.large": "2.16"}
+
+
+def test_the_instance_type_grows_with_the_model(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "digits").mkdir()
+    with (tmp_path / "digits" / "xgboost-model").open("wb") as sparse:
+        sparse.truncate(9 << 30)
+    ended = run(*INIT, "--model", "digits")
+    assert " on ml.m5.2xlarge" in ended.stdout, ended.stderr
+
+
+def test_on_a_terminal_it_asks_until_an_answer_is_right(tmp_path: Path) -> None:
+    plant(tmp_path, SERVED[0][0])
+    said = asked(
+        tmp_path,
+        ["gone", "digits", "eu-west-11", "eu-west-1", "1x", "", "ml.c5.lage", ""],
+        "init",
+        "--today",
+        str(TODAY),
+    )
+    for error in (
+        "nothing at gone",
+        "did you mean eu-west-1",
+        "name is '1x'",
+        "did you mean ml.c5",
+    ):
+        assert error in said
+    assert file_of(tmp_path)["models"]["digits"]["variants"] == [
+        {"name": "main", "instance_type": "ml.c5.large"}
+    ]
+    again = asked(tmp_path, ["n"], *INIT, "--model", "digits", "--name", "dev")
+    assert "environments/dev.yaml exists; replace it? [y/N]" in again
+
+
+def asked(folder: Path, answers: Sequence[str], *arguments: str) -> str:
+    """What the command says on a terminal on which all of this is typed."""
+    reader, writer = pty.openpty()
+    program = str(Path(sys.executable).parent / "sagemaker-serving")
+    environment = {"PATH": os.environ["PATH"], "HOME": str(folder)}
+    process = subprocess.Popen(
+        [program, *arguments],
+        cwd=folder,
+        env=environment,
+        stdin=writer,
+        stdout=writer,
+        stderr=subprocess.STDOUT,
+    )
+    os.close(writer)
+    os.write(reader, "".join(f"{answer}\n" for answer in answers).encode())
+    said = b""
+    try:
+        while part := os.read(reader, 1 << 16):
+            said += part
+    except OSError:  # Linux says so at a terminal's end
+        pass
+    process.wait(60)
+    os.close(reader)
+    return said.decode().replace("\r\n", "\n")
