@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import json
 import tarfile
+import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -45,6 +47,34 @@ def frozen_graph(nodes: Mapping[str, tuple[str, Sequence[str]]] | None = None) -
     """A graph: nodes by name, each with its operation and the nodes that it consumes."""
     given = {"x": ("Placeholder", ()), "y": ("Relu", ("x",))} if nodes is None else nodes
     return b"".join(_field(1, _node(name, op, inputs)) for name, (op, inputs) in given.items())
+
+
+def keras_file(config: object) -> bytes:
+    """A ``.keras`` file with this config, and weights that nobody reads."""
+    return _zipped({"metadata.json": b"{}", "config.json": json.dumps(config).encode()})
+
+
+def torch_script(
+    forward: str = "def forward(self: __torch__.Net, x: Tensor) -> Tensor:", weights: int = 12
+) -> bytes:
+    """A TorchScript file whose class ``Net`` has this ``forward``, laid out as torch does it."""
+    code = f"class Net(Module):\n  training : bool\n  {forward}\n    return x\n"
+    return _zipped(
+        {
+            "net/data/0": bytes(weights),
+            "net/data.pkl": b"\x80\x02c__torch__\nNet\nq\x00)\x81}b.",
+            "net/code/__torch__.py": code.encode(),
+            "net/constants.pkl": b"\x80\x02).",
+        }
+    )
+
+
+def _zipped(files: Mapping[str, bytes]) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as made:
+        for name, content in files.items():
+            made.writestr(name, content)
+    return packed.getvalue()
 
 
 def archive(files: Mapping[str, bytes]) -> bytes:

@@ -1,7 +1,7 @@
 """Writes models with TensorFlow, and what TensorFlow says of them.
 
 ``write FOLDER``: ``v1`` and ``v2`` (SavedModels of both APIs), ``frozen.pb``,
-``model.keras`` and ``model.h5``; ``said.json`` has TensorFlow's own reading of
+``model.keras``, ``two.keras`` and ``model.h5``; ``said.json`` has TensorFlow's own reading of
 the signatures, and what each of the latter three predicts for `INPUT`. ``scrambled/``
 has SavedModels whose maps stand in every order, with TensorFlow's fingerprints of them.
 ``predict FOLDER``: prints what each SavedModel in it predicts.
@@ -111,6 +111,11 @@ def write_keras(folder: Path) -> Any:
     model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(4, activation="tanh")])
     model.save(folder / "model.keras")
     model.save(folder / "model.h5")
+    inputs = [keras.Input((8, 8, 1), name="image"), keras.Input((3,), dtype="int32", name="ids")]
+    flat = keras.layers.Flatten()(inputs[0])
+    scores = keras.layers.Dense(5, name="scores")(flat)
+    total = keras.layers.Add(name="total")([scores, keras.layers.Embedding(9, 5)(inputs[1])[:, 0]])
+    keras.Model(inputs, {"scores": scores, "total": total}).save(folder / "two.keras")
     return model.predict(np.array(INPUT), verbose=0)
 
 
@@ -165,5 +170,6 @@ if __name__ == "__main__":
         write_v2(root / "v2")
         write_scrambled(root)
         facts = {"frozen": write_frozen(root / "frozen.pb"), "keras": write_keras(root)}
+        facts["input"] = INPUT
         facts |= {name: said(root / name) for name in ("v1", "v2")}
         (root / "said.json").write_text(json.dumps(facts, default=plain))

@@ -13,6 +13,7 @@ from sagemaker_serving.archive import (
     Limits,
     ModelVersion,
     Refusal,
+    Tensor,
     UnreadableArtifact,
     read_contents,
     read_stream,
@@ -51,7 +52,9 @@ def test_an_archive_reads_as_its_folder(tmp_path: Path) -> None:
     assert contents.script.functions["handler"].takes(2)
     assert contents.saved_models["digits/1/saved_model.pb"] is not None
     assert contents.graphs == {
-        "graph.pb": FrozenGraph(inputs=("x",), outputs=("y",)),
+        "graph.pb": FrozenGraph(
+            inputs={"x": Tensor(dtype="unknown", shape=None)}, outputs={"y": "Relu"}
+        ),
         "frozen.pb": None,
     }
 

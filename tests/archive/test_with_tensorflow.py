@@ -16,7 +16,9 @@ import pytest
 from sagemaker_serving.archive import (
     Cache,
     FrozenGraph,
+    KerasModel,
     Source,
+    Tensor,
     build_archive,
     read_contents,
     unpack,
@@ -116,7 +118,25 @@ def test_a_frozen_graphs_tensors_are_guessed(models: Path) -> None:
 
     with (models / "frozen.pb").open("rb") as stream:
         graph = read_frozen_graph(SkippingFile(stream), (models / "frozen.pb").stat().st_size)
-    assert graph == FrozenGraph(inputs=("images",), outputs=("scores",))
+    assert graph == FrozenGraph(
+        inputs={"images": Tensor(dtype="float32", shape=(None, 2))}, outputs={"scores": "Softmax"}
+    )
+
+
+def test_keras_files_tell_their_layers(models: Path) -> None:
+    found = read_contents(models / "model.keras").keras["model.keras"]
+    assert found == KerasModel(
+        inputs={"input_layer": Tensor(dtype="float32", shape=(None, 2))},
+        outputs={"dense": Tensor(dtype="float32", shape=(None, 4))},
+    )
+    found = read_contents(models / "two.keras").keras["two.keras"]
+    assert found == KerasModel(
+        inputs={
+            "image": Tensor(dtype="float32", shape=(None, 8, 8, 1)),
+            "ids": Tensor(dtype="int32", shape=(None, 3)),
+        },
+        outputs={"scores": Tensor(dtype="float32", shape=(None, 5)), "total": None},
+    )
 
 
 @pytest.mark.long

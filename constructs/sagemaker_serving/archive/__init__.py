@@ -16,6 +16,7 @@ from sagemaker_serving.archive.conversion import must_be_convertible
 from sagemaker_serving.archive.folder_files import FolderFiles, folder_files
 from sagemaker_serving.archive.frozen_graph import FrozenGraph
 from sagemaker_serving.archive.handlers import Function, Script
+from sagemaker_serving.archive.keras_file import KerasModel
 from sagemaker_serving.archive.limits import Limits
 from sagemaker_serving.archive.neo import (
     derived_input_config,
@@ -30,6 +31,7 @@ from sagemaker_serving.archive.onnx_model import OnnxModel
 from sagemaker_serving.archive.refusals import Refusal, UnreadableArtifact
 from sagemaker_serving.archive.saved_model import SavedModel, Signature, Tensor
 from sagemaker_serving.archive.sources import Plan, Source, Tensors, parse_source
+from sagemaker_serving.archive.torch_script import TorchScript
 from sagemaker_serving.archive.triton import TRITON, triton_plan
 from sagemaker_serving.archive.unpack import unpack
 from sagemaker_serving.archive.verdict import known_contents
@@ -42,6 +44,7 @@ __all__ = [
     "FolderFiles",
     "FrozenGraph",
     "Function",
+    "KerasModel",
     "Limits",
     "ModelVersion",
     "OnnxModel",
@@ -53,6 +56,7 @@ __all__ = [
     "Source",
     "Tensor",
     "Tensors",
+    "TorchScript",
     "UnreadableArtifact",
     "build_archive",
     "contents_of",

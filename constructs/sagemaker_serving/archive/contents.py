@@ -16,6 +16,7 @@ from sagemaker_serving.archive.frameworks import frameworks_of
 from sagemaker_serving.archive.frozen_graph import FrozenGraph, read_frozen_graph
 from sagemaker_serving.archive.handlers import Script, read_script
 from sagemaker_serving.archive.inflate import Inflated, Readable
+from sagemaker_serving.archive.keras_file import KerasModel, read_keras
 from sagemaker_serving.archive.limits import Limits
 from sagemaker_serving.archive.members import Kind, read_members
 from sagemaker_serving.archive.onnx_model import OnnxModel, read_onnx
@@ -28,7 +29,7 @@ from sagemaker_serving.archive.soundness import (
     soundness_of,
 )
 from sagemaker_serving.archive.sources import Plan, Source, plan
-from sagemaker_serving.archive.torch_script import is_torch_script
+from sagemaker_serving.archive.torch_script import TorchScript, read_torch_script
 from sagemaker_serving.archive.tree import Entry, SkippingFile
 from sagemaker_serving.progress import WatchedFile
 
@@ -46,10 +47,10 @@ def read_contents(
 
     An archive is streamed to its end, never unpacked. A file that is converted
     when it is packed (``.keras``, ``.h5``, a frozen ``.pb``) has the layout that
-    it will have, and no signatures. Raises `UnreadableArtifact` when there is
-    nothing at ``path`` and for whatever `Refusal` names; ``limits`` default to
-    `Limits.of_this_shell`. ``judge`` says whether a folder's files are sound; by
-    default they are read.
+    it will have, and no signatures; what the file itself tells stands under its
+    own name. Raises `UnreadableArtifact` when there is nothing at ``path`` and
+    for whatever `Refusal` names; ``limits`` default to `Limits.of_this_shell`.
+    ``judge`` says whether a folder's files are sound; by default they are read.
     """
     return contents_of([path], limits=limits, judge=judge)
 
@@ -79,8 +80,11 @@ def _contents_of(planned: Plan, limits: Limits | None, judge: Judge | None) -> A
             reading.file(entry.name, entry.size, SkippingFile(stream))
     for conversion in planned.conversions:
         reading.files[f"{conversion.name}/saved_model.pb"] = 0
+        with conversion.source.open("rb") as stream:
+            size = conversion.source.stat().st_size
+            reading.look_into(conversion.source.name, size, SkippingFile(stream))
     return reading.contents(
-        converted=tuple(c.source.name for c in planned.conversions),
+        converted={c.source.name: c.source.stat().st_size for c in planned.conversions},
         soundness=(judge if judge is not None else soundness_of_entries)(planned.entries),
     )
 
@@ -105,8 +109,9 @@ def read_stream(stream: Readable, name: str, limits: Limits | None = None) -> Ar
     """What the ``.tar.gz`` in ``stream`` holds; ``name`` is what messages call it.
 
     Reads to the end and keeps no more than 64 KiB of a file in memory, scripts
-    apart, and 128 MiB of SavedModels' files, to hold them against one another.
-    Raises `UnreadableArtifact`; what ``stream`` itself raises passes.
+    and the ends of PyTorch's and Keras's files apart (5 MiB), and 128 MiB of
+    SavedModels' files, to hold them against one another. Raises
+    `UnreadableArtifact`; what ``stream`` itself raises passes.
     """
     allowed = limits if limits is not None else Limits.of_this_shell()
     inflated = Inflated(stream, name, allowed)
@@ -133,13 +138,13 @@ class ArchiveContents:
 
     ``saved_models`` and ``graphs`` hold what could be read of each
     ``saved_model.pb`` and each other ``.pb``, None for what is neither;
-    ``traced`` whether each ``.pt`` and ``.pth`` is a TorchScript archive;
-    ``onnx`` each ``.onnx``, None for what is none, and ``triton_configs`` the text of each
-    ``config.pbtxt``;
+    ``traced`` what each ``.pt`` and ``.pth`` says that is TorchScript, None of others;
+    ``keras`` each ``.keras`` and ``onnx`` each ``.onnx``, None for what is none;
+    ``triton_configs`` the text of each ``config.pbtxt``;
     ``script`` is ``code/inference.py`` and ``requirements`` the lines of
     ``code/requirements.txt``, ``applications`` what ``config.yaml`` has Ray
     Serve import ("deployment:app"), each None without one. ``links`` are links within the
-    archive; ``converted`` the files that are converted when it is packed;
+    archive; ``converted`` the files that are converted when it is packed, with their bytes;
     ``soundness`` what SavedModels' files say of their own bytes;
     ``packed_size`` the archive's bytes, None for a folder.
     """
@@ -148,13 +153,14 @@ class ArchiveContents:
     links: tuple[str, ...] = ()
     saved_models: dict[str, SavedModel | None] = field(default_factory=dict)
     graphs: dict[str, FrozenGraph | None] = field(default_factory=dict)
-    traced: dict[str, bool] = field(default_factory=dict)
+    traced: dict[str, TorchScript | None] = field(default_factory=dict)
+    keras: dict[str, KerasModel | None] = field(default_factory=dict)
     onnx: dict[str, OnnxModel | None] = field(default_factory=dict)
     triton_configs: dict[str, str] = field(default_factory=dict)
     script: Script | None = None
     requirements: tuple[str, ...] | None = None
     applications: tuple[str, ...] | None = None
-    converted: tuple[str, ...] = ()
+    converted: dict[str, int] = field(default_factory=dict)
     soundness: Soundness = field(default_factory=Soundness)
     packed_size: int | None = field(default=None, compare=False)
 
@@ -217,7 +223,8 @@ class _Reading:
         self.links: list[str] = []
         self._saved_models: dict[str, SavedModel | None] = {}
         self._graphs: dict[str, FrozenGraph | None] = {}
-        self._traced: dict[str, bool] = {}
+        self._traced: dict[str, TorchScript | None] = {}
+        self._keras: dict[str, KerasModel | None] = {}
         self._onnx: dict[str, OnnxModel | None] = {}
         self._triton_configs: dict[str, str] = {}
         self._script: Script | None = None
@@ -225,14 +232,21 @@ class _Reading:
         self._applications: tuple[str, ...] | None = None
 
     def file(self, name: str, size: int, content: protobuf.Source) -> None:
+        """A file of the archive."""
         self.files[name] = size
+        self.look_into(name, size, content)
+
+    def look_into(self, name: str, size: int, content: protobuf.Source) -> None:
+        """What a file tells, in the archive or before it is converted."""
         last = PurePosixPath(name).name
         if last == "saved_model.pb":
             self._saved_models[name] = _parsed(read_saved_model, content, size)
         elif last.endswith(".pb") and last not in _NO_GRAPHS:
             self._graphs[name] = _parsed(read_frozen_graph, content, size)
         elif last.endswith((".pt", ".pth")):
-            self._traced[name] = is_torch_script(content, size)
+            self._traced[name] = read_torch_script(content, size)
+        elif last.endswith(".keras"):
+            self._keras[name] = _parsed(read_keras, content, size)
         elif last.endswith(".onnx"):
             self._onnx[name] = _parsed(read_onnx, content, size)
         elif last == "config.pbtxt" and size <= _LONGEST_TEXT:
@@ -249,7 +263,7 @@ class _Reading:
         self,
         *,
         soundness: Soundness,
-        converted: tuple[str, ...] = (),
+        converted: dict[str, int] | None = None,
         packed_size: int | None = None,
     ) -> ArchiveContents:
         return ArchiveContents(
@@ -258,12 +272,13 @@ class _Reading:
             saved_models=self._saved_models,
             graphs=self._graphs,
             traced=self._traced,
+            keras=self._keras,
             onnx=self._onnx,
             triton_configs=self._triton_configs,
             script=self._script,
             requirements=self._requirements,
             applications=self._applications,
-            converted=converted,
+            converted=converted if converted is not None else {},
             soundness=soundness,
             packed_size=packed_size,
         )

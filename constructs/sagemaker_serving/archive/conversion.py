@@ -34,8 +34,8 @@ def tensors_of(conversion: Conversion, asked: Tensors) -> Tensors:
     if asked.inputs and asked.outputs:
         return asked
     graph = _graph(conversion.source)
-    inputs = asked.inputs or (graph.inputs if len(graph.inputs) == 1 else ())
-    outputs = asked.outputs or (graph.outputs if len(graph.outputs) == 1 else ())
+    inputs = asked.inputs or (tuple(graph.inputs) if len(graph.inputs) == 1 else ())
+    outputs = asked.outputs or (tuple(graph.outputs) if len(graph.outputs) == 1 else ())
     for option, chosen, offered in (
         ("--input", inputs, graph.inputs),
         ("--output", outputs, graph.outputs),
@@ -44,7 +44,7 @@ def tensors_of(conversion: Conversion, asked: Tensors) -> Tensors:
             raise Mistake(
                 f"{conversion.source} is a frozen graph with "
                 f"{len(offered) or 'no'} possible {option[2:]}s"
-                f"{': ' + ', '.join(offered[:12]) if offered else ''}; "
+                f"{': ' + ', '.join(list(offered)[:12]) if offered else ''}; "
                 f"say which: sagemaker-serving package {conversion.source} {option} NAME"
             )
     return Tensors(inputs=inputs, outputs=outputs)

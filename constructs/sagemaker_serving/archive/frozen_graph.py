@@ -1,7 +1,7 @@
 """A frozen TensorFlow graph (``.pb``): what may be its inputs and outputs, without TensorFlow.
 
-Field numbers are those of tensorflow/core/framework/{graph,node_def}.proto,
-TensorFlow 2.21; read 2026-11-21.
+Field numbers are those of tensorflow/core/framework/{graph,node_def,attr_value}.proto,
+TensorFlow 2.21; read 2026-11-23.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sagemaker_serving.archive.protobuf import Malformed, Message, Source, message
+from sagemaker_serving.archive.saved_model import Tensor, dtype_of, shape_of
 
 _INPUTS = {"Placeholder", "PlaceholderV2"}
 _NO_OUTPUTS = _INPUTS | {"Const", "NoOp", "Assert", "PlaceholderWithDefault", "HashTableV2"}
@@ -18,10 +19,13 @@ _LONGEST_NAME = 4096
 
 @dataclass(frozen=True, kw_only=True)
 class FrozenGraph:
-    """A graph's possible ``inputs`` (its placeholders) and ``outputs`` (nodes nobody consumes)."""
+    """A graph's possible ``inputs`` (its placeholders) and ``outputs`` (nodes nobody consumes).
 
-    inputs: tuple[str, ...]
-    outputs: tuple[str, ...]
+    Outputs are by name with the operation that computes them; their shapes only TensorFlow knows.
+    """
+
+    inputs: dict[str, Tensor]
+    outputs: dict[str, str]
 
     @property
     def unambiguous(self) -> bool:
@@ -32,32 +36,37 @@ class FrozenGraph:
 def read_frozen_graph(source: Source, size: int) -> FrozenGraph:
     """The graph in the ``size`` bytes of ``source``; raises `Malformed` for what is none."""
     operations: dict[str, str] = {}
+    placeholders: dict[str, Tensor] = {}
     consumed: set[str] = set()
     length = 0
     for number, value in message(source, size):
         if number == 1:
             if not isinstance(value, Message):
                 raise Malformed("it is no graph")
-            name, operation, inputs = _node(value)
+            name, operation, inputs, tensor = _node(value)
             length += len(name) + sum(map(len, inputs))
             if length > _MOST_BYTES_OF_NAMES:
                 raise Malformed("its names have no end")
             operations[name] = operation
+            if operation in _INPUTS:
+                placeholders[name] = tensor
             consumed.update(inputs)
     if not operations:
         raise Malformed("there is no node in it")
     return FrozenGraph(
-        inputs=tuple(name for name, operation in operations.items() if operation in _INPUTS),
-        outputs=tuple(
-            name
+        inputs=placeholders,
+        outputs={
+            name: operation
             for name, operation in operations.items()
             if name not in consumed and operation not in _NO_OUTPUTS
-        ),
+        },
     )
 
 
-def _node(node: Message) -> tuple[str, str, list[str]]:
+def _node(node: Message) -> tuple[str, str, list[str], Tensor]:
+    """Its name, operation and inputs, and of a placeholder what it takes."""
     name, operation, inputs = "", "", []
+    dtype, shape = 0, None
     for number, value in node:
         if not isinstance(value, Message):
             continue
@@ -67,10 +76,32 @@ def _node(node: Message) -> tuple[str, str, list[str]]:
             operation = value.text(_LONGEST_NAME)
         elif number == 3:
             inputs.append(value.text(_LONGEST_NAME).removeprefix("^").partition(":")[0])
-        elif number == 5:
+        elif number == 5 and operation not in _INPUTS:
             # Attributes, perhaps megabytes of weights, come after all that is asked for.
             break
+        elif number == 5:
+            key, given = _attribute(value)
+            if key == "dtype" and isinstance(given, int):
+                dtype = given
+            elif key == "shape" and not isinstance(given, int):
+                shape = given
     node.skip_rest()
     if not name or not operation:
         raise Malformed("a node in it has no name or operation")
-    return name, operation, inputs
+    return name, operation, inputs, Tensor(dtype=dtype_of(dtype), shape=shape)
+
+
+def _attribute(entry: Message) -> tuple[str, int | tuple[int | None, ...] | None]:
+    """An attribute's name, and its value where that is a type or a shape."""
+    key = ""
+    found: int | tuple[int | None, ...] | None = None
+    for number, value in entry:
+        if number == 1 and isinstance(value, Message):
+            key = value.text(_LONGEST_NAME)
+        elif number == 2 and isinstance(value, Message):
+            for kind, inner in value:
+                if kind == 6 and isinstance(inner, int):
+                    found = inner
+                elif kind == 7 and isinstance(inner, Message):
+                    found = shape_of(inner)
+    return key, found

@@ -142,7 +142,7 @@ def _signature(signature: Message) -> Signature:
 
 
 def _tensor_entry(entry: Message) -> tuple[str, Tensor]:
-    name, tensor = "", Tensor(dtype=_dtype(0), shape=None)
+    name, tensor = "", Tensor(dtype=dtype_of(0), shape=None)
     for number, value in entry:
         if number == 1 and isinstance(value, Message):
             name = value.text()
@@ -157,11 +157,12 @@ def _tensor(info: Message) -> Tensor:
         if number == 2 and isinstance(value, int):
             dtype = value
         elif number == 3 and isinstance(value, Message):
-            shape = _shape(value)
-    return Tensor(dtype=_dtype(dtype), shape=shape)
+            shape = shape_of(value)
+    return Tensor(dtype=dtype_of(dtype), shape=shape)
 
 
-def _shape(shape: Message) -> tuple[int | None, ...] | None:
+def shape_of(shape: Message) -> tuple[int | None, ...] | None:
+    """A TensorShapeProto's sizes, None for one that is open; None for an unknown rank."""
     sizes: list[int | None] = []
     for number, value in shape:
         if number == 3 and value:
@@ -175,7 +176,8 @@ def _shape(shape: Message) -> tuple[int | None, ...] | None:
     return tuple(sizes)
 
 
-def _dtype(number: int) -> str:
+def dtype_of(number: int) -> str:
+    """TensorFlow's name of a DataType."""
     return _DTYPES.get(number - 100 if number > 100 else number, f"type {number}")
 
 

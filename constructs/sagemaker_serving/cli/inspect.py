@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,15 @@ from local_aws.terminal import console
 from sagemaker_serving.cli.options import WhichAws, aws_options, size_text
 
 if TYPE_CHECKING:
-    from sagemaker_serving.archive import ArchiveContents, OnnxModel, Signature, Tensor
+    from sagemaker_serving.archive import (
+        ArchiveContents,
+        FrozenGraph,
+        KerasModel,
+        OnnxModel,
+        Signature,
+        Tensor,
+        TorchScript,
+    )
     from sagemaker_serving.client import Aws
     from sagemaker_serving.errors import Problem
 
@@ -46,8 +54,9 @@ def inspect(
 ) -> None:
     """Show what is in MODEL: a folder, a .tar.gz, a model file, or s3://BUCKET/KEY.
 
-    Prints models, versions and signatures, the handler functions of code/inference.py, every file,
-    and what is wrong. An archive is read as a stream and never unpacked. TensorFlow is not needed.
+    Prints models, versions, inputs and outputs, the handler functions of code/inference.py, every
+    file, and what is wrong. An archive is read as a stream and never unpacked. No framework is
+    needed, and nothing of a model is run.
     Ends with 2 when there is an error.
 
     \b
@@ -108,36 +117,30 @@ def _indented(branch: Branch, depth: int = 0) -> Iterator[str]:
 def _tree(model: str, contents: ArchiveContents, problems: list[Problem]) -> Branch:
     packed = contents.packed_size
     count = len(contents.files)
+    sizes = {
+        "unpacked": contents.size,
+        "to be converted": sum(contents.converted.values()),
+        "packed": packed,
+    }
     title = (
         f"{model}: {', '.join(contents.frameworks) or 'no framework'}, "
-        f"{count} {'file' if count == 1 else 'files'}, {size_text(contents.size)} unpacked"
+        f"{count} {'file' if count == 1 else 'files'}, "
+        + ", ".join(f"{size_text(size)} {what}" for what, size in sizes.items() if size)
     )
     branches: list[Branch] = [
         ("models", [_model(path, contents) for path in contents.saved_models]),
-        (
-            "frozen graphs",
-            [
-                (
-                    f"{_safe(name)}: inputs {', '.join(graph.inputs) or 'none'}; "
-                    f"outputs {', '.join(graph.outputs[:8]) or 'none'}",
-                    [],
-                )
-                for name, graph in contents.graphs.items()
-                if graph is not None
-            ],
-        ),
-        ("ONNX", [_onnx(name, model) for name, model in contents.onnx.items()]),
-        ("converted when packed", [(name, []) for name in contents.converted]),
+        ("frozen graphs", [_graph(name, each) for name, each in contents.graphs.items() if each]),
+        ("Keras", [_keras(name, each) for name, each in contents.keras.items()]),
+        ("ONNX", [_onnx(name, each) for name, each in contents.onnx.items()]),
+        ("PyTorch", [_torch(name, each) for name, each in contents.traced.items()]),
+        ("converted when packed", [(_converted(name), []) for name in contents.converted]),
         ("code/inference.py", _handlers(contents)),
         ("code/requirements.txt", [(_safe(line), []) for line in contents.requirements or ()]),
         ("files", _files(contents)),
         ("links", [(_safe(name), []) for name in contents.links]),
         ("problems", [(f"{p.severity}: {p.message} [{p.rule}]", []) for p in problems]),
     ]
-    return (
-        title + (f", {size_text(packed)} packed" if packed is not None else ""),
-        [branch for branch in branches if branch[1]],
-    )
+    return title, [branch for branch in branches if branch[1]]
 
 
 def _model(path: str, contents: ArchiveContents) -> Branch:
@@ -168,20 +171,56 @@ def _proof(folder: str, contents: ArchiveContents) -> list[Branch]:
 def _signature(name: str, signature: Signature) -> Branch:
     method = f" ({signature.method})" if signature.method else ""
     return f"{_safe(name)}{method}", [
-        (f"{word} {_safe(key)}: {tensor.dtype} {_shape(tensor)}", [])
-        for word, tensors in (("in ", signature.inputs), ("out", signature.outputs))
-        for key, tensor in tensors.items()
+        *_tensors("in ", signature.inputs),
+        *_tensors("out", signature.outputs),
+    ]
+
+
+def _graph(name: str, graph: FrozenGraph) -> Branch:
+    note = "" if graph.unambiguous else ": its inputs and outputs are among these"
+    return f"{_safe(name)}{note}", [
+        *_tensors("in ", graph.inputs),
+        *((f"out {_safe(key)}: of {_safe(by)}", []) for key, by in graph.outputs.items()),
+    ]
+
+
+def _keras(name: str, model: KerasModel | None) -> Branch:
+    if model is None:
+        return f"{_safe(name)}: not a Keras model", []
+    if not model.inputs:
+        return f"{_safe(name)}: a class of its own, which does not tell what it takes", []
+    outputs = model.outputs.items()
+    return _safe(name), [
+        *_tensors("in ", model.inputs),
+        *_tensors("out", {key: tensor for key, tensor in outputs if tensor is not None}),
+        *((f"out {_safe(key)}", []) for key, tensor in outputs if tensor is None),
     ]
 
 
 def _onnx(name: str, model: OnnxModel | None) -> Branch:
     if model is None:
         return f"{_safe(name)}: not an ONNX model", []
+    return _safe(name), [*_tensors("in ", model.inputs), *_tensors("out", model.outputs)]
+
+
+def _torch(name: str, model: TorchScript | None) -> Branch:
+    if model is None:
+        return f"{_safe(name)}: not TorchScript; only its Python class tells what it takes", []
     return _safe(name), [
-        (f"{word} {_safe(key)}: {tensor.dtype or 'no tensor'} {_shape(tensor)}", [])
-        for word, tensors in (("in ", model.inputs), ("out", model.outputs))
-        for key, tensor in tensors.items()
-    ]
+        *((f"in  {_safe(key)}: {_safe(kind)}", []) for key, kind in model.arguments.items()),
+        *([(f"out {_safe(model.returns)}", [])] if model.returns else []),
+        *((f"traced with {each.dtype} {_shape(each)}", []) for each in model.example),
+    ] or [("it has no forward that can be read", [])]
+
+
+def _tensors(word: str, tensors: Mapping[str, Tensor]) -> Iterator[Branch]:
+    for key, tensor in tensors.items():
+        yield f"{word} {_safe(key)}: {tensor.dtype or 'no tensor'} {_shape(tensor)}", []
+
+
+def _converted(name: str) -> str:
+    tells = not name.endswith(".h5")
+    return _safe(name) + ("" if tells else ": what it takes shows in the archive")
 
 
 def _shape(tensor: Tensor) -> str:
@@ -212,7 +251,10 @@ def _files(contents: ArchiveContents) -> list[Branch]:
     folders: dict[str, list[Branch]] = {"": top}
     for name in sorted(contents.files):
         parent, _, last = name.rpartition("/")
-        _folder(parent, folders).append((f"{_safe(last)}  {size_text(contents.files[name])}", []))
+        size = contents.files[name]
+        made = contents.converted and not size
+        told = "made by TensorFlow" if made else size_text(size)
+        _folder(parent, folders).append((f"{_safe(last)}  {told}", []))
     return top
 
 
@@ -238,11 +280,8 @@ def _plain(model: str, contents: ArchiveContents, problems: list[Problem]) -> di
         "packed_bytes": contents.packed_size,
         "unpacked_bytes": contents.size,
         "models": [{"name": found.model, "version": found.version} for found in contents.models],
-        **{
-            key: value
-            for key, value in asdict(contents).items()
-            if key not in ("packed_size", "traced")
-        },
+        **{key: value for key, value in asdict(contents).items() if key != "packed_size"},
+        "converted": list(contents.converted),
         "problems": [
             {"rule": p.rule, "severity": str(p.severity), "message": p.message} for p in problems
         ],

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sagemaker_serving.archive import Tensor, TorchScript, read_contents
 from sagemaker_serving.model_server.pytorch.defaults import ModelLoadError
 from sagemaker_serving.model_server.pytorch.service import PyTorchModel
 from tests.model_server.pytorch.scripts import CSV, JSON, NPY, ask, loaded
@@ -95,3 +96,33 @@ def test_a_file_that_is_no_torchscript_is_told(tmp_path: Path) -> None:
     torch.save({"weights": torch.ones(2)}, tmp_path / "model.pth")
     with pytest.raises(ModelLoadError, match="Please ensure model is saved using torchscript"):
         loaded(tmp_path, "")
+
+
+def test_what_a_model_takes_is_read_as_torch_wrote_it(tmp_path: Path, traced: bytes) -> None:
+    class Scaled(torch.nn.Module):  # type: ignore[misc,name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            self.linear = torch.nn.Linear(2000, 2000)
+
+        def forward(self, x, scale: float = 1.0):  # type: ignore[no-untyped-def]
+            return self.linear(x) * scale
+
+    (tmp_path / "traced.pt").write_bytes(traced)
+    torch.jit.save(torch.jit.script(Scaled()), tmp_path / "scripted.pt")
+    torch.save(Scaled().state_dict(), tmp_path / "weights.pth")
+    ids = torch.zeros(2, 3, dtype=torch.int64)
+    torch.jit.save(torch.jit.trace(torch.nn.Embedding(9, 4), ids), tmp_path / "words.pt")
+    assert read_contents(tmp_path).traced == {
+        "traced.pt": TorchScript(
+            arguments={"x": "Tensor"},
+            returns="Tensor",
+            example=(Tensor(dtype="float32", shape=(3,)),),
+        ),
+        "scripted.pt": TorchScript(arguments={"x": "Tensor", "scale": "float"}, returns="Tensor"),
+        "weights.pth": None,
+        "words.pt": TorchScript(
+            arguments={"input": "Tensor"},
+            returns="Tensor",
+            example=(Tensor(dtype="int64", shape=(2, 3)),),
+        ),
+    }

@@ -40,7 +40,7 @@ class Found:
     @property
     def size(self) -> int:
         """Bytes, unpacked; of what is converted those of the file."""
-        return self.contents.size if self.contents.size else self.path.stat().st_size
+        return self.contents.size + sum(self.contents.converted.values())
 
     @property
     def name(self) -> str:

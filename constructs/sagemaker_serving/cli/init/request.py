@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sagemaker_serving.archive import TRITON, ArchiveContents, Tensor, neo_inputs
+from sagemaker_serving.archive import TRITON, ArchiveContents, Tensor, TorchScript, neo_inputs
 
 _MOST_NUMBERS = 16
 """Of a request that stands in a command line."""
@@ -16,15 +16,30 @@ def inputs_of(contents: ArchiveContents) -> Mapping[str, Tensor] | None:
     """What the only model takes by name; None where that is not known, or is inference.py's."""
     if contents.script is not None:
         return None
-    onnx = [model for model in contents.onnx.values() if model is not None]
-    return onnx[0].inputs if len(onnx) == 1 else neo_inputs(contents)
+    graphs = [graph for graph in contents.graphs.values() if graph is not None]
+    known: list[Mapping[str, Tensor] | None] = [
+        neo_inputs(contents),
+        *(model.inputs for model in contents.onnx.values() if model is not None),
+        *(graph.inputs for graph in graphs if contents.converted and graph.unambiguous),
+        *(model.inputs for model in contents.keras.values() if model is not None),
+        *(_example(model) for model in contents.traced.values() if model is not None),
+    ]
+    found = [inputs for inputs in known if inputs]
+    return found[0] if len(found) == 1 else None
+
+
+def _example(model: TorchScript) -> Mapping[str, Tensor]:
+    """What it was traced with, where each argument is a tensor."""
+    if len(model.example) != len(model.arguments):
+        return {}
+    return dict(zip(model.arguments, model.example, strict=True))
 
 
 def request_of(inputs: Mapping[str, Tensor], framework: str) -> str | None:
     """JSON that the image of ``framework`` takes; None for text, and for more than a line holds.
 
     Open sizes are 1. TensorFlow Serving's is its predict API, with one example; Triton's is the v2
-    inference protocol.
+    inference protocol, PyTorch's the tensor itself.
     """
     shapes = {name: _sizes(tensor) for name, tensor in inputs.items()}
     if framework == TRITON:
@@ -42,6 +57,8 @@ def request_of(inputs: Mapping[str, Tensor], framework: str) -> str | None:
     elif framework == "tensorflow":
         example = {n: _zeros(shapes[n][1:], tensor.dtype) for n, tensor in inputs.items()}
         body = {"instances": [next(iter(example.values())) if len(example) == 1 else example]}
+    elif framework in ("pytorch", "ray-serve") and len(inputs) == 1:
+        body = next(_zeros(shapes[name], tensor.dtype) for name, tensor in inputs.items())
     else:
         return None
     text = json.dumps(body)
