@@ -143,6 +143,12 @@ CASES: list[tuple[str, str, str, str]] = [
         named("!FindInMap [Sizes, !Ref Stage, typ]"),
     ),
     ("template-cycle", ring(), "A needs B needs A", ring("IsProd")),
+    (
+        "template-cycle",
+        ring(),
+        "A needs B needs A",
+        f"Transform: AWS::Serverless-2016-10-31\n{ring()}",
+    ),
     ("template-cycle", named("!Ref A"), "A needs A", named("!If [IsProd, !Ref A, x]")),
     (
         "template-function",
