@@ -42,6 +42,7 @@ while True:
 """A local AWS that takes every request and answers none."""
 
 COMMANDS: dict[str, tuple[str, ...]] = {
+    "adopt endpoint": ("adopt", "endpoint", "x"),
     "bench": ("bench", "x", "--input", "one.json"),
     "compile": (
         *("compile", "s3://bucket/model.tar.gz", "--target", "ml_c5", "--framework", "ONNX"),
