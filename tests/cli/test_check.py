@@ -33,7 +33,7 @@ Resources:
           ModelName: !GetAtt Model.ModelName
           InstanceType: ml.t3.medium
           InitialInstanceCount: !Ref Count
-  Role: {Type: AWS::IAM::Role}
+  Role: {Type: AWS::IAM::Role, Properties: {AssumeRolePolicyDocument: {}}}
   Bucket: {Type: AWS::S3::Bucket}
 Parameters:
   Count: {Type: Number}

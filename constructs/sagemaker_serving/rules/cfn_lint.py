@@ -21,7 +21,7 @@ from cfnlint.template import Template as LintedTemplate
 
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.check import check_template
-from sagemaker_serving.rules.facts.template import TemplateFacts
+from sagemaker_serving.rules.facts.template import SchemaFacts, TemplateFacts
 from sagemaker_serving.rules.registry import RULES
 from sagemaker_serving.rules.template import Template, template_of, with_sections, written
 
@@ -111,6 +111,9 @@ def _offer(rule_id: str, severity: Severity, what: str, why: str) -> None:
     globals()[name] = type(name, (_OfThisProject, CloudFormationLintRule), members)
 
 
-for _rule in (one for one in RULES if one.about is not TemplateFacts):  # cfn-lint judges these
+_ITS_OWN = (TemplateFacts, SchemaFacts)
+"""What cfn-lint judges itself."""
+
+for _rule in (one for one in RULES if one.about not in _ITS_OWN):
     _offer(_rule.id, _rule.severity, _rule.what, f"{_rule.why} Source: {_rule.source}".strip())
 _offer("acknowledge", Severity.ERROR, "Acknowledgements name a rule and say why.", "")

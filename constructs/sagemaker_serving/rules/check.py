@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
-from sagemaker_serving.errors import Problem
+from sagemaker_serving.errors import Problem, Severity
 from sagemaker_serving.rules.acknowledgements import (
     Acknowledgement,
     apply,
@@ -14,8 +14,10 @@ from sagemaker_serving.rules.acknowledgements import (
 )
 from sagemaker_serving.rules.engine import Rule, judge, judged_by
 from sagemaker_serving.rules.environment.facts import environment_facts
+from sagemaker_serving.rules.facts.template import SchemaFacts
 from sagemaker_serving.rules.registry import RULES
 from sagemaker_serving.rules.template import Template, judge_template
+from sagemaker_serving.rules.template.schemas import schemas_are_here
 from sagemaker_serving.spec import EnvironmentFile
 
 
@@ -58,8 +60,45 @@ def check_template(
     acknowledges too.
     """
     given = [*in_template(template), *acknowledged]
-    problems, notes = judge_template(template, region, judged_by(rules, today))
+    judge = judged_by(rules, today)
+    problems, notes = judge_template(template, region, lambda facts: _once(judge(facts), rules))
+    if template.document is not None and not schemas_are_here():
+        notes.append(
+            Problem(
+                rule="schemas-missing",
+                where=template.where,
+                message="CloudFormation's schemas are not installed, so resources were not judged "
+                "by them; pip install 'sagemaker-serving[check]'",
+                severity=Severity.NOTE,
+            )
+        )
     return [*_in_order(apply(problems, given, rules)), *notes]
+
+
+def _once(problems: list[Problem], rules: Sequence[Rule]) -> list[Problem]:
+    """Without what is told twice.
+
+    What has a wrong type is named for that alone, as in an environment file. Of all else the
+    schemas say nothing where another rule has: of the same place, or of what is missing there.
+    """
+    by_schema = {rule.id for rule in rules if rule.about is SchemaFacts}
+    shapeless = {problem.where.path for problem in problems if problem.rule == "schema-type"}
+    others: dict[tuple[str | int, ...], str] = {}
+    for problem in problems:
+        if problem.rule not in by_schema and problem.where.path not in shapeless:
+            said = others.get(problem.where.path, "")
+            others[problem.where.path] = f"{said} {problem.message}"
+
+    def is_told(problem: Problem) -> bool:
+        if problem.rule not in by_schema:
+            return problem.where.path in shapeless
+        *above, name = problem.where.path
+        lacks = problem.rule == "schema-required" and str(name) in others.get(tuple(above), "")
+        return lacks or problem.where.path in others
+
+    return [
+        problem for problem in problems if problem.rule == "schema-type" or not is_told(problem)
+    ]
 
 
 def _in_order(problems: list[Problem]) -> list[Problem]:

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from local_aws.schemas import Judge
-from local_aws.template import Evaluator, Names, Unknown
+from local_aws.schemas import Judge, settled
+from local_aws.template import NO_VALUE, Evaluator, Names, Unknown
 
-GIVEN, DECIDED = Unknown("Parameter"), Unknown(may_be_absent=True)
+GIVEN, DECIDED = Unknown("Parameter"), Unknown(branches=(1, NO_VALUE))
 EITHER = {"oneOf": [{"required": ["A"]}, {"required": ["B"]}]}
 BIG = {
     "if": {"properties": {"Size": {"const": "big"}}, "required": ["Size"]},
@@ -97,3 +97,58 @@ def test_a_choice_says_what_is_wrong_with_each_alternative() -> None:
     (fault,) = judge.faults(schema, {"B": 1}, ("Place", 0))
     assert [[each.names for each in some] for some in fault.alternatives] == [[("A",)], [("C",)]]
     assert str(fault) == "#/Place/0: #: no subschema matched out of the total 2 subschemas"
+
+
+def test_each_branch_of_a_condition_is_judged_with_what_the_condition_settles() -> None:
+    big = {"Fn::Equals": [{"Ref": "Size"}, "big"]}
+    conditions = {"Big": big, "Small": {"Fn::Not": [{"Condition": "Big"}]}}
+    evaluator = Evaluator(Names({}), mappings={}, conditions=conditions, tolerant=True)
+    inner = {"Fn::If": ["Small", "unreachable", 3]}
+    decided = evaluator.evaluate({"Fn::If": ["Big", {"Count": inner}, {"Count": "many"}]})
+    assert decided.branches == ({"Count": 3}, {"Count": "many"})
+    schema = {"type": "object", "properties": {"Count": {"type": "integer"}}}
+    judge = Judge(lambda each: each)
+    assert [fault.value for fault in judge.faults(schema, decided)] == ["many"]
+
+
+def test_a_choice_is_not_made_for_two_branches_at_once() -> None:
+    decided = Unknown(branches=("1", "word"))
+    choice = {"anyOf": [{"type": "integer"}, {"type": "string", "pattern": "^[a-z]+$"}]}
+    assert broken({"properties": {"A": choice}}, {"A": decided}) == []
+    assert broken({"anyOf": [{"properties": {"A": {"type": "integer"}}}]}, {"A": decided}) == []
+
+
+def test_a_fault_is_told_once_and_a_choice_by_its_nearest_alternative() -> None:
+    judge = Judge(lambda each: each)
+    text = {"type": "string", "minLength": 3, "pattern": "^[a-z]{3}$"}
+    (fault,) = settled(judge.faults({"allOf": [text, text]}, "A"))
+    assert fault.keyword == "minLength"
+    schema = {
+        "oneOf": [
+            {"type": "object", "properties": {"A": text}, "required": ["A"]},
+            {"type": "object", "properties": {"B": {}}, "required": ["B", "C"]},
+        ]
+    }
+    (fault,) = settled(judge.faults(schema, {"A": "x"}))
+    assert (fault.path, fault.keyword) == (("A",), "minLength")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "has_it"),
+    [
+        ("AWS::EC2::VPC.Id", "vpc-0123456789abcdef0", True),
+        ("AWS::EC2::VPC.Id", "vpc-1", False),
+        ("AWS::IAM::Role.Arn", "arn:aws-cn:iam::111122223333:role/a/b", True),
+        ("AWS::IAM::Role.Arn", "arn:aws:iam:::role/a", False),
+        ("AWS::S3::Bucket.Name", "a.bucket-1", True),
+        ("AWS::S3::Bucket.Name", "a..bucket", False),
+        ("ipv4-network", "10.0.0.1/24", True),
+        ("ipv4-network", "10.0.0.0", False),
+        ("ipv6-network", "::/0", True),
+        ("date-time", "whatever", True),
+    ],
+)
+def test_ids_arns_and_networks_have_their_forms(name: str, text: str, has_it: bool) -> None:
+    judge = Judge(lambda each: each, formats=True)
+    assert (list(judge.faults({"format": name}, text)) == []) == has_it
+    assert broken({"format": name}, text) == []

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from local_aws.schemas import type_names
 from local_aws.suggest import nearest
 from sagemaker_serving.catalog import sagemaker_resource_types
 from sagemaker_serving.catalog.properties import Shape
+from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.facts.resources import PropertiesFacts, ResourceTypeFacts
 
 _REGISTRY = "CloudFormation's registry in cfn-lint, read 2026-11-21"
+_ANYWHERE = "us-east-1"
+"""The region with nearly every type."""
 _JOBS = ("CompilationJob", "TransformJob", "TrainingJob", "HyperParameterTuningJob")
 _ELSEWHERE = {"AcceleratorType"}
 """Properties that a rule of their own is about."""
@@ -19,26 +23,53 @@ _ELSEWHERE = {"AcceleratorType"}
 
 @rule("resource-type", source=_REGISTRY, example="Type: AWS::SageMaker::CompilationJob")
 def resource_type(resource: ResourceTypeFacts) -> Iterator[Finding]:
-    """A resource of SageMaker's is of a type that CloudFormation has.
+    """A resource is of a type that CloudFormation has.
 
     A job that runs once and ends is not a resource; a template can only have something that starts
-    it.
+    it. Types of third parties, custom resources and modules pass.
     """
     name = resource.kind.text
-    if name is None or not name.startswith("AWS::SageMaker::"):
+    if name is None or name in sagemaker_resource_types():
         return
-    if name in sagemaker_resource_types():
+    if resource.regions != () and not name.startswith("AWS::SageMaker::"):
         return
-    job = name.rpartition("::")[2]
-    if job in _JOBS:
+    _, _, job = name.rpartition("::")
+    if job in _JOBS and name.startswith("AWS::SageMaker::"):
         advice = (
             f"jobs are no resources; run it as a Step Functions task, Create{job}, or from a "
             "custom resource"
         )
+    elif resource.regions is not None and name in type_names("sam"):
+        advice = "it is one of AWS SAM's; add Transform: AWS::Serverless-2016-10-31"
     else:
-        close = nearest(name, sagemaker_resource_types())
+        known = resource.regions is not None
+        types = (
+            [*type_names("sam"), *type_names(_ANYWHERE)] if known else sagemaker_resource_types()
+        )
+        close = nearest(name, types)
         advice = f"did you mean {close}" if close is not None else "remove it"
     yield resource.kind.where, f"CloudFormation has no type {name}; {advice}"
+
+
+@rule(
+    "resource-region",
+    source=f"{_REGISTRY}, of each region",
+    severity=Severity.WARNING,
+    example="Type: AWS::SageMaker::Cluster, in a region without it",
+)
+def resource_region(resource: ResourceTypeFacts) -> Iterator[Finding]:
+    """CloudFormation has a resource's type in the region that it is deployed to.
+
+    Types reach regions one after the other, and the copy of the registry is of one day.
+    """
+    if resource.regions:
+        others = ", ".join(resource.regions[:5])
+        more = f" and {len(resource.regions) - 5} more" if len(resource.regions) > 5 else ""
+        yield (
+            resource.kind.where,
+            f"CloudFormation has no type {resource.kind.text} in {resource.region.text}; it has it "
+            f"in {others}{more}",
+        )
 
 
 @rule("unknown-property", source=f"{_REGISTRY}; botocore's service model", example="VariantNam: a")

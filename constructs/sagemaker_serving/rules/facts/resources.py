@@ -143,6 +143,12 @@ class PropertiesFacts:
 
 @dataclass(frozen=True, kw_only=True)
 class ResourceTypeFacts:
-    """The type of a template's resource."""
+    """The type of a template's resource.
+
+    ``regions`` are those in which CloudFormation has it where the template's own is not among them:
+    () where none is; None where it has it there, or nobody here can know.
+    """
 
     kind: Fact
+    region: Fact = ABSENT
+    regions: tuple[str, ...] | None = None

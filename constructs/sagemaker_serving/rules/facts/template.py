@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
+from local_aws.schemas import Fault, Schema, settled
 from sagemaker_serving.errors import Where
 from sagemaker_serving.rules.facts import Fact
 
@@ -41,3 +43,24 @@ class TemplateFacts:
     functions: tuple[tuple[Where, str], ...]
     macros: bool
     extended: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class SchemaFacts:
+    """A resource's properties, and the schema of its type."""
+
+    properties: Fact
+    schema: Schema
+
+    @cached_property
+    def faults(self) -> tuple[Fault, ...]:
+        """What the properties break of the schema, each once.
+
+        What a preprocessor replaces is not there yet: ``{"Rain::Embed": "code.py"}``.
+        """
+        found = settled(self.schema.faults(self.properties.value))
+        return tuple(each for each in found if not _is_replaced(each.value))
+
+
+def _is_replaced(value: object) -> bool:
+    return isinstance(value, Mapping) and any("::" in str(name) for name in value)

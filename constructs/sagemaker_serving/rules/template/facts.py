@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sagemaker_serving.catalog import action_parameters, resource_properties
-from sagemaker_serving.catalog.role_users import role_users
 from sagemaker_serving.rules.facts import ABSENT, Fact, VariantFacts
 from sagemaker_serving.rules.facts.kinds import InferenceComponentFacts
 from sagemaker_serving.rules.facts.resources import (
@@ -13,7 +12,6 @@ from sagemaker_serving.rules.facts.resources import (
     NameFacts,
     NetworkFacts,
     PropertiesFacts,
-    ResourceTypeFacts,
     TagsFacts,
     UpdateFacts,
 )
@@ -21,6 +19,7 @@ from sagemaker_serving.rules.template.jobs import compilation_facts, transform_f
 from sagemaker_serving.rules.template.resources import Resource, Resources
 from sagemaker_serving.rules.template.roles import role_trust
 from sagemaker_serving.rules.template.scaling import POLICY, TARGET, policy_facts, target_facts
+from sagemaker_serving.rules.template.schemas import schema_facts, type_facts
 from sagemaker_serving.rules.template.serving import (
     config_facts,
     container_locations,
@@ -41,7 +40,6 @@ _NAMES = {
     ENDPOINT: ("endpoint", "EndpointName"),
     COMPONENT: ("inference component", "InferenceComponentName"),
 }
-_JUDGED = {*_NAMES, COMPILATION, STATE_MACHINE, TARGET, POLICY}
 
 
 def resource_facts(logical_id: str, resources: Resources) -> Iterator[object]:
@@ -49,15 +47,14 @@ def resource_facts(logical_id: str, resources: Resources) -> Iterator[object]:
 
     Of one that is not made in that scenario, there is none but its type.
     """
-    kind = resources.kind(logical_id)
-    yield ResourceTypeFacts(kind=kind)
-    judged = kind.text in _JUDGED or bool(role_users(kind.text or ""))
-    resource = resources.find(logical_id) if judged else None
+    yield type_facts(resources.kind(logical_id), resources)
+    resource = resources.find(logical_id)
     if resource is not None:
         if resource.type in _NAMES:
             yield from _of_any(resource)
         yield from _of_its_kind(resource, resources)
         yield from role_trust(resource.type, resource.properties, resources)
+        yield from schema_facts(resource, resources)
 
 
 def _of_any(resource: Resource) -> Iterator[object]:

@@ -40,7 +40,7 @@ class Resources:
         self.scenarios = Scenarios(template, region)
         self.asked: Asked = {}
         self._scenario = self.scenarios.where({})
-        self._template = template
+        self.template = template
         self._declared = {
             str(name): raw
             for name, raw in template.resources.items()
@@ -67,7 +67,7 @@ class Resources:
 
     def kind(self, logical_id: str) -> Fact:
         """The type that a resource says it has."""
-        where = self._template.where / logical_id / "Type"
+        where = self.template.where / logical_id / "Type"
         return Fact(self._declared[logical_id].get("Type"), where)
 
     def find(self, logical_id: str) -> Resource | None:
@@ -119,7 +119,7 @@ class Resources:
 
     def _worked_out(self, logical_id: str, asked: Asked) -> Resource | None:
         declared = self._declared[logical_id]
-        evaluator = _Properties(self._scenario, self._template, asked)
+        evaluator = _Properties(self._scenario, self.template, asked)
         condition = declared.get("Condition")
         if isinstance(condition, str) and evaluator.condition(condition) is False:
             return None
@@ -128,7 +128,7 @@ class Resources:
             type=self.kind(logical_id).text or "",
             properties=Fact(
                 evaluator.evaluate(declared.get("Properties", {})),
-                self._template.where / logical_id,
+                self.template.where / logical_id,
             ),
         )
 

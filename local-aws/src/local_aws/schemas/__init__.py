@@ -7,13 +7,15 @@ but for patterns: `regex` reads them, which cfn-lint brings.
 from __future__ import annotations
 
 from local_aws.schemas.data import data_folder
-from local_aws.schemas.fault import Fault
+from local_aws.schemas.fault import Fault, settled
+from local_aws.schemas.formats import format_in_words
 from local_aws.schemas.judge import Judge
 from local_aws.schemas.scalars import fits_text
 from local_aws.schemas.schema import (
     Place,
     Schema,
     is_custom,
+    regions_of,
     schema_of,
     type_names,
 )
@@ -25,7 +27,10 @@ __all__ = [
     "Schema",
     "data_folder",
     "fits_text",
+    "format_in_words",
     "is_custom",
+    "regions_of",
     "schema_of",
+    "settled",
     "type_names",
 ]

@@ -11,7 +11,7 @@ def data_folder() -> Path:
     spec = find_spec("cfnlint")
     if spec is None or not spec.submodule_search_locations:
         raise ModuleNotFoundError(
-            "cfn-lint is not installed: the local AWS reads CloudFormation's resource schemas "
-            "from it; install the 'local' extra"
+            "cfn-lint is not installed: CloudFormation's resource schemas are read from it; "
+            "install the extra 'run' of local-aws, or 'check' of sagemaker-serving"
         )
     return Path(spec.submodule_search_locations[0]) / "data"

@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from local_aws.schemas.fault import Fault, Path, scrubbed
+from local_aws.schemas.formats import has_format
 from local_aws.schemas.scalars import matches, scalar_faults
-from local_aws.template import Unknown, function_name, same
+from local_aws.template import NO_VALUE, Unknown, function_name, same
 
 Resolve = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 """A schema, where another place of the document has it."""
@@ -23,16 +24,24 @@ class Judge:
     """Judges values by schemas of one document.
 
     ``read_only`` are places, by names alone, that only the service sets. Without ``whole`` only
-    the names of properties are judged: those that must be there, and those that may not.
+    the names of properties are judged: those that must be there, and those that may not. With
+    ``formats`` ids and ARNs are judged by their forms, too, which CloudFormation itself does not.
     """
 
     def __init__(
-        self, resolve: Resolve, read_only: Iterable[tuple[str, ...]] = (), *, whole: bool = True
+        self,
+        resolve: Resolve,
+        read_only: Iterable[tuple[str, ...]] = (),
+        *,
+        whole: bool = True,
+        formats: bool = False,
     ) -> None:
         self._resolve = resolve
         self._read_only = frozenset(read_only)
         self._whole = whole
+        self._formats = formats
         self._unsure = False
+        self._choosing = False
 
     def faults(
         self, schema: Any, value: Any, path: Path = (), place: tuple[str, ...] = ()
@@ -45,6 +54,9 @@ class Judge:
             return
         if not is_known(value):
             self._unsure = True
+            for branch in value.branches if isinstance(value, Unknown) else ():
+                if branch is not NO_VALUE and not self._choosing:
+                    yield from self.faults(schema, branch, path, place)
             return
         schema = self._resolve(schema)
         if self._whole:
@@ -52,6 +64,9 @@ class Judge:
             yield from wrong
             if any(each.keyword == "type" for each in wrong):
                 return
+            form = schema.get("format") if self._formats and isinstance(value, str) else None
+            if form is not None and not has_format(form, value):
+                yield Fault(path, "format", scrubbed("format"), value, schema)
         if isinstance(value, list):
             yield from self._of_list(schema, value, path, place)
         if isinstance(value, dict):
@@ -61,10 +76,11 @@ class Judge:
 
     def fits(self, schema: Any, value: Any, place: tuple[str, ...] = ()) -> bool | None:
         """Whether a value is what a schema says; None where that depends on what is not known."""
-        before, self._unsure = self._unsure, False
+        before = self._unsure, self._choosing
+        self._unsure, self._choosing = False, True
         wrong = next(self.faults(schema, value, (), place), None) is not None
         answer = None if self._unsure and not wrong else not wrong
-        self._unsure = before or answer is None
+        self._unsure, self._choosing = before[0] or answer is None, before[1]
         return answer
 
     def _of_list(
@@ -183,7 +199,8 @@ def _count_faults(schema: Mapping[str, Any], value: list[Any], path: Path) -> It
         said = f"expected maximum item count: {schema['maxItems']}, found: {certain}"
         yield Fault(path, "maxItems", said, value, schema)
     keys = schema.get("uniqueKeys", ())
-    told_apart = [[item.get(key, "") for key in keys] for item in value if isinstance(item, dict)]
+    keyed = [item for item in value if isinstance(item, dict) and all(key in item for key in keys)]
+    told_apart = [[item[key] for key in keys] for item in keyed]
     for keyword, items in (("uniqueItems", value), ("uniqueKeys", told_apart)):
         if schema.get(keyword) and _repeated(items):
             yield Fault(path, keyword, "array items are not unique", value, schema)

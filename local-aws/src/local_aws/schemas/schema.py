@@ -129,17 +129,22 @@ class Schema:
         ``whole``: and whatever else the schema says of their values. Values that a function still
         has to give are not judged.
         """
-        return list(dict.fromkeys(map(str, self.faults(properties, whole=whole))))
+        found = self.judge(whole=whole).faults(self._of_properties, dict(properties))
+        return list(dict.fromkeys(map(str, found)))
 
-    def faults(self, properties: Mapping[str, Any], *, whole: bool = True) -> Iterator[Fault]:
-        """The same, one by one, with what the schema says there."""
-        return self.judge(whole=whole).faults({**_OBJECT, **self.document}, dict(properties))
+    def faults(self, properties: Any) -> Iterator[Fault]:
+        """Whatever is wrong with properties, forms of ids and ARNs included, one by one."""
+        return self.judge(formats=True).faults(self._of_properties, properties)
 
-    def judge(self, *, whole: bool = True) -> Judge:
-        """What judges values of this type; ``whole`` as for `problems`."""
+    def judge(self, *, whole: bool = True, formats: bool = False) -> Judge:
+        """What judges values of this type, as `Judge` has it."""
         required = self.document.get("required", [])
         read_only = [place for place in self.read_only_places if place[0] not in required]
-        return Judge(self.resolved, read_only, whole=whole)
+        return Judge(self.resolved, read_only, whole=whole, formats=formats)
+
+    @property
+    def _of_properties(self) -> dict[str, Any]:
+        return {**_OBJECT, **self.document}
 
     @cached_property
     def read_only_places(self) -> frozenset[Place]:
@@ -201,13 +206,19 @@ def same_values(old: Any, new: Any) -> bool:
     return old is new if _ABSENT in (old, new) else same(old, new)
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=2)
 def type_names(region: str) -> list[str]:
-    """Every type that CloudFormation has in a region."""
+    """Every type that CloudFormation has in a region, or AWS SAM as ``sam``."""
     return sorted(_types(region))
 
 
-@lru_cache
+def regions_of(type_name: str) -> tuple[str, ...]:
+    """The regions in which CloudFormation has a type; ``sam`` for one of AWS SAM."""
+    files = (data_folder() / "schemas" / "providers").glob("*.json")
+    return tuple(sorted(file.stem for file in files if type_name in _types(file.stem)))
+
+
+@lru_cache(maxsize=64)
 def _types(region: str) -> dict[str, str]:
     file = data_folder() / "schemas" / "providers" / f"{region}.json"
     if not file.exists():

@@ -85,6 +85,7 @@ class Evaluator:
         self._expressions = conditions
         self._tolerant = tolerant
         self._conditions: dict[str, bool | Unknown] = {}
+        self._assumed: dict[str, bool | Unknown] = {}
         self._judging: tuple[str, ...] = ()
 
     def evaluate(self, value: Any) -> Any:
@@ -114,6 +115,14 @@ class Evaluator:
             within._judging = (*self._judging, name)
             self._conditions[name] = within.holds(self._expressions[name])
         return self._conditions[name]
+
+    def assuming(self, name: Any, holds: bool) -> Evaluator:
+        """One that only looks whether values could be: the named condition is taken for that."""
+        other = copy(self)
+        other._tolerant = True
+        other._assumed = {**self._assumed, **({name: holds} if isinstance(name, str) else {})}
+        other._conditions = dict(other._assumed)
+        return other
 
     def holds(self, expression: Any) -> bool | Unknown:
         """Whether a condition or assertion is true."""
@@ -223,7 +232,11 @@ class Evaluator:
         name, yes, no = argument
         holds = self.condition(name) if isinstance(name, str) else self.holds(name)
         if isinstance(holds, Unknown):
-            return Unknown(may_be_absent=True)
+            either = (
+                self.assuming(name, True).evaluate(yes),
+                self.assuming(name, False).evaluate(no),
+            )
+            return Unknown(branches=either)
         return self.evaluate(yes if holds else no)
 
     def _equals(self, argument: Any) -> bool | Unknown:

@@ -18,12 +18,20 @@ class Unknown:
 
     ``name`` is that of the resource or parameter which it is of, if it is of one.
     ``pieces`` is what is known of a text: texts, and other unknown values between them.
-    ``may_be_absent`` is whether a condition decides it, which may leave it out.
+    ``branches`` are the values between which a condition decides, where that is what is open.
     """
 
     name: str | None = None
     pieces: tuple[str | Unknown, ...] = field(default=(), compare=False)
-    may_be_absent: bool = field(default=False, compare=False)
+    branches: tuple[Any, ...] = field(default=(), compare=False)
+
+    @property
+    def may_be_absent(self) -> bool:
+        """Whether a condition may leave it out."""
+        return any(
+            each is NO_VALUE or (isinstance(each, Unknown) and each.may_be_absent)
+            for each in self.branches
+        )
 
     def __str__(self) -> str:
         return "{{changeSet:KNOWN_AFTER_APPLY}}"
