@@ -17,6 +17,7 @@ PAGES = (
     "acknowledgements",
     "local_aws",
     "commands",
+    "api",
 )
 
 

@@ -11,7 +11,7 @@ from sagemaker_serving.spec.base import Spec, first_choice
 
 class Retry(Spec):
     """How often a kind of failure is tried again, and how long before: the fields of Step
-    Functions, always with full jitter. A job that ran to its end begins the budget anew."""
+    Functions, always with full jitter. A job that ran to its end begins the budget again."""
 
     max_attempts: int
     """Tries after the first, 0 or more."""

@@ -47,22 +47,24 @@ class BatchTransform(Construct):
     ::
 
         batch = BatchTransform(
-            stack, "Batch", model=model,
+            stack,
+            "Batch",
+            model=model,
             settings=BatchTransformSettings(instance_type="ml.m5.xlarge", split_type="Line"),
         )
 
     An execution's input is ``{"input": "s3://bucket/prefix/", "output":
-    "s3://bucket/prefix/"}``, with any field of ``settings`` beside them to override it. It cuts
-    the input into shards, runs a transform job for each and again what failed and may not fail
-    the next time, takes apart what fails twice, and ends with a report: every object has an
-    output, or stands with its reason in the ``quarantine.jsonl`` of that output below ``reports``.
+    "s3://bucket/prefix/"}``, with any field of ``settings`` beside them to override it. It cuts the
+    input into shards and runs a transform job for each. What failed is run again where that may
+    help, and taken apart when it fails twice. It ends with a report: every object has an output, or
+    stands with its reason in the ``quarantine.jsonl`` of that output below ``reports``.
     Started again on the same output it does what is missing.
 
     The machine's role may run transform jobs and call its function; CreateTransformJob passes no
     role, the Model has its own. That role is granted what jobs need, with VolumeKmsKeyId also
-    kms:CreateGrant. That the caller needs it only where that role has it not is said of training
-    jobs (SageMaker developer guide, "API Permissions", read 2026-11-21 in copies of it) and taken
-    to hold for transform jobs; not tried on AWS.
+    kms:CreateGrant. The caller needs it only where that role has it not. This is said of training
+    jobs, and taken to hold for transform jobs; not tried on AWS. Source: SageMaker developer guide,
+    "API Permissions", read 2026-11-21 in copies of it.
 
     :param model: what answers. Jobs run as its role.
     :param settings: what every job has in common, and how inputs are cut and tried again.

@@ -23,8 +23,8 @@ class AsyncInference:
     """Where an asynchronous endpoint finds its requests and leaves its answers.
 
     ``inputs`` is what the role may read, ``output`` where answers go, and
-    ``failure`` where the reason of a failed request goes; without it nothing
-    is left of one but the error topic's message. Each is encrypted with its
+    ``failure`` where the reason of a failed request goes. Without it nothing is left of one but the
+    error topic's message. Each is encrypted with its
     bucket's key.
 
     ``success_topic`` and ``error_topic`` are told of each request;

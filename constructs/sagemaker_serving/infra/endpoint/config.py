@@ -47,9 +47,8 @@ class EndpointConfig(Construct):
     :param data_capture: what is kept of requests and answers.
     :param metrics_config: what is published beside SageMaker's usual metrics, and how often.
     :param encryption_key: encrypts the volumes of the instances. SageMaker
-        refuses a key when any variant's type has local NVMe storage, which
-        encrypts itself in hardware; the key is left out then, and the finding
-        that scanners make of it acknowledged with this reason.
+        refuses a key when any variant's type has local NVMe storage, which encrypts itself in
+        hardware. The key is left out then, and scanners are told why.
     :param execution_role: the role of an endpoint for inference components, which SageMaker
         acts under; needed where a variant has no model. The config waits for its policy, without
         which the first creation races IAM.

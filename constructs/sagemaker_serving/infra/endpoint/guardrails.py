@@ -21,8 +21,8 @@ class Guardrails:
     """How an endpoint moves to a new EndpointConfig; made by `canary` and its siblings.
 
     While it moves, and while the old fleet is kept, SageMaker watches
-    ``alarm_names`` (at most 10) and goes back when one of them goes off; an
-    `Endpoint` lets its roles look at them. The whole update may take
+    ``alarm_names`` (at most 10) and goes back when one of them goes off. An `Endpoint` lets its
+    roles look at them. The whole update may take
     ``maximum_execution_timeout_seconds``, 600 to 28800.
 
     SageMaker has guardrails for endpoints on instances, real-time and

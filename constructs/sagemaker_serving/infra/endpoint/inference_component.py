@@ -131,9 +131,9 @@ class InferenceComponent(Construct):
 
         The template then names no count, since each update would set it again, whatever scaling
         had made of it. The component starts with one copy, and registering the bounds brings it
-        to ``min_capacity`` (botocore, RegisterScalableTarget). That one copy is what SageMaker
-        makes where no count is named, and that UpdateInferenceComponent then keeps what there is,
-        is inferred: RuntimeConfig is required by neither botocore nor CloudFormation's schema;
+        to ``min_capacity`` (botocore, RegisterScalableTarget). Where no count is named, SageMaker
+        makes one copy, and UpdateInferenceComponent keeps what there is. Both are inferred:
+        RuntimeConfig is required by neither botocore nor CloudFormation's schema;
         read 2026-11-22.
 
         Raises `Mistake` where ``copy_count`` is not 1.

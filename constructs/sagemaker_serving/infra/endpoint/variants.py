@@ -33,26 +33,26 @@ class ManagedInstanceScaling:
 class InstanceVariant:
     """Instances that run one Model, or the inference components put on them.
 
-    They are of ``instance_type``, or of the first of ``instance_types`` that AWS has capacity for:
-    1 to 5, and one Model runs on all; ``instance_type`` is then the first of them.
+    They are of ``instance_type``, or of the first of ``instance_types`` that AWS has capacity for.
+    These are 1 to 5, one Model runs on all, and ``instance_type`` is the first of them.
 
     ``initial_instance_count`` is at least 1; ``weight`` is the variant's share
     of the traffic relative to the others', and 0 stays 0. An accelerator is the
     Model's. ``inference_ami_version`` is the host's software. Absent, that is SageMaker's
     choice, the volume has SageMaker's own size and the time-outs are its own.
 
-    ``volume_size_in_gb`` is 1 to 512, not for types with local storage;
+    ``volume_size_in_gb`` is 1 to 512, not for types with local storage.
     ``model_data_download_timeout_in_seconds`` and
     ``container_startup_health_check_timeout_in_seconds`` are 60 to 3600.
     ``variant_instance_provision_timeout_in_seconds``, 300 to 3600, is how long SageMaker tries to
-    get the instances. ``routing_strategy`` is RANDOM, SageMaker's own, LEAST_OUTSTANDING_REQUESTS,
+    get the instances. ``routing_strategy`` is RANDOM, SageMaker's own; LEAST_OUTSTANDING_REQUESTS,
     or PREFIX_AWARE, which ``prefix_aware_routing`` means. Instances come from
     ``capacity_reservation``, where one is given. With ``enable_ssm_access`` a shell can be opened
     in the containers; ``core_dump`` is where the memory of a crashed one goes, which the role may
     write. Without a ``model`` the variant is for `InferenceComponent`, and
     ``managed_instance_scaling`` says how many instances these may have. ``extra`` has members by
-    CloudFormation's own names, which are laid over these. Source: API reference,
-    ProductionVariant; read 2026-11-23.
+    CloudFormation's own names, which are laid over these. Source: API reference, ProductionVariant;
+    read 2026-11-23.
     """
 
     name: str

@@ -61,8 +61,8 @@ class Container(AnyContainer):
     """An image that serves one model; one that brings or fetches it by itself has no
     ``model_data``.
 
-    ``environment`` has at most 100 variables, and CA_REPOSITORY_ARN among them lets the
-    role install packages from that CodeArtifact repository; ``hostname`` is what the logs and
+    ``environment`` has at most 100 variables. CA_REPOSITORY_ARN among them lets the role install
+    packages from that CodeArtifact repository. ``hostname`` is what the logs and
     metrics of a pipeline call the container.
     """
 
@@ -116,8 +116,8 @@ class MultiModelContainer(AnyContainer):
     which are there before the Model is: SageMaker makes none over an empty
     prefix. ``model_cache_setting`` is "Enabled"
     or "Disabled": whether a model stays in memory after its request.
-    ``safe_port_range`` is where TensorFlow Serving's processes listen, two
-    ports for each model of nine tenths of the range; "" gives the image none.
+    ``safe_port_range`` is where TensorFlow Serving's processes listen, two ports for each model of
+    90 % of the range; "" gives the image none.
     Source: SageMaker developer guide, "Create a multi-model endpoint", and
     botocore MultiModelConfig; read 2026-11-21.
     """
@@ -162,11 +162,11 @@ class MultiModelContainer(AnyContainer):
 class ModelPackage(AnyContainer):
     """A version of a model package in SageMaker's registry.
 
-    ``name`` is its ARN. It names an archive and an image to SageMaker alone:
-    ``model_data`` and ``image`` tell which the role may read, and may be left
-    out where it may already, as for a product of the Marketplace.
-    ``environment``, at most 100 variables, stands beside the package's own;
-    that it counts where both name one is unverified on AWS.
+    ``name`` is its ARN. It names an archive and an image to SageMaker alone. ``model_data`` and
+    ``image`` tell which the role may read. Leave them out where it may already, as for a product of
+    the Marketplace.
+    ``environment``, at most 100 variables, stands beside the package's own. That it counts where
+    both name one is unverified on AWS.
     Source: botocore CreateModel, ContainerDefinition, and
     github.com/aws/sagemaker-python-sdk/pull/3581; read 2026-11-21.
     """

@@ -34,9 +34,9 @@ class Model(Construct):
     change makes a new Model, which the endpoint moves to before the old one
     goes. It waits for its role's policy, without which creation races IAM.
 
-    One container is said by ``image``, ``model_data`` (but where the image brings or
-    fetches its model by itself) and ``environment``, or as one of ``containers``;
-    several, a multi-model one and a model package by ``containers``. In a pipeline each
+    One container is said by ``image``, ``environment`` and, unless the image brings or fetches its
+    model by itself, ``model_data``. Several, a multi-model one and a model package are said by
+    ``containers``. In a pipeline each
     one's answer is the next one's request.
 
     :param role: what the containers may do; images and archives grant it theirs. Absent, an

@@ -22,10 +22,9 @@ if TYPE_CHECKING:
 class ModelArchives(Construct):
     """Copies archives to where a multi-model endpoint looks for them, before its Model is made.
 
-    Even without any it makes the prefix exist: CreateModel refuses one below
-    which there is nothing. What it puts there stays when the stack goes, and
-    an endpoint that has loaded an archive does not see another under the same
-    name: give new content a new one.
+    Even without any it makes the prefix exist: CreateModel refuses one below which there is
+    nothing. What it puts there stays when the stack goes. An endpoint that has loaded an archive
+    does not see another under the same name: give new content a new one.
 
     :param place: where they are put.
     :param archives: by the name that requests give as TargetModel, without ``.tar.gz``.

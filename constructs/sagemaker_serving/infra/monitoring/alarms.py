@@ -25,9 +25,9 @@ class EndpointAlarms(Construct):
     """The alarms of an endpoint, of which only the name has to be known.
 
     For every variant, with the dimensions ``EndpointName`` and ``VariantName``:
-    the share of 5XX, the p99 of model and overhead latency, memory, CPU, disk,
-    and GPU on types that have one; for serverless variants concurrency, and
-    for an asynchronous endpoint the age of its oldest request. `AlarmThresholds`
+    the share of 5XX, p99 of model and overhead latency, memory, CPU, disk, and GPU on types
+    that have one. Serverless variants have one on concurrency, asynchronous endpoints one on the
+    age of their oldest request. `AlarmThresholds`
     has the default of each, and which kind of variant has which. Missing data
     counts as good: no request is no error.
 

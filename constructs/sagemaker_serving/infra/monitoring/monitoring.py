@@ -27,9 +27,8 @@ class EndpointMonitoring(Construct):
 
     It needs the endpoint's name only, so that the endpoint's own guardrails
     can name its alarms. An endpoint of the same stack must depend on it
-    (``endpoint.node.add_dependency(monitoring)``): otherwise SageMaker makes a
-    log group first, which is then kept for ever and stops this one from being
-    made.
+    (``endpoint.node.add_dependency(monitoring)``). Otherwise SageMaker makes a log group first,
+    which is then kept for ever and stops this one from being made.
 
     :param alarms: whether there are alarms.
     :param topic: what they tell, such as an `AlarmTopic`'s.

@@ -32,21 +32,33 @@ class NeoCompilation(Construct):
     """A model, compiled before anything that serves it is made.
 
     The job's name and the result's place follow from the model's content, the framework, the
-    target, the shapes and the options: what was compiled once, by any environment of the account
-    in this region, or before a rollback, is found and not compiled again. Only a job that failed
-    or was stopped is tried anew. Deleting it, as a rollback does, stops a job that runs; what was
+    target, the shapes and the options. So what was compiled once is found and not compiled again:
+    by any environment of the account in this region, or before a rollback. Only a job that failed
+    or was stopped is tried again. Deleting it, as a rollback does, stops a job that runs; what was
     compiled stays in the bucket.
 
     ::
 
-        compiler = NeoCompiler(self, "NeoCompiler", bucket=bucket, retain_logs=True)
         compiled = NeoCompilation(
-            self, "Compiled", compiler=compiler, model_data=ModelData.from_path("model"),
-            job=CompilationJob(framework="TENSORFLOW", framework_version="2.9",
-                               data_input_config='{"input":[1,224,224,3]}',
-                               target_device="ml_c5"))
-        Model(self, "Model", role=role, image=compiled.image, model_data=compiled.model_data,
-              instance_type="ml.c5.xlarge", environment=compiled.environment)
+            self,
+            "Compiled",
+            compiler=NeoCompiler(self, "NeoCompiler", bucket=bucket),
+            model_data=ModelData.from_path("model"),
+            job=CompilationJob(
+                framework="TENSORFLOW",
+                framework_version="2.9",
+                data_input_config='{"input": [1, 224, 224, 3]}',
+                target_device="ml_c5",
+            ),
+        )
+        Model(
+            self,
+            "Model",
+            image=compiled.image,
+            model_data=compiled.model_data,
+            instance_type="ml.c5.xlarge",
+            environment=compiled.environment,
+        )
 
     :param compiler: what compiles in this stack; it has the role, the bucket and the network.
     :param model_data: the archive to be compiled; both the job and the compiler's function may

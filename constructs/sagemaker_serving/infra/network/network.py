@@ -73,13 +73,13 @@ class Network:
     def bind(self, scope: Construct, role: iam.IGrantable) -> None:
         """Lets ``role`` attach SageMaker's network interfaces to these subnets.
 
-        The account in the ARN of a subnet or a group is its owner's, which is not this one where
-        it is shared; its id is no other's in any account. Sources: SageMaker developer guide,
-        roles, "CreateModel API" with a VPC, and hosted endpoints in your VPC, which adds
-        DescribeVpcEndpoints (that ModifyNetworkInterfaceAttribute is needed is unverified);
-        service authorization reference, Amazon EC2, for their resources: none for Describe*; AWS
-        RAM user guide, "How AWS RAM works with IAM", for the owner (that EC2 judges shared subnets
-        so is inferred from it); read 2026-11-22.
+        The account in the ARN of a subnet or a group is its owner's, which is not this one where it
+        is shared. Its id is no other's in any account. Sources: SageMaker developer guide, roles,
+        "CreateModel API" with a VPC, and hosted endpoints in your VPC, which adds
+        DescribeVpcEndpoints. That ModifyNetworkInterfaceAttribute is needed is unverified. Their
+        resources, none for Describe*: service authorization reference, Amazon EC2. The owner: AWS
+        RAM user guide, "How AWS RAM works with IAM", from which it is inferred that EC2 judges
+        shared subnets so. Read 2026-11-22.
         """
         stack = stack_of(scope)
         interfaces = stack.format_arn(

@@ -25,10 +25,9 @@ _SERVICES = ec2.InterfaceVpcEndpointAwsService
 class PrivateVpc(Construct):
     """Isolated subnets in two zones, with endpoints instead of a way out.
 
-    The model's archive comes through S3's gateway endpoint (free of charge);
-    metrics and logs that the container writes leave through interface
-    endpoints, which are charged by the hour and zone and take calls from the
-    containers only. The image is pulled by SageMaker itself, outside of the
+    The model's archive comes through S3's gateway endpoint (free of charge). Metrics and logs that
+    the container writes leave through interface endpoints. These are charged by the hour and zone,
+    and take calls from the containers only. The image is pulled by SageMaker itself, outside the
     VPC. Whatever else ``inference.py`` calls needs an endpoint of its own:
     `add_door`. Source: SageMaker developer guide, "Give SageMaker AI hosted
     endpoints access to resources in your VPC"; read 2026-11-21.

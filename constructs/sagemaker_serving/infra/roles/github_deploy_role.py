@@ -33,13 +33,12 @@ repositories' own records of their tokens show; read 2026-11-21."""
 class GitHubDeployRole(Construct):
     """Lets one GitHub environment of one repository deploy one environment of models.
 
-    A job of that GitHub environment shows GitHub's signed token and gets
-    credentials for an hour; other repositories, branches and environments get
-    none. The role itself may only pass on to the roles that ``cdk bootstrap``
-    made in this account and region, and watch, explain, call and roll back the
-    endpoints of its environment. Whoever may deploy through those roles may do
-    what CloudFormation may: bootstrap with ``--cloudformation-execution-policies``
-    to bound that.
+    A job of that GitHub environment shows GitHub's signed token and gets credentials for an hour;
+    other repositories, branches and environments get none. The role itself may pass on to the roles
+    that ``cdk bootstrap`` made in this account and region. It may watch, explain, call and roll
+    back the endpoints of its environment, and no more. Whoever may deploy through those roles may
+    do what CloudFormation may: bootstrap with ``--cloudformation-execution-policies`` to bound
+    that.
 
     :param repository: ``owner/name`` on GitHub, or ``owner@1234/name@5678`` where the
         repository's tokens carry these numbers: ``gh api

@@ -22,9 +22,9 @@ class DataBucket(Construct):
     """A private, versioned, encrypted bucket that takes TLS only.
 
     :param retain: whether the data outlives the stack. If so, who touches it
-        is logged into a bucket that is retained too. If not, an emptied bucket
-        goes with the stack, and a filled one stops its deletion; access is not
-        logged then, since logs that arrive late would fill a bucket that is to go.
+        is logged into a bucket that is retained too. If not, an emptied bucket goes with the stack,
+        and a filled one stops its deletion. Access is not logged then, since logs that arrive late
+        would fill a bucket that is to go.
     :param customer_key: encrypt with a KMS key made here, rotated yearly
         and retained like the data, which CloudWatch Logs may use, too; otherwise with S3's
         managed key.
