@@ -26,9 +26,10 @@ from pathlib import Path
 from typing import Any
 
 from tools import support_data
+from tools.action_shapes import INPUTS, SERVICES, input_shapes, sdk_name
 from tools.image_tables import SAGEMAKER_CORE, image_tables
 from tools.image_tables import images as image_facts
-from tools.shape_trees import ACTIONS, RESOURCES, action_tree, resource_tree
+from tools.shape_trees import RESOURCES, resource_tree
 
 DATA = Path(__file__).parents[1] / "constructs" / "sagemaker_serving" / "catalog" / "data"
 
@@ -101,27 +102,37 @@ def properties() -> dict[str, Any]:
         name: _installed("cfnlint", f"{_SCHEMAS}/resources/{provider[name]}.json")
         for name in RESOURCES
     }
-    shapes = _sagemaker_shapes()
-    actions = {name: action_tree(shapes, f"{name}Request") for name in ACTIONS}
     return {
         "sources": [
             _source("cfn-lint", _version("cfn-lint"), "MIT-0", name, data)
             for name, data in raw.items()
-        ]
-        + [
-            _source(
-                "botocore",
-                _version("botocore"),
-                "Apache-2.0",
-                ", ".join(ACTIONS),
-                json.dumps(actions).encode(),
-            )
         ],
         "types": types,
         "resources": {name: resource_tree(json.loads(data)) for name, data in raw.items()},
         "attributes": {name: _attributes(provider[name]) for name in types},
-        "actions": actions,
     }
+
+
+def actions() -> dict[str, Any]:
+    """What tasks of Step Functions call: names of services and actions, and SageMaker's inputs."""
+    import botocore.loaders
+
+    loader = botocore.loaders.Loader()
+    names = loader.list_available_services("service-2")
+    models = {name: loader.load_service_model(name, "service-2") for name in names}
+    sdk = {name: sdk_name(model["metadata"]["serviceId"]) for name, model in models.items()}
+    sagemaker = models["sagemaker"]
+    inputs = {name: sagemaker["operations"][name]["input"]["shape"] for name in INPUTS}
+    facts = {
+        "services": {sdk[name]: sorted(models[name]["operations"]) for name in SERVICES},
+        "others": sorted(set(sdk.values()) - {sdk[name] for name in SERVICES}),
+        "inputs": inputs,
+        "shapes": input_shapes(sagemaker["shapes"], inputs.values()),
+    }
+    raw = json.dumps(facts).encode()
+    what = "services and actions by name, SageMaker's inputs"
+    source = _source("botocore", _version("botocore"), "Apache-2.0", what, raw)
+    return {"sources": [source], **facts}
 
 
 def neo() -> dict[str, Any]:
@@ -192,7 +203,13 @@ def instances() -> dict[str, Any]:
     }
 
 
-SNAPSHOTS = {"images": images, "instances": instances, "neo": neo, "properties": properties}
+SNAPSHOTS = {
+    "actions": actions,
+    "images": images,
+    "instances": instances,
+    "neo": neo,
+    "properties": properties,
+}
 """What is made of packages by its name, and what makes it; `support` is made of a repository."""
 
 _SCHEMAS = "data/schemas"

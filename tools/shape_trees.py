@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 RESOURCES = ("AWS::SageMaker::Model", "AWS::SageMaker::EndpointConfig", "AWS::SageMaker::Endpoint")
-ACTIONS = ("CreateTransformJob", "CreateCompilationJob")
 
 Shape = Any
 """A mapping of properties, a list of one shape, or the name of a type as JSON Schema has it."""

@@ -6,6 +6,12 @@ makes them anew). Nothing here touches the network.
 """
 
 from sagemaker_serving.catalog.accelerators import Accelerator
+from sagemaker_serving.catalog.actions import (
+    action_input,
+    action_parameters,
+    sdk_actions,
+    sdk_services,
+)
 from sagemaker_serving.catalog.ecr import EcrImage, domain_suffix, parse_ecr_uri
 from sagemaker_serving.catalog.host_images import image_for
 from sagemaker_serving.catalog.images import (
@@ -39,7 +45,6 @@ from sagemaker_serving.catalog.neo import (
     neo_target_devices,
 )
 from sagemaker_serving.catalog.properties import (
-    action_parameters,
     resource_attributes,
     resource_properties,
     sagemaker_resource_types,
@@ -66,6 +71,7 @@ __all__ = [
     "Replacement",
     "UnknownImage",
     "UnknownInstanceType",
+    "action_input",
     "action_parameters",
     "container_image",
     "domain_suffix",
@@ -97,6 +103,8 @@ __all__ = [
     "resource_properties",
     "sagemaker_resource_types",
     "scopes_of",
+    "sdk_actions",
+    "sdk_services",
     "support_as_of",
     "variant_types",
 ]

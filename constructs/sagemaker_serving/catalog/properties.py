@@ -38,15 +38,6 @@ def resource_attributes(resource_type: str) -> tuple[str, ...]:
     return tuple(snapshot("properties")["attributes"].get(resource_type, ()))
 
 
-def action_parameters(action: str) -> Mapping[str, Shape] | None:
-    """The parameters of a SageMaker action (``CreateTransformJob``), or None.
-
-    Source: botocore's service model, read 2026-11-21.
-    """
-    parameters: Mapping[str, Shape] | None = snapshot("properties")["actions"].get(action)
-    return parameters
-
-
 def member_paths(shape: Shape, above: str = "") -> Iterator[str]:
     """The path of each value in ``shape``, dotted; entries of a list have that of the list."""
     if isinstance(shape, list):

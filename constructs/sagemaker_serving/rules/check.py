@@ -15,7 +15,7 @@ from sagemaker_serving.rules.acknowledgements import (
 from sagemaker_serving.rules.engine import Rule, judge, judged_by
 from sagemaker_serving.rules.environment.facts import environment_facts
 from sagemaker_serving.rules.facts.template import SchemaFacts
-from sagemaker_serving.rules.registry import RULES
+from sagemaker_serving.rules.registry import BY_MODEL, RULES
 from sagemaker_serving.rules.template import Template, judge_template
 from sagemaker_serving.rules.template.schemas import schemas_are_here
 from sagemaker_serving.spec import EnvironmentFile
@@ -79,9 +79,10 @@ def _once(problems: list[Problem], rules: Sequence[Rule]) -> list[Problem]:
     """Without what is told twice.
 
     What has a wrong type is named for that alone, as in an environment file. Of all else the
-    schemas say nothing where another rule has: of the same place, or of what is missing there.
+    schemas and services' models say nothing where another rule has: of the same place, or of what
+    is missing there.
     """
-    by_schema = {rule.id for rule in rules if rule.about is SchemaFacts}
+    by_schema = {rule.id for rule in rules if rule.about is SchemaFacts or rule in BY_MODEL}
     shapeless = {problem.where.path for problem in problems if problem.rule == "schema-type"}
     others: dict[tuple[str | int, ...], str] = {}
     for problem in problems:

@@ -55,6 +55,10 @@ from sagemaker_serving.rules.neo import artifacts as neo_artifacts
 from sagemaker_serving.rules.neo import compilations, deployed
 from sagemaker_serving.rules.roles import trust
 from sagemaker_serving.rules.scaling import policies, schedules, targets
+from sagemaker_serving.rules.state_machines import arguments, definitions, tasks
+
+BY_MODEL: tuple[Rule, ...] = (arguments.state_machine_argument,)
+"""Those that say what a service's model says: of a place that another is about they say nothing."""
 
 RULES: tuple[Rule, ...] = (
     layouts.artifact_saved_model,
@@ -269,6 +273,14 @@ RULES: tuple[Rule, ...] = (
     serverless.serverless_model,
     serverless.serverless_network,
     trust.role_trust,
+    definitions.state_machine_source,
+    definitions.state_machine_language,
+    definitions.state_machine_transition,
+    definitions.state_machine_path,
+    definitions.state_machine_substitution,
+    definitions.state_machine_substitution_unused,
+    tasks.state_machine_resource,
+    *BY_MODEL,
     tags.tags,
     tags.tag_characters,
     tags.tags_unique,

@@ -17,7 +17,8 @@ TARGET = (
 POLICY = "arn:aws:iam::aws:policy/ReadOnlyAccess"
 GROUP = "GroupDescription: d"
 KEY = "KeyPolicy: {}"
-MACHINE = "RoleArn: !GetAtt Role.Arn, DefinitionString: '{}'"
+DEFINITION = """DefinitionString: '{"StartAt": "A", "States": {"A": {"Type": "Succeed"}}}'"""
+MACHINE = f"RoleArn: !GetAtt Role.Arn, {DEFINITION}"
 
 Case = tuple[str, str, str, str, str]
 
@@ -71,7 +72,7 @@ CASES: list[Case] = [
     (
         "schema-required",
         "StepFunctions::StateMachine",
-        "DefinitionString: '{}'",
+        DEFINITION,
         "needs RoleArn",
         MACHINE,
     ),

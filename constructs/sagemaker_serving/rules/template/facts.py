@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sagemaker_serving.catalog import action_parameters, resource_properties
+from sagemaker_serving.catalog import action_input, action_parameters, resource_properties
 from sagemaker_serving.rules.facts import ABSENT, Fact, VariantFacts
 from sagemaker_serving.rules.facts.kinds import InferenceComponentFacts
 from sagemaker_serving.rules.facts.resources import (
@@ -15,6 +15,8 @@ from sagemaker_serving.rules.facts.resources import (
     TagsFacts,
     UpdateFacts,
 )
+from sagemaker_serving.rules.facts.state_machines import ArgumentsFacts
+from sagemaker_serving.rules.template.definitions import SOURCES, state_machine
 from sagemaker_serving.rules.template.jobs import compilation_facts, transform_facts
 from sagemaker_serving.rules.template.resources import Resource, Resources
 from sagemaker_serving.rules.template.roles import role_trust
@@ -25,7 +27,7 @@ from sagemaker_serving.rules.template.serving import (
     container_locations,
     model_definition,
 )
-from sagemaker_serving.rules.template.state_machines import sagemaker_tasks
+from sagemaker_serving.rules.template.state_machines import sagemaker_action, tasks
 
 MODEL = "AWS::SageMaker::Model"
 CONFIG = "AWS::SageMaker::EndpointConfig"
@@ -77,7 +79,7 @@ def _of_its_kind(resource: Resource, resources: Resources) -> Iterator[object]:
         yield compilation_facts(resource.properties, resources, within_deploy=True)
     elif resource.type == COMPONENT:
         yield _component(resource, resources)
-    elif resource.type == STATE_MACHINE:
+    elif resource.type in SOURCES:
         yield from _state_machine(resource, resources)
     elif resource.type == TARGET:
         yield from target_facts(resource, resources)
@@ -158,23 +160,35 @@ def _host(component: Fact, resources: Resources) -> Fact:
 
 
 def _state_machine(resource: Resource, resources: Resources) -> Iterator[object]:
-    for action, arguments in sagemaker_tasks(resource.properties):
-        yield from role_trust(action, arguments, resources)
-        known = action_parameters(action)
-        if known is not None:
-            yield PropertiesFacts(owner=action, properties=arguments, known=known)
-        if action == "CreateTransformJob":
-            job = transform_facts(arguments, resources)
-            yield job
-            yield _tags(arguments.get("Tags"))
-            yield NameFacts(kind="transform job", name=arguments.get("TransformJobName"))
-            for uri in (job.s3_uri, job.output_path):
-                yield LocationFacts(uri=uri, region=resources.region)
-        elif action == "CreateCompilationJob":
-            yield compilation_facts(arguments, resources)
-            yield NameFacts(kind="compilation job", name=arguments.get("CompilationJobName"))
-        elif action == "CreateEndpointConfig":
-            yield from _config(arguments, resources)
+    machine = state_machine(resource.type, resource.properties)
+    yield machine
+    for task in tasks(machine):
+        yield task
+        action = sagemaker_action(task)
+        if action is not None:
+            yield from _sagemaker_task(action, task.arguments, resources)
+
+
+def _sagemaker_task(action: str, arguments: Fact, resources: Resources) -> Iterator[object]:
+    yield from role_trust(action, arguments, resources)
+    shape = action_input(action)
+    if shape is not None:
+        yield ArgumentsFacts(action=action, arguments=arguments, input=shape)
+    known = action_parameters(action)
+    if known is not None:
+        yield PropertiesFacts(owner=action, properties=arguments, known=known)
+    if action == "CreateTransformJob":
+        job = transform_facts(arguments, resources)
+        yield job
+        yield _tags(arguments.get("Tags"))
+        yield NameFacts(kind="transform job", name=arguments.get("TransformJobName"))
+        for uri in (job.s3_uri, job.output_path):
+            yield LocationFacts(uri=uri, region=resources.region)
+    elif action == "CreateCompilationJob":
+        yield compilation_facts(arguments, resources)
+        yield NameFacts(kind="compilation job", name=arguments.get("CompilationJobName"))
+    elif action == "CreateEndpointConfig":
+        yield from _config(arguments, resources)
 
 
 def _network(vpc: Fact) -> NetworkFacts:

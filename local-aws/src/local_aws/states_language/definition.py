@@ -9,7 +9,7 @@ and https://states-language.net/spec.html, read 2026-11-23.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ from local_aws.states_language.express import express_problems
 from local_aws.states_language.fields import (
     CATCHER_FIELDS,
     MACHINE_FIELDS,
+    OTHER_LANGUAGE,
     RETRIER_FIELDS,
     SCOPE_FIELDS,
     STATE_FIELDS,
@@ -57,7 +58,7 @@ def problems(
     if not isinstance(document, dict):
         return [schema_problem("Definition must be a valid JSON object", None, "write {…}")]
     judge = _Judge(Checks() if checks is None else checks, document.get("QueryLanguage"))
-    found = list(judge.scope(document, (), "JSONPath", MACHINE_FIELDS))
+    found = list(_first(judge.scope(document, (), "JSONPath", MACHINE_FIELDS)))
     if kind is not None:
         found += express_problems(document, kind)
     twice = [name for name, count in Counter(judge.names).items() if count > 1]
@@ -71,6 +72,15 @@ def problems(
         for name in twice
     ]
     return found
+
+
+def _first(found: Iterable[Problem]) -> Iterator[Problem]:
+    """Of fields that are of another query language the first: one word is wrong, elsewhere."""
+    told = set()
+    for problem in found:
+        if problem.advice not in OTHER_LANGUAGE.values() or problem.advice not in told:
+            told.add(problem.advice)
+            yield problem
 
 
 class _Judge:

@@ -83,7 +83,7 @@ _COUNTS: Mapping[str, tuple[int, int | None]] = {
     "ToleratedFailureCount": (0, None),
     "MaxItemsPerBatch": (1, None),
     "MaxInputBytesPerBatch": (1, 262_144),
-    "MaxItems": (1, 100_000_000),
+    "MaxItems": (0, 100_000_000),
 }
 _NUMBERS: Mapping[str, tuple[int, int | None]] = {
     "BackoffRate": (1, None),
@@ -119,6 +119,13 @@ _TIMESTAMP = re.compile(
 )
 
 
+OTHER_LANGUAGE = {
+    "JSONata": "JSONata has Arguments, Output and expressions {% … %} in its place",
+    "JSONPath": "add QueryLanguage: JSONata, or use Parameters, ResultSelector and paths",
+}
+"""The advice for fields of the other query language than a state's."""
+
+
 def field_problems(
     given: Mapping[str, Any], known: tuple[str, ...], place: Place, language: str
 ) -> Iterator[Problem]:
@@ -131,13 +138,13 @@ def field_problems(
             yield schema_problem(
                 f"The field '{name}' is not supported when QueryLanguage is JSONata",
                 at,
-                "JSONata has Arguments, Output and expressions {% … %} in its place",
+                OTHER_LANGUAGE["JSONata"],
             )
         elif language == "JSONPath" and name in _OF_EXPRESSIONS:
             yield schema_problem(
                 f"The field '{name}' is not supported when QueryLanguage is JSONPath",
                 at,
-                "add QueryLanguage: JSONata, or use Parameters, ResultSelector and paths",
+                OTHER_LANGUAGE["JSONPath"],
             )
         else:
             yield from value_problems(name, value, at, language)

@@ -1,0 +1,57 @@
+"""State machines of a template: their definitions, and what the tasks in them call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from local_aws.states_language import Problem, problems
+from local_aws.template import Unknown
+from sagemaker_serving.errors import Where
+from sagemaker_serving.rules.facts import Fact
+
+
+@dataclass(frozen=True, kw_only=True)
+class StateMachineFacts:
+    """A state machine; ``definition`` is its document, substitutions done, unknown where it is not
+    read.
+
+    ``sources`` are the properties that can give one, ``fault`` says why none can be read where that
+    is the user's mistake. ``mentioned`` are the names in ``${…}`` of the definition, None where
+    not all of it is known.
+    """
+
+    where: Where
+    sources: tuple[Fact, ...]
+    definition: Fact
+    type: Fact
+    substitutions: Fact
+    mentioned: frozenset[str] | None
+    fault: tuple[Where, str] | None = None
+
+    @cached_property
+    def problems(self) -> tuple[Problem, ...]:
+        """What is wrong with the definition by the language."""
+        if isinstance(self.definition.value, Unknown):
+            return ()
+        kind = self.type.text if self.type.given else "STANDARD"
+        return tuple(problems(self.definition.value, kind))
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskFacts:
+    """A Task state: its Resource, and the arguments without what its execution's data gives."""
+
+    resource: Fact
+    text: str
+    arguments: Fact
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArgumentsFacts:
+    """The arguments of an action of SageMaker (``CreateTransformJob``), and its input's shape."""
+
+    action: str
+    arguments: Fact
+    input: Any

@@ -1,0 +1,1 @@
+"""Rules on state machines of Step Functions."""

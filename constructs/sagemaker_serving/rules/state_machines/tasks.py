@@ -1,0 +1,106 @@
+"""Rules on the tasks of state machines: what they call."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from local_aws.suggest import nearest
+from sagemaker_serving.catalog import sdk_actions, sdk_services
+from sagemaker_serving.catalog.integrations import integrations
+from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.facts.state_machines import TaskFacts
+
+_GUIDE = "AWS Step Functions developer guide, integrating services; botocore; read 2026-11-23"
+_RESOURCE = re.compile(
+    r"arn:[^:]*:states:[^:]*:[^:]*:(?P<integration>[A-Za-z0-9-]+):(?P<rest>[A-Za-z0-9:-]+)"
+    r"(?:\.(?P<pattern>[A-Za-z:0-9]+))?"
+)
+_ALIKE = 0.8
+"""How alike names of services are where one is misspelt: services end, and new ones come."""
+_PATTERNS = ("sync", "sync:2", "waitForTaskToken")
+
+
+@rule(
+    "state-machine-resource",
+    source=_GUIDE,
+    example="Resource: arn:aws:states:::sagemaker:createTransfromJob.sync",
+)
+def state_machine_resource(task: TaskFacts) -> Iterator[Finding]:
+    """A task's Resource is an ARN, and names an action that there is.
+
+    Step Functions refuses the definition. Services and integrations that are not known here pass,
+    unless they are spelt nearly as one that is.
+    """
+    wrong = _wrong(task.text)
+    if wrong is not None:
+        shown = task.text if task.resource.text is not None else "Resource"
+        yield task.resource.where, f"{shown}: {wrong}"
+
+
+def _wrong(text: str) -> str | None:
+    """What is wrong with a Resource; texts may have marks for what is unknown."""
+    if not text.startswith("arn:"):
+        is_whole = text[:1].isascii() and not text.startswith("${")
+        return "it is no ARN; begin it with arn:aws:states:::" if is_whole else None
+    found = _RESOURCE.fullmatch(text)
+    if found is None or found["integration"] in ("activity", "stateMachine"):
+        return None
+    service, colon, action = found["rest"].rpartition(":")
+    if found["integration"] == "aws-sdk":
+        wrong = _sdk(service, action)
+    else:
+        wrong = None if colon else _optimized(found["integration"], found["rest"])
+    return wrong or _waiting(found["integration"], found["rest"], found["pattern"])
+
+
+def _optimized(name: str, action: str) -> str | None:
+    known = integrations().get(name)
+    if known is None:
+        near = nearest(name, integrations())
+        if name in sdk_services():
+            return f"there is no integration {name}; write aws-sdk:{name}:{action}"
+        return None if near is None else f"there is no integration {name}; did you mean {near}?"
+    if action in known.actions:
+        return None
+    near = nearest(action, known.actions)
+    if near is not None and near.lower() == action.lower():
+        return f"its action is spelt {near}"
+    if f"{action[:1].upper()}{action[1:]}" in sdk_actions(name):
+        return f"the integration {name} has no {action}; write aws-sdk:{name}:{action}"
+    meant = f"did you mean {near}?" if near else f"it has {', '.join(known.actions)}"
+    return f"the integration {name} has no {action}; {meant}"
+
+
+def _sdk(service: str, action: str) -> str | None:
+    if service not in sdk_services():
+        meant = get_close_matches(service, sdk_services(), n=1, cutoff=_ALIKE)
+        return f"aws-sdk has no service {service}; did you mean {meant[0]}?" if meant else None
+    actions = sdk_actions(service)
+    if not actions or f"{action[:1].upper()}{action[1:]}" in actions:
+        return None
+    near = nearest(action, [f"{each[:1].lower()}{each[1:]}" for each in actions])
+    hint = f"did you mean {near}?" if near else "see the service's API reference"
+    return f"{service} has no action {action}; {hint}"
+
+
+def _waiting(integration: str, action: str, pattern: str | None) -> str | None:
+    if pattern is None:
+        return None
+    if pattern not in _PATTERNS:
+        near = nearest(pattern, _PATTERNS)
+        return f"there is no pattern .{pattern}; use .{near or ' or .'.join(_PATTERNS)}"
+    waits = pattern.startswith("sync")
+    if integration == "aws-sdk":
+        return "aws-sdk waits for no job; leave .sync out, and ask in a loop" if waits else None
+    known = integrations().get(integration)
+    if known is None or action not in known.actions:
+        return None
+    if waits and action not in known.waits:
+        return f"{action} is no job to wait for; leave .{pattern} out"
+    if pattern == "sync:2" and integration != "states":
+        return "only states:startExecution has .sync:2; use .sync"
+    if not waits and not known.takes_token:
+        return f"{integration} takes no task token; leave .{pattern} out"
+    return None
