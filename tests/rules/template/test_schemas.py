@@ -180,3 +180,29 @@ def test_cfn_lint_itself_is_not_imported(tmp_path: Path) -> None:
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ended.stdout == "['schema-unknown'] False\n"
+
+
+@pytest.mark.parametrize(
+    ("resources", "severity", "said"),
+    [
+        ("!Ref Name", Severity.WARNING, "by default of Name, BucketName is 'My_Bucket'"),
+        ("!If [Big, My_B, b-b]", Severity.ERROR, "when condition Big is true, BucketName is"),
+        (
+            "!If [Big, !If [Old, My_B, b-b], b-b]",
+            Severity.WARNING,
+            "when condition Big is true and condition Old is true, BucketName is 'My_B'",
+        ),
+    ],
+)
+def test_what_a_deploy_would_have_to_choose_is_a_warning(
+    tmp_path: Path, resources: str, severity: Severity, said: str
+) -> None:
+    more = (
+        "Parameters: {Stage: {Type: String}, Name: {Type: String, Default: My_Bucket}}\n"
+        "Conditions: {Big: !Equals [!Ref Stage, a], Old: !Equals [!Ref AWS::AccountId, a]}\n"
+    )
+    text = f"Type: AWS::S3::Bucket, Properties: {{BucketName: {resources}}}"
+    path = tmp_path / "template.yaml"
+    path.write_text(f"{more}Resources: {{It: {{{text}}}}}\n")
+    (found,) = check_template(read_template(path), "eu-west-1", today=TODAY)
+    assert (found.severity, said in found.message) == (severity, True), found

@@ -48,7 +48,9 @@ class Finding:
         """The problem, with the words that say when it occurs.
 
         What only a value does that somebody may choose is a warning: whoever deploys can choose
-        another.
+        another. So is what the schemas say of a default alone, or of several choices at once:
+        templates have defaults in whose place each deploy gives a value, and choices that nobody
+        makes together.
         """
         chosen = {key: answer for key, answer in self.when.items() if key[1] not in self.defaults}
         parts = [_said(what, name, answer) for (what, name), answer in chosen.items()]
@@ -63,7 +65,11 @@ class Finding:
         if self.none_of is not None:
             message += f"; no value that parameter {self.none_of} allows is right"
         severity = self.problem.severity
-        if severity is Severity.ERROR and any(what == "parameter" for what, _ in chosen):
+        by_schema = self.problem.rule.startswith("schema-")
+        elsewhere = any(what == "parameter" for what, _ in chosen) or (
+            by_schema and (bool(self.defaults) or len(chosen) > 1)
+        )
+        if severity is Severity.ERROR and elsewhere:
             severity = Severity.WARNING
         return replace(self.problem, message=message, severity=severity)
 
