@@ -37,7 +37,8 @@ def refusals(name: str, declared: Mapping[str, Any], value: str) -> Iterator[str
     for said in broken(declared, value):
         constrained = own_words and not said.endswith("a number.")
         text = f"{name} failed to satisfy constraint: {own_words}"
-        yield f"Parameter {text if constrained else f'{name!r} {said}'}"
+        given = f", not {value!r}" if "AllowedValues" in said else ""
+        yield f"Parameter {text if constrained else f'{name!r} {said}{given}'}"
 
 
 def broken(declared: Mapping[str, Any], value: str) -> Iterator[str]:
