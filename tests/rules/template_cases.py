@@ -203,6 +203,12 @@ SERVING: list[Case] = [
         {f"{CONTAINER}.Image": IMAGE},
     ),
     (
+        "image-processor",
+        {f"{V0}.InstanceType": "ml.c5.xlarge", f"{CONTAINER}.Image": GPU_IMAGE},
+        "ml.c5.xlarge has no GPU",
+        {f"{V0}.InstanceType": "ml.p3.2xlarge", f"{CONTAINER}.Image": GPU_IMAGE},
+    ),
+    (
         "image-architecture",
         {f"{V0}.InstanceType": "ml.c7g.large"},
         "Image is an x86_64 image and ml.c7g.large is arm64",

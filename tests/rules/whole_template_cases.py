@@ -125,6 +125,12 @@ CASES: list[tuple[str, str, str, str]] = [
         f"{BASE}  A: !Not [{{Condition: IsProd}}]\nResources:\n{TOPIC}",
     ),
     (
+        "template-condition",
+        f"Conditions: {{A: !Not [{{Condition: B}}]}}\nResources:\n{TOPIC}",
+        "Condition names 'B'",
+        f"{BASE}  A: !Not [{{Condition: !Equals [!Ref Stage, test]}}]\nResources:\n{TOPIC}",
+    ),
+    (
         "template-mapping",
         named("!FindInMap [Size, prod, type]"),
         "did you mean Sizes?",

@@ -61,6 +61,15 @@ Resources:
 """
 SERVERLESS = "{MemorySizeInMB: 2048, MaxConcurrency: 5}"
 NONE = "!Ref AWS::NoValue"
+MODEL = """
+  Model:
+    Type: AWS::SageMaker::Model
+    Properties:
+      ModelName: m
+      ExecutionRoleArn: arn:aws:iam::111122223333:role/r
+      VpcConfig: {Subnets: [subnet-0123456789abcdef0], SecurityGroupIds: [sg-0123456789abcdef0]}
+      PrimaryContainer: {Image: 111122223333.dkr.ecr.eu-west-1.amazonaws.com/mine:1}
+"""
 
 
 def config(variants: str, more: str = "") -> str:
@@ -211,6 +220,14 @@ CASES: list[tuple[str, str, list[str], str]] = [
             f"!If [NotDev, {NONE}, ml.c5.large], ServerlessConfig: !If [IsDev, {NONE}, "
             f"{SERVERLESS}]"
         ),
+    ),
+    (
+        "what another resource makes of it, in its own condition",
+        config(
+            f"[{variant(f'ServerlessConfig: {SERVERLESS}')}]", f"    Condition: IsProd\n{MODEL}"
+        ),
+        ["when condition IsProd is true, VpcConfig is given"],
+        config(f"[{variant(f'ServerlessConfig: {SERVERLESS}')}]", f"    Condition: Never\n{MODEL}"),
     ),
     (
         "what a rule of the template refuses",

@@ -180,7 +180,9 @@ def image_processor(container: ContainerFacts) -> Iterator[Finding]:
     """
     found = published_image(container.image_uri.text)
     kind = known(container.instance_type)
-    if found is None or kind is None or kind.neuron is not None or found.processor is None:
+    if found is None or kind is None or found.processor is None:
+        return
+    if kind.neuron is not None or kind.vcpus is None:
         return
     if found.processor != kind.processor:
         yield (

@@ -96,7 +96,7 @@ class _Explored:
         """What is wrong, and when; ``most`` is how many outcomes are looked for."""
         if not self.depends_on_choices:
             return iter([Finding(problem) for problem in self._outcomes[0].problems])
-        return occurrences(dict(self._tried(most)), self._around, self._scenarios)
+        return occurrences(self.logical_id, dict(self._tried(most)), self._around, self._scenarios)
 
     def _judged(self, scenario: Scenario) -> Outcome:
         resources = self._resources.under(scenario)

@@ -101,9 +101,8 @@ class _Reader:
                 name = next(iter(value), None) if len(value) == 1 else None
                 if isinstance(name, str) and (name == "Ref" or name.startswith("Fn::")):
                     stack += self._function(owner, (path, value[name], certain), name)
-                elif name == "Condition" and owner[0] == "Conditions":
-                    if isinstance(value[name], str):
-                        self._mention(owner, path, "Condition", value[name])
+                elif owner[0] == "Conditions" and isinstance(value.get("Condition"), str):
+                    self._mention(owner, path, "Condition", value["Condition"])
                 else:
                     stack += [((*path, str(key)), one, certain) for key, one in value.items()]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -74,27 +74,36 @@ class Finding:
         return replace(self.problem, message=message, severity=severity)
 
 
-def occurrences(tried: Tried, around: Around, scenarios: Scenarios) -> Iterator[Finding]:
-    """Each problem once, with the least that must be so for it to occur."""
+def occurrences(
+    logical_id: str, tried: Tried, around: Around, scenarios: Scenarios
+) -> Iterator[Finding]:
+    """Each problem that judging a resource found once, with the least that must be so for it.
+
+    That the resource is made goes without saying, unless the problem is another's.
+    """
     told: set[Problem] = set()
     for scenario, outcome in list(tried.items()):
         for problem in outcome.problems if outcome.is_made else ():
             if problem not in told:
                 tried.update(around(scenario, outcome))
-                finding, others = _finding(problem, outcome, tried, scenarios)
+                is_own = problem.where.path[:1] == (logical_id,)
+                relevant = [one for one in tried.items() if one[1].is_made or not is_own]
+                finding, others = _finding(problem, outcome, relevant, scenarios)
                 told |= {problem, *others}
                 yield finding
 
 
 def _finding(
-    problem: Problem, outcome: Outcome, tried: Tried, scenarios: Scenarios
+    problem: Problem,
+    outcome: Outcome,
+    tried: Sequence[tuple[Scenario, Outcome]],
+    scenarios: Scenarios,
 ) -> tuple[Finding, set[Problem]]:
     """The finding, and what it tells of other values of the same parameter."""
-    made = [(scenario, each) for scenario, each in tried.items() if each.is_made]
     needed = dict(outcome.asked)
     for key in _dispensable(problem, outcome.asked):
         fewer = {other: answer for other, answer in needed.items() if other != key}
-        if all(problem in other.problems for scenario, other in made if scenario.agrees(fewer)):
+        if all(problem in other.problems for scenario, other in tried if scenario.agrees(fewer)):
             needed = fewer
     defaults = tuple(
         name
@@ -109,7 +118,7 @@ def _finding(
     allowed = scenarios.allowed(key[1]) or []
     alike: dict[str, set[Problem]] = {}
     for value in allowed:
-        with_it = [each for scenario, each in made if scenario.agrees({**needed, key: value})]
+        with_it = [each for scenario, each in tried if scenario.agrees({**needed, key: value})]
         found = [{one for one in each.problems if _stands_beside(one, problem)} for each in with_it]
         if found and all(found):
             alike[value] = set().union(*found)
