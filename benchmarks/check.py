@@ -31,6 +31,8 @@ def measure() -> list[Figure | Ratio]:
         many.write_text(yaml.safe_dump(_environment()))
         template = home / "many.template.json"
         template.write_text(json.dumps({"Resources": _resources()}))
+        choosing = home / "choosing.template.json"
+        choosing.write_text(json.dumps(_choosing()))
         shipped = str(ROOT / "environments" / "prod.yaml")
         programs = Path(sys.executable).parent
         check = [str(programs / "sagemaker-serving"), "check"]
@@ -42,6 +44,8 @@ def measure() -> list[Figure | Ratio]:
         ):
             seconds, megabytes = _run(command)
             figures += [(name, f"{seconds:.2f} s"), (f"{name}, memory", f"{megabytes:.0f} MB")]
+        seconds, _ = _run([*on_template, str(choosing)])
+        figures.append((f"check --template, {MODELS} models by a condition", f"{seconds:.2f} s"))
         ours, theirs, ratio = _beside([*on_template, str(template)], [*lint, str(template)])
         figures += [
             (f"check --template, {MODELS} models", f"{ours:.2f} s"),
@@ -141,3 +145,17 @@ def _resources() -> dict[str, Any]:
             },
         }
     return resources
+
+
+def _choosing() -> dict[str, Any]:
+    """The same, but that a condition chooses the type of each first variant."""
+    resources = _resources()
+    for n in range(MODELS):
+        (first, _) = resources[f"Config{n}"]["Properties"]["ProductionVariants"]
+        first["InstanceType"] = {"Fn::If": ["IsProd", "ml.c5.xlarge", "ml.c5.large"]}
+    stage = {"Type": "String", "Default": "dev", "AllowedValues": ["dev", "test", "prod"]}
+    return {
+        "Parameters": {"Stage": stage},
+        "Conditions": {"IsProd": {"Fn::Equals": [{"Ref": "Stage"}, "prod"]}},
+        "Resources": resources,
+    }
