@@ -146,7 +146,27 @@ CASES: list[tuple[str, str, str, str]] = [
         "template-mapping",
         named("!FindInMap [Sizes, prod, typ]"),
         "no key 'typ'",
+        named("!FindInMap [Sizes, !Ref Stage, type]"),
+    ),
+    (
+        "template-mapping",
         named("!FindInMap [Sizes, !Ref Stage, typ]"),
+        "no key 'typ'",
+        named("!FindInMap [Sizes, !Ref AWS::Region, typ]"),
+    ),
+    (
+        "template-mapping",
+        named("!FindInMap [Sizes, !Ref Size, type]"),
+        "by default of Size, Sizes has no key 'ml.c5.large' there",
+        named("!If [IsProd, !FindInMap [Sizes, !Ref Size, type], x]"),
+    ),
+    (
+        "template-mapping",
+        named("!FindInMap [Sizes, !Ref Stage, type]").replace("Default: prod", "Default: test"),
+        "by default of Stage, Sizes has no key 'test' there; it has prod",
+        named("!If [IsProd, !FindInMap [Sizes, !Ref Stage, type], x]").replace(
+            "Default: prod", "Default: test"
+        ),
     ),
     ("template-cycle", ring(), "A needs B needs A", ring("IsProd")),
     (

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import product
 from typing import Any
 
 from local_aws.suggest import nearest
-from local_aws.template import PSEUDO_PARAMETERS, TemplateError, as_text, broken, is_ssm_value
+from local_aws.template import (
+    PSEUDO_PARAMETERS,
+    TemplateError,
+    as_text,
+    broken,
+    is_ssm_value,
+)
 from sagemaker_serving.catalog import resource_attributes
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import Fact
@@ -103,7 +110,8 @@ def template_condition(template: TemplateFacts) -> Iterator[Finding]:
 def template_mapping(template: TemplateFacts) -> Iterator[Finding]:
     """FindInMap names a map that is there, and keys that it has.
 
-    The deploy fails where no DefaultValue stands beside them.
+    The deploy fails where no DefaultValue stands beside them. A parameter as a key has its default,
+    and each of its allowed values.
     """
     maps = template.sections["Mappings"]
     for mention in template.mentions:
@@ -113,18 +121,38 @@ def template_mapping(template: TemplateFacts) -> Iterator[Finding]:
         if found is None:
             yield mention.where, _nowhere(mention, "mapping", maps)
             continue
-        here: object = found.value
-        for key in mention.keys[:2] if len(mention.keys) == 2 else ():
-            if not isinstance(key, str) or not isinstance(here, dict):
-                break
-            if key not in here:
-                yield (
-                    mention.where,
-                    f"{mention.name} has no key {key!r} there; it has "
-                    f"{', '.join(sorted(map(str, here)))}",
-                )
-                break
-            here = here[key]
+        if len(mention.keys) == 2:
+            usual = [_usual(key, template) for key in mention.keys]
+            by_default = _missed(found, tuple(default for _, default, _ in usual))
+            each = [_missed(found, keys) for keys in product(*(values for *_, values in usual))]
+            if all(each):
+                yield mention.where, f"{mention.name} has {by_default or each[0]}"
+            elif by_default and mention.certain:
+                names = " and ".join(name for name, *_ in usual if name)
+                yield mention.where, f"by default of {names}, {mention.name} has {by_default}"
+
+
+def _usual(key: object, template: TemplateFacts) -> tuple[str, object, list[object]]:
+    """The parameter that a key is, or ""; the key by default; and all that it may be."""
+    name = key.get("Ref") if isinstance(key, dict) else None
+    parameter = template.sections["Parameters"].get(name) if isinstance(name, str) else None
+    if parameter is None or is_ssm_value(str(parameter.get("Type").value)):
+        return "", key, [key]
+    allowed = [one.value for one in parameter.get("AllowedValues").items()]
+    default = parameter.get("Default")
+    return str(name), default.value if default.given else key, allowed or [key]
+
+
+def _missed(found: Fact, keys: tuple[object, ...]) -> str | None:
+    """What a map lacks of two keys; None where it has both, or a key is not known."""
+    here = found.value
+    for key in keys:
+        if not isinstance(key, str) or not isinstance(here, dict):
+            return None
+        if key not in here:
+            return f"no key {key!r} there; it has {', '.join(sorted(map(str, here)))}"
+        here = here[key]
+    return None
 
 
 @rule("template-cycle", source=_ANATOMY, example="A: {DependsOn: B}, B: {DependsOn: A}")
