@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.local_aws.aws import REGION, Aws, StandIn, archive, gateway_of, shell_of
+from tests.local_aws.aws import REGION, Aws, archive, shell_of, stand_in_aws
 
 pytestmark = pytest.mark.slow
 
@@ -20,14 +20,9 @@ PLACE = ("--output", "s3://models/neo", "--role", "arn:aws:iam::123456789012:rol
 
 @pytest.fixture(scope="module")
 def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
-    gateway = gateway_of(tmp_path_factory.mktemp("aws"), launch=StandIn.start)
-    gateway.start()
-    try:
-        here = Aws(gateway)
+    with stand_in_aws(tmp_path_factory.mktemp("aws")) as here:
         here.s3.put_object(Bucket="models", Key="k.tar.gz", Body=archive({"model.h5": b"w"}))
         yield here
-    finally:
-        gateway.stop()
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
-from tests.local_aws.aws import IMAGE, REGION, Aws, StandIn, gateway_of, shell_of
+from tests.local_aws.aws import IMAGE, REGION, Aws, shell_of, stand_in_aws
 
 FILE = f"""
 name: prod
@@ -28,10 +28,7 @@ FILES = {"S3Uri": "s3://models/words/1/", "S3DataType": "S3Prefix", "Compression
 
 @pytest.fixture(scope="module")
 def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
-    gateway = gateway_of(tmp_path_factory.mktemp("aws"), launch=StandIn.start)
-    gateway.start()
-    try:
-        local = Aws(gateway)
+    with stand_in_aws(tmp_path_factory.mktemp("aws")) as local:
         local.config("one", {"blue": local.model("one", {"VERSION": "1"})})
         local.endpoint("prod-digits", "one")
         local.s3.put_object(Bucket="models", Key="words/1/file", Body=b"words")
@@ -45,8 +42,6 @@ def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
         local.config("sources", {"words": "words", "fetched": "fetched"})
         local.endpoint("prod-sources", "sources")
         yield local
-    finally:
-        gateway.stop()
 
 
 @pytest.fixture

@@ -8,22 +8,17 @@ from collections.abc import Iterator
 import pytest
 
 from tests.cli.conftest import Run
-from tests.local_aws.aws import REGION, Aws, StandIn, gateway_of, shell_of
+from tests.local_aws.aws import REGION, Aws, shell_of, stand_in_aws
 
 
 @pytest.fixture(scope="module")
 def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
-    gateway = gateway_of(tmp_path_factory.mktemp("aws"), launch=StandIn.start)
-    gateway.start()
-    try:
-        local = Aws(gateway)
+    with stand_in_aws(tmp_path_factory.mktemp("aws")) as local:
         for version in ("1", "2"):
             local.config(version, {"blue": local.model(version, {"VERSION": version})})
         local.config("broken", {"blue": local.model("broken", {"EXIT_AT_START": "1"})})
         local.endpoint("digits", "1")
         yield local
-    finally:
-        gateway.stop()
 
 
 @pytest.fixture

@@ -12,8 +12,7 @@ from botocore.stub import Stubber
 
 from local_aws.gateway import Gateway
 from sagemaker_serving.client import Aws, Predictor
-from tests.local_aws.aws import REGION, StandIn, client_of, gateway_of
-from tests.local_aws.aws import Aws as LocalAws
+from tests.local_aws.aws import REGION, client_of, stand_in_aws
 
 
 class Transport(Protocol):
@@ -84,14 +83,9 @@ def _aws(url: str) -> Aws:
 
 @pytest.fixture(scope="session")
 def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
-    gateway = gateway_of(tmp_path_factory.mktemp("aws"), launch=StandIn.start)
-    gateway.start()
-    try:
-        local = LocalAws(gateway)
+    with stand_in_aws(tmp_path_factory.mktemp("aws")) as local:
         local.endpoint("echo", local.config("echo", {"blue": local.model("echo")}))
-        yield gateway
-    finally:
-        gateway.stop()
+        yield local.gateway
 
 
 @pytest.fixture(params=["stubbed", "local"])

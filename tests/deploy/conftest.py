@@ -23,7 +23,7 @@ from local_aws.process.address import Address, answers, find
 from local_aws.process.denied import Denied, denied_calls
 from sagemaker_serving.client import Aws, Predictor
 from sagemaker_serving.errors import ReportedError
-from tests.local_aws.aws import GATEWAYS, StandIn, gateway_of
+from tests.local_aws.aws import GATEWAYS, stand_in_aws
 from tests.local_aws.aws import Aws as LocalAws
 
 ROOT = Path(__file__).parents[2]
@@ -55,12 +55,8 @@ PROJECTS: WeakSet[Project] = WeakSet()
 @pytest.fixture(scope="module")
 def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalAws]:
     """A gateway whose model servers are stand-ins; files with other needs have one of their own."""
-    gateway = gateway_of(tmp_path_factory.mktemp("aws"), launch=StandIn.start)
-    gateway.start()
-    try:
-        yield LocalAws(gateway)
-    finally:
-        gateway.stop()
+    with stand_in_aws(tmp_path_factory.mktemp("aws")) as local:
+        yield local
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -18,8 +18,8 @@ import tarfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -384,6 +384,17 @@ class Aws:
     def page(self, path: str, method: str = "GET", body: bytes | None = None) -> Any:
         """The answer of one of the local AWS's own pages."""
         return address_of(self.gateway).open(path, method, body)
+
+
+@contextmanager
+def stand_in_aws(folder: Path, settings: Settings | None = None) -> Iterator[Aws]:
+    """A running gateway with stand-in model servers, stopped in the end."""
+    gateway = gateway_of(folder, launch=StandIn.start, settings=settings)
+    gateway.start()
+    try:
+        yield Aws(gateway)
+    finally:
+        gateway.stop()
 
 
 def do(service: Service, operation: str, **parameters: Any) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from sagemaker_serving.local_sagemaker.common.settings import Settings
-from tests.local_aws.aws import Aws, StandIn, gateway_of
+from tests.local_aws.aws import Aws, stand_in_aws
 
 
 @pytest.fixture(scope="module")
@@ -19,9 +19,5 @@ def settings() -> Settings:
 @pytest.fixture(scope="module")
 def aws(tmp_path_factory: pytest.TempPathFactory, settings: Settings) -> Iterator[Aws]:
     """A gateway of its own per test module, with stand-in model servers."""
-    gateway = gateway_of(tmp_path_factory.mktemp("aws"), launch=StandIn.start, settings=settings)
-    gateway.start()
-    try:
-        yield Aws(gateway)
-    finally:
-        gateway.stop()
+    with stand_in_aws(tmp_path_factory.mktemp("aws"), settings) as local:
+        yield local

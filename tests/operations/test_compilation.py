@@ -15,7 +15,7 @@ from sagemaker_serving.local_sagemaker.compilation_jobs import run as compilatio
 from sagemaker_serving.operations.compilation import Compiler
 from sagemaker_serving.operations.wanted_compilation import Wanted, wanted
 from sagemaker_serving.spec.compilation_job import CompilationJob
-from tests.local_aws.aws import REGION, Aws, StandIn, client_of, gateway_of
+from tests.local_aws.aws import REGION, Aws, client_of, stand_in_aws
 from tests.models import saved_model, variables
 
 ROLE = "arn:aws:iam::123456789012:role/model"
@@ -43,15 +43,11 @@ models:
 
 @pytest.fixture(scope="module")
 def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
-    gateway = gateway_of(tmp_path_factory.mktemp("aws"), launch=StandIn.start)
-    gateway.start()
     with pytest.MonkeyPatch.context() as patches:
         patches.setattr(compilation_run, "STARTING_SECONDS", 0.02)
         patches.setattr(compilation_run, "COMPILING_SECONDS", 0.02)
-        try:
-            yield Aws(gateway)
-        finally:
-            gateway.stop()
+        with stand_in_aws(tmp_path_factory.mktemp("aws")) as local:
+            yield local
 
 
 @pytest.fixture

@@ -7,19 +7,14 @@ from collections.abc import Iterator
 import pytest
 
 from tests.functions.batch_transform.memory import MemoryS3
-from tests.local_aws.aws import Aws, StandIn, gateway_of
+from tests.local_aws.aws import Aws, stand_in_aws
 
 
 @pytest.fixture(scope="module")
 def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
-    gateway = gateway_of(tmp_path_factory.mktemp("aws"), launch=StandIn.start)
-    gateway.start()
-    try:
-        aws = Aws(gateway)
+    with stand_in_aws(tmp_path_factory.mktemp("aws")) as aws:
         aws.model("echo")
         yield aws
-    finally:
-        gateway.stop()
 
 
 @pytest.fixture

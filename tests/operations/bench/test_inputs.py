@@ -14,7 +14,7 @@ from sagemaker_serving.errors import Mistake, NotFound
 from sagemaker_serving.operations.bench import generated_inputs, inputs_of
 from sagemaker_serving.operations.bench.inputs import _example
 from tests.local_aws.aws import Aws as LocalAws
-from tests.local_aws.aws import StandIn, archive, client_of, gateway_of
+from tests.local_aws.aws import archive, client_of, stand_in_aws
 
 
 def test_files_and_folders_are_sent_by_their_names(tmp_path: Path) -> None:
@@ -80,12 +80,8 @@ def test_an_input_that_cannot_be_told_must_be_given(tensor: Tensor, said: str) -
 
 @pytest.fixture
 def local(tmp_path: Path) -> Iterator[LocalAws]:
-    gateway = gateway_of(tmp_path, launch=StandIn.start)
-    gateway.start()
-    try:
-        yield LocalAws(gateway)
-    finally:
-        gateway.stop()
+    with stand_in_aws(tmp_path) as local:
+        yield local
 
 
 @pytest.mark.slow
