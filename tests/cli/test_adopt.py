@@ -9,21 +9,16 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
-from tests.local_aws.aws import REGION, Aws, StandIn, gateway_of, shell_of
+from tests.local_aws.aws import REGION, Aws, shell_of, stand_in_aws
 from tests.operations.adoption.test_adopting import template
 
 
 @pytest.fixture(scope="module")
 def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
-    gateway = gateway_of(tmp_path_factory.mktemp("aws"), launch=StandIn.start)
-    gateway.start()
-    try:
-        local = Aws(gateway)
+    with stand_in_aws(tmp_path_factory.mktemp("aws")) as local:
         local.config("one", {"blue": local.model("one", {"LEVEL": "1"})})
         local.endpoint("digits", "one")
         yield local
-    finally:
-        gateway.stop()
 
 
 @pytest.fixture
@@ -42,7 +37,10 @@ def test_a_live_endpoint_is_written_and_passes_check(run: Run, aws: Aws, tmp_pat
     assert "this one will be called\n    staging-digits" in ended.stdout
     assert run("check", "environments/staging.yaml").returncode == 0
     missing = run("adopt", "endpoint", "nobody", **shell)
-    assert (missing.returncode, "nobody: Could not find endpoint" in missing.stderr) == (2, True)
+    assert (missing.returncode, "there is no endpoint 'nobody' in eu-west-1" in missing.stderr) == (
+        2,
+        True,
+    )
     assert not (tmp_path / "environments" / "adopted.yaml").exists()
 
 

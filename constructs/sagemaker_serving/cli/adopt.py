@@ -34,8 +34,8 @@ def _writing(command: Callable[..., Any]) -> Callable[..., Any]:
         place = path if path is not None else Path("environments") / f"{name}.yaml"
         if place.exists() and not force:
             raise Mistake(f"{place} is there already; give another --file, or --force")
-        for template, region, *parameters in command(**others):
-            _write(template, name, region, place, *parameters)
+        template, region, *parameters = command(**others)
+        _write(template, name, region, place, *parameters)
 
     for option in (
         click.option("--force", is_flag=True, help="Replace the file."),
@@ -71,7 +71,7 @@ def endpoint(endpoint: str, which: WhichAws) -> Any:
     from sagemaker_serving.operations.adoption import live_endpoint
 
     aws = which.aws()
-    yield live_endpoint(endpoint, aws), aws.client("sagemaker").meta.region_name
+    return live_endpoint(endpoint, aws), aws.client("sagemaker").meta.region_name
 
 
 @adopt.command()
@@ -95,7 +95,7 @@ def template(file: Path, region: str | None, parameters: tuple[str, ...]) -> Any
     """
     from sagemaker_serving.rules import read_template
 
-    yield read_template(file), _region(region), _values(parameters)
+    return read_template(file), _region(region), _values(parameters)
 
 
 @adopt.command()
@@ -115,7 +115,7 @@ def plan(file: Path, region: str | None) -> Any:
     if len(plans) != 1:
         found = ", ".join(str(one.region) for one in plans) or "none"
         raise Mistake(f"{file}: an environment is of one region, and the plan is of {found}")
-    yield plans[0].template, _region(plans[0].region or region)
+    return plans[0].template, _region(plans[0].region or region)
 
 
 def _region(given: str | None) -> str:

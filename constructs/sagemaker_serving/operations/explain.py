@@ -9,7 +9,7 @@ from typing import Any
 
 from sagemaker_serving import catalog
 from sagemaker_serving.client.aws import Aws, aws_failures
-from sagemaker_serving.errors import NotFound
+from sagemaker_serving.client.describing import described_endpoint
 from sagemaker_serving.spec import Container, InstanceVariant, Model, Variant
 from sagemaker_serving.spec.container import Artifact, in_s3
 from sagemaker_serving.spec.provenance import COMMIT_TAG, VERSION_TAG
@@ -74,13 +74,8 @@ def explain(endpoint: str, aws: Aws | None = None) -> Explanation:
     endpoint, `Failure` when AWS fails.
     """
     client = (aws if aws is not None else Aws()).client("sagemaker")
+    described = described_endpoint(client, endpoint)
     with aws_failures():
-        try:
-            described = client.describe_endpoint(EndpointName=endpoint)
-        except client.exceptions.ClientError as error:
-            raise NotFound(
-                f"{endpoint}: {error.response['Error']['Message'].rstrip('.')}"
-            ) from None
         config = client.describe_endpoint_config(EndpointConfigName=described["EndpointConfigName"])
         tags = {
             tag["Key"]: tag["Value"]

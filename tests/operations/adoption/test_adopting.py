@@ -14,7 +14,7 @@ from sagemaker_serving.errors import Mistake, NotFound, Severity
 from sagemaker_serving.operations.adoption import Adopted, adopt, live_endpoint
 from sagemaker_serving.rules import check_environment, read_template, template_of
 from sagemaker_serving.spec import read_environment
-from tests.local_aws.aws import REGION, Aws, StandIn, client_of, gateway_of
+from tests.local_aws.aws import IMAGE, REGION, Aws, client_of, stand_in_aws
 from tests.today import TODAY
 
 ACCOUNT = "000000000000"
@@ -74,12 +74,8 @@ def template(**variant: Any) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
-    gateway = gateway_of(tmp_path_factory.mktemp("aws"), launch=StandIn.start)
-    gateway.start()
-    try:
-        yield Aws(gateway)
-    finally:
-        gateway.stop()
+    with stand_in_aws(tmp_path_factory.mktemp("aws")) as local:
+        yield local
 
 
 def test_a_live_endpoint_becomes_a_file_that_passes(aws: Aws, tmp_path: Path) -> None:
@@ -126,8 +122,70 @@ def test_a_live_endpoint_becomes_a_file_that_passes(aws: Aws, tmp_path: Path) ->
     assert problems(tmp_path, adopted) == []
 
 
+def test_weights_and_counts_are_those_that_serve(aws: Aws) -> None:
+    aws.config("split-1", {"blue": aws.model("blue"), "green": aws.model("green")})
+    aws.endpoint("split", "split-1")
+    aws.sagemaker.update_endpoint_weights_and_capacities(
+        EndpointName="split",
+        DesiredWeightsAndCapacities=[
+            {"VariantName": "blue", "DesiredWeight": 9, "DesiredInstanceCount": 2}
+        ],
+    )
+    aws.settled("split")
+    adopted = adopt(live_endpoint("split", client_of(aws.gateway)), name="new", region=REGION)
+    found = {one["name"]: one for one in model_of(adopted)["variants"]}
+    assert (found["blue"]["weight"], found["blue"]["initial_instance_count"]) == (9, 2)
+    assert (found["green"]["weight"], found["green"]["initial_instance_count"]) == (1, 1)
+
+
+def test_inference_components_are_read_with_what_they_run_and_their_scaling(aws: Aws) -> None:
+    managed = {"Status": "ENABLED", "MinInstanceCount": 1, "MaxInstanceCount": 2}
+    aws.sagemaker.create_endpoint_config(
+        EndpointConfigName="shared-1",
+        ExecutionRoleArn=aws.role("serving", "sagemaker"),
+        ProductionVariants=[
+            {
+                "VariantName": "all",
+                "InstanceType": "ml.m5.large",
+                "InitialInstanceCount": 1,
+                "ManagedInstanceScaling": managed,
+            }
+        ],
+    )
+    aws.endpoint("shared", "shared-1")
+    of_a_model = {"ModelName": aws.model("one")}
+    of_a_container = {"Container": {"Image": IMAGE, "ArtifactUrl": "s3://models/two.tar.gz"}}
+    for name, specification in (("one", of_a_model), ("two", of_a_container)):
+        aws.sagemaker.create_inference_component(
+            InferenceComponentName=name,
+            EndpointName="shared",
+            VariantName="all",
+            Specification={
+                **specification,
+                "ComputeResourceRequirements": {"MinMemoryRequiredInMb": 512},
+            },
+            RuntimeConfig={"CopyCount": 1},
+        )
+    client_of(aws.gateway).client("application-autoscaling").register_scalable_target(
+        ServiceNamespace="sagemaker",
+        ResourceId="inference-component/two",
+        ScalableDimension="sagemaker:inference-component:DesiredCopyCount",
+        MinCapacity=1,
+        MaxCapacity=4,
+    )
+    adopted = adopt(live_endpoint("shared", client_of(aws.gateway)), name="new", region=REGION)
+    model = model_of(adopted)
+    assert {name: one["artifact"] for name, one in model["inference_components"].items()} == {
+        "one": "s3://models/model.tar.gz",
+        "two": "s3://models/two.tar.gz",
+    }
+    assert model["inference_components"]["two"]["framework_version"] == "2.19"
+    assert model["inference_components"]["two"]["min_memory_required_in_mb"] == 512
+    assert model["scaling"] == {"two": {"min": 1, "max": 4}}
+
+
 def test_an_endpoint_that_is_not_there_is_said_to_be_none(aws: Aws) -> None:
-    with pytest.raises(NotFound, match="nobody: Could not find endpoint"):
+    with pytest.raises(NotFound, match="there is no endpoint 'nobody' in "):
         live_endpoint("nobody", client_of(aws.gateway))
 
 

@@ -13,7 +13,7 @@ from sagemaker_serving.operations.adoption.variants import read_container, read_
 from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.template.resources import Resource
 
-_COMPONENT = "AWS::SageMaker::InferenceComponent"
+COMPONENT = "AWS::SageMaker::InferenceComponent"
 _FIELDS = {
     "RuntimeConfig": {"CopyCount": "copy_count"},
     "Specification.ComputeResourceRequirements": {
@@ -29,12 +29,16 @@ _FIELDS = {
         ),
     },
 }
+_READ = {
+    *("InferenceComponentName", "EndpointName", "VariantName", "Specification", "Tags"),
+    *("Specification.ModelName", "Specification.Container", *_FIELDS),
+}
 
 
 def read_components(reading: Reading, endpoint: Resource, base: Path) -> None:
     """Writes the components that run on ``endpoint``, each with its size, model and scaling."""
     called = endpoint.properties.get("EndpointName").text
-    for component in reading.of(_COMPONENT):
+    for component in reading.of(COMPONENT):
         of = component.properties.get("EndpointName").value
         if (of.name if isinstance(of, Unknown) else of) in (endpoint.logical_id, called):
             name = component.properties.get("InferenceComponentName").text or component.logical_id
@@ -57,15 +61,20 @@ def _component(reading: Reading, component: Resource, path: Path, base: Path) ->
             elif value is not None:
                 reading.draft.set((*path, field), value)
     specification = component.properties.get("Specification")
+    for name, given in (
+        *((f"Specification.{name}", given) for name, given in specification.entries()),
+        *component.properties.entries(),
+    ):
+        if name not in _READ and given.given:
+            reading.draft.remark(path, f"{name} has no field; it is left out")
     container = specification.get("Container")
     model = reading.resources.referred(specification.get("ModelName"), MODEL, "ModelName")
     if model is not None:
         read_model(reading, model, base, path)
     elif isinstance(container.value, Mapping):
-        given = {**container.value, "ModelDataUrl": container.value.get("ArtifactUrl")}
-        given.pop("ArtifactUrl", None)
-        given.pop("DeployedImage", None)
-        read_container(reading, Fact(given, container.where), path, base, ("PrimaryContainer",))
+        renamed = {"ArtifactUrl": "ModelDataUrl"}
+        given_as = {renamed.get(name, name): value for name, value in container.value.items()}
+        read_container(reading, Fact(given_as, container.where), path, base, ("PrimaryContainer",))
     else:
         reading.draft.remark(
             (*path, "artifact"), "the Model does not stand beside the endpoint; write what it runs"

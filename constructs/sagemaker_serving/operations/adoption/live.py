@@ -8,101 +8,135 @@ from typing import Any
 from sagemaker_serving.catalog import resource_properties
 from sagemaker_serving.catalog.members import ENDPOINT, ENDPOINT_CONFIG, MODEL, not_writable
 from sagemaker_serving.client.aws import Aws, aws_failures
-from sagemaker_serving.errors import NotFound, Where
+from sagemaker_serving.client.describing import described_endpoint
+from sagemaker_serving.errors import Where
+from sagemaker_serving.operations.adoption.components import COMPONENT
+from sagemaker_serving.operations.adoption.scaling import ALARM, POLICY, TARGET
 from sagemaker_serving.rules.template import Template, template_of
 
-_SCALING = "AWS::ApplicationAutoScaling"
 _CONFIGURATIONS = (
     "TargetTrackingScalingPolicyConfiguration",
     "StepScalingPolicyConfiguration",
     "PredictiveScalingPolicyConfiguration",
 )
+_COMPONENT_MEMBERS = ("InferenceComponentName", "EndpointName", "VariantName", "Specification")
+_Resources = Iterator[tuple[str, dict[str, Any]]]
 
 
 def live_endpoint(endpoint: str, aws: Aws) -> Template:
     """Asks AWS for ``endpoint`` and all that it runs, read-only, as a template.
 
-    Needs ``sagemaker:DescribeEndpoint``, ``DescribeEndpointConfig``, ``DescribeModel`` and
-    ``ListTags``, Application Auto Scaling's ``Describe`` actions, and
-    ``cloudwatch:DescribeAlarms``. Raises `NotFound` for an unknown endpoint, `Failure` when AWS
-    fails.
+    Variants have the weights and counts that they serve with, whatever their config began with.
+    Needs ``sagemaker:DescribeEndpoint``, ``DescribeEndpointConfig``, ``DescribeModel``,
+    ``ListInferenceComponents``, ``DescribeInferenceComponent`` and ``ListTags``, Application Auto
+    Scaling's ``Describe`` actions, and ``cloudwatch:DescribeAlarms``. Raises `NotFound` for an
+    unknown endpoint, `Failure` when AWS refuses or fails.
     """
     client = aws.client("sagemaker")
+    described = described_endpoint(client, endpoint)
     with aws_failures():
-        try:
-            described = client.describe_endpoint(EndpointName=endpoint)
-        except client.exceptions.ClientError as error:
-            raise NotFound(
-                f"{endpoint}: {error.response['Error']['Message'].rstrip('.')}"
-            ) from None
         name = described["EndpointConfigName"]
-        config = client.describe_endpoint_config(EndpointConfigName=name)
-        described["DeploymentConfig"] = described.get("LastDeploymentConfig")
+        config = _as_it_serves(client.describe_endpoint_config(EndpointConfigName=name), described)
+        members = {"EndpointName": endpoint, "EndpointConfigName": name}
+        if "LastDeploymentConfig" in described:
+            members["DeploymentConfig"] = described["LastDeploymentConfig"]
+        serves = _written(ENDPOINT_CONFIG, config)
+        components = dict(_components(client, endpoint))
         resources = {
-            "Endpoint": _resource(client, ENDPOINT, described, described["EndpointArn"]),
-            "Config": _resource(client, ENDPOINT_CONFIG, config, config["EndpointConfigArn"]),
+            "Endpoint": _resource(client, ENDPOINT, members, described["EndpointArn"]),
+            "Config": _resource(client, ENDPOINT_CONFIG, serves, config["EndpointConfigArn"]),
+            **components,
         }
-        for model in _models(config):
+        specifications = [each["Properties"]["Specification"] for each in components.values()]
+        runs = [*_variants(config), *specifications]
+        for model in dict.fromkeys(one["ModelName"] for one in runs if "ModelName" in one):
             found = client.describe_model(ModelName=model)
-            resources[model] = _resource(client, MODEL, found, found["ModelArn"])
-        variants = [variant["VariantName"] for variant in config["ProductionVariants"]]
-        resources.update(_scaling(aws, endpoint, variants))
+            resources[model] = _resource(client, MODEL, _written(MODEL, found), found["ModelArn"])
+        scaled = [f"endpoint/{endpoint}/variant/{one['VariantName']}" for one in _variants(config)]
+        resources |= dict(_scaling(aws, [*scaled, *components]))
     return template_of(resources, Where(endpoint))
 
 
-def _models(config: Mapping[str, Any]) -> list[str]:
-    variants = [*config["ProductionVariants"], *config.get("ShadowProductionVariants", ())]
-    return list(dict.fromkeys(one["ModelName"] for one in variants if "ModelName" in one))
+def _variants(config: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [*config["ProductionVariants"], *config.get("ShadowProductionVariants", ())]
 
 
-def _resource(client: Any, kind: str, described: Mapping[str, Any], arn: str) -> dict[str, Any]:
+def _as_it_serves(config: dict[str, Any], described: Mapping[str, Any]) -> dict[str, Any]:
+    """The config with what UpdateEndpointWeightsAndCapacities and scaling made of it since."""
+    running = {
+        one["VariantName"]: one
+        for kind in ("ProductionVariants", "ShadowProductionVariants")
+        for one in described.get(kind, ())
+    }
+    for variant in _variants(config):
+        now = running.get(variant["VariantName"], {})
+        for member, is_now in (
+            ("InitialInstanceCount", "DesiredInstanceCount"),
+            ("InitialVariantWeight", "DesiredWeight"),
+            ("ServerlessConfig", "DesiredServerlessConfig"),
+        ):
+            if member in variant and is_now in now:
+                variant[member] = now[is_now]
+    return config
+
+
+def _written(kind: str, described: Mapping[str, Any]) -> dict[str, Any]:
     """What was described, without what SageMaker says of it besides."""
     known = resource_properties(kind) or {}
-    properties = {
+    return {
         name: value
         for name, value in described.items()
         if (name in known or not_writable(kind, name)) and value not in (None, [], {})
     }
-    if kind == ENDPOINT:
-        properties.pop("ProductionVariants", None)
+
+
+def _resource(client: Any, kind: str, properties: Mapping[str, Any], arn: str) -> dict[str, Any]:
     pages = client.get_paginator("list_tags").paginate(ResourceArn=arn)
     tags = [tag for page in pages for tag in page["Tags"]]
     return {"Type": kind, "Properties": {**properties, **({"Tags": tags} if tags else {})}}
 
 
-def _scaling(aws: Aws, endpoint: str, variants: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
-    client, cloudwatch = aws.client("application-autoscaling"), aws.client("cloudwatch")
-    ids = [f"endpoint/{endpoint}/variant/{variant}" for variant in variants]
-    targets = client.describe_scalable_targets(ServiceNamespace="sagemaker", ResourceIds=ids)
-    for target in targets["ScalableTargets"]:
-        of = {"ServiceNamespace": "sagemaker", "ResourceId": target["ResourceId"]}
-        actions = client.describe_scheduled_actions(**of)["ScheduledActions"]
-        target_id = f"Target {target['ResourceId']}"
-        yield (
-            target_id,
-            {
-                "Type": f"{_SCALING}::ScalableTarget",
-                "Properties": {**target, "ScheduledActions": actions},
-            },
+def _components(client: Any, endpoint: str) -> _Resources:
+    """The inference components, by the name that Application Auto Scaling has for each."""
+    pages = client.get_paginator("list_inference_components").paginate(EndpointNameEquals=endpoint)
+    for listed in (one for page in pages for one in page["InferenceComponents"]):
+        found = client.describe_inference_component(
+            InferenceComponentName=listed["InferenceComponentName"]
         )
-        for policy in client.describe_scaling_policies(**of)["ScalingPolicies"]:
+        container = found["Specification"].get("Container", {})
+        deployed = container.pop("DeployedImage", {})
+        if "SpecifiedImage" in deployed:
+            container["Image"] = deployed["SpecifiedImage"]
+        members = {name: found[name] for name in _COMPONENT_MEMBERS if name in found}
+        if "RuntimeConfig" in found:
+            members["RuntimeConfig"] = {"CopyCount": found["RuntimeConfig"]["DesiredCopyCount"]}
+        name = f"inference-component/{found['InferenceComponentName']}"
+        yield name, _resource(client, COMPONENT, members, found["InferenceComponentArn"])
+
+
+def _scaling(aws: Aws, ids: list[str]) -> _Resources:
+    client, cloudwatch = aws.client("application-autoscaling"), aws.client("cloudwatch")
+
+    def paged(operation: str, items: str, **of: Any) -> Iterator[dict[str, Any]]:
+        pages = client.get_paginator(operation).paginate(ServiceNamespace="sagemaker", **of)
+        return (one for page in pages for one in page[items])
+
+    for target in paged("describe_scalable_targets", "ScalableTargets", ResourceIds=ids):
+        of = {"ResourceId": target["ResourceId"]}
+        actions = list(paged("describe_scheduled_actions", "ScheduledActions", **of))
+        target_id = f"Target {target['ResourceId']}"
+        yield target_id, {"Type": TARGET, "Properties": {**target, "ScheduledActions": actions}}
+        for policy in paged("describe_scaling_policies", "ScalingPolicies", **of):
             policy_id = f"{target_id} {policy['PolicyName']}"
             yield policy_id, _policy(policy, target_id)
-            if policy["PolicyType"] == "StepScaling":
-                names = [alarm["AlarmName"] for alarm in policy.get("Alarms", ())]
-                answer = cloudwatch.describe_alarms(AlarmNames=names) if names else {}
-                for alarm in answer.get("MetricAlarms", ()):
+            names = [alarm["AlarmName"] for alarm in policy.get("Alarms", ())]
+            if policy["PolicyType"] == "StepScaling" and names:
+                for alarm in cloudwatch.describe_alarms(AlarmNames=names)["MetricAlarms"]:
                     told = {**alarm, "AlarmActions": [{"Ref": policy_id}]}
-                    yield (
-                        alarm["AlarmName"],
-                        {"Type": "AWS::CloudWatch::Alarm", "Properties": told},
-                    )
+                    yield alarm["AlarmName"], {"Type": ALARM, "Properties": told}
 
 
 def _policy(policy: Mapping[str, Any], target_id: str) -> dict[str, Any]:
     members = ("PolicyName", "PolicyType", *_CONFIGURATIONS)
     properties = {name: policy[name] for name in members if name in policy}
-    return {
-        "Type": f"{_SCALING}::ScalingPolicy",
-        "Properties": {**properties, "ScalingTargetId": {"Ref": target_id}},
-    }
+    return {"Type": POLICY, "Properties": {**properties, "ScalingTargetId": {"Ref": target_id}}}

@@ -13,9 +13,9 @@ from sagemaker_serving.rules.scaling.metrics import BACKLOG
 from sagemaker_serving.rules.template.marks import MARK, text_with_marks
 from sagemaker_serving.rules.template.resources import Resource
 
-_TARGET = "AWS::ApplicationAutoScaling::ScalableTarget"
-_POLICY = "AWS::ApplicationAutoScaling::ScalingPolicy"
-_ALARM = "AWS::CloudWatch::Alarm"
+TARGET = "AWS::ApplicationAutoScaling::ScalableTarget"
+POLICY = "AWS::ApplicationAutoScaling::ScalingPolicy"
+ALARM = "AWS::CloudWatch::Alarm"
 _PREDEFINED = {
     "SageMakerVariantInvocationsPerInstance": "invocations_per_instance",
     "SageMakerVariantConcurrentRequestsPerModelHighResolution": "concurrent_requests",
@@ -35,7 +35,7 @@ def read_scaling(reading: Reading, resource_id: str, path: Path) -> None:
 
     A logical id stands for a name that only a deploy knows.
     """
-    for target in reading.of(_TARGET):
+    for target in reading.of(TARGET):
         text = text_with_marks(target.properties.get("ResourceId").value)
         if text is not None and text.replace(MARK, "") == resource_id:
             _target(reading, target, path)
@@ -45,7 +45,7 @@ def _target(reading: Reading, target: Resource, path: Path) -> None:
     numbers = reading.resources.numbered(target.properties)
     for member, field in (("MinCapacity", "min"), ("MaxCapacity", "max")):
         _number(reading, path, field, numbers.get(member))
-    for policy in reading.of(_POLICY):
+    for policy in reading.of(POLICY):
         if _is_of(policy, target):
             _policy(reading, policy, path)
     schedules = [_schedule(action) for action in numbers.get("ScheduledActions").items()]
@@ -178,7 +178,7 @@ def _bound(offset: Any, edge: float) -> float | None:
 
 
 def _alarms(reading: Reading, policy: Resource) -> Iterator[dict[str, Any]]:
-    for alarm in reading.of(_ALARM):
+    for alarm in reading.of(ALARM):
         actions = alarm.properties.get("AlarmActions").items()
         if any(getattr(one.value, "name", None) == policy.logical_id for one in actions):
             yield plain(reading.resources.numbered(alarm.properties).value)

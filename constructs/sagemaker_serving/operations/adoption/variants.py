@@ -128,7 +128,7 @@ def read_container(reading: Reading, fact: Fact, at: Path, base: Path, place: Pa
     for path, value in (
         ((*base, "multi_model", "model_cache_setting"), cache),
         ((*base, "model_package", "name"), package),
-        ((*at, "container_hostname"), hostname if "containers" in at else None),
+        ((*at, "container_hostname"), hostname if at[-2] == "containers" else None),
     ):
         if is_unknown(value):
             reading.draft.remark(path, open_("it"))

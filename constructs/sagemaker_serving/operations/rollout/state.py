@@ -7,10 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from botocore.exceptions import ClientError
-
-from sagemaker_serving.client.aws import aws_failures
-from sagemaker_serving.errors import NotFound
+from sagemaker_serving.client.describing import described_endpoint
 
 _ON_ITS_WAY = frozenset({"Creating", "Updating", "SystemUpdating", "RollingBack", "Deleting"})
 """Source: botocore EndpointStatus; read 2026-11-21."""
@@ -59,17 +56,7 @@ class EndpointState:
 
 def endpoint_state(sagemaker: Any, name: str) -> EndpointState:
     """The endpoint ``name`` as it is now; raises `NotFound` when there is none."""
-    with aws_failures():
-        try:
-            found = sagemaker.describe_endpoint(EndpointName=name)
-        except ClientError as error:
-            if "could not find" in str(error).lower():
-                raise NotFound(
-                    f"there is no endpoint {name!r} in {sagemaker.meta.region_name}; "
-                    "see `aws sagemaker list-endpoints`"
-                ) from None
-            raise
-    return _state(found)
+    return _state(described_endpoint(sagemaker, name))
 
 
 def _state(found: Mapping[str, Any]) -> EndpointState:
