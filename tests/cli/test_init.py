@@ -17,6 +17,7 @@ from tests.models import archive, frozen_graph, onnx_model, saved_model
 from tests.today import TODAY
 
 Run = Callable[..., Any]
+ROOT = Path(__file__).parents[2]
 FLOAT = 1
 INIT = ("init", "--region", "eu-west-1", "--today", str(TODAY))
 ONNX = onnx_model([("Neg", ("x",), "y")], {"x": (FLOAT, (None, 2))}, {"y": (FLOAT, (None, 2))})
@@ -218,3 +219,26 @@ def asked(folder: Path, answers: Sequence[str], *arguments: str) -> str:
     process.wait(60)
     os.close(reader)
     return said.decode().replace("\r\n", "\n")
+
+
+def test_a_folder_without_a_cdk_app_gets_the_one_that_deploys_such_files(
+    run: Run, tmp_path: Path
+) -> None:
+    plant(tmp_path, SERVED[0][0])
+    ended = run(*INIT, "--model", "digits", PATH=os.defpath)
+    assert "app.py, stacks/, cdk.json: the CDK app that deploys it" in ended.stdout
+    assert "  npm install aws-cdk@2" in ended.stdout.splitlines()
+    for part in ("app.py", "cdk.json", "stacks/serving.py"):
+        assert (tmp_path / part).read_bytes() == (ROOT / part).read_bytes()
+    (tmp_path / "app.py").write_text("mine")
+    again = run(*INIT, "--model", "digits", "--force")
+    assert ("cdk.json" in again.stdout, (tmp_path / "app.py").read_text()) == (False, "mine")
+
+
+def test_no_app_is_laid_over_what_is_there(run: Run, tmp_path: Path) -> None:
+    plant(tmp_path, {**SERVED[0][0], "app.py": b"flask"})
+    ended = run(*INIT, "--model", "digits")
+    assert ended.returncode == 0
+    assert "since it would replace app.py" in ended.stdout
+    assert (tmp_path / "app.py").read_text() == "flask"
+    assert not (tmp_path / "stacks").exists()

@@ -44,7 +44,8 @@ def init(
 
     On a terminal it asks for what no option says. It looks into the model without running it, and
     takes AWS's newest image for its framework that is still patched. What it writes passes check,
-    and has comments on what can be added. An ONNX or PyTorch model is packed first, into
+    and has comments on what can be added. Where there is no CDK app yet, it adds the one that
+    deploys such files: app.py, stacks/ and cdk.json. An ONNX or PyTorch model is packed first, into
     NAME-MODEL.tar.gz, as Triton's and Ray Serve's images want it.
 
     \b
@@ -53,6 +54,7 @@ def init(
       sagemaker-serving init --model export/1700000000 --region eu-west-1
       sagemaker-serving init --model digits.keras --region eu-west-1 --name staging
     """
+    from sagemaker_serving.cli.init.app import lay_app
     from sagemaker_serving.cli.init.draft import draft_of, environment_path, look_into
     from sagemaker_serving.cli.init.serving import default_host, serving_of
     from sagemaker_serving.cli.init.text import write
@@ -78,7 +80,7 @@ def init(
         if draft.made_by:
             draft.artifact.unlink(missing_ok=True)
         raise
-    _say(path, draft, warnings)
+    _say(path, draft, warnings, of_app=lay_app())
 
 
 class _Questions:
@@ -123,7 +125,7 @@ class _Questions:
         click.confirm(f"{path} exists; replace it?", abort=True, err=True)
 
 
-def _say(path: Path, draft: Draft, warnings: Sequence[Problem]) -> None:
+def _say(path: Path, draft: Draft, warnings: Sequence[Problem], *, of_app: str | None) -> None:
     """What was written, and what to do next."""
     serving = draft.serving
     for warning in warnings:
@@ -134,17 +136,20 @@ def _say(path: Path, draft: Draft, warnings: Sequence[Problem]) -> None:
     )
     if draft.made_by:
         click.echo(f"{draft.artifact}: the model, packed for this image")
+    if of_app is not None:
+        click.echo(of_app)
     click.echo("check finds no error in it; next, on this machine:")
     for command in _next_commands(draft):
         click.echo(f"  {command}")
-    if not Path("cdk.json").is_file():
-        click.echo("a deploy needs app.py, stacks/ and cdk.json of this project, not here yet")
 
 
 def _next_commands(draft: Draft) -> Iterator[str]:
+    from local_aws.process.cdk import cdk_cli
     from sagemaker_serving.cli.init.request import inputs_of, request_of
     from sagemaker_serving.local_sagemaker.engines.images import NoEngine, engine_of
 
+    if cdk_cli(Path()) is None:
+        yield "npm install aws-cdk@2"
     try:
         engine_of(draft.serving.image.uri)
         yield "sagemaker-serving local up"

@@ -216,18 +216,25 @@ def _failures() -> Iterator[None]:
         raise Failure(f"the local AWS does not answer as it should: {error}") from None
 
 
-def _command(project: Path) -> Sequence[str]:
+def cdk_cli(project: Path) -> Sequence[str] | None:
+    """The command that starts the CDK CLI of ``project``, or the one on the path; None for none."""
     for folder in (project.resolve(), *project.resolve().parents):
         installed = folder / "node_modules" / "aws-cdk" / "bin" / "cdk"
         if installed.is_file():
             return [node_program(), str(installed.resolve())]
     on_path = shutil.which("cdk")
-    if on_path is not None:
-        return [on_path]
-    raise Mistake(
-        f"there is no CDK CLI; run `npm install aws-cdk` in {project.resolve()}, or put `cdk` on "
-        "the path"
-    )
+    return None if on_path is None else [on_path]
+
+
+def _command(project: Path) -> Sequence[str]:
+    found = cdk_cli(project)
+    if found is None:
+        # npm's `latest` is 3.0.0, which is older than its number and reads no assembly of today.
+        raise Mistake(
+            f"there is no CDK CLI; run `npm install aws-cdk@2` in {project.resolve()}, or put "
+            "`cdk` on the path"
+        )
+    return found
 
 
 def _path(programs: Path) -> list[str]:
