@@ -28,6 +28,11 @@ def environment_name(given: str) -> str:
     return read_environment(Path(given)).sound.name if given.endswith(_SUFFIXES) else given
 
 
+def environment_names() -> list[str]:
+    """Those of the files in environments/, but bases that others extend."""
+    return [path.stem for path in _files()]
+
+
 class EnvironmentName(click.ParamType):  # type: ignore[type-arg]
     """The name of a file in environments/, or a path."""
 
@@ -39,8 +44,8 @@ class EnvironmentName(click.ParamType):  # type: ignore[type-arg]
         """Names; paths once the text is one."""
         if "/" in incomplete or "." in incomplete:
             return [CompletionItem(incomplete, type="file")]
-        names = [path.stem for path in _files()]
-        return [CompletionItem(name) for name in sorted(names) if name.startswith(incomplete)]
+        names = sorted(environment_names())
+        return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
 class EndpointName(click.ParamType):  # type: ignore[type-arg]

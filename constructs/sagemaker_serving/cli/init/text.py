@@ -83,7 +83,8 @@ def _lines(draft: Draft) -> Iterator[tuple[str, str]]:
     yield "    # update: {canary_percent: 10, wait_seconds: 300}", ""
     yield "    # scaling: {main: {min: 1, max: 4, invocations_per_instance: 300}}", ""
     jobs = default_host(draft.contents.size, draft.region, "transform")
-    yield f"    # batch_transform: {{instance_type: {jobs}}}", "docs/batch.md"
+    sends = ", content_type: application/json" if serving.framework == "tensorflow" else ""
+    yield f"    # batch_transform: {{instance_type: {jobs}{sends}}}", "docs/batch.md"
 
 
 def _support(draft: Draft) -> str:

@@ -11,6 +11,7 @@ import click
 from local_aws.cli.options import state_dir_option
 from local_aws.cli.showing import Facts, Shown, Table
 from local_aws.cli.status import show_status
+from sagemaker_serving.cli.completing import environment_names
 
 
 @click.command()
@@ -43,8 +44,16 @@ def _job(job: Facts) -> Sequence[Any]:
     return (job["name"], job.get("status", ""), None)
 
 
+def _next_step() -> str:
+    """What can be deployed from this folder, or how to come by it."""
+    names = environment_names()
+    if not names:
+        return "sagemaker-serving init"
+    return f"sagemaker-serving local deploy {'local' if 'local' in names else min(names)}"
+
+
 SAGEMAKER = Shown(
-    next_step="sagemaker-serving local deploy local",
+    next_step=_next_step,
     notes=_engine_lines,
     kept={"endpoints": "endpoint"},
     tables=(

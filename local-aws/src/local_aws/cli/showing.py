@@ -37,7 +37,7 @@ class Shown:
     ``tables`` shows more.
     """
 
-    next_step: str
+    next_step: Callable[[], str]
     notes: Callable[[Facts], Iterable[str]] = lambda _: ()
     kept: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     tables: Sequence[Table] = ()

@@ -50,7 +50,7 @@ def _print(facts: Facts, shown: Shown) -> None:
         _print_account(own, shown)
     every = [own for _, own in accounts_in(facts)]
     if not any(own["stacks"] or any(own.get(name) for name in shown.kept) for own in every):
-        click.echo(f"nothing is deployed; next: {shown.next_step}")
+        click.echo(f"nothing is deployed; next: {shown.next_step()}")
 
 
 def _print_account(facts: Facts, shown: Shown) -> None:

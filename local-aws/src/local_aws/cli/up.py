@@ -16,7 +16,7 @@ from local_aws.cli.options import ProgramOption, state_dir_option
 from local_aws.cli.showing import Facts, Shown, accounts_in
 from local_aws.program import program
 
-OWN = Shown(next_step="local-aws deploy path/to/app")
+OWN = Shown(next_step=lambda: "local-aws deploy path/to/app")
 """What is shown where nothing is built on it."""
 
 
@@ -145,7 +145,7 @@ def _tell_what_was_found(facts: Facts, shown: Shown, *, fresh: bool) -> None:
     for line in shown.notes(facts):
         click.echo(line)
     if not found["stacks"]:
-        click.echo(f"next: {shown.next_step}", err=True)
+        click.echo(f"next: {shown.next_step()}", err=True)
 
 
 def _count(number: int, one: str) -> str:
