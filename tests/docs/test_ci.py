@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.docs.pages import ROOT, WORKFLOW, blocks
+from tools.transcripts.blocks import ROOT, WORKFLOW, blocks
 
 PAGE = ROOT / "docs" / "ci.md"
 TEXT = WORKFLOW.read_text(encoding="utf-8")

@@ -15,7 +15,7 @@ import yaml
 
 from local_aws import cli as local_aws_cli
 from sagemaker_serving.cli import _group
-from tests.docs.pages import PAGES, ROOT, WORKFLOW, blocks
+from tools.transcripts.blocks import PAGES, ROOT, WORKFLOW, blocks
 
 _PROGRAMS = {"sagemaker-serving": _group, "local-aws": local_aws_cli.commands}
 _PROGRAM = "sagemaker-serving|local-aws"

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from local_aws.testing import DeployApp, DeployedApp, LocalAws
-from tests.docs.pages import ROOT
 from tests.local_aws.aws import eventually
+from tools.transcripts.blocks import ROOT
 
 pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(600)]
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.docs.pages import PAGES, Block, blocks
+from tools.transcripts.blocks import PAGES, Block, blocks
 
 _OURS = ("sagemaker_serving", "stacks", "aws_cdk", "boto3")
 

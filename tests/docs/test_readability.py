@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.pages import ROOT
+from tools.transcripts.blocks import ROOT
 
 CHECK = ROOT / "tools" / "readability" / "check.mjs"
 LONG = " ".join(["word"] * 31) + "."

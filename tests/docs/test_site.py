@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.pages import PAGES, ROOT
 from tools.site import build
+from tools.transcripts.blocks import PAGES, ROOT
 
 
 @pytest.mark.slow

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import subprocess
-import sys
 import venv
 import zipfile
 from collections import Counter
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
@@ -19,11 +16,11 @@ import pytest
 from packaging.version import Version
 
 from tests.requirements import asked_for, lowest_of, name_of, pins_of, version_of
+from tests.wheel.conftest import PIP, Installed, packages_of
 from tools.own_environments.environments import environment_of
 
 ROOT = Path(__file__).parents[2]
 PINS = ROOT / "tools" / "own_environments"
-PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
 FOREIGN = PINS / "constructs.txt"
 """The CDK of AWS's own construct libraries; it is not the one of requirements.txt."""
 
@@ -31,74 +28,6 @@ OTHER_BOTO3 = "1.43.0"
 IN_LOWEST = ("", "cdk", "check", "client", "local", "tensorflow", "plots", "run")
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
-
-
-@dataclass(frozen=True)
-class Installed:
-    """An environment that has the wheels."""
-
-    folder: Path
-
-    @property
-    def packages(self) -> Path:
-        return _packages(self.folder)
-
-    def run(self, *command: str, cwd: Path, **more: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [str(self.folder / "bin" / "python"), *command],
-            cwd=cwd,
-            env={
-                "PATH": os.pathsep.join([str(self.folder / "bin"), os.environ["PATH"]]),
-                "HOME": str(cwd),
-                "CDK_VALIDATION": "false",
-                **more,
-            },
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
-    def cli(self, *arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-        return self.run(str(self.folder / "bin" / "sagemaker-serving"), *arguments, cwd=cwd)
-
-    def install(self, *wanted: str) -> None:
-        python = str(self.folder / "bin" / "python")
-        subprocess.run([*PIP, "--python", python, "install", "--no-compile", *wanted], check=True)
-
-
-@pytest.fixture(scope="module")
-def wheels(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Those of sagemaker-serving and of local-aws."""
-    folder = tmp_path_factory.mktemp("wheels")
-    for source in (ROOT, ROOT / "local-aws"):
-        subprocess.run([*PIP, "wheel", "--no-deps", "-w", str(folder), str(source)], check=True)
-    return sorted(folder.glob("*.whl"), reverse=True)
-
-
-@pytest.fixture(scope="module")
-def base(wheels: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    """The wheels, and what they ask for without any extra."""
-    return _installed("wheel", wheels, tmp_path_factory)
-
-
-@pytest.fixture(scope="module")
-def lowest(wheels: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    """The wheels with the extras `IN_LOWEST`, each library in the lowest version it may have."""
-    return _installed("lowest", wheels, tmp_path_factory)
-
-
-def _installed(name: str, wheels: list[Path], folders: pytest.TempPathFactory) -> Installed:
-    """The wheels in an environment of their own, which sees the libraries of another one."""
-    installed = Installed(folders.mktemp(name))
-    venv.create(installed.folder, symlinks=True)
-    (installed.packages / "libraries.pth").write_text(str(_packages(environment_of(name))))
-    installed.install("--no-deps", *map(str, wheels))
-    return installed
-
-
-def _packages(environment: Path) -> Path:
-    (packages,) = (environment / "lib").glob("python*/site-packages")
-    return packages
 
 
 def test_environment_files_are_checked_without_any_extra(base: Installed, tmp_path: Path) -> None:
@@ -150,7 +79,7 @@ def test_the_wheel_carries_types_and_data_but_no_tests(wheels: list[Path]) -> No
 def test_what_it_brings_without_any_extra_is_small(
     base: Installed, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    others, own = map(_megabytes, (_packages(environment_of("wheel")), base.packages))
+    others, own = map(_megabytes, (packages_of(environment_of("wheel")), base.packages))
     with capsys.disabled():
         print(f"\nbase install: {others + own:.0f} MB, {own:.1f} of them our own")
     assert own < 10

@@ -1,4 +1,4 @@
-"""The documents' code blocks, as the tests read them."""
+"""The documents' pages and their code blocks, as tools and tests read them."""
 
 from __future__ import annotations
 

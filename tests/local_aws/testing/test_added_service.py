@@ -16,7 +16,7 @@ from botocore.exceptions import ClientError
 from local_aws import daemon
 from local_aws.errors import Mistake
 from local_aws.service import SERVICES
-from tests.docs.pages import blocks
+from tools.transcripts.blocks import blocks
 
 ROOT = Path(__file__).parents[3]
 ADDED = ROOT / "tests" / "added_service"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.pages import ROOT, Block, blocks
+from tools.transcripts.blocks import ROOT, Block, blocks
 
 pytest_plugins = "pytester"
 
