@@ -26,8 +26,11 @@ def main() -> None:
     text = PAGE.read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "node_modules").symlink_to(ROOT / "node_modules")
-        path = os.pathsep.join([str(programs), os.environ["PATH"]])
-        for block, printed in follow(PAGE, Path(folder), {"PATH": path}):
+        environment = {
+            "PATH": os.pathsep.join([str(programs), os.environ["PATH"]]),
+            "SAGEMAKER_SERVING_END_WITH": str(os.getpid()),
+        }
+        for block, printed in follow(PAGE, Path(folder), environment):
             if "…" in block.text.splitlines():
                 must_show(block.text, printed, block.where)
             else:
