@@ -56,6 +56,8 @@ ON_DISK: dict[str, bytes] = {
         {"a": ("Placeholder", ()), "b": ("Placeholder", ()), "sum": ("Add", ("a", "b"))}
     ),
     "keras.keras": b"",
+    "keras-and-code/keras.keras": b"",
+    "keras-and-code/code/inference.py": HANDLER,
     "keras.h5": b"",
     "net-symbol.json": b"{}",
     "net-0000.params": b"",
@@ -76,7 +78,7 @@ def disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_tables_were_found() -> None:
-    assert (len(rows(README)), len(rows(DOC))) == (8, 21)
+    assert (len(rows(README)), len(rows(DOC))) == (8, 22)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from local_aws.process import Tree
 from sagemaker_serving.archive.frozen_graph import FrozenGraph, read_frozen_graph
 from sagemaker_serving.archive.protobuf import Malformed
 from sagemaker_serving.archive.refusals import UnreadableArtifact
-from sagemaker_serving.archive.sources import Conversion, Tensors
+from sagemaker_serving.archive.sources import Conversion, Tensors, plan
 from sagemaker_serving.archive.tree import SkippingFile
 from sagemaker_serving.errors import Failure, Mistake
 
@@ -51,13 +51,14 @@ def tensors_of(conversion: Conversion, asked: Tensors) -> Tensors:
 
 
 def must_be_convertible(path: Path) -> None:
-    """Raises `UnreadableArtifact` when ``path`` cannot be converted without being asked more.
+    """Raises `UnreadableArtifact` when what ``path`` has cannot be converted without being asked.
 
     TensorFlow is missing, or the inputs and outputs of a frozen graph leave a choice.
     """
     try:
         converter()
-        tensors_of(Conversion(source=path, name=path.stem), Tensors())
+        for conversion in plan([path]).conversions:
+            tensors_of(conversion, Tensors())
     except Mistake as error:
         raise UnreadableArtifact(str(error)) from None
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sagemaker_serving.archive.contents import ArchiveContents, contents_of
 from sagemaker_serving.archive.saved_model import Tensor
-from sagemaker_serving.archive.sources import CONVERTED
+from sagemaker_serving.archive.sources import plan
 from sagemaker_serving.archive.verdict import known_contents
 
 
@@ -17,7 +17,7 @@ def neo_contents(path: Path) -> ArchiveContents:
 
     Raises what `known_contents` raises.
     """
-    if path.suffix in CONVERTED and path.is_file():
+    if plan([path]).conversions:
         return contents_of([path], convert=False)
     return known_contents(path)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from sagemaker_serving.archive.names import safe_name
@@ -75,17 +75,19 @@ class Plan:
 def plan(sources: Sequence[Path | Source], *, convert: bool = True) -> Plan:
     """Where everything in ``sources`` goes.
 
-    A ready archive must stand alone. With ``convert`` false, ``.h5`` and
-    ``.pb`` files stay what they are, as SageMaker Neo wants them, and what lies
-    beside a SavedModel's graph under such a name stays out: it takes exactly
-    one (the rule ``neo-files``). Raises
+    A ready archive must stand alone. A folder with nothing but Keras models or frozen graphs, and
+    perhaps code for them, is taken as if each stood here by itself. With ``convert`` false,
+    ``.h5`` and ``.pb`` files stay what they are, as SageMaker Neo wants them, and what lies
+    beside a SavedModel's graph under such a name stays out: it takes exactly one (the rule
+    ``neo-files``). Raises
     `UnreadableArtifact` when there is nothing at a path, when two files would
     have one name, and for what may not be packed.
     """
-    given = [source if isinstance(source, Source) else Source(path=source) for source in sources]
-    for source in given:
+    named = [source if isinstance(source, Source) else Source(path=source) for source in sources]
+    for source in named:
         if not source.path.exists():
             raise UnreadableArtifact(f"there is nothing at {source.path}")
+    given = [part for source in named for part in (_parts(source) if convert else [source])]
     if len(given) == 1 and given[0].inside is None and _is_ready(given[0].path):
         return Plan(ready=given[0].path)
     entries: list[Entry] = []
@@ -120,6 +122,23 @@ def _is_ready(path: Path) -> bool:
 def _is_alone(path: Path) -> bool:
     """Whether a single file is to be taken as a ready archive (and refused if it is none)."""
     return path.suffix not in (*CONVERTED, *_AS_THEY_ARE) and path.name != "xgboost-model"
+
+
+def _parts(source: Source) -> list[Source]:
+    """The models and the code of a folder that has to be converted; else ``source`` itself."""
+    if source.inside is not None or not source.path.is_dir():
+        return [source]
+    here = sorted(source.path.iterdir())
+    models = [path for path in here if path.suffix in CONVERTED and path.is_file()]
+    code = [path for path in here if path.name in (*_CODE, "code")]
+    if not models or _is_saved_model(source.path) or len(models) + len(code) < len(here):
+        return [source]
+    if source.name is not None and len(models) > 1:
+        raise Mistake(
+            f"{source.name}={source.path}: the folder has {len(models)} models, which one name "
+            f"does not hold: {', '.join(path.name for path in models)}; give each by itself"
+        )
+    return [*(replace(source, path=path) for path in models), *(Source(path=p) for p in code)]
 
 
 def _file(path: Path) -> Entry:

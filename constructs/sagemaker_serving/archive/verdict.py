@@ -20,7 +20,7 @@ from sagemaker_serving.archive.soundness import Soundness, is_looked_at
 from sagemaker_serving.archive.sources import plan
 from sagemaker_serving.archive.tree import Entry
 
-_VERSION = "4"
+_VERSION = "5"
 _T = TypeVar("_T")
 
 

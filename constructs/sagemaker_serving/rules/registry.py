@@ -235,6 +235,7 @@ RULES: tuple[Rule, ...] = (
     multi_model.multi_model_pytorch,
     neo_artifacts.neo_files,
     neo_artifacts.neo_traced,
+    neo_artifacts.neo_frozen_graph,
     neo_artifacts.neo_shapes,
     neo_artifacts.neo_batch,
     neo_artifacts.neo_script,

@@ -219,7 +219,7 @@ CASES: list[tuple[str, Model, str, Model]] = [
     ),
     (
         "artifact-frozen-graph",
-        Model({"frozen.pb": frozen_graph()}),
+        Model({"frozen.pb": frozen_graph(), "labels.txt": b""}),
         "frozen.pb is a frozen graph, which TensorFlow Serving does not load",
         Model({"frozen.pb": frozen_graph(), MODEL: saved_model()}),
     ),

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from tests.models import (
+    frozen_graph,
     saved_model,
 )
 from tests.rules.artifact.artifacts import MODEL, SCRIPT, TRACED, Model, compiled, torch_file
@@ -61,6 +62,12 @@ CASES: list[tuple[str, Model, str, Model]] = [
         compiled("pytorch", content={"model.pth": b"\x80\x02 a bare pickle"}),
         "model.pth is not a traced model",
         Model({"model.pth": b"\x80\x02 a bare pickle"}, {"framework": "pytorch"}),
+    ),
+    (
+        "neo-frozen-graph",
+        compiled("tensorflow", content={"graph.pb": frozen_graph()}),
+        "a frozen graph; the local AWS compiles it, and cannot serve the result",
+        Model({"graph.pb": frozen_graph()}, {"artifact": "model/graph.pb"}),
     ),
     (
         "neo-shapes",

@@ -39,7 +39,7 @@ def artifact_saved_model(facts: ArtifactFacts) -> Iterator[Finding]:
     )
 
 
-@rule("artifact-frozen-graph", source=_LAYOUT, example="a folder with graph.pb alone")
+@rule("artifact-frozen-graph", source=_LAYOUT, example="a folder with graph.pb and labels.txt")
 def artifact_frozen_graph(facts: ArtifactFacts) -> Iterator[Finding]:
     """A frozen graph is turned into a SavedModel before it is served.
 

@@ -87,6 +87,30 @@ def neo_traced(facts: ArtifactFacts) -> Iterator[Finding]:
 
 
 @rule(
+    "neo-frozen-graph",
+    source="unverified: no source says what serves a frozen graph that Neo compiled",
+    severity=Severity.WARNING,
+    example="artifact: graph.pb   # with compile: {…}",
+)
+def neo_frozen_graph(facts: ArtifactFacts) -> Iterator[Finding]:
+    """A TensorFlow model to be compiled and served is a SavedModel with its variables.
+
+    Neo compiles frozen graphs, too. The local AWS cannot serve what it makes of one, since
+    TensorFlow's server loads SavedModels alone; for AWS nothing was found that says.
+    """
+    contents = facts.contents
+    if contents is None or not facts.compiled or facts.neo_framework != "TENSORFLOW":
+        return
+    if contents.graphs and not contents.saved_models:
+        yield (
+            facts.artifact.where,
+            f"artifact is {facts.artifact.text!r}, a frozen graph; the local AWS compiles it, and "
+            "cannot serve the result; of AWS that is not known; export a SavedModel with its "
+            "variables, or leave compile out",
+        )
+
+
+@rule(
     "neo-shapes", source=_NEO, example="{images: [1, 3, 8, 8]} of a model that takes [?, 8, 8, 1]"
 )
 def neo_shapes(facts: ArtifactFacts) -> Iterator[Finding]:
