@@ -32,7 +32,7 @@ def test_what_serves_is_told_in_plain_lines(run_there: Run) -> None:
     assert ended.returncode == 0
     first, *_, last = [line[10:] for line in ended.stdout.splitlines()]
     assert first == "InService: 1"
-    assert last == "digits serves 1"
+    assert last == "digits serves 1; no rollout is under way"
 
 
 def test_a_failure_is_a_json_document_and_a_message_with_the_last_words(

@@ -44,14 +44,14 @@ def watch(
     """Show a rollout of ENDPOINT as it happens, and end with its result.
 
     It waits for --config; without it, for the config that is being rolled out; else for the one
-    that ENDPOINT's CloudFormation stack names. While the stack is being updated and has not reached
-    ENDPOINT yet, it waits.
+    that ENDPOINT's CloudFormation stack names. Without --config it waits for the stack, too: from
+    its change set, before ENDPOINT moves, to its end, as a stack that fails takes ENDPOINT back.
 
     \b
     Ends with
-      0  when that config serves
+      0  when that config serves, and no deploy is under way
       1  as soon as a container fails, with the cause and its last log lines
-      1  when another config serves in the end: SageMaker rolled back
+      1  when another config serves in the end: SageMaker or the stack rolled back
       1  after --timeout seconds
       2  when there is no such endpoint
 

@@ -52,8 +52,9 @@ def watch(
 
     Ends when the wanted config serves: ``config``; else the one that the
     rollout under way, or CloudFormation's stack, brings. Without any of these,
-    when the endpoint is in service and nothing is said of a failed update. A
-    stack that is still at work is waited for.
+    when the endpoint is in service and nothing is said of a failed update.
+    Without ``config`` a stack is waited for that is still at work, or about to
+    be, as what it does next may take the endpoint back.
 
     :param aws: where the endpoint is; by default the AWS of the shell.
     :param poll_seconds: how often AWS is asked.
@@ -75,6 +76,7 @@ class _Watch:
         self._sagemaker = aws.client("sagemaker")
         self._aws = aws
         self._wanted = config
+        self._is_given = config is not None
         self._state = endpoint_state(self._sagemaker, endpoint_name)
         self._heard = time.monotonic()
         self._was_seen_coming = False
@@ -151,10 +153,13 @@ class _Watch:
     def _is_done(self) -> Generator[RolloutEvent, None, bool]:
         """Whether all is as it was wanted; raises `RolloutFailed` when it will not be."""
         state, stack = self._state, None
-        if state.config != self._wanted and not self._was_seen_coming:
+        has_failed = self._was_seen_coming and self._has_failed()
+        if not has_failed and (not self._is_given or state.config != self._wanted):
             stack = stack_intention(self._aws.client("cloudformation"), self._sagemaker, state.arn)
-            if stack is not None and stack.is_in_progress:
-                yield from self._note(f"stack {stack.stack} is {stack.status}; waiting for it")
+            if stack is not None and (yield from self._waits_for(stack)):
+                return False
+            # The stack may have moved the endpoint between the two answers.
+            if self._described() != state:
                 return False
         reason = self._what_is_wrong(stack)
         if reason is not None:
@@ -163,7 +168,31 @@ class _Watch:
                 yield from self._last_words()
                 raise self._failure(reason, self._named_in(reason))
             raise RolloutFailed(reason, log_group=self._logs.group, log_lines=())
-        yield self._event("done", f"{state.name} serves {state.config}")
+        came = self._was_seen_coming or self._is_given
+        nothing = "" if came else "; no rollout is under way"
+        yield self._event("done", f"{state.name} serves {state.config}{nothing}")
+        return True
+
+    def _has_failed(self) -> bool:
+        """Whether SageMaker has given up, whatever a stack makes of it.
+
+        Of an update that failed there is a reason, although the endpoint is in service.
+        Source: botocore sagemaker, DescribeEndpointOutput; read 2026-11-24.
+        """
+        state = self._state
+        went_back = state.config != self._wanted and state.failure_reason is not None
+        return state.status != "InService" or went_back
+
+    def _waits_for(self, stack: StackIntention) -> Generator[RolloutEvent, None, bool]:
+        """Whether a deploy is under way, which may yet move the endpoint, on or back."""
+        if stack.is_in_progress:
+            yield from self._note(f"stack {stack.stack} is {stack.status}; waiting for it")
+        elif stack.change_set is not None:
+            yield from self._note(
+                f"stack {stack.stack} is about to be updated, by {stack.change_set}; waiting for it"
+            )
+        else:
+            return False
         return True
 
     def _what_is_wrong(self, stack: StackIntention | None) -> str | None:
@@ -175,13 +204,14 @@ class _Watch:
         if self._wanted is not None:
             if state.config == self._wanted:
                 return None
-            went_back = ": SageMaker went back to it" if self._was_seen_coming or because else ""
+            if stack is not None and stack.went_back and not because:
+                return f"{serves}, not {self._wanted}: {_went_back(stack)}"
+            went_back = ": SageMaker went back to it" if because else ""
             return f"{serves}, not {self._wanted}{went_back}{because}"
         if stack is None:
             return f"{serves}, and its last update failed{because}" if because else None
         if stack.went_back:
-            why = stack.reason or state.failure_reason or "no reason is told"
-            return f"{serves}, but its stack {stack.stack} is {stack.status}: {why}"
+            return f"{serves}, but {_went_back(stack, state.failure_reason)}"
         if stack.wants_another(state.config):
             return f"{serves}, not {stack.config} as its stack {stack.stack} says{because}"
         return None
@@ -225,6 +255,11 @@ def _status(state: EndpointState) -> str:
     if state.coming_config is not None and state.coming_config != state.config:
         return f"{state.status}: {state.config} -> {state.coming_config}"
     return f"{state.status}: {state.config}"
+
+
+def _went_back(stack: StackIntention, failure: str | None = None) -> str:
+    why = stack.reason or failure or "no reason is told"
+    return f"its stack {stack.stack} is {stack.status}: {why}"
 
 
 def _variant(variant: VariantState) -> str:

@@ -65,19 +65,46 @@ class Rollouts(LocalAws):
 
     def deploy(self, stack: str, version: str, **environment: str) -> None:
         """Create or update a stack of one endpoint, as CloudFormation does; waits for its end."""
+        self.begin(stack, version, environment)
         cloudformation = self.client("cloudformation")
-        exists = any(
-            found["StackName"] == stack and found["StackStatus"] != "DELETE_COMPLETE"
-            for found in cloudformation.list_stacks()["StackSummaries"]
-        )
-        act = cloudformation.update_stack if exists else cloudformation.create_stack
-        act(StackName=stack, TemplateBody=json.dumps(template(stack, version, environment)))
 
         def ended() -> bool:
             (found,) = cloudformation.describe_stacks(StackName=stack)["Stacks"]
             return not found["StackStatus"].endswith("_IN_PROGRESS")
 
         eventually(ended)
+
+    def begin(
+        self,
+        stack: str,
+        version: str,
+        environment: Mapping[str, str],
+        *,
+        fails_later: bool = False,
+    ) -> None:
+        """Begin to; ``fails_later``: with a resource that fails once the endpoint serves."""
+        cloudformation = self.client("cloudformation")
+        exists = any(
+            found["StackName"] == stack and found["StackStatus"] != "DELETE_COMPLETE"
+            for found in cloudformation.list_stacks()["StackSummaries"]
+        )
+        act = cloudformation.update_stack if exists else cloudformation.create_stack
+        body = template(stack, version, environment)
+        if fails_later:
+            body["Resources"]["Late"] = {
+                "Type": "AWS::SageMaker::Endpoint",
+                "DependsOn": "Endpoint",
+                "Properties": {"EndpointConfigName": "nobody"},
+            }
+        act(StackName=stack, TemplateBody=json.dumps(body))
+
+    def change_set(self, stack: str, version: str) -> None:
+        """A change set ``next`` of the stack, ready and not executed."""
+        self.client("cloudformation").create_change_set(
+            StackName=stack,
+            ChangeSetName="next",
+            TemplateBody=json.dumps(template(stack, version, {})),
+        )
 
 
 def template(stack: str, version: str, environment: Mapping[str, str]) -> dict[str, Any]:

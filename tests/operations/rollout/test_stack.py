@@ -73,6 +73,7 @@ def intention(
         }
         stub.add_response("describe_stacks", {"Stacks": [stack]})
         stub.add_response("get_template", {"TemplateBody": template if body is None else body})
+        stub.add_client_error("list_change_sets", "AccessDenied")
         return stack_intention(client, sagemaker, ENDPOINT)
 
 

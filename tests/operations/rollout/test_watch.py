@@ -11,9 +11,9 @@ import pytest
 from sagemaker_serving.errors import Failure, NotFound, RolloutFailed
 from sagemaker_serving.local_sagemaker.control_plane import SageMaker
 from sagemaker_serving.operations import watch
-from sagemaker_serving.operations.rollout import logs
+from sagemaker_serving.operations.rollout import logs, stack
 from sagemaker_serving.operations.watch import RolloutEvent
-from tests.local_aws.aws import service_in
+from tests.local_aws.aws import eventually, service_in
 
 watching: Any = sys.modules["sagemaker_serving.operations.watch"]
 """The module; the package's own ``watch`` is its function."""
@@ -130,6 +130,39 @@ def test_a_stack_that_went_back_is_a_failure_with_its_reason(aws: Any) -> None:
         RolloutFailed, match=r"stack rolled is UPDATE_ROLLBACK_COMPLETE: .*The primary container"
     ):
         watched(aws, "rolled")
+
+
+def test_a_deploy_whose_change_set_is_ready_is_waited_for(aws: Any) -> None:
+    aws.deploy("announced", "A")
+    aws.change_set("announced", "B")
+    events = watch("announced", aws.client_side, poll_seconds=0.1)
+    said = [next(events).message, next(events).message]
+    assert said[1] == "stack announced is about to be updated, by next; waiting for it"
+    aws.client("cloudformation").execute_change_set(StackName="announced", ChangeSetName="next")
+    *_, last = events
+    assert last.message.startswith("announced serves ConfigB-")
+
+
+def test_one_that_nobody_executes_is_not(aws: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    aws.deploy("forgotten", "A")
+    aws.change_set("forgotten", "B")
+    monkeypatch.setattr(stack, "_IS_EXECUTED_WITHIN", timedelta())
+    assert watched(aws, "forgotten")[-1].message.endswith("; no rollout is under way")
+
+
+def test_a_stack_that_fails_after_its_endpoint_moved_is_no_success(aws: Any) -> None:
+    aws.deploy("half", "A")
+    aws.hold()
+    aws.begin("half", "B", {"HELD": "1"}, fails_later=True)
+    eventually(lambda: aws.status("half") == "Updating")
+    events = watch("half", aws.client_side, poll_seconds=0.1)
+    next(events)
+    aws.let_go()
+    with pytest.raises(
+        RolloutFailed,
+        match=r"half serves ConfigA-.*, not ConfigB-.*: its stack half is UPDATE_ROLL",
+    ):
+        list(events)
 
 
 def test_an_endpoint_that_does_not_exist_is_the_callers_mistake(aws: Any) -> None:

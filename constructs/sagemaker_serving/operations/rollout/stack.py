@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from botocore.exceptions import ClientError
@@ -12,6 +13,10 @@ from sagemaker_serving.client.aws import aws_failures
 
 _ENDPOINT = "AWS::SageMaker::Endpoint"
 
+_IS_EXECUTED_WITHIN = timedelta(seconds=60)
+"""How long a change set that is ready is taken for a deploy that goes on by itself, as the CDK
+CLI's does; later it waits for somebody. Our own choice: no source says how long."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class StackIntention:
@@ -19,13 +24,15 @@ class StackIntention:
 
     ``config`` is None when its template does not tell, and may be in lower case:
     what is known of it is its ARN. ``reason`` is the first thing that failed,
-    when the stack went back.
+    when the stack went back. ``change_set`` is one that a deploy makes at the
+    moment, or is about to execute: until then the stack's status is the old one.
     """
 
     stack: str
     status: str
     config: str | None
     reason: str | None
+    change_set: str | None
 
     def wants_another(self, config: str) -> bool:
         """Whether the template is known to name another config than this."""
@@ -33,8 +40,13 @@ class StackIntention:
 
     @property
     def is_in_progress(self) -> bool:
-        """Whether CloudFormation is still at it."""
-        return self.status.endswith("_IN_PROGRESS")
+        """Whether the deploy may still succeed or go back.
+
+        Cleaning up comes after either. Source: CloudFormation user guide, "Stack status codes";
+        read 2026-11-24.
+        """
+        cleans_up = self.status.endswith("_COMPLETE_CLEANUP_IN_PROGRESS")
+        return self.status.endswith("_IN_PROGRESS") and not cleans_up
 
     @property
     def went_back(self) -> bool:
@@ -70,7 +82,26 @@ def stack_intention(
             reason=_first_failure(cloudformation, name)
             if "ROLLBACK" in stack["StackStatus"]
             else None,
+            change_set=_change_set(cloudformation, name),
         )
+
+
+def _change_set(cloudformation: Any, stack: str) -> str | None:
+    """The change set of a deploy that has begun; None, too, for whoever may not list them.
+
+    Source: botocore cloudformation, ChangeSetStatus and ExecutionStatus; read 2026-11-24.
+    """
+    try:
+        summaries = cloudformation.list_change_sets(StackName=stack)["Summaries"]
+    except ClientError:
+        return None
+    for found in summaries:
+        is_made = found["Status"] in ("CREATE_PENDING", "CREATE_IN_PROGRESS")
+        is_ready = found["ExecutionStatus"] == "AVAILABLE"
+        is_new = datetime.now(UTC) - found["CreationTime"] < _IS_EXECUTED_WITHIN
+        if is_made or (is_ready and is_new):
+            return str(found["ChangeSetName"])
+    return None
 
 
 def _config(body: Any, resources: list[dict[str, Any]], endpoint_arn: str) -> str | None:
