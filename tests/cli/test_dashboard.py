@@ -54,6 +54,7 @@ def test_it_says_where_it_is(run: Run, folder: Path, environment: str, address: 
         (("prod", "digit"), "prod has no model 'digit'; did you mean digits"),
         (("prod", "plain"), "plain has no dashboard in prod; give it `monitoring: {}`"),
         (("prod", "digits", "--preview", "--local"), "no local AWS runs in .sagemaker-serving"),
+        (("prod", "digits", "--local"), "the local AWS has no console; give --preview, or --out"),
     ],
 )
 def test_a_mistake_gets_one_clear_message(
@@ -63,3 +64,9 @@ def test_a_mistake_gets_one_clear_message(
     assert ended.returncode == 2
     assert said in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+def test_another_address_of_aws_has_no_console_either(run: Run, folder: Path) -> None:
+    ended = run("dashboard", "prod", "digits", folder=folder, AWS_ENDPOINT_URL="http://x")
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert "the AWS of AWS_ENDPOINT_URL has no console" in ended.stderr

@@ -7,6 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from tests.cli.conftest import on_a_terminal
+
 Run = Callable[..., Any]
 
 LEFT = """\
@@ -32,6 +36,27 @@ models:
       - {name: gpu, instance_type: ml.g4dn.xlarge, weight: 1}
       - {name: cpu, instance_type: ml.c5.large, initial_instance_count: 1}
 """
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_on_a_terminal_nothing_is_wider_and_a_pipe_has_a_row_for_each_value(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    _written(tmp_path)
+    (tmp_path / "right.yaml").write_text(RIGHT + f"    environment: {{LONG: {'word ' * 40}}}\n")
+    monkeypatch.setenv("COLUMNS", str(columns))
+    shown = on_a_terminal(tmp_path, "diff", "left.yaml", "right.yaml")
+    assert max(map(len, shown.splitlines())) <= columns
+    piped = run("diff", "left.yaml", "right.yaml", COLUMNS=str(columns)).stdout
+    assert piped == run("diff", "left.yaml", "right.yaml").stdout
+    assert {line.count("\t") for line in piped.splitlines()} == {2}
+
+
+def test_values_that_both_have_come_first(run: Run, tmp_path: Path) -> None:
+    _written(tmp_path)
+    rows = json.loads(run("diff", "left.yaml", "right.yaml", "--json").stdout)
+    only_one = [None in (row["left"], row["right"]) for row in rows]
+    assert only_one == sorted(only_one)
 
 
 def _written(folder: Path) -> None:

@@ -82,6 +82,11 @@ def test_a_file_that_says_something_else_is_told_and_ends_with_1(explain: Run) -
     assert (deviation["runs"], deviation["file"]) == ("1", "2")
 
 
+def test_what_differs_stands_before_what_runs(explain: Run) -> None:
+    said = explain("prod-digits", "--file=2.yaml").stdout
+    assert said.index("it is not what 2.yaml says") < said.index("  image")
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

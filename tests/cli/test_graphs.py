@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from pathlib import Path
 
@@ -31,6 +32,16 @@ def test_a_graph_has_its_title_its_scale_and_its_lines_names() -> None:
 
 def test_a_graph_without_data_says_so() -> None:
     assert draw([NOTHING], width=70, colours=False) == "Errors: no data\n"
+
+
+def test_no_line_crosses_a_gap() -> None:
+    def width_of_mark(points: list[tuple[float, float]]) -> int:
+        panel = Panel(title="Requests", lines=[("a", points)])
+        return draw([panel], width=70, colours=False).count("o")
+
+    joined: list[tuple[float, float]] = [(0.0, 10.0), (60.0, 10.0), (600.0, 10.0)]
+    apart = [*joined[:2], (300.0, math.nan), joined[2]]
+    assert width_of_mark(apart) < width_of_mark(joined) / 2
 
 
 def test_colours_are_for_terminals() -> None:

@@ -108,6 +108,7 @@ def test_a_line_has_the_sums_of_its_periods_in_their_order(view: DashboardView) 
     assert blue.points == tuple(sorted(blue.points))
     assert (green.label, [value for _, value in green.points]) == ("green", [7])
     assert nothing.points == ()
+    assert blue.period == timedelta(minutes=1)
 
 
 def test_what_stands_for_percentiles_is_told(view: DashboardView) -> None:

@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
+import math
+import os
 import shutil
 import sys
-from datetime import timedelta
+from collections.abc import Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from local_aws.terminal import print_own
+from sagemaker_serving.catalog.ecr import domain_suffix
 from sagemaker_serving.cli.completing import EnvironmentName, ModelName, environment_path
 from sagemaker_serving.cli.options import WhichAws, aws_options
+from sagemaker_serving.errors import Mistake
 
 if TYPE_CHECKING:
     from sagemaker_serving.cli.graphs import Panel
-    from sagemaker_serving.operations.dashboard import DashboardView
+    from sagemaker_serving.operations.dashboard import DashboardView, Line
     from sagemaker_serving.spec import Environment
 
 _PIPE_WIDTH = 100
+
+_CONSOLES = {
+    "amazonaws.com": "console.aws.amazon.com",
+    "amazonaws.com.cn": "console.amazonaws.cn",
+    "amazonaws-us-gov.com": "console.amazonaws-us-gov.com",
+}
+_OTHER_ADDRESSES = ("AWS_ENDPOINT_URL_CLOUDWATCH", "AWS_ENDPOINT_URL")
 
 
 @click.command()
@@ -68,7 +80,7 @@ def dashboard(
     where = which.region or found.region
     name = f"{found.endpoint_name(model)}-{where}"
     if not preview and output is None:
-        click.echo(_console(name, where))
+        click.echo(_console(name, where, local=which.local))
         return
     view = view_dashboard(name, which.aws(where), over=timedelta(hours=hours))
     panels = _panels(view)
@@ -93,13 +105,20 @@ def _panels(view: DashboardView) -> list[Panel]:
             title=graph.title,
             unit=graph.unit,
             note=graph.note,
-            lines=[
-                (line.label, [(at.timestamp(), value) for at, value in line.points])
-                for line in graph.lines
-            ],
+            lines=[(line.label, list(_points(line))) for line in graph.lines],
         )
         for graph in view.graphs
     ]
+
+
+def _points(line: Line) -> Iterator[tuple[float, float]]:
+    """The points of a line with a gap wherever a period has none."""
+    last: datetime | None = None
+    for at, value in line.points:
+        if last is not None and at - last > line.period:
+            yield (last + (at - last) / 2).timestamp(), math.nan
+        yield at.timestamp(), value
+        last = at
 
 
 def _environment(name: str) -> Environment:
@@ -110,7 +129,7 @@ def _environment(name: str) -> Environment:
 
 def _must_have(environment: Environment, model: str) -> None:
     from local_aws.suggest import nearest
-    from sagemaker_serving.errors import Mistake, NotFound
+    from sagemaker_serving.errors import NotFound
 
     if model not in environment.models:
         close = nearest(model, environment.models)
@@ -125,11 +144,19 @@ def _must_have(environment: Environment, model: str) -> None:
         )
 
 
-def _console(name: str, region: str) -> str:
-    """The page of CloudWatch's console. Source: AWS's own console addresses; read 2026-11-21."""
-    host = f"{region}.console.aws.amazon.com"
-    if region.startswith("cn-"):
-        host = f"{region}.console.amazonaws.cn"
-    elif region.startswith("us-gov-"):
-        host = f"{region}.console.amazonaws-us-gov.com"
-    return f"https://{host}/cloudwatch/home?region={region}#dashboards/dashboard/{name}"
+def _console(name: str, region: str, *, local: bool) -> str:
+    """The page of CloudWatch's console; raises `Mistake` where there is none.
+
+    Sources: AWS general reference, "AWS Management Console endpoints and quotas", read 2026-11-24;
+    of China and GovCloud, AWS's own console addresses, read 2026-11-21. Of other partitions no
+    address is known here.
+    """
+    elsewhere = next((name for name in _OTHER_ADDRESSES if os.environ.get(name)), None)
+    if local or elsewhere is not None:
+        which = "the local AWS" if local else f"the AWS of {elsewhere}"
+        raise Mistake(f"{which} has no console; give --preview, or --output FILE.png")
+    suffix = domain_suffix(region)
+    host = _CONSOLES.get("amazonaws-us-gov.com" if region.startswith("us-gov-") else suffix)
+    if host is None:
+        raise Mistake(f"the console of {region} is not known here; give --preview, or --output")
+    return f"https://{region}.{host}/cloudwatch/home?region={region}#dashboards/dashboard/{name}"

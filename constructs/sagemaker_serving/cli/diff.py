@@ -34,7 +34,7 @@ def diff(
     """Compare the environment files LEFT and RIGHT.
 
     A file's values include its defaults and those of the file that it extends. Variants are
-    compared by name. Prints one line per value: where, left, right.
+    compared by name. Prints where, left and right of each value: first those that both files have.
 
     Without RIGHT, LEFT is compared with the deployed templates. It prints each model whose change
     needs several deploys, with its present `transition`, the one for the next deploy, and why. It
@@ -80,7 +80,10 @@ def _from_another(
                 difference.right, as_json
             ),
         }
-        for difference in differences(environment, read_environment(right).sound)
+        for difference in sorted(
+            differences(environment, read_environment(right).sound),
+            key=lambda found: found.left is None or found.right is None,
+        )
     ]
 
 

@@ -11,7 +11,7 @@ import click
 
 from sagemaker_serving.cli.completing import EndpointName
 from sagemaker_serving.cli.options import WhichAws, aws_options
-from sagemaker_serving.cli.tables import print_table
+from sagemaker_serving.cli.tables import print_table, print_values
 
 if TYPE_CHECKING:
     from sagemaker_serving.operations.explain import Deviation, Explanation
@@ -35,7 +35,7 @@ def explain(endpoint: str, path: Path | None, as_json: bool, which: WhichAws) ->
     Prints status, config, and the commit and version that deployed it. For each container it prints
     image, variables, and archive or prefix with its sha256. With --file it packs the model's
     artifact, unless that is cached or sent uncompressed, and compares everything but weights and
-    counts. It then ends with 1 when the endpoint is not what the file says.
+    counts. What differs comes first, and it ends with 1 when anything does.
 
     \b
     Examples:
@@ -57,39 +57,34 @@ def explain(endpoint: str, path: Path | None, as_json: bool, which: WhichAws) ->
             shown["deviations"] = [asdict(deviation) for deviation in different]
         click.echo(json.dumps(shown, indent=1))
     else:
-        _print(found)
-        if different is not None:
-            _compare(different, path)
+        _print(found, different, path)
     if different:
         raise click.exceptions.Exit(1)
 
 
-def _print(found: Explanation) -> None:
-    for name, value in (
-        ("endpoint", f"{found.endpoint}, {found.status}"),
-        ("config", f"{found.config}, since {found.changed}"),
-        ("commit", found.commit if found.commit is not None else "not said"),
-        ("deployed by", f"sagemaker-serving {found.version}" if found.version else "not said"),
-    ):
-        click.echo(f"{name:12} {value}")
+def _print(found: Explanation, different: list[Deviation] | None, path: Path | None) -> None:
+    print_values(
+        (
+            ("endpoint", f"{found.endpoint}, {found.status}"),
+            ("config", f"{found.config}, since {found.changed}"),
+            ("commit", found.commit if found.commit is not None else "not said"),
+            ("deployed by", f"sagemaker-serving {found.version}" if found.version else "not said"),
+        )
+    )
+    if different:
+        click.echo(f"\nit is not what {path} says:")
+        print_table([asdict(deviation) for deviation in different], as_json=False)
     for served in found.served:
         click.echo()
         counted = "" if served.instances is None else f"{served.instances} of "
         place = f"{counted}{served.instance_type}" if served.instance_type else "serverless"
         click.echo(f"{served.variant}: {place}, {served.model}")
-        click.echo(f"  image        {served.image}")
-        click.echo(f"  archive      {served.archive if served.archive is not None else 'none'}")
+        archive = served.archive if served.archive is not None else "none"
+        print_values((("image", str(served.image)), ("archive", archive)), indent=2)
         for name, value in sorted(served.environment.items()):
             click.echo(f"  {name}={value}")
-
-
-def _compare(different: list[Deviation], path: Path | None) -> None:
-    click.echo()
-    if not different:
-        click.echo(f"it is what {path} says")
-        return
-    click.echo(f"it is not what {path} says:")
-    print_table([asdict(deviation) for deviation in different], as_json=False)
+    if different == []:
+        click.echo(f"\nit is what {path} says")
 
 
 def _deviations(found: Explanation, file: EnvironmentFile) -> list[Deviation]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from itertools import cycle
+from itertools import cycle, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,8 @@ _MARKERS = "ox+*#%@&"
 """What tells lines apart where there are no colours."""
 
 Points = Sequence[tuple[float, float]]
-"""Pairs of x and y; where x is a time, seconds since 1970."""
+"""Pairs of x and y; where x is a time, seconds since 1970. A y of NaN is a gap, which no line
+crosses."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,7 +101,8 @@ def _fill(axes: Any, panel: Panel) -> None:
         axes.plot(
             [x for x, _ in points],
             [y for _, y in points],
-            marker="." if len(points) < 40 else None,
+            # What stands between two gaps is no line, and must be seen all the same.
+            marker="." if len(points) < 40 or _has_gaps(points) else None,
             linewidth=1,
             label=label,
         )
@@ -127,10 +129,15 @@ def _drawn(panel: Panel, width: int, colours: bool) -> str:
     if not colours:
         figure.theme("colorless")
     for (label, points), marker in zip(panel.drawn, cycle(_MARKERS), strict=False):
+        known = [(x, y) for x, y in points if not math.isnan(y)]
         signal = figure.signal(
-            [x for x, _ in points], [y for _, y in points], marker=None if colours else marker
+            [x for x, _ in known], [y for _, y in known], marker=None if colours else marker
         )
-        figure.draw(signal.label(label).lines())
+        signal.label(label).lines()
+        for index, ((before, _), (after, _)) in enumerate(pairwise(known), start=1):
+            if any(before < x < after and math.isnan(y) for x, y in points):
+                signal.line(index, False)
+        figure.draw(signal)
     heights = [_top(panel) * number / (_TICKS - 1) for number in range(_TICKS)]
     figure.ruler("y").lim(0, _top(panel)).ticks(heights, [_amount(height) for height in heights])
     places = _places(panel)
@@ -142,9 +149,13 @@ def _drawn(panel: Panel, width: int, colours: bool) -> str:
     return f"{panel.heading}\n{plain}"
 
 
+def _has_gaps(points: Points) -> bool:
+    return any(math.isnan(y) for _, y in points)
+
+
 def _top(panel: Panel) -> float:
     """A little over the highest point; 1 where all are 0."""
-    highest = max(y for _, points in panel.drawn for _, y in points)
+    highest = max(y for _, points in panel.drawn for _, y in points if not math.isnan(y))
     return highest * 1.1 if highest > 0 else 1.0
 
 

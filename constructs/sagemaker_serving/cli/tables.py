@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
 
 import click
 
 from local_aws.terminal import console
 
+_LEAST_ROOM = 20
+
 
 def print_table(rows: Sequence[Mapping[str, object]], *, as_json: bool) -> None:
     """Prints ``rows``, all of the same columns.
 
-    In a pipe a row is one line, its values separated by tabs and without a head, so that
-    ``cut`` and ``awk`` read it.
+    On a terminal that is too narrow for a value, each row is a block. In a pipe a row is one line,
+    its values separated by tabs and without a head, so that ``cut`` and ``awk`` read it.
     """
     if as_json:
         click.echo(json.dumps(rows, indent=1))
@@ -26,19 +29,49 @@ def print_table(rows: Sequence[Mapping[str, object]], *, as_json: bool) -> None:
             click.echo("\t".join(_text(value) for value in row.values()))
 
 
+def print_values(values: Iterable[tuple[str, str]], *, indent: int = 0, column: int = 12) -> None:
+    """Prints names with their values beside them, ``column`` wide.
+
+    On a terminal a value goes on below itself; in a pipe it stays on its line.
+    """
+    for name, value in values:
+        head = f"{' ' * indent}{name:{column}} "
+        click.echo("\n".join(_folded(head, value)) if sys.stdout.isatty() else head + value)
+
+
+def _folded(head: str, value: str) -> list[str]:
+    room = max(console().width - len(head), _LEAST_ROOM)
+    lines = textwrap.wrap(value, room, break_on_hyphens=False) or [""]
+    return [head + lines[0], *(" " * len(head) + line for line in lines[1:])]
+
+
 def _draw(rows: Sequence[Mapping[str, object]]) -> None:
     from rich.table import Table
 
+    names = list(rows[0]) if rows else []
+    widths = [max(len(name), *(len(_text(row[name])) for row in rows)) for name in names]
+    if sum(widths) + 2 * (len(widths) - 1) > console().width and max(widths) > console().width / 2:
+        _draw_below(names, rows)
+        return
     table = Table(box=None, pad_edge=False)
-    for name, value in rows[0].items() if rows else ():
+    for name in names:
         table.add_column(
             name,
-            justify="right" if isinstance(value, int | float) else "left",
+            justify="right" if isinstance(rows[0][name], int | float) else "left",
             overflow="fold",
         )
     for row in rows:
         table.add_row(*(_text(value) for value in row.values()))
     console().print(table)
+
+
+def _draw_below(names: Sequence[str], rows: Sequence[Mapping[str, object]]) -> None:
+    """Each row as a block, its values below its first one: columns would be slivers."""
+    for row in rows:
+        first, *others = ((name, _text(row[name])) for name in names)
+        click.echo(first[1])
+        column = max(len(name) for name in names[1:])
+        print_values(others, indent=2, column=column)
 
 
 def _text(value: object) -> str:

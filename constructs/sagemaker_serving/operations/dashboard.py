@@ -25,10 +25,14 @@ _DEFAULT_PERIOD = 300
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """One line of a graph: its points by their time, the oldest first."""
+    """One line of a graph: its points by their time, the oldest first, one each ``period`` at most.
+
+    Where a period has no point, nothing was measured.
+    """
 
     label: str
     points: tuple[tuple[datetime, float], ...]
+    period: timedelta
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,6 +162,7 @@ class _Reader:
 
     def _line(self, metric: _Metric) -> Line:
         kind = "ExtendedStatistics" if metric.is_percentile else "Statistics"
+        period = self._period(metric.period)
         with aws_failures():
             found = self._client.get_metric_statistics(
                 Namespace=metric.namespace,
@@ -165,7 +170,7 @@ class _Reader:
                 Dimensions=[{"Name": key, "Value": value} for key, value in metric.dimensions],
                 StartTime=self._start,
                 EndTime=self._end,
-                Period=self._period(metric.period),
+                Period=period,
                 **{kind: [metric.statistic]},
             )["Datapoints"]
         points = (
@@ -173,7 +178,7 @@ class _Reader:
             for point in found
         )
         kept = sorted((at, float(value)) for at, value in points if value is not None)
-        return Line(label=metric.label, points=tuple(kept))
+        return Line(label=metric.label, points=tuple(kept), period=timedelta(seconds=period))
 
     def _period(self, wanted: int) -> int:
         """The metric's own period, or the next that makes no more points than AWS hands out."""
