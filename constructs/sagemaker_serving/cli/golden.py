@@ -14,8 +14,6 @@ from sagemaker_serving.cli.options import WhichAws, aws_options
 if TYPE_CHECKING:
     from sagemaker_serving.operations.golden import Replayed
 
-SHOWN_DIFFERENCES = 10
-
 tolerance_option = click.option(
     "--tolerance",
     type=click.FloatRange(min=0),
@@ -75,7 +73,7 @@ def golden(
 
 
 def must_be_the_same(replayed: Iterable[Replayed]) -> None:
-    """Print what is different, as it comes; raises `Failure` at the end when something is."""
+    """Print all that is different, as it comes; raises `Failure` at the end when something is."""
     from sagemaker_serving.errors import Failure
 
     count = different = 0
@@ -85,11 +83,8 @@ def must_be_the_same(replayed: Iterable[Replayed]) -> None:
             continue
         different += 1
         click.echo(f"{one.exchange}: the answer is another")
-        for difference in one.differences[:SHOWN_DIFFERENCES]:
+        for difference in one.differences:
             click.echo(f"  {difference}")
-        more = len(one.differences) - SHOWN_DIFFERENCES
-        if more > 0:
-            click.echo(f"  and {more} more")
     if different:
         raise Failure(f"{different} of {count} answers are not as recorded")
     click.echo(f"{count} of {count} answers are as recorded")

@@ -10,7 +10,7 @@ from sagemaker_serving.operations.golden import Answer, differences
 def found(before: str | bytes, after: str | bytes, tolerance: float = 1e-5) -> list[str]:
     bodies = (body.encode() if isinstance(body, str) else body for body in (before, after))
     expected, came = (Answer(status=200, body=body) for body in bodies)
-    return list(differences(expected, came, tolerance))
+    return differences(expected, came, tolerance)
 
 
 @pytest.mark.parametrize(
@@ -47,6 +47,7 @@ def test_the_same_answer_in_another_form_is_the_same(
         ("[NaN]", "[1.0]", ["[0]: expected NaN, got 1.0"]),
         ("[Infinity]", "[-Infinity]", ["[0]: expected Infinity, got -Infinity"]),
         ("[Infinity]", "[1e308]", ["[0]: expected Infinity, got 1e+308"]),
+        ("[1.0]", f"[{10**400}]", [f"[0]: expected 1.0, got {10**400}"]),
         ("[true]", "[1]", ["[0]: expected true, got 1"]),
         ('["1"]', "[1]", ['[0]: expected "1", got 1']),
         ("[null]", "[0]", ["[0]: expected null, got 0"]),
@@ -63,7 +64,7 @@ def test_the_same_answer_in_another_form_is_the_same(
         (
             f'["{"x" * 100}"]',
             '["x"]',
-            [f'[0]: expected "{"x" * 59}…, got "x"'],
+            [f'[0]: expected "{"x" * 100}", got "x"'],
         ),
     ],
 )
@@ -73,9 +74,14 @@ def test_another_answer_is_told_with_its_place(
     assert found(before, after, 1e-6) == said
 
 
+def test_the_worst_comes_first_by_what_the_tolerance_counts() -> None:
+    said = found('{"a": [1000.0, 1.0, 1.0], "b": 1}', '{"a": [1001.0, 1.5, 9.0]}')
+    assert [one.partition(":")[0] for one in said] == ["b", "a[2]", "a[1]", "a[0]"]
+
+
 def test_the_status_counts() -> None:
     expected, came = Answer(status=200, body=b""), Answer(status=400, body=b"")
-    assert list(differences(expected, came)) == ["status: expected 200, got 400"]
+    assert differences(expected, came) == ["status: expected 200, got 400"]
 
 
 @pytest.mark.parametrize(("tolerance", "same"), [(0.0, False), (0.05, False), (0.2, True)])

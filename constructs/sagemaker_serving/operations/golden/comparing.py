@@ -15,26 +15,34 @@ DEFAULT_TOLERANCE = 1e-5
 processors and other versions of TensorFlow round float32 in another way."""
 
 _SEPARATORS = re.compile(r"([,;\s]+)")
-_SHOWN = 60
 
 
-def differences(
-    expected: Answer, came: Answer, tolerance: float = DEFAULT_TOLERANCE
-) -> Iterator[str]:
+def differences(expected: Answer, came: Answer, tolerance: float = DEFAULT_TOLERANCE) -> list[str]:
     """What is different in ``came``, each with its place (``predictions[2]``); nothing if none is.
 
-    JSON is compared by its values: the order of keys, white space and 3 for
+    The worst comes first: what is no number, then numbers by how far they are apart, as the
+    tolerance counts it. JSON is compared by its values: the order of keys, white space and 3 for
     3.0 are the same. Other texts are compared field by field, numbers as
     numbers; what is no text, byte by byte.
     """
+    found = sorted(_answers(expected, came, tolerance), key=lambda one: one[0], reverse=True)
+    return [text for _, text in found]
+
+
+_Difference = tuple[float, str]
+"""How far it is apart, infinite for what is no number, and what is said of it."""
+
+
+def _answers(expected: Answer, came: Answer, tolerance: float) -> Iterator[_Difference]:
     if expected.status != came.status:
-        yield f"status: expected {expected.status}, got {came.status}"
+        yield math.inf, f"status: expected {expected.status}, got {came.status}"
     before, after = _read(expected.body), _read(came.body)
     if isinstance(before, bytes) or isinstance(after, bytes):
         if expected.body != came.body:
             yield (
+                math.inf,
                 f"body: expected {len(expected.body)} bytes, got {len(came.body)}; "
-                f"they differ from byte {_first_difference(expected.body, came.body)} on"
+                f"they differ from byte {_first_difference(expected.body, came.body)} on",
             )
         return
     yield from _compared("", before, after, tolerance)
@@ -62,28 +70,29 @@ def _read(body: bytes) -> Any:
         return _Text(text)
 
 
-def _compared(path: str, before: Any, after: Any, tolerance: float) -> Iterator[str]:
+def _compared(path: str, before: Any, after: Any, tolerance: float) -> Iterator[_Difference]:
     if isinstance(before, dict) and isinstance(after, dict):
         for key in {**before, **after}:
             inner = f"{path}.{key}" if path else str(key)
             if key not in after:
-                yield f"{inner}: it is not there"
+                yield math.inf, f"{inner}: it is not there"
             elif key not in before:
-                yield f"{inner}: got {_shown(after[key])}, which is not expected"
+                yield math.inf, f"{inner}: got {_shown(after[key])}, which is not expected"
             else:
                 yield from _compared(inner, before[key], after[key], tolerance)
     elif isinstance(before, list) and isinstance(after, list):
         if len(before) != len(after):
-            yield f"{path or 'body'}: expected {len(before)} items, got {len(after)}"
+            yield math.inf, f"{path or 'body'}: expected {len(before)} items, got {len(after)}"
         for index, (one, other) in enumerate(zip(before, after, strict=False)):
             yield from _compared(f"{path}[{index}]", one, other, tolerance)
     elif isinstance(before, _Text) and isinstance(after, _Text):
         yield from _compared_texts(before, after, tolerance)
     elif not _same(before, after, tolerance):
-        yield f"{path or 'body'}: expected {_shown(before)}, got {_shown(after)}"
+        said = f"{path or 'body'}: expected {_shown(before)}, got {_shown(after)}"
+        yield _distance(before, after), said
 
 
-def _compared_texts(before: str, after: str, tolerance: float) -> Iterator[str]:
+def _compared_texts(before: str, after: str, tolerance: float) -> Iterator[_Difference]:
     """Fields with what separates them: numbers may differ a little, nothing else."""
     parts, others = (_SEPARATORS.split(text.strip()) for text in (before, after))
     same_shape = parts[1::2] == others[1::2]
@@ -91,7 +100,7 @@ def _compared_texts(before: str, after: str, tolerance: float) -> Iterator[str]:
         _same(_number(part), _number(other), tolerance)
         for part, other in zip(parts[::2], others[::2], strict=True)
     ):
-        yield f"body: expected {_shown(before)}, got {_shown(after)}"
+        yield math.inf, f"body: expected {_shown(before)}, got {_shown(after)}"
 
 
 def _number(text: str) -> float | str:
@@ -104,11 +113,19 @@ def _number(text: str) -> float | str:
 def _same(before: Any, after: Any, tolerance: float) -> bool:
     if not _is_number(before) or not _is_number(after):
         return type(before) is type(after) and bool(before == after)
-    if math.isnan(before) or math.isnan(after):
-        return math.isnan(before) and math.isnan(after)
-    if math.isinf(before) or math.isinf(after):
-        return bool(before == after)
-    return bool(abs(before - after) <= tolerance * max(1.0, abs(before)))
+    both_nan = before != before and after != after
+    return both_nan or before == after or _distance(before, after) <= tolerance
+
+
+def _distance(before: Any, after: Any) -> float:
+    """How far two numbers are apart, relative to the expected one where that is over 1."""
+    if not _is_number(before) or not _is_number(after):
+        return math.inf
+    try:
+        distance = float(abs(before - after) / max(1.0, abs(before)))
+    except OverflowError:  # a whole number of JSON may be larger than any float
+        return math.inf
+    return math.inf if math.isnan(distance) else distance
 
 
 def _is_number(value: Any) -> bool:
@@ -121,5 +138,4 @@ def _first_difference(before: bytes, after: bytes) -> int:
 
 
 def _shown(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+    return json.dumps(value, ensure_ascii=False)

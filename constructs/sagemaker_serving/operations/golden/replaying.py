@@ -13,7 +13,7 @@ from sagemaker_serving.operations.golden.senders import Send
 
 @dataclass(frozen=True, kw_only=True)
 class Replayed:
-    """An exchange, the answer that came now, and what is different in it."""
+    """An exchange, the answer that came now, and what is different in it, the worst first."""
 
     exchange: Exchange
     answer: Answer
