@@ -27,8 +27,16 @@ CASES: list[tuple[str, Change, str, Change]] = [
     (
         "endpoint-name",
         {("name",): "p" * 57},
-        "(64 characters); names take at most 63",
+        "(64 characters); names take at most 63 letters, digits and hyphens between them, no "
+        "underscore; rename the environment",
         {("name",): "p" * 56},
+    ),
+    (
+        "endpoint-name",
+        {("name",): "p" * 20, ("models", "di_gits"): {}},
+        "-di_gits' (28 characters); names take at most 63 letters, digits and hyphens between "
+        "them, no underscore; rename the model",
+        {("name",): "p" * 20},
     ),
     (
         "region",
@@ -110,7 +118,7 @@ CASES: list[tuple[str, Change, str, Change]] = [
     (
         "image-known",
         {(*DIGITS, "framework_version"): "2.17"},
-        "framework_version is '2.17'; tensorflow images exist for",
+        "among them 2.13, 2.14, 2.16, 2.18, 2.19, 2.20; use 2.16",
         {(*DIGITS, "framework_version"): "2.16"},
     ),
     (

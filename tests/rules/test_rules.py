@@ -79,6 +79,32 @@ def test_the_rule_names_the_wrong_and_lets_the_nearest_pass(
     assert [problem for problem in problems(folder, right) if problem.rule == rule] == []
 
 
+@pytest.mark.parametrize(
+    ("change", "rules"),
+    [
+        ({SCALING: {"blue": {"min": 3, "max": 2}}}, ["scaling-bounds"]),
+        ({SCALING: {"blue": {"min": "few", "max": 2}}}, ["wrong-type"]),
+        # The GPU is a fault of its own.
+        ({(*DIGITS, "multi_model"): True}, ["multi-model-gpu", "wrong-type"]),
+        ({(*DIGITS, "artifact"): "s3://My_Models/model.tar.gz"}, ["artifact-s3-uri"]),
+        ({(*DIGITS, "artifact"): "s3://my-models/model.zip"}, ["artifact-s3-uri"]),
+        ({(*DIGITS, "variants"): {"name": "blue"}}, ["wrong-type"]),
+    ],
+)
+def test_one_fault_is_one_message(folder: Path, change: Change, rules: list[str]) -> None:
+    assert [problem.rule for problem in problems(folder, change)] == rules
+
+
+def test_of_names_that_are_the_same_one_is_suggested(folder: Path) -> None:
+    again: Change = {BLUE[:-1]: [{"name": "v", "instance_type": "ml.c5.large"}] * 2}
+    (found,) = (
+        problem
+        for problem in problems(folder, {**again, SCALING: {"other": {"min": 1, "max": 1}}})
+        if problem.rule == "scaling-named"
+    )
+    assert found.message.endswith("; use v")
+
+
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), -float("inf")])
 @pytest.mark.parametrize(
     "written",

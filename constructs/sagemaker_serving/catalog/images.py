@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable
 from functools import cache
 from typing import Any, Literal
@@ -14,6 +15,9 @@ from sagemaker_serving.errors import Mistake
 
 Processor = Literal["cpu", "gpu", "inf", "inf2", "neuronx"]
 Scope = Literal["inference", "inference_graviton", "eia"]
+
+_BESIDE = 3
+"""How many releases below and above a wrong one are named."""
 
 _SCOPE_NAMES = {"inference_graviton": "arm64 (Graviton)", "eia": "Elastic Inference"}
 
@@ -257,10 +261,21 @@ def _releases(images: dict[str, Any]) -> list[str]:
 
 def _no_such_version(framework: str, version: str, images: dict[str, Any]) -> str:
     releases = _releases(images)
+    use = _newest_up_to(version, releases)
     return (
         f"framework_version is {version!r}; {framework} images exist for "
-        f"{', '.join(releases)}; use {_newest_up_to(version, releases)}"
+        f"{_around(version, releases, use)}; use {use}"
     )
+
+
+def _around(version: str, releases: list[str], use: str) -> str:
+    """The releases; of many, those beside ``version``, and the one to ``use``."""
+    if len(releases) <= 2 * _BESIDE:
+        return ", ".join(releases)
+    place = bisect_right([_number(release) for release in releases], _number(version))
+    beside = releases[max(place - _BESIDE, 0) : place + _BESIDE]
+    named = beside if use in beside else [*beside, use]
+    return f"{len(releases)} versions, among them {', '.join(named)}"
 
 
 def _newest_up_to(version: str, releases: Iterable[str]) -> str:

@@ -339,6 +339,12 @@ CASES: list[tuple[str, Model, str, Model]] = [
     ),
     (
         "artifact-s3-uri",
+        Model(None, {"artifact": {"s3": "s3://My_Models/key.tar.gz", "sha256": "0"}}),
+        "no bucket can be named 'My_Models': names have 3 to 63 lower-case letters, digits",
+        Model(None, {"artifact": {"s3": "s3://my-models/key.tar.gz", "sha256": "0"}}),
+    ),
+    (
+        "artifact-s3-uri",
         Model(None, {"artifact": {"s3": "s3://bucket/model", "sha256": "0"}}),
         "SageMaker loads one archive: s3://<bucket>/<key>.tar.gz, or what is below a prefix: "
         "s3://<bucket>/<prefix>/",

@@ -165,7 +165,13 @@ def artifact_s3_uri(facts: ArtifactFacts) -> Iterator[Finding]:
         return
     archive_only = facts.compiled or facts.container.mode.given
     allowed = "" if archive_only else ", or what is below a prefix: s3://<bucket>/<prefix>/"
-    if not found or not _BUCKET.fullmatch(found.bucket) or not _is_model(found.key, archive_only):
+    if found and not _BUCKET.fullmatch(found.bucket):
+        yield (
+            facts.artifact.where,
+            f"artifact is {uri!r}; no bucket can be named {found.bucket!r}: names have 3 to 63 "
+            "lower-case letters, digits, dots and hyphens",
+        )
+    elif not found or not _is_model(found.key, archive_only):
         yield (
             facts.artifact.where,
             f"artifact is {uri!r}; SageMaker loads one archive: s3://<bucket>/<key>.tar.gz"
@@ -224,7 +230,10 @@ def artifact_pinned(facts: ArtifactFacts) -> Iterator[Finding]:
     """
     value = facts.artifact.value
     uri = _s3_uri(value)
-    if uri is None:
+    found = S3Location.find(uri or "")
+    if uri is None or not found or not _BUCKET.fullmatch(found.bucket):
+        return  # what is no address is named already
+    if not _is_model(found.key, archive_only=False):
         return
     marks = value if isinstance(value, dict) else {}
     if uri.endswith("/") and marks.get("sha256") is None:

@@ -27,7 +27,7 @@ def endpoint_name(model: ModelFacts) -> Iterator[Finding]:
             model.where,
             f"the endpoint would be named {name!r} ({len(name)} characters); names take at most "
             "63 letters, digits and hyphens between them, no underscore; "
-            f"rename the {'model' if is_name(environment) else 'environment'}",
+            f"rename the {' and the '.join(_at_fault(environment, model.name))}",
         )
 
 
@@ -117,3 +117,10 @@ def something_to_deploy(environment: EnvironmentFacts) -> Iterator[Finding]:
                 "the model has neither variants nor batch_transform, so nothing would answer; "
                 "add one of them",
             )
+
+
+def _at_fault(environment: str, model: str) -> list[str]:
+    """Which of the two names no endpoint may have; the longer one where only both are too long."""
+    parts = {"environment": environment, "model": model}
+    wrong = [part for part, name in parts.items() if not is_name(name)]
+    return wrong or [max(parts, key=lambda part: len(parts[part]))]

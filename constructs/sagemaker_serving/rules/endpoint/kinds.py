@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
@@ -33,7 +33,11 @@ def kind_content(kind: KindFacts) -> Iterator[Finding]:
     Each of them determines what the containers run, so a second one would be ignored.
     """
     facts = [kind.model.get(name) for name in _INSTEAD]
-    given = [fact for fact in facts if fact.value or (fact.name == "multi_model" and fact.given)]
+    given = [
+        fact
+        for fact in facts
+        if (isinstance(fact.value, Mapping) if fact.name == "multi_model" else fact.value)
+    ]
     if len(given) > 1:
         yield (
             given[1].where,

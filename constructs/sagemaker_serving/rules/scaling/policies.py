@@ -36,7 +36,7 @@ def scaling_named(kind: KindFacts) -> Iterator[Finding]:
     """
     components = [name for name, _ in kind.model.get("inference_components").entries()]
     variants = [variant.get("name").text for variant in kind.model.get("variants").items()]
-    known = components if components else [name for name in variants if name is not None]
+    known = components if components else list(dict.fromkeys(filter(None, variants)))
     if not known and variants:
         return  # that a variant has no name is named already
     for name, scaling in kind.model.get("scaling").entries():
@@ -62,6 +62,8 @@ def scaling_moves(kind: KindFacts) -> Iterator[Finding]:
     """
     for _, scaling in kind.model.get("scaling").entries():
         least, most = scaling.get("min").number, scaling.get("max").number
+        if least is None or most is None or most < least:
+            continue  # that is named already
         if least != most and not any(scaling.get(name).value for name in _POLICIES):
             yield (
                 scaling.where,
