@@ -102,7 +102,7 @@ def test_types_are_filtered(run: Run, options: tuple[str, ...], there: str, abse
     [
         (("images", "tensorflw"), "did you mean 'tensorflow'"),
         (("images", "tensorflow", "2.17"), "use 2.16"),
-        (("images", "tensorflow", "2.19", "--region", "eu-west-9"), "in region 'eu-west-9'"),
+        (("images", "tensorflow", "2.19", "--region", "eu-west-9"), "did you mean eu-west-3"),
         (("images", "tensorflow", "2.19", "--processor", "tpu"), "--processor is 'tpu'"),
         (("instances", "--region", "eu-west-11"), "did you mean eu-west-1"),
     ],

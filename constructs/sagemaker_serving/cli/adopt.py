@@ -76,7 +76,7 @@ def endpoint(endpoint: str, which: WhichAws) -> Any:
 
 @adopt.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--region", help="Where it is deployed; default: AWS_REGION, AWS_DEFAULT_REGION.")
+@click.option("--region", help="The AWS region that it is deployed to; default: the shell's.")
 @click.option(
     "--parameter",
     "parameters",
@@ -100,7 +100,7 @@ def template(file: Path, region: str | None, parameters: tuple[str, ...]) -> Any
 
 @adopt.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--region", help="Where it is deployed, if the plan does not say.")
+@click.option("--region", help="The AWS region, if the plan does not say.")
 @_writing
 def plan(file: Path, region: str | None) -> Any:
     """Read the endpoints of a Terraform plan, FILE as terraform show -json prints it.

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
+from local_aws.cli.options import json_option
 from local_aws.terminal import print_own, progress_bars
 from sagemaker_serving.cli.completing import EndpointName
 from sagemaker_serving.cli.options import WhichAws, aws_options
@@ -101,7 +102,7 @@ _PIPE_WIDTH = 100
     type=click.Path(path_type=Path, dir_okay=False),
     help="Draw the times into this PNG file, or write the best settings as YAML.",
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+@json_option
 @aws_options
 def bench(
     endpoint: str,

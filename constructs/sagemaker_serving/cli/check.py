@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--region",
-    help="The region of templates, stacks and plans that leave it open; default: AWS_REGION, "
-    "AWS_DEFAULT_REGION. Environment files have their own.",
+    help="The AWS region, of templates, stacks and plans that leave it open; default: the shell's. "
+    "Environment files have their own.",
 )
 @click.option(
     "--format",

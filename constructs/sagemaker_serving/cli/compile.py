@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from local_aws.cli.options import json_option
 from sagemaker_serving.cli.options import WhichAws, aws_options
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 @click.option("--output", help="Where the result goes, s3://BUCKET/PREFIX.")
 @click.option("--role", "role_arn", help="The ARN of the job's role.")
 @click.option("--watch", is_flag=True, help="Wait until the job is done, and print its progress.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
+@json_option
 @aws_options
 def compile(
     model: str,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from local_aws.cli.options import json_option
 from sagemaker_serving.cli.options import WhichAws, aws_options
 from sagemaker_serving.cli.tables import print_table
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 @click.argument("left", type=click.Path(path_type=Path))
 @click.argument("right", type=click.Path(path_type=Path), required=False)
 @click.option("--write", is_flag=True, help="Without RIGHT: write the next transition into LEFT.")
-@click.option("--json", "as_json", is_flag=True, help="Print a list of objects.")
+@json_option
 @click.option("--exit-code", is_flag=True, help="End with 1 when something differs, as git does.")
 @aws_options
 def diff(

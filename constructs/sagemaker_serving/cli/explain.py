@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from local_aws.cli.options import json_option
 from sagemaker_serving.cli.completing import EndpointName
 from sagemaker_serving.cli.options import WhichAws, aws_options
 from sagemaker_serving.cli.tables import print_table, print_values
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path),
     help="An environment file: say whether the endpoint is what it says.",
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+@json_option
 @aws_options
 def explain(endpoint: str, path: Path | None, as_json: bool, which: WhichAws) -> None:
     """Show what ENDPOINT runs and where it came from.

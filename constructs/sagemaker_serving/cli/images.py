@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from sagemaker_serving.cli.options import shell_region, today_option
+from local_aws.cli.options import json_option
+from sagemaker_serving.cli.options import must_be_region, shell_region, today_option
 from sagemaker_serving.cli.tables import print_table
 
 if TYPE_CHECKING:
@@ -19,14 +20,14 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("framework", required=False)
 @click.argument("version", required=False)
-@click.option("--region", help="Only this region; default: AWS_REGION, AWS_DEFAULT_REGION, or all.")
+@click.option("--region", help="The AWS region; default: the shell's, or all.")
 @click.option("--processor", help="Only images for cpu, gpu, inf, inf2 or neuronx.")
 @click.option("--arm64", "scope", flag_value="inference_graviton", help="Images for Graviton.")
 @click.option("--eia", "scope", flag_value="eia", help="Images for Elastic Inference (ended).")
 @click.option("--python", help="Only images with this Python, where there are several: py3.")
 @click.option("--base", help="The base of Hugging Face's images, such as pytorch2.6.")
 @today_option
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
+@json_option
 def images(
     framework: str | None,
     version: str | None,
@@ -52,13 +53,13 @@ def images(
       sagemaker-serving images tensorflow
       sagemaker-serving images tensorflow 2.20 --region eu-west-1 --processor gpu
     """
+    where = must_be_region(region if region is not None else shell_region())
     if framework is None:
         rows = list(_frameworks())
     elif version is None:
         rows = list(_versions(framework, today))
     else:
         wanted = scope if scope is not None else "inference"
-        where = region if region is not None else shell_region()
         rows = list(_uris(framework, version, where, processor, wanted, python, base, today))
     print_table(rows, as_json=as_json)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from local_aws.cli.options import json_option
 from local_aws.terminal import console
 from sagemaker_serving.cli.options import WhichAws, aws_options, size_text
 
@@ -43,7 +44,7 @@ Branch = tuple[str, list["Branch"]]
     help="What is to serve it; default: the framework whose files it holds.",
 )
 @click.option("--neo", is_flag=True, help="Judge it as the input of a Neo compilation.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
+@json_option
 @aws_options
 def inspect(
     model: str,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from local_aws.cli.options import json_option
 from sagemaker_serving.cli.options import must_be_region, shell_region
 from sagemaker_serving.cli.tables import print_table
 
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 @click.option("--neuron", is_flag=True, help="Only types with Inferentia or Trainium.")
 @click.option("--arm64", is_flag=True, help="Only Graviton types.")
 @click.option("--transform", is_flag=True, help="Types of transform jobs instead of endpoints.")
-@click.option("--region", help="Only where priced; default: AWS_REGION or AWS_DEFAULT_REGION.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
+@click.option("--region", help="The AWS region, where it is priced; default: the shell's.")
+@json_option
 def instances(
     name: str | None,
     gpu: bool,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from local_aws.cli.options import json_option
 from sagemaker_serving.cli.inspect import FRAMEWORKS
 from sagemaker_serving.cli.options import size_text
 
@@ -64,7 +65,7 @@ _DEFAULT_MODEL = {
 )
 @click.option("--neo", is_flag=True, help="Pack the input of a Neo compilation; convert nothing.")
 @click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
+@json_option
 def package(
     sources: tuple[str, ...],
     target: Path,

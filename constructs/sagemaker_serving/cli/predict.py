@@ -26,7 +26,6 @@ FORMATS = ("csv", "json", "jsonlines", "npy")
 @click.argument("bodies", metavar="[BODY]...", nargs=-1)
 @click.option(
     "--file",
-    "-f",
     "files",
     multiple=True,
     type=click.Path(path_type=Path, allow_dash=True),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from local_aws.cli.options import json_option
 from sagemaker_serving.cli.options import WhichAws, aws_options, must_be_region, shell_region
 from sagemaker_serving.cli.tables import print_table
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     help="First ask AWS's Price List API for the regions of FILES or for --region, and write the "
     "answer into the price file.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print a list of objects.")
+@json_option
 @aws_options
 def prices(
     files: tuple[Path, ...],

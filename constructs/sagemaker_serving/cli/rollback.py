@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from local_aws.cli.options import json_lines_option
 from sagemaker_serving.cli.completing import EndpointName
 from sagemaker_serving.cli.options import WhichAws, aws_options
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 @click.option("--to", help="The config to return to; default: the newest before the serving one.")
 @click.option("--list", "only_list", is_flag=True, help="Print the configs to return to.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document for each line.")
+@json_lines_option
 @aws_options
 def rollback(
     endpoint: str,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from local_aws.cli.options import json_option
 from local_aws.terminal import progress_bars
 from sagemaker_serving.cli.completing import EnvironmentName, ModelName, environment_name
 from sagemaker_serving.cli.options import WhichAws, aws_options
@@ -81,7 +82,7 @@ def transform() -> None:
     "--retry-quarantined", is_flag=True, default=None, help="Retry what is in quarantine, too."
 )
 @click.option("--fail-on-quarantine/--tolerate-quarantine", default=None)
-@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+@json_option
 @aws_options
 def start(
     model: str,
@@ -131,7 +132,7 @@ def start(
 @click.argument("model", type=ModelName())
 @click.argument("execution")
 @environment_option
-@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@json_option
 @aws_options
 def status(
     model: str,

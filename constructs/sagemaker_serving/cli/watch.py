@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from local_aws.cli.options import json_lines_option
 from local_aws.terminal import console
 from sagemaker_serving.cli.completing import EndpointName
 from sagemaker_serving.cli.options import WhichAws, aws_options
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     help="The seconds to wait. The rollout itself goes on.",
 )
 @click.option("--logs", is_flag=True, help="Print the new containers' log, as it comes.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document for each line.")
+@json_lines_option
 @aws_options
 def watch(
     endpoint: str,

@@ -23,7 +23,7 @@ _T = TypeVar("_T")
 
 @click.command()
 @click.option("--model", help=f"The model on disk: {_WHAT}, …")
-@click.option("--region", help="The AWS region; default: AWS_REGION, AWS_DEFAULT_REGION.")
+@click.option("--region", help="The AWS region; default: the shell's.")
 @click.option("--name", help="The environment's name, and its file's; default: dev.")
 @click.option("--instance-type", help="What it runs on; default: the smallest that holds it.")
 @click.option("--framework", help="AWS's image that serves it; default: by the model's files.")

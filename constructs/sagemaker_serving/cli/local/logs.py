@@ -21,7 +21,7 @@ from sagemaker_serving.cli.completing import EndpointName
     show_default=True,
     help="How many of the last lines to print first.",
 )
-@region_option("The endpoint's region.")
+@region_option("The AWS region of the endpoint.")
 @state_dir_option
 def logs(
     endpoint: str, variant: str | None, follow: bool, lines: int, region: str, state_dir: Path

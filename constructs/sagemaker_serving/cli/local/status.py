@@ -8,14 +8,14 @@ from typing import Any
 
 import click
 
-from local_aws.cli.options import state_dir_option
+from local_aws.cli.options import json_option, state_dir_option
 from local_aws.cli.showing import Facts, Shown, Table
 from local_aws.cli.status import show_status
 from sagemaker_serving.cli.completing import environment_names
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print everything, for programs.")
+@json_option
 @state_dir_option
 def status(as_json: bool, state_dir: Path) -> None:
     """Show stacks, endpoints, URLs, processes, ports, memory, and where the state is kept."""

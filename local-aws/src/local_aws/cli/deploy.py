@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     metavar="NAME=VALUE",
     help="A value of the app's context. Several times.",
 )
-@region_option("Where stacks go that name no region.")
+@region_option("The AWS region of stacks that name none.")
 @state_dir_option
 def deploy(
     app: Path, stacks: tuple[str, ...], given: tuple[str, ...], region: str, state_dir: Path

@@ -13,7 +13,7 @@ from local_aws.cli.options import region_option, state_dir_option
 
 
 @click.command(cls=Command)
-@region_option("The region to name.")
+@region_option("The AWS region to name.")
 @click.option(
     "--account",
     metavar="ID",

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from local_aws.cli.lazy import Group
-from local_aws.cli.options import local_address, state_dir_option
+from local_aws.cli.options import json_option, local_address, state_dir_option
 
 
 @click.group(cls=Group)
@@ -73,7 +73,7 @@ def set_(kind: str, state_dir: Path, **options: Any) -> None:
 
 
 @faults.command(name="list")
-@click.option("--json", "as_json", is_flag=True, help="Print everything, for programs.")
+@json_option
 @state_dir_option
 def list_(as_json: bool, state_dir: Path) -> None:
     """Show the faults, and how often each was matched and applied."""

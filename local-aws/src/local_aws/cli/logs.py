@@ -25,7 +25,7 @@ _LOOK_SECONDS = 0.5
     show_default=True,
     help="How many of the last lines to begin with.",
 )
-@region_option("The log group's region.")
+@region_option("The AWS region of the log group.")
 @state_dir_option
 def logs(name: str, follow: bool, lines: int, region: str, state_dir: Path) -> None:
     """Print the last lines of a log group of CloudWatch, and follow them.

@@ -48,6 +48,13 @@ state_dir_option = click.option(
 )
 
 
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
+
+json_lines_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON, for programs: a document on each line."
+)
+
+
 def region_option(help: str) -> Callable[..., Any]:
     """``--region``, `LOCAL_REGION` where none is given."""
     return click.option("--region", default=LOCAL_REGION, show_default=True, help=help)

@@ -10,13 +10,13 @@ from typing import Any
 import click
 
 from local_aws.cli.lazy import Command
-from local_aws.cli.options import local_address, state_dir_option
+from local_aws.cli.options import json_option, local_address, state_dir_option
 from local_aws.cli.showing import Facts, Shown, accounts_in, print_table
 from local_aws.cli.up import OWN
 
 
 @click.command(cls=Command)
-@click.option("--json", "as_json", is_flag=True, help="Print everything, for programs.")
+@json_option
 @state_dir_option
 def status(as_json: bool, state_dir: Path) -> None:
     """Show stacks, URLs, processes, ports, memory, and where the state is kept."""
