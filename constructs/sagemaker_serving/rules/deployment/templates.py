@@ -236,7 +236,7 @@ def _refused(written: Fact, name: str, declared: Mapping[str, Any]) -> Iterator[
     text = as_text(written.value)
     try:
         said = next(broken(declared, text), None)
-    except (TemplateError, ValueError, TypeError, re.error):
+    except (TemplateError, ValueError, TypeError):
         return
     if said is not None:
         yield written.where, f"{name} is {text!r}; it {said.rstrip('.')}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Final, Literal
@@ -216,5 +215,5 @@ class Scenarios:
         """Whether the declaration of a parameter lets it have the value, as far as it is one."""
         try:
             return value is True or next(broken(self._declared.get(name, {}), value), None) is None
-        except (TemplateError, ValueError, TypeError, re.error):
+        except (TemplateError, ValueError, TypeError):
             return True

@@ -44,7 +44,8 @@ def refusals(name: str, declared: Mapping[str, Any], value: str) -> Iterator[str
 def broken(declared: Mapping[str, Any], value: str) -> Iterator[str]:
     """What a value must be by its parameter's declaration, and is not: "must be …".
 
-    Raises `TemplateError`, ValueError, TypeError or `re.error` for a declaration that is none.
+    A pattern that Python cannot read is not judged: CloudFormation reads Java's, which have more.
+    Raises `TemplateError`, ValueError or TypeError for a declaration that is none.
     """
     kind = declared.get("Type", "String")
     items = value.split(",") if _LIST.fullmatch(kind) else [value]
@@ -60,7 +61,7 @@ def _constraints(declared: Mapping[str, Any], value: str) -> Iterator[str]:
     if allowed is not None and value not in [as_text(item) for item in allowed]:
         yield f"must be one of AllowedValues [{', '.join(as_text(item) for item in allowed)}]"
     pattern = declared.get("AllowedPattern")
-    if pattern is not None and not re.fullmatch(pattern, value):
+    if pattern is not None and not _matches(pattern, value):
         yield f"must match pattern {pattern}"
     if len(value) < int(declared.get("MinLength", 0)):
         yield f"must contain at least {declared['MinLength']} characters"
@@ -71,6 +72,13 @@ def _constraints(declared: Mapping[str, Any], value: str) -> Iterator[str]:
             yield f"must be a number not less than {declared['MinValue']}"
         if "MaxValue" in declared and float(value) > float(declared["MaxValue"]):
             yield f"must be a number not greater than {declared['MaxValue']}"
+
+
+def _matches(pattern: str, value: str) -> bool:
+    try:
+        return re.fullmatch(pattern, value) is not None
+    except re.error:
+        return True
 
 
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
