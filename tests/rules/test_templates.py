@@ -18,6 +18,7 @@ from tests.rules.endpoint.scaling_cases import TEMPLATES as SCALING
 from tests.rules.environment_cases import CASES as ENVIRONMENT_CASES
 from tests.rules.job_template_cases import JOBS
 from tests.rules.model_template_cases import MODELS
+from tests.rules.roles.permission_cases import CASES as PERMISSIONS
 from tests.rules.roles.trust_cases import CASES as TRUST
 from tests.rules.state_machines.machine_cases import CASES as MACHINES
 from tests.rules.template.schema_cases import CASES as SCHEMAS
@@ -50,7 +51,9 @@ def test_every_rule_has_a_case() -> None:
     tables = (*CASES, *ENVIRONMENT_CASES, *ARTIFACT_CASES, *MONITORING_CASES)
     of_several_files = {"environment-name-unique"}  # test_neighbours.py
     of_schemas = {case[0] for case in SCHEMAS} | {"resource-region"}  # test_schemas.py
-    of_whole_templates = {case[0] for case in (*WHOLE, *TRUST)} | {case[0] for case in MACHINES}
+    of_whole_templates = {case[0] for case in (*WHOLE, *TRUST, *PERMISSIONS)} | {
+        case[0] for case in MACHINES
+    }
     named = {case[0] for case in tables} | of_several_files | of_whole_templates | of_schemas
     assert {rule.id for rule in RULES} == named
 

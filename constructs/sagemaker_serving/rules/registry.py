@@ -53,7 +53,7 @@ from sagemaker_serving.rules.engine import Rule
 from sagemaker_serving.rules.hardware import elastic_inference, gpu_hosts, instance_types
 from sagemaker_serving.rules.neo import artifacts as neo_artifacts
 from sagemaker_serving.rules.neo import compilations, deployed
-from sagemaker_serving.rules.roles import trust
+from sagemaker_serving.rules.roles import permissions, trust
 from sagemaker_serving.rules.scaling import policies, schedules, targets
 from sagemaker_serving.rules.state_machines import arguments, definitions, tasks
 
@@ -274,6 +274,7 @@ RULES: tuple[Rule, ...] = (
     serverless.serverless_model,
     serverless.serverless_network,
     trust.role_trust,
+    permissions.role_permission,
     definitions.state_machine_source,
     definitions.state_machine_language,
     definitions.state_machine_transition,

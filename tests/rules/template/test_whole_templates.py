@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from sagemaker_serving.rules import check_template, read_template
+from tests.rules.roles.permission_cases import CASES as PERMISSIONS
 from tests.rules.roles.trust_cases import CASES as TRUST
 from tests.rules.whole_template_cases import CASES as WHOLE
 from tests.today import TODAY
 
-CASES = [*WHOLE, *TRUST]
+CASES = [*WHOLE, *TRUST, *PERMISSIONS]
 
 
 def messages(tmp_path: Path, text: str, rule: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from sagemaker_serving.rules.facts import Fact
 
@@ -18,3 +19,17 @@ class RoleTrustFacts:
     service: str
     trust: Fact
     region: Fact
+
+
+@dataclass(frozen=True, kw_only=True)
+class RolePermissionFacts:
+    """What a resource needs of a role that it is given, and the documents of what the role may do.
+
+    ``needs`` are actions of IAM (``s3:GetObject``). ``policies`` are all that can let the role do
+    something. ``given`` is the property that names the role.
+    """
+
+    role: str
+    given: Fact
+    needs: tuple[str, ...]
+    policies: tuple[Any, ...]

@@ -41,11 +41,15 @@ class StateMachineFacts:
 
 @dataclass(frozen=True, kw_only=True)
 class TaskFacts:
-    """A Task state: its Resource, and the arguments without what its execution's data gives."""
+    """A Task state: its Resource, and the arguments without what its execution's data gives.
+
+    ``credentials`` is another role that it runs by, if any.
+    """
 
     resource: Fact
     text: str
     arguments: Fact
+    credentials: Fact
 
 
 @dataclass(frozen=True, kw_only=True)

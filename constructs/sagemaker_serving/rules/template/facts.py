@@ -19,6 +19,7 @@ from sagemaker_serving.rules.facts.state_machines import ArgumentsFacts
 from sagemaker_serving.rules.template.definitions import SOURCES, state_machine
 from sagemaker_serving.rules.template.jobs import compilation_facts, transform_facts
 from sagemaker_serving.rules.template.resources import Resource, Resources
+from sagemaker_serving.rules.template.role_needs import capture_needs, machine_needs, model_needs
 from sagemaker_serving.rules.template.roles import role_trust
 from sagemaker_serving.rules.template.scaling import POLICY, TARGET, policy_facts, target_facts
 from sagemaker_serving.rules.template.schemas import schema_facts, type_facts
@@ -71,8 +72,10 @@ def _of_any(resource: Resource) -> Iterator[object]:
 def _of_its_kind(resource: Resource, resources: Resources) -> Iterator[object]:
     if resource.type == MODEL:
         yield from _model(resource, resources)
+        yield from model_needs(resource, resources)
     elif resource.type == CONFIG:
         yield from _config(resource.properties, resources)
+        yield from capture_needs(resource, resources)
     elif resource.type == ENDPOINT:
         yield _update(resource, resources)
     elif resource.type == COMPILATION:
@@ -162,7 +165,9 @@ def _host(component: Fact, resources: Resources) -> Fact:
 def _state_machine(resource: Resource, resources: Resources) -> Iterator[object]:
     machine = state_machine(resource.type, resource.properties)
     yield machine
-    for task in tasks(machine):
+    found = list(tasks(machine))
+    yield from machine_needs(resource, found, resources)
+    for task in found:
         yield task
         action = sagemaker_action(task)
         if action is not None:

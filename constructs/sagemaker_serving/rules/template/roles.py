@@ -19,7 +19,7 @@ _NAME_IN_ARN = re.compile(rf":role/(?:[^{MARK}]*/)?({MARKED.pattern}|[A-Za-z0-9_
 def role_trust(kind: str, given: Fact, resources: Resources) -> Iterator[RoleTrustFacts]:
     """Each role of the template that a resource of type ``kind``, or an action, is given."""
     for path, service in role_users(kind).items():
-        for named in _at(given, path.split(".")):
+        for named in at(given, path.split(".")):
             role = referred_role(named, resources)
             if role is not None:
                 yield RoleTrustFacts(
@@ -40,10 +40,10 @@ def referred_role(given: Fact, resources: Resources) -> Resource | None:
     return resources.referred(Fact(name, given.where), ROLE, "RoleName")
 
 
-def _at(fact: Fact, path: list[str]) -> Iterator[Fact]:
+def at(fact: Fact, path: list[str]) -> Iterator[Fact]:
     """The values that a dotted path leads to; ``*`` is each entry of a list."""
     if not path:
         yield fact
         return
     for inner in fact.items() if path[0] == "*" else (fact.get(path[0]),):
-        yield from _at(inner, path[1:])
+        yield from at(inner, path[1:])

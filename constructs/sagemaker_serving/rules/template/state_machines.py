@@ -31,6 +31,7 @@ def tasks(machine: StateMachineFacts) -> Iterator[TaskFacts]:
                 resource=Fact(state["Resource"], where / "Resource"),
                 text=resource,
                 arguments=Fact(_without_paths(state.get(name)), where / name),
+                credentials=Fact(state.get("Credentials"), where / "Credentials"),
             )
 
 
