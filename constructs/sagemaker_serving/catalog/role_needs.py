@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-MANAGED_RULE = ("events:DescribeRule", "events:PutRule", "events:PutTargets")
-"""For Step Functions to hear of the end of a job that a task waits for.
-
-Source: Step Functions developer guide, IAM policies for SageMaker, "Run a Job (.sync)"; read
-2026-11-24.
-"""
-
 PULL_IMAGE = ("ecr:BatchGetImage", "ecr:GetAuthorizationToken", "ecr:GetDownloadUrlForLayer")
 """For SageMaker to get a container's image from a private repository.
 
-Source: SageMaker developer guide, SageMaker roles, "CreateModel API: Execution Role Permissions";
-read 2026-11-24.
+Source: aws-cdk-lib 2.275.0, ``Repository.grantPull``, but for BatchCheckLayerAvailability, which a
+pull does not need; read 2026-11-24.
 """
 
 JOIN_NETWORK = (
@@ -27,20 +20,29 @@ JOIN_NETWORK = (
     "ec2:DescribeSubnets",
     "ec2:DescribeVpcs",
 )
-"""For SageMaker to put a model's instances into a VPC; the source is that of `PULL_IMAGE`."""
+"""For SageMaker to put a model's instances into a VPC.
+
+Source: aws-cdk-lib 2.275.0, the role that ``SageMakerCreateModel`` makes; read 2026-11-24.
+"""
 
 PASS_ROLE = "iam:PassRole"
 READ_OBJECT = "s3:GetObject"
 WRITE_OBJECT = "s3:PutObject"
 
-_HEARD_OF = frozenset({"CreateProcessingJob", "CreateTrainingJob", "CreateTransformJob"})
+_WAITED_FOR = frozenset({"CreateTrainingJob", "CreateTransformJob"})
+_WAITING = ("events:DescribeRule", "events:PutRule", "events:PutTargets", "sagemaker:AddTags")
+"""For Step Functions to tag a job that a task waits for, and to hear of its end.
+
+Source: aws-cdk-lib 2.275.0, ``SageMakerCreateTrainingJob`` and ``SageMakerCreateTransformJob``;
+aws/aws-cdk issue 26012; read 2026-11-24. Of other jobs, no source was found that says so.
+"""
 
 
 def task_needs(action: str, *, waits: bool, passes: bool) -> tuple[str, ...]:
     """What a task that calls ``action`` of SageMaker needs of its state machine's role.
 
     ``waits`` is whether it waits for the job's end (``.sync``), ``passes`` whether its arguments
-    name a role. What only some calls need, as for tags, is not here.
+    name a role. What only some calls need, as for tags of one's own, is not here.
     """
-    heard = MANAGED_RULE if waits and action in _HEARD_OF else ()
-    return (f"sagemaker:{action}", *((PASS_ROLE,) if passes else ()), *heard)
+    waiting = _WAITING if waits and action in _WAITED_FOR else ()
+    return (f"sagemaker:{action}", *((PASS_ROLE,) if passes else ()), *waiting)

@@ -10,7 +10,7 @@ TRUST = "AssumeRolePolicyDocument: {Statement: []}"
 MACHINE = "AWS::StepFunctions::StateMachine"
 JOB = "arn:aws:states:::sagemaker:createTransformJob"
 MODEL = "arn:aws:states:::sagemaker:createModel"
-EVENTS = "events:PutTargets, events:PutRule, events:DescribeRule"
+EVENTS = "events:PutTargets, events:PutRule, events:DescribeRule, sagemaker:AddTags"
 
 
 def statement(*actions: str, effect: str = "Allow", more: str = "Action") -> str:
@@ -79,11 +79,14 @@ CASES: list[tuple[str, str, str, str]] = [
         ),
         (
             machine(statement(RUN), f"{JOB}.sync"),
-            "allows events:DescribeRule, events:PutRule, events:PutTargets, which",
+            "allows events:DescribeRule, events:PutRule, events:PutTargets, sagemaker:AddTags",
             machine(statement(RUN), JOB),
         ),
         (
-            machine(statement(RUN, "events:PutRule", "events:PutTargets"), f"{JOB}.sync"),
+            machine(
+                statement(RUN, "events:PutRule", "events:PutTargets", "sagemaker:AddTags"),
+                f"{JOB}.sync",
+            ),
             "allows events:DescribeRule, which",
             machine(statement(RUN, *EVENTS.split(", ")), f"{JOB}.sync"),
         ),

@@ -88,7 +88,7 @@ def neo_traced(facts: ArtifactFacts) -> Iterator[Finding]:
 
 @rule(
     "neo-frozen-graph",
-    source="unverified: no source says what serves a frozen graph that Neo compiled",
+    source="unverified: nothing was found on serving what Neo makes of one; searched 2026-11-24",
     severity=Severity.WARNING,
     example="artifact: graph.pb   # with compile: {…}",
 )

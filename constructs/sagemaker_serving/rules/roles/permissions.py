@@ -14,8 +14,8 @@ from sagemaker_serving.rules.roles.reading import most_permissive
 
 @rule(
     "role-permission",
-    source="AWS Step Functions developer guide, IAM policies for SageMaker; Amazon SageMaker "
-    "developer guide, CreateModel API: Execution Role Permissions; read 2026-11-24",
+    source="aws-cdk-lib 2.275.0, what its tasks for SageMaker and its repositories grant; "
+    "aws/aws-cdk issue 26012; read 2026-11-24",
     severity=Severity.WARNING,
     example="Resource: arn:aws:states:::sagemaker:createTransformJob.sync   # no events:PutRule",
 )

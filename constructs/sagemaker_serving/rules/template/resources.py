@@ -65,6 +65,14 @@ class Resources:
         """Every logical id, in the template's order."""
         return iter(self._declared)
 
+    def of_types(self, *types: str) -> Iterator[Resource]:
+        """The resources of these types that there are in this scenario."""
+        for kind in types:
+            for logical_id in self._of.get(kind, ()):
+                resource = self.find(logical_id)
+                if resource is not None:
+                    yield resource
+
     def kind(self, logical_id: str) -> Fact:
         """The type that a resource says it has."""
         where = self.template.where / logical_id / "Type"

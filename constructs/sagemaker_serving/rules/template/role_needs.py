@@ -64,8 +64,7 @@ def model_needs(model: Resource, resources: Resources) -> Iterator[RolePermissio
         for uri in (container.get("ModelDataUrl"), source):
             needs += [READ_OBJECT] if _in_own_bucket(uri, resources) else []
         needs += PULL_IMAGE if _of_own_repository(container.get("Image"), resources) else ()
-    policies = _bucket_policies(resources)
-    yield from _permissions(properties.get("ExecutionRoleArn"), needs, resources, policies)
+    yield from _permissions(properties.get("ExecutionRoleArn"), needs, resources)
 
 
 def capture_needs(config: Resource, resources: Resources) -> Iterator[RolePermissionFacts]:
@@ -81,12 +80,11 @@ def capture_needs(config: Resource, resources: Resources) -> Iterator[RolePermis
         if model is not None and model.logical_id not in seen:
             seen.add(model.logical_id)
             given = model.properties.get("ExecutionRoleArn")
-            policies = _bucket_policies(resources)
-            yield from _permissions(given, [WRITE_OBJECT], resources, policies)
+            yield from _permissions(given, [WRITE_OBJECT], resources)
 
 
 def _permissions(
-    given: Fact, needs: Sequence[str], resources: Resources, others: Sequence[Any] = ()
+    given: Fact, needs: Sequence[str], resources: Resources
 ) -> Iterator[RolePermissionFacts]:
     role = referred_role(given, resources) if needs else None
     policies = None if role is None else _policies(role, resources)
@@ -95,7 +93,7 @@ def _permissions(
             role=role.logical_id,
             given=given,
             needs=tuple(sorted(set(needs))),
-            policies=(*policies, *others),
+            policies=(*policies, *_bucket_policies(resources)),
         )
 
 
@@ -112,7 +110,7 @@ def _policies(role: Resource, resources: Resources) -> list[Any] | None:
         if policy is None:
             return None
         found.append(policy.properties.get("PolicyDocument").value)
-    for resource in _of_types(resources, _ATTACHED):
+    for resource in resources.of_types(*_ATTACHED):
         named = resource.properties.get(_ATTACHED[resource.type])
         several = list(named.items()) if isinstance(named.value, list) else [named]
         if any(_may_mean(one, role, resources) for one in several):
@@ -151,16 +149,8 @@ def _bucket_policies(resources: Resources) -> list[Any]:
     """The policies of the template's buckets, which let roles of the account do something too."""
     return [
         resource.properties.get("PolicyDocument").value
-        for resource in _of_types(resources, {_BUCKET_POLICY})
+        for resource in resources.of_types(_BUCKET_POLICY)
     ]
-
-
-def _of_types(resources: Resources, types: Any) -> Iterator[Resource]:
-    for logical_id in resources:
-        if resources.kind(logical_id).text in types:
-            resource = resources.find(logical_id)
-            if resource is not None:
-                yield resource
 
 
 def _in_own_bucket(uri: Fact, resources: Resources) -> bool:
