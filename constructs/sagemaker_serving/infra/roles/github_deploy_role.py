@@ -148,6 +148,7 @@ class GitHubDeployRole(Construct):
                     "cloudformation:DescribeStackResources",
                     "cloudformation:DescribeStacks",
                     "cloudformation:GetTemplate",
+                    "cloudformation:ListChangeSets",
                 ],
                 [stacks],
             ),
