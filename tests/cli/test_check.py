@@ -33,7 +33,11 @@ Resources:
           ModelName: !GetAtt Model.ModelName
           InstanceType: ml.t3.medium
           InitialInstanceCount: !Ref Count
-  Role: {Type: AWS::IAM::Role, Properties: {AssumeRolePolicyDocument: {}}}
+  Role:
+    Type: AWS::IAM::Role
+    Properties:
+      AssumeRolePolicyDocument: {}
+      ManagedPolicyArns: [arn:aws:iam::aws:policy/AmazonSageMakerFullAccess]
   Bucket: {Type: AWS::S3::Bucket}
 Parameters:
   Count: {Type: Number}
