@@ -14,6 +14,7 @@ from sagemaker_serving.archive import (
     derived_input_config,
     neo_contents,
     neo_inputs,
+    parse_source,
     shown_inputs,
 )
 from sagemaker_serving.infra import NeoCompilation, NeoCompiler, Network
@@ -104,8 +105,8 @@ class CompiledModels:
 
     def _contents(self, artifact: Artifact | None) -> ArchiveContents | None:
         """What the model holds; of one in S3 nothing is known."""
-        path = on_disk(artifact)
-        return None if path is None else neo_contents(self._folder / path)
+        sources = [parse_source(each, self._folder) for each in on_disk(artifact)]
+        return neo_contents(sources) if sources else None
 
 
 def _has_code(contents: ArchiveContents) -> bool:

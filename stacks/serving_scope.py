@@ -232,8 +232,8 @@ class ServingScope:
             "Archives",
             place=self.archives,
             archives={
-                name: model_data(artifact, self._folder)
-                for name, artifact in self.spec.multi_model.archives.items()
+                name: model_data(archive, self._folder, versions_on_top=True)
+                for name, archive in self.spec.multi_model.named_archives.items()
             },
             retain_logs=self.environment.production,
             encryption_key=self.key,

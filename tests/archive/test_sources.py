@@ -78,7 +78,7 @@ def disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_tables_were_found() -> None:
-    assert (len(rows(README)), len(rows(DOC))) == (8, 22)
+    assert (len(rows(README)), len(rows(DOC))) == (8, 23)
 
 
 @pytest.mark.parametrize(
@@ -92,9 +92,15 @@ def test_the_accepted_inputs_of_the_documents(
     given: list[Source] | Plan = sources
     if options["server"] == "triton":
         given = triton_plan(sources, disk)
+    if options["server"] == "multi-model":
+        given = plan(sources, versions_on_top=True)
     contents = contents_of(given, convert=not options["neo"])
     problems = check_contents(
-        contents, command, framework=options["framework"], for_neo=options["neo"]
+        contents,
+        command,
+        framework=options["framework"],
+        for_neo=options["neo"],
+        multi_model=options["server"] == "multi-model",
     )
     assert [str(p) for p in problems if p.severity is Severity.ERROR] == []
     expected = set(re.findall(r"`([^`]+)`", shown))
@@ -113,6 +119,46 @@ def test_a_path_wins_over_a_name(disk: Path) -> None:
     (disk / "a=b").mkdir()
     assert parse_source("a=b") == Source(path=Path("a=b"))
     assert parse_source("a/2=digits") == Source(path=Path("digits"), name="a", version=2)
+
+
+def test_a_list_in_an_environment_file_is_below_its_folder(disk: Path) -> None:
+    (disk / "env").mkdir()
+    given = [parse_source(text, disk / "env") for text in ("../digits", "m/3=../digits")]
+    names = {entry.name.partition("/saved_model.pb")[0] for entry in plan(given).entries}
+    assert {"digits/1", "m/3"} <= names
+
+
+@pytest.mark.parametrize(
+    ("sources", "names"),
+    [
+        (["digits"], {"1/saved_model.pb"}),
+        (["cats/1700000000", "code"], {"1700000000/saved_model.pb", "code/inference.py"}),
+        (["ready"], {"1/saved_model.pb", "code/inference.py", "code/lib/helper.py"}),
+        (["m/1=digits", "m/2=cats/1700000000"], {"1/saved_model.pb", "2/saved_model.pb"}),
+        (["keras.keras"], {"1/saved_model.pb"}),
+        (["digits", "cats"], {"digits/1/saved_model.pb", "cats/1700000000/saved_model.pb"}),
+        (["net.onnx"], {"net.onnx"}),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_the_versions_of_one_model_of_many_lie_on_top(
+    disk: Path, sources: list[str], names: set[str]
+) -> None:
+    given = [parse_source(source) for source in sources]
+    found = contents_of(plan(given, versions_on_top=True))
+    assert {
+        name for name in found.files if "variables" not in name and "require" not in name
+    } == names
+    alone = contents_of(plan(given))
+    assert len(alone.files) == len(found.files), "and nothing is left out"
+
+
+def test_where_the_versions_lie_is_part_of_an_archives_identity(disk: Path) -> None:
+    def built(*, on_top: bool) -> str:
+        planned = plan(Path("digits"), versions_on_top=on_top)
+        return build_archive(planned, lambda sha256: disk / "out" / f"{sha256}.tar.gz").sha256
+
+    assert built(on_top=True) == built(on_top=True) != built(on_top=False)
 
 
 @pytest.mark.parametrize(

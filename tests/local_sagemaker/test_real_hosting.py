@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from botocore.exceptions import ClientError
 
+from sagemaker_serving.archive import build_archive, plan
 from sagemaker_serving.local_sagemaker.common.settings import Settings
 from tests.local_aws.aws import Aws, archive, eventually, gateway_of
 from tests.local_aws.load import Load
@@ -46,8 +47,9 @@ def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
 
 
 @pytest.mark.long
-def test_a_server_loads_and_unloads_models_through_its_own_api(aws: Aws) -> None:
-    packed = archive(files(MODEL / "half_plus_three"))
+def test_a_server_loads_and_unloads_models_through_its_own_api(aws: Aws, tmp_path: Path) -> None:
+    planned = plan(MODEL, versions_on_top=True)
+    packed = build_archive(planned, lambda _: tmp_path / "m.tar.gz").path.read_bytes()
     for number in range(3):
         aws.s3.put_object(Bucket="models", Key=f"many/{number}.tar.gz", Body=packed)
     aws.config("m", {"v": aws.model("m", Mode="MultiModel", ModelDataUrl="s3://models/many/")})

@@ -30,7 +30,7 @@ from sagemaker_serving.archive.neo import (
 from sagemaker_serving.archive.onnx_model import OnnxModel
 from sagemaker_serving.archive.refusals import Refusal, UnreadableArtifact
 from sagemaker_serving.archive.saved_model import SavedModel, Signature, Tensor
-from sagemaker_serving.archive.sources import Plan, Source, Tensors, parse_source
+from sagemaker_serving.archive.sources import Plan, Source, Sources, Tensors, parse_source, plan
 from sagemaker_serving.archive.torch_script import TorchScript
 from sagemaker_serving.archive.triton import TRITON, triton_plan
 from sagemaker_serving.archive.unpack import unpack
@@ -54,6 +54,7 @@ __all__ = [
     "Script",
     "Signature",
     "Source",
+    "Sources",
     "Tensor",
     "Tensors",
     "TorchScript",
@@ -69,6 +70,7 @@ __all__ = [
     "neo_contents",
     "neo_inputs",
     "parse_source",
+    "plan",
     "read_contents",
     "read_stream",
     "shown_inputs",

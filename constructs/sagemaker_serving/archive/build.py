@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ from pathlib import Path
 from sagemaker_serving.archive.cache import Cache, Stamp, stamp
 from sagemaker_serving.archive.conversion import convert, converter, tensors_of
 from sagemaker_serving.archive.packing import pack
-from sagemaker_serving.archive.sources import Plan, Source, Tensors, plan
+from sagemaker_serving.archive.sources import Plan, Sources, Tensors, plan
 from sagemaker_serving.archive.tree import walk
 from sagemaker_serving.errors import Failure
 from sagemaker_serving.progress import Progress
@@ -25,7 +25,7 @@ _BLOCK = 1 << 20
 
 
 def build_archive(
-    sources: Path | Sequence[Path | Source] | Plan,
+    sources: Sources | Plan,
     name: Callable[[str], Path],
     *,
     tensors: Tensors = Tensors(),  # noqa: B008  (frozen)
@@ -54,9 +54,8 @@ def build_archive(
     `Failure` when a conversion fails or the disk does.
     """
     kept = cache if cache is not None else Cache.of_this_user()
-    given = [sources] if isinstance(sources, Path) else sources
     try:
-        planned = given if isinstance(given, Plan) else plan(given, convert=convert)
+        planned = sources if isinstance(sources, Plan) else plan(sources, convert=convert)
         build = _Build(planned, tensors, name, replace=replace, cache=kept, progress=progress)
         return build.adopted(planned.ready) if planned.ready is not None else build.packed()
     except OSError as error:

@@ -28,7 +28,7 @@ from sagemaker_serving.archive.soundness import (
     is_looked_at,
     soundness_of,
 )
-from sagemaker_serving.archive.sources import Plan, Source, plan
+from sagemaker_serving.archive.sources import Plan, Sources, plan
 from sagemaker_serving.archive.torch_script import TorchScript, read_torch_script
 from sagemaker_serving.archive.tree import Entry, SkippingFile
 from sagemaker_serving.progress import WatchedFile
@@ -52,11 +52,11 @@ def read_contents(
     for whatever `Refusal` names; ``limits`` default to `Limits.of_this_shell`.
     ``judge`` says whether a folder's files are sound; by default they are read.
     """
-    return contents_of([path], limits=limits, judge=judge)
+    return contents_of(path, limits=limits, judge=judge)
 
 
 def contents_of(
-    sources: Sequence[Path | Source] | Plan,
+    sources: Sources | Plan,
     *,
     convert: bool = True,
     limits: Limits | None = None,

@@ -14,7 +14,7 @@ from local_aws.process import Tree
 from sagemaker_serving.archive.frozen_graph import FrozenGraph, read_frozen_graph
 from sagemaker_serving.archive.protobuf import Malformed
 from sagemaker_serving.archive.refusals import UnreadableArtifact
-from sagemaker_serving.archive.sources import Conversion, Tensors, plan
+from sagemaker_serving.archive.sources import Conversion, Sources, Tensors, plan
 from sagemaker_serving.archive.tree import SkippingFile
 from sagemaker_serving.errors import Failure, Mistake
 
@@ -50,14 +50,14 @@ def tensors_of(conversion: Conversion, asked: Tensors) -> Tensors:
     return Tensors(inputs=inputs, outputs=outputs)
 
 
-def must_be_convertible(path: Path) -> None:
-    """Raises `UnreadableArtifact` when what ``path`` has cannot be converted without being asked.
+def must_be_convertible(sources: Sources) -> None:
+    """Raises `UnreadableArtifact` when ``sources`` cannot be converted without being asked.
 
     TensorFlow is missing, or the inputs and outputs of a frozen graph leave a choice.
     """
     try:
         converter()
-        for conversion in plan([path]).conversions:
+        for conversion in plan(sources).conversions:
             tensors_of(conversion, Tensors())
     except Mistake as error:
         raise UnreadableArtifact(str(error)) from None

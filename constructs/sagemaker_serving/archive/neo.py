@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
 
 from sagemaker_serving.archive.contents import ArchiveContents, contents_of
 from sagemaker_serving.archive.saved_model import Tensor
-from sagemaker_serving.archive.sources import plan
+from sagemaker_serving.archive.sources import Sources, plan
 from sagemaker_serving.archive.verdict import known_contents
 
 
-def neo_contents(path: Path) -> ArchiveContents:
-    """What the archive made of ``path`` for Neo holds: a frozen graph or an ``.h5`` stays one.
+def neo_contents(sources: Sources) -> ArchiveContents:
+    """What the archive made of ``sources`` for Neo holds: a frozen graph or an ``.h5`` stays one.
 
     Raises what `known_contents` raises.
     """
-    if plan([path]).conversions:
-        return contents_of([path], convert=False)
-    return known_contents(path)
+    if plan(sources).conversions:
+        return contents_of(sources, convert=False)
+    return known_contents(sources)
 
 
 def neo_inputs(contents: ArchiveContents) -> Mapping[str, Tensor] | None:

@@ -34,14 +34,21 @@ class Source:
     inside: str | None = None
 
 
-def parse_source(text: str) -> Source:
-    """Reads ``[NAME[/VERSION]=]PATH``; what exists as a path is one, whatever it is called."""
+Sources = Path | Sequence[Path | Source]
+"""What one archive is made of."""
+
+
+def parse_source(text: str, folder: Path = Path()) -> Source:
+    """Reads ``[NAME[/VERSION]=]PATH``, the path below ``folder`` unless it is absolute.
+
+    What exists as a path is one, whatever it is called.
+    """
     match = _SOURCE.fullmatch(text)
-    if match is None or Path(text).exists():
-        return Source(path=Path(text))
+    if match is None or (folder / text).exists():
+        return Source(path=folder / text)
     version = match["version"]
     return Source(
-        path=Path(match["path"]),
+        path=folder / match["path"],
         name=match["name"],
         version=int(version) if version is not None else None,
     )
@@ -72,18 +79,21 @@ class Plan:
     ready: Path | None = None
 
 
-def plan(sources: Sequence[Path | Source], *, convert: bool = True) -> Plan:
+def plan(sources: Sources, *, convert: bool = True, versions_on_top: bool = False) -> Plan:
     """Where everything in ``sources`` goes.
 
     A ready archive must stand alone. A folder with nothing but Keras models or frozen graphs, and
     perhaps code for them, is taken as if each stood here by itself. With ``convert`` false,
     ``.h5`` and ``.pb`` files stay what they are, as SageMaker Neo wants them, and what lies
     beside a SavedModel's graph under such a name stays out: it takes exactly one (the rule
-    ``neo-files``). Raises
+    ``neo-files``). With ``versions_on_top`` the only SavedModel's versions have no folder around
+    them, as TensorFlow Serving wants it in multi-model mode (the rule
+    ``artifact-multi-model-layout``). Raises
     `UnreadableArtifact` when there is nothing at a path, when two files would
     have one name, and for what may not be packed.
     """
-    named = [source if isinstance(source, Source) else Source(path=source) for source in sources]
+    each = [sources] if isinstance(sources, Path) else sources
+    named = [source if isinstance(source, Source) else Source(path=source) for source in each]
     for source in named:
         if not source.path.exists():
             raise UnreadableArtifact(f"there is nothing at {source.path}")
@@ -105,6 +115,8 @@ def plan(sources: Sequence[Path | Source], *, convert: bool = True) -> Plan:
         entries = [entry for entry in entries if entry.name.rpartition("/")[2] not in _NO_GRAPHS]
     if not entries and not conversions:
         raise UnreadableArtifact(f"{given[0].path} holds no file")
+    if versions_on_top:
+        entries, conversions = _with_versions_on_top(entries, conversions)
     _must_differ([*(entry.name for entry in entries), *(c.name for c in conversions)])
     return Plan(
         entries=tuple(sorted(entries, key=lambda entry: entry.name)),
@@ -113,6 +125,25 @@ def plan(sources: Sequence[Path | Source], *, convert: bool = True) -> Plan:
 
 
 _NO_GRAPHS = ("fingerprint.pb", "keras_metadata.pb")
+
+
+def _with_versions_on_top(
+    entries: list[Entry], conversions: list[Conversion]
+) -> tuple[list[Entry], list[Conversion]]:
+    """Without the folder of the model, if there is one model, and it has one.
+
+    What lies beside it in that folder comes along, so that no file is lost from view.
+    """
+    folders = [PurePosixPath(e.name).parent for e in entries if e.name.endswith("/saved_model.pb")]
+    folders += [PurePosixPath(conversion.name) for conversion in conversions]
+    models = {f"{folder.parent}/" for folder in folders if re.fullmatch(r"[0-9]+", folder.name)}
+    if len(models) != 1 or models == {"./"}:
+        return entries, conversions
+    (model,) = models
+    return (
+        [replace(entry, name=entry.name.removeprefix(model)) for entry in entries],
+        [replace(each, name=each.name.removeprefix(model)) for each in conversions],
+    )
 
 
 def _is_ready(path: Path) -> bool:

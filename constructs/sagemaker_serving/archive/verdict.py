@@ -4,38 +4,42 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TypeVar
 
 from sagemaker_serving.archive.build import archive_identity
 from sagemaker_serving.archive.cache import Cache, stamp
 from sagemaker_serving.archive.contents import (
     ArchiveContents,
+    contents_of,
     read_contents,
     soundness_of_entries,
 )
 from sagemaker_serving.archive.limits import Limits
 from sagemaker_serving.archive.refusals import UnreadableArtifact
 from sagemaker_serving.archive.soundness import Soundness, is_looked_at
-from sagemaker_serving.archive.sources import plan
+from sagemaker_serving.archive.sources import Sources, plan
 from sagemaker_serving.archive.tree import Entry
 
 _VERSION = "5"
 _T = TypeVar("_T")
 
 
-def known_contents(path: Path, cache: Cache | None = None) -> ArchiveContents:
-    """`read_contents` of ``path``, which reads an archive that it has read before not again.
+def known_contents(
+    sources: Sources, cache: Cache | None = None, *, versions_on_top: bool = False
+) -> ArchiveContents:
+    """`contents_of` ``sources``, which reads an archive that it has read before not again.
 
     Folders are always looked at anew: that costs next to nothing, but for the
     bytes of variables, which are not read again while their files are unchanged.
-    Raises what `read_contents` raises.
+    ``versions_on_top`` is that of `plan`. Raises what `contents_of` raises.
     """
     kept = cache if cache is not None else Cache.of_this_user()
-    ready = plan([path]).ready
-    limits = Limits.of_this_shell()
+    planned = plan(sources, versions_on_top=versions_on_top)
+    ready, limits = planned.ready, Limits.of_this_shell()
     if ready is None or kept.max_bytes == 0:
-        return read_contents(path, limits, judge=lambda entries: _known_soundness(entries, kept))
+        return contents_of(
+            planned, limits=limits, judge=lambda entries: _known_soundness(entries, kept)
+        )
     before = ready.stat().st_ctime_ns
     try:
         key = _key(archive_identity(ready, kept), limits)
@@ -44,7 +48,7 @@ def known_contents(path: Path, cache: Cache | None = None) -> ArchiveContents:
     text = kept.contents(key)
     if text is not None:
         return _from_text(text, ArchiveContents)
-    contents = read_contents(path, limits)
+    contents = read_contents(ready, limits)
     if ready.stat().st_ctime_ns == before:
         kept.remember_contents(key, _to_text(contents))
     return contents

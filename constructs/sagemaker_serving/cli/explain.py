@@ -91,7 +91,7 @@ def _print(found: Explanation, different: list[Deviation] | None, path: Path | N
 def _deviations(found: Explanation, file: EnvironmentFile) -> list[Deviation]:
     import tempfile
 
-    from sagemaker_serving.archive import build_archive, folder_files
+    from sagemaker_serving.archive import build_archive, folder_files, parse_source
     from sagemaker_serving.errors import NotFound
     from sagemaker_serving.operations.explain import deviations
     from sagemaker_serving.spec import FolderArtifact
@@ -106,11 +106,11 @@ def _deviations(found: Explanation, file: EnvironmentFile) -> list[Deviation]:
         )
 
     def sha256_of(artifact: Artifact) -> str:
-        path = file.path.parent / str(on_disk(artifact))
         if isinstance(artifact, FolderArtifact) and artifact.uncompressed:
-            return folder_files(path).sha256
+            return folder_files(file.path.parent / artifact.folder).sha256
+        sources = [parse_source(each, file.path.parent) for each in on_disk(artifact)]
         with tempfile.TemporaryDirectory() as folder:
-            return build_archive(path, lambda sha256: Path(folder, f"{sha256}.tar.gz")).sha256
+            return build_archive(sources, lambda sha256: Path(folder, f"{sha256}.tar.gz")).sha256
 
     model = environment.models[models[found.endpoint]]
     return deviations(found, model, environment.region, sha256_of)

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     )
     from sagemaker_serving.errors import Problem
 
-Server = Literal["triton", "ray-serve"]
-"""Servers whose archives have more in them than the model."""
+Server = Literal["triton", "ray-serve", "multi-model"]
+"""Servers whose archives are not laid out like those of a container with one model."""
 
 _DEFAULT_MODEL = {
     None: "SAGEMAKER_TFS_DEFAULT_MODEL_NAME",
@@ -54,9 +54,10 @@ _DEFAULT_MODEL = {
 @click.option(
     "--for",
     "server",
-    type=click.Choice(["triton", "ray-serve"]),
+    type=click.Choice(["triton", "ray-serve", "multi-model"]),
     help="Make it ready for another server: triton takes .onnx files and has a config.pbtxt for "
-    "each; ray-serve takes a PyTorch model and has an application.",
+    "each; ray-serve takes a PyTorch model and has an application. multi-model has a TensorFlow "
+    "model's versions at the top.",
 )
 @click.option(
     "--max-batch-size",
@@ -103,18 +104,21 @@ def package(
       sagemaker-serving package frozen.pb --input images --output scores
       sagemaker-serving package digits.onnx --for triton
       sagemaker-serving package model.pth code --for ray-serve
+      sagemaker-serving package digits --for multi-model -o digits.tar.gz
     """
     from sagemaker_serving.archive import Tensors, parse_source
 
     given = [parse_source(source) for source in sources]
     _must_lie_outside(target, given)
-    if server == "ray-serve":
+    if server in ("ray-serve", "multi-model"):
         _must_stand_alone(
+            server,
             {
                 "--neo": neo,
-                f"--framework {framework}": framework not in (None, "pytorch"),
+                f"--framework {framework}": server == "ray-serve"
+                and framework not in (None, "pytorch"),
                 "--default-model": default_model is not None,
-            }
+            },
         )
     environment = {_DEFAULT_MODEL[server]: default_model} if default_model is not None else {}
     packed = pack(
@@ -198,6 +202,7 @@ def pack(
         framework="pytorch" if server == "ray-serve" else framework,
         environment=environment,
         for_neo=neo,
+        multi_model=server == "multi-model",
     )
     errors = [problem for problem in problems if problem.severity is Severity.ERROR]
     if errors:
@@ -215,13 +220,14 @@ def pack(
     return Packed(built=built, contents=contents, warnings=problems)
 
 
-def _must_stand_alone(beside: dict[str, bool]) -> None:
-    """``beside`` is which options say something that Ray Serve's image has not."""
+def _must_stand_alone(server: Server, beside: dict[str, bool]) -> None:
+    """``beside`` is which options say something that ``server`` has not."""
     from sagemaker_serving.errors import Mistake
 
     for option, is_given in beside.items():
         if is_given:
-            raise Mistake(f"--for ray-serve packs PyTorch models; it cannot stand beside {option}")
+            packs = "PyTorch models" if server == "ray-serve" else "one model of many"
+            raise Mistake(f"--for {server} packs {packs}; it cannot stand beside {option}")
 
 
 def _laid_out(
@@ -230,13 +236,15 @@ def _laid_out(
     """The sources as the server of --for takes them; what is written for it is gone at the end."""
     import tempfile
 
-    from sagemaker_serving.archive import triton_plan
+    from sagemaker_serving.archive import plan, triton_plan
     from sagemaker_serving.errors import Mistake
     from sagemaker_serving.model_server.ray_serve.packing import with_application
 
     if server != "triton":
         if max_batch_size is not None:
             raise Mistake("--max-batch-size is for --for triton; add it, or leave this out")
+        if server == "multi-model":
+            return plan(given, versions_on_top=True)
         return with_application(given) if server == "ray-serve" else given
     folder = tempfile.TemporaryDirectory(prefix="sagemaker-serving-")
     click.get_current_context().call_on_close(folder.cleanup)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from local_aws.suggest import nearest
+from sagemaker_serving.archive import parse_source
 from sagemaker_serving.client.aws import Aws
 from sagemaker_serving.client.options import Model
 from sagemaker_serving.client.predictor import Predictor
@@ -34,9 +35,10 @@ def predictor_of(
         hint = known if close is None else f"did you mean {close}"
         raise NotFound(f"{environment} has no model {name!r}; {hint}")
     # One in S3 may have gigabytes, all of which would be read to find its signature.
-    path = on_disk(deployed.models[name].container().artifact)
-    if model.artifact is None and path is not None:
-        model = replace(model, artifact=environment.parent / path)
+    here = on_disk(deployed.models[name].container().artifact)
+    if model.artifact is None and here:
+        sources = [parse_source(each, environment.parent) for each in here]
+        model = replace(model, artifact=sources)
     return Predictor(
         deployed.endpoint_name(name),
         aws if aws is not None else Aws(region=deployed.region),

@@ -9,7 +9,8 @@ from sagemaker_serving.archive import (
     ArchiveContents,
     ModelVersion,
     Signature,
-    read_contents,
+    Sources,
+    contents_of,
     read_stream,
 )
 from sagemaker_serving.archive.contents import is_version
@@ -56,8 +57,10 @@ def signature_of(contents: ArchiveContents, model_name: str | None) -> Signature
     return None
 
 
-def _contents(artifact: str | Path, aws: Aws) -> ArchiveContents:
-    if is_s3(str(artifact)):
-        with open_object(aws, str(artifact)) as stream:
-            return read_stream(stream, str(artifact))
-    return read_contents(Path(artifact))
+def _contents(artifact: str | Sources, aws: Aws) -> ArchiveContents:
+    if not isinstance(artifact, str):
+        return contents_of(artifact)
+    if is_s3(artifact):
+        with open_object(aws, artifact) as stream:
+            return read_stream(stream, artifact)
+    return contents_of(Path(artifact))

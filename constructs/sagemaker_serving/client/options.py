@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
+from sagemaker_serving.archive import Sources
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.spec.batching import DEFAULT_CONCURRENCY
 
@@ -33,14 +33,14 @@ class Model:
     """Which model is asked, and what the caller knows of it.
 
     ``name`` is the SavedModel to ask in a TensorFlow Serving container with several, ``version``
-    its version (default: the highest). With ``artifact``, the model's folder, archive or ``s3://``
-    address, its signature is known: what does not fit is named before it is sent.
+    its version (default: the highest). With ``artifact``, the model's folder, archive, sources or
+    ``s3://`` address, its signature is known: what does not fit is named before it is sent.
     ``content_types`` are what the model accepts (default: what is known of its image).
     """
 
     name: str | None = None
     version: str | int | None = None
-    artifact: str | Path | None = None
+    artifact: str | Sources | None = None
     content_types: Sequence[str] | None = None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,9 +13,11 @@ from botocore.exceptions import ClientError
 from local_aws.suggest import nearest
 from sagemaker_serving.archive import (
     ArchiveContents,
+    Source,
     build_archive,
     derived_input_config,
     neo_contents,
+    parse_source,
 )
 from sagemaker_serving.catalog import neo_support
 from sagemaker_serving.client.aws import Aws, aws_failures
@@ -43,7 +45,7 @@ class Wanted:
     """A job and its model, perhaps of an environment."""
 
     job: CompilationJob
-    path: Path | None = None
+    sources: Sequence[Source] = ()
     archive: S3Artifact | None = None
     environment: Environment | None = None
     model: str = ""
@@ -72,13 +74,12 @@ class Wanted:
         if self.archive is not None:
             marks = self.archive.sha256, self.archive.version_id
             return self.archive.s3, [self.archive.s3, *marks]
-        assert self.path is not None
         with (
             tempfile.TemporaryDirectory(prefix="sagemaker-serving-") as scratch,
-            progress_bar(f"pack {self.path.name}") as progress,
+            progress_bar(f"pack {self.sources[0].path.name}") as progress,
         ):
             built = build_archive(
-                self.path,
+                self.sources,
                 lambda sha256: Path(scratch) / f"{sha256}.tar.gz",
                 convert=False,
                 progress=progress,
@@ -97,9 +98,7 @@ def wanted(model: str, given: Mapping[str, Any], aws: Aws, region: str | None) -
         return _checked(container, given, region=region, where=Where())
     path = Path(model)
     if path.exists():
-        return _checked(
-            Container(artifact=model), given, folder=Path(), region=region, where=Where()
-        )
+        return _checked(Container(artifact=model), given, region=region, where=Where())
     environment, name, container, where = _of_environment(model)
     return _checked(
         container,
@@ -118,17 +117,15 @@ def _checked(
     *,
     region: str | None,
     where: Where,
-    folder: Path | None = None,
+    folder: Path = Path(),
     environment: Environment | None = None,
     model: str = "",
 ) -> Wanted:
     below = {} if container.compile is None else container.compile.model_dump(exclude_unset=True)
-    artifact, path, contents = container.artifact, None, None
-    archive, given_path = in_s3(artifact), on_disk(artifact)
-    if given_path is not None:
-        assert folder is not None
-        path = folder / given_path
-        contents = neo_contents(path)
+    artifact = container.artifact
+    archive = in_s3(artifact)
+    sources = [parse_source(each, folder) for each in on_disk(artifact)]
+    contents = neo_contents(sources) if sources else None
     asked = Compilation.model_validate(overlay(below, given))
     framework = container.framework or _likeliest(contents)
     version = container.framework_version
@@ -155,7 +152,7 @@ def _checked(
             framework_version=version,
             data_input_config=derived,
         ),
-        path=path,
+        sources=sources,
         archive=archive,
         environment=environment,
         model=model,

@@ -18,12 +18,13 @@ def check_contents(
     framework: str | None = None,
     environment: Mapping[str, str] | None = None,
     for_neo: bool = False,
+    multi_model: bool = False,
 ) -> list[Problem]:
     """Every problem of an archive's ``contents``; ``name`` is what messages call it.
 
     ``framework`` is the one that is to serve it, by default the one whose files
     it holds; ``environment`` the container's variables. With ``for_neo`` it is
-    judged as the input of a compilation.
+    judged as the input of a compilation, with ``multi_model`` as one of many in a container.
     """
     where = Where()
     likeliest = contents.frameworks[0] if contents.frameworks else "tensorflow"
@@ -36,6 +37,7 @@ def check_contents(
         framework_version=ABSENT,
         image_uri=ABSENT,
         instance_type=ABSENT,
+        mode=Fact("MultiModel", where) if multi_model else ABSENT,
         environment={key: Fact(value, where) for key, value in (environment or {}).items()},
     )
     facts = ArtifactFacts(

@@ -52,6 +52,8 @@ class FolderArtifact(Spec):
 
 
 def _form(value: Any) -> str:
+    if isinstance(value, list):
+        return "list"
     if isinstance(value, Mapping):
         return "folder" if FolderArtifact.model_fields.keys() & value else "s3"
     if isinstance(value, FolderArtifact):
@@ -59,13 +61,29 @@ def _form(value: Any) -> str:
     return "s3" if isinstance(value, S3Artifact) else "path"
 
 
+def _archive_form(value: Any) -> str:
+    form = _form(value)
+    return form if form != "folder" else "s3"
+
+
+_Sources = Annotated[list[str], Field(min_length=1)]
+
+Archive = Annotated[
+    Annotated[str, Tag("path")]
+    | Annotated[S3Artifact, Tag("s3")]
+    | Annotated[_Sources, Tag("list")],
+    Discriminator(_archive_form),
+]
+"""An archive's place, or what it is packed of: a path, an address in S3, or several paths."""
+
 Artifact = Annotated[
     Annotated[str, Tag("path")]
     | Annotated[S3Artifact, Tag("s3")]
-    | Annotated[FolderArtifact, Tag("folder")],
+    | Annotated[FolderArtifact, Tag("folder")]
+    | Annotated[_Sources, Tag("list")],
     Discriminator(_form),
 ]
-"""A model's place: a path or an address in S3, or one of these with more words."""
+"""A model's place, as an `Archive`'s, or a folder with more words."""
 
 
 def in_s3(artifact: Artifact | None) -> S3Artifact | None:
@@ -75,11 +93,14 @@ def in_s3(artifact: Artifact | None) -> S3Artifact | None:
     return artifact if isinstance(artifact, S3Artifact) else None
 
 
-def on_disk(artifact: Artifact | None) -> str | None:
-    """The path on this machine that ``artifact`` names; None for one in S3, and for none."""
+def on_disk(artifact: Artifact | None) -> tuple[str, ...]:
+    """What on this machine ``artifact`` names, each as ``package`` takes it; empty for one in S3,
+    and for none."""
     if isinstance(artifact, FolderArtifact):
-        return artifact.folder
-    return artifact if isinstance(artifact, str) and not is_s3(artifact) else None
+        return (artifact.folder,)
+    if isinstance(artifact, list):
+        return tuple(artifact)
+    return (artifact,) if isinstance(artifact, str) and not is_s3(artifact) else ()
 
 
 class Container(Spec):
@@ -87,10 +108,11 @@ class Container(Spec):
 
     artifact: Artifact | None = None
     """The model: a folder, a ``.tar.gz``, a frozen graph, a Keras file, or an object in S3. Paths
-    are relative to the environment file. ``{folder: …, uncompressed: true}`` sends a large folder
-    without packing it. Give an object its sha256 or version_id, so that changed
-    content is deployed. Left out where your own image holds its model, or where a variable such as
-    ``HF_MODEL_ID`` names one that AWS's image fetches."""
+    are relative to the environment file. A list packs several models, or a model and its code, into
+    one archive: each is ``[NAME[/VERSION]=]PATH``, as ``sagemaker-serving package`` takes it.
+    ``{folder: …, uncompressed: true}`` sends a large folder without packing it. Give an object its
+    sha256 or version_id, so that changed content is deployed. Left out where your own image holds
+    its model, or where a variable such as ``HF_MODEL_ID`` names one that AWS's image fetches."""
 
     framework: str | None = None
     """The framework whose image AWS publishes; needed unless image_uri is given."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+import re
+from collections.abc import Mapping
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Discriminator, Field, Tag
 
 from sagemaker_serving.spec.base import Spec
-from sagemaker_serving.spec.container import S3Artifact
+from sagemaker_serving.spec.container import Archive
 
 
 class Asynchronous(Spec):
@@ -47,9 +49,13 @@ class MultiModel(Spec):
     """Where the archives are, ``s3://bucket/prefix/``, with at least one archive; left out:
     ``<model>/models/`` of the environment's bucket."""
 
-    archives: dict[str, str | S3Artifact] = Field(default_factory=dict)
+    archives: Annotated[
+        Annotated[dict[str, Archive], Tag("names")] | Annotated[list[str], Tag("list")],
+        Discriminator(lambda value: "list" if isinstance(value, list) else "names"),
+    ] = Field(default_factory=dict)
     """Models that the deploy puts there, by their TargetModel without ``.tar.gz``; each is written
-    like an ``artifact``. A loaded model is not loaded again, so give new content a new name."""
+    like an ``artifact``. In a list each is called like its file or folder, or as ``NAME=PATH``
+    says. A loaded model is not loaded again, so give new content a new name."""
 
     model_cache_setting: Literal["Enabled", "Disabled"] = "Enabled"
     """Whether a model stays in memory after its request; Disabled suits many models that are
@@ -58,6 +64,13 @@ class MultiModel(Spec):
     safe_port_range: str = "9000-9999"
     """The ports of TensorFlow Serving's processes, two for each model. 90 % of the range is used:
     the default suffices for 449 models at the same time."""
+
+    @property
+    def named_archives(self) -> Mapping[str, Archive]:
+        """The ``archives`` by name, however they are written."""
+        if isinstance(self.archives, dict):
+            return self.archives
+        return {archive_name(each): each for each in self.archives}
 
 
 class ModelPackage(Spec):
@@ -75,3 +88,22 @@ class ModelPackage(Spec):
 
     image_uri: str | None = None
     """The image in ECR that the package names: the role may pull it."""
+
+
+def archive_name(source: str) -> str:
+    """What a multi-model endpoint calls ``[NAME=]PATH``, or an address in S3; "" where that has
+    no name, such as ``..``.
+
+    A version's folder is called like the one that it lies in, as in an archive.
+    """
+    name = re.match(r"([A-Za-z0-9][A-Za-z0-9._-]*)(/[0-9]+)?=", source)
+    if name is not None:
+        return name[1]
+    parts = [part for part in source.split("/") if part not in ("", ".")]
+    while parts and (_VERSION.fullmatch(parts[-1]) or parts[-2:] == ["export", "Servo"]):
+        parts = parts[: -1 if _VERSION.fullmatch(parts[-1]) else -2]
+    return _FILE_ENDING.sub("", parts[-1]) if parts and parts[-1] != ".." else ""
+
+
+_VERSION = re.compile(r"[0-9]+")
+_FILE_ENDING = re.compile(r"\.(tar\.gz|tgz|keras|h5|pb|pth?|onnx)$")

@@ -56,6 +56,7 @@ TWO = {"a/1/saved_model.pb": saved_model(), "b/1/saved_model.pb": saved_model()}
 CHOICE = {"a": ("Placeholder", ()), "b": ("Placeholder", ()), "sum": ("Add", ("a", "b"))}
 DEFAULT = "SAGEMAKER_TFS_DEFAULT_MODEL_NAME"
 VARIABLES = variables("digits/1")
+MANY = {"artifact": None, "multi_model": {"archives": {"many": "model.tar.gz"}}}
 RAY_SERVE = {"framework": "ray-serve", "framework_version": "1.4"}
 CONFIG = b"applications:\n  - {name: a, route_prefix: /, import_path: 'deployment:app'}\n"
 VLLM = "763104351884.dkr.ecr.eu-west-1.amazonaws.com/vllm:0.10-gpu-py312"
@@ -367,6 +368,52 @@ CASES: list[tuple[str, Model, str, Model]] = [
         Model(None, {"artifact": None, "multi_model": {"archives": {"a": "s3://bucket/m/"}}}),
         "artifact is 's3://bucket/m/'; SageMaker loads one archive: s3://<bucket>/<key>.tar.gz",
         Model(None, {"artifact": None, "multi_model": {"archives": {"a": "s3://bkt/m.tar.gz"}}}),
+    ),
+    (
+        "artifact-sources",
+        Model(RIGHT.content, {"artifact": ["model", "s3://bucket/code.tar.gz"]}),
+        "'s3://bucket/code.tar.gz' is in S3, and a list is packed here",
+        Model(RIGHT.content, {"artifact": ["digits=model/digits"]}),
+    ),
+    (
+        "artifact-several-models",
+        Model(RIGHT.content, {"artifact": ["a=model/digits", "b=model/digits"]}),
+        "artifact is '[a=model/digits, b=model/digits]'; there are 2 models (a, b)",
+        Model(
+            RIGHT.content,
+            {"artifact": ["a=model/digits", "b=model/digits"], "environment": {DEFAULT: "a"}},
+        ),
+    ),
+    (
+        "archive-duplicate",
+        Model(RIGHT.content, {"artifact": ["model/digits", "digits=model/digits"]}),
+        "two sources would be 'digits/1/saved_model.pb' in the archive",
+        Model(RIGHT.content, {"artifact": ["model/digits", "digits/2=model/digits/1"]}),
+    ),
+    (
+        "artifact-multi-model-layout",
+        Model(RIGHT_ARCHIVE.content, MANY),
+        "its model is digits/1/, and in multi-model mode TensorFlow Serving looks for "
+        "<digits>/saved_model.pb at the archive's top",
+        Model(archive({"1/saved_model.pb": saved_model()}), MANY),
+    ),
+    (
+        "artifact-multi-model-layout",
+        Model(TWO, {"artifact": None, "multi_model": {"archives": {"two": "model"}}}),
+        "it holds 2 models (a, b), and an archive of a multi-model endpoint is one",
+        Model(RIGHT.content, {"artifact": None, "multi_model": {"archives": ["model"]}}),
+    ),
+    (
+        "multi-model-names",
+        Model(
+            RIGHT.content,
+            {"artifact": None, "multi_model": {"archives": ["model/digits", "model/digits/1"]}},
+        ),
+        "'model/digits' and 'model/digits/1' would both be digits.tar.gz",
+        Model(
+            RIGHT.content,
+            {"artifact": None, "multi_model": {"archives": ["model/digits", "b=model/digits/1"]}},
+        ),
     ),
     (
         "artifact-packed",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
-from sagemaker_serving.archive import build_archive, folder_files, known_contents
+from sagemaker_serving.archive import Source, build_archive, folder_files, known_contents, plan
 from sagemaker_serving.infra.storage.s3_prefix import S3Prefix
 from sagemaker_serving.infra.synth.granting import grant
 from sagemaker_serving.infra.synth.tokens import partition, synthesizer_of
@@ -35,7 +36,18 @@ class ModelData(ABC):
         key is its content's sha256 and ends in ``.tar.gz``. Raises
         `sagemaker_serving.archive.UnreadableArtifact` when bound, if it cannot be packed.
         """
-        return _LocalModelData(Path(path), convert=convert)
+        return _LocalModelData([Source(path=Path(path))], convert=convert)
+
+    @staticmethod
+    def from_sources(
+        sources: Sequence[Source], *, convert: bool = True, versions_on_top: bool = False
+    ) -> ModelData:
+        """One archive of several models, or of a model and its code, packed as `from_path` does.
+
+        Each source may have a name and a version. With ``versions_on_top`` no folder is around the
+        versions of the only SavedModel, as a multi-model endpoint wants it of TensorFlow.
+        """
+        return _LocalModelData(sources, convert=convert, versions_on_top=versions_on_top)
 
     @staticmethod
     def from_folder(path: str | Path) -> ModelData:
@@ -109,24 +121,25 @@ class BoundModelData:
 
 
 class _LocalModelData(ModelData):
-    def __init__(self, path: Path, *, convert: bool) -> None:
-        self._path = path
+    def __init__(
+        self, sources: Sequence[Source], *, convert: bool, versions_on_top: bool = False
+    ) -> None:
+        self._sources = sources
         self._convert = convert
+        self._versions_on_top = versions_on_top
 
     @property
     def has_script(self) -> bool:
-        return known_contents(self._path).script is not None
+        return known_contents(self._sources).script is not None
 
     def bind(self, scope: Construct, role: iam.IGrantable) -> BoundModelData:
         stage = cdk.Stage.of(scope)
         assert stage is not None
         assets = Path(stage.asset_outdir)
-        with progress_bar(f"pack {self._path.name}") as progress:
+        planned = plan(self._sources, convert=self._convert, versions_on_top=self._versions_on_top)
+        with progress_bar(f"pack {self._sources[0].path.name}") as progress:
             archive = build_archive(
-                self._path,
-                lambda sha256: assets / f"asset.{sha256}.tar.gz",
-                convert=self._convert,
-                progress=progress,
+                planned, lambda sha256: assets / f"asset.{sha256}.tar.gz", progress=progress
             )
         location = synthesizer_of(scope).add_file_asset(
             source_hash=f"{archive.sha256}.tar",
@@ -139,7 +152,8 @@ class _LocalModelData(ModelData):
 
 class _LocalFiles(_LocalModelData):
     def __init__(self, path: Path) -> None:
-        super().__init__(path, convert=False)
+        super().__init__([Source(path=path)], convert=False)
+        self._path = path
 
     def bind(self, scope: Construct, role: iam.IGrantable) -> BoundModelData:
         stage = cdk.Stage.of(scope)

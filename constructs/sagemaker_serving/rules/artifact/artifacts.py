@@ -47,6 +47,21 @@ def artifact_given(facts: ArtifactFacts) -> Iterator[Finding]:
         )
 
 
+@rule("artifact-sources", source="this project", example="artifact: [digits, s3://bucket/c.tar.gz]")
+def artifact_sources(facts: ArtifactFacts) -> Iterator[Finding]:
+    """What is packed into one archive is on this machine.
+
+    What lies in S3 is deployed from there, and nothing is put into it.
+    """
+    for source in facts.container.sources.items():
+        if is_s3(source.text or ""):
+            yield (
+                source.where,
+                f"{source.text!r} is in S3, and a list is packed here; fetch it and name its "
+                "folder, or write it alone as artifact",
+            )
+
+
 @rule("model-id-offline", source=_MODEL_IDS, example="network_isolation: true beside HF_MODEL_ID")
 def model_id_offline(facts: ArtifactFacts) -> Iterator[Finding]:
     """A container that fetches its model by an id reaches the hub.

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
 from local_aws.suggest import nearest
+from sagemaker_serving.archive.contents import is_version
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import ArtifactFacts
 
 _LAYOUT = "aws/deep-learning-containers e0ecede, TensorFlow model discovery; read 2026-11-21"
 _LOADER = "TensorFlow 2.21, saved_model/loader.cc; read 2026-11-21"
+_MULTI_MODEL = (
+    "aws/sagemaker-tensorflow-serving-container da19256, python_service.py and tfs_utils.py "
+    "(find_model_versions); the same in aws/deep-learning-containers e0ecede; read 2026-11-24"
+)
 _PYTORCH = "aws/sagemaker-pytorch-inference-toolkit, default_model_fn; read 2026-11-21"
 _DEFAULT_MODEL = "SAGEMAKER_TFS_DEFAULT_MODEL_NAME"
 
@@ -136,6 +141,8 @@ def artifact_several_models(facts: ArtifactFacts) -> Iterator[Finding]:
     Otherwise the default is the one that the container's file system lists first.
     """
     names = _model_names(facts)
+    if facts.container.is_multi_model:
+        return
     if len(names) > 1 and _DEFAULT_MODEL not in facts.container.environment:
         yield _says(
             facts,
@@ -160,6 +167,39 @@ def artifact_default_model(facts: ArtifactFacts) -> Iterator[Finding]:
             default.where,
             f"{default.name} is {default.text!r}; the archive holds {', '.join(names)}; "
             f"use {close if close is not None else names[0]}",
+        )
+
+
+@rule(
+    "artifact-multi-model-layout",
+    source=_MULTI_MODEL,
+    example="multi_model: {archives: {half: half.tar.gz}}   # with half/1/saved_model.pb in it",
+)
+def artifact_multi_model_layout(facts: ArtifactFacts) -> Iterator[Finding]:
+    """An archive of a multi-model endpoint is one model, its versions at the top: ``1/…``.
+
+    TensorFlow Serving's container looks for versions in the archive's own folder and no deeper.
+    With ``half/1/`` it finds none, and every request for the model fails once its time to load is
+    over. A folder is packed so that they lie on top; a ready archive is taken as it is.
+    """
+    contents = facts.served_by("tensorflow")
+    if contents is None or not facts.container.is_multi_model:
+        return
+    names = _model_names(facts)
+    if len(names) > 1:
+        yield _says(
+            facts,
+            f"it holds {len(names)} models ({', '.join(names)}), and an archive of a multi-model "
+            "endpoint is one; give each a name of its own in archives",
+        )
+        return
+    deep = [str(path.parent) for path in _served(contents.files) if len(path.parts) > 2]
+    if deep:
+        yield _says(
+            facts,
+            f"its model is {deep[0]}/, and in multi-model mode TensorFlow Serving looks for "
+            "<digits>/saved_model.pb at the archive's top; name the model's folder, which is "
+            f"packed so, or pack it: sagemaker-serving package {names[0]} --for multi-model",
         )
 
 
@@ -201,6 +241,12 @@ def _says(facts: ArtifactFacts, sentence: str) -> Finding:
 def _frozen_graphs(facts: ArtifactFacts) -> list[str]:
     contents = facts.contents
     return [name for name, graph in contents.graphs.items() if graph] if contents else []
+
+
+def _served(files: Iterable[str]) -> Iterator[PurePosixPath]:
+    for path in map(PurePosixPath, files):
+        if path.name == "saved_model.pb" and is_version(path.parent.name):
+            yield path
 
 
 def _model_names(facts: ArtifactFacts) -> list[str]:

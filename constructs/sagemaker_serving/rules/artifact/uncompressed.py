@@ -74,7 +74,8 @@ def artifact_large(facts: ArtifactFacts) -> Iterator[Finding]:
     contents, container = facts.contents, facts.container
     if contents is None or contents.packed_size is not None or contents.converted:
         return
-    archive_only = facts.compiled or container.mode.given or not known(container.instance_type)
+    archive_only = facts.compiled or container.mode.given or container.sources.given
+    archive_only = archive_only or not known(container.instance_type)
     if contents.size > DEFAULT_BYTES and not (container.is_sent_uncompressed or archive_only):
         yield (
             facts.artifact.where,

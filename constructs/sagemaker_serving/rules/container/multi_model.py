@@ -10,7 +10,9 @@ from sagemaker_serving.catalog import parse_ecr_uri
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import ContainerFacts, Fact
+from sagemaker_serving.rules.facts.kinds import KindFacts
 from sagemaker_serving.rules.hardware.instance_types import known
+from sagemaker_serving.spec.kinds import archive_name
 
 _GUIDE = "AWS SageMaker developer guide of 2023, multi-model endpoints; read 2026-11-21"
 _TFS = "aws/deep-learning-containers, TensorFlow inference e0ecede; read 2026-11-21"
@@ -140,6 +142,32 @@ def multi_model_pytorch(container: ContainerFacts) -> Iterator[Finding]:
         "; its TorchServe refuses to load models, since its settings lack a line break; add "
         f"{_MODEL_API}: 'true' to the environment, or use an image up to 2.3",
     )
+
+
+@rule(
+    "multi-model-names",
+    source="botocore InvokeEndpoint, TargetModel; read 2026-11-24",
+    example="archives: [old/digits, new/digits]",
+)
+def multi_model_names(kind: KindFacts) -> Iterator[Finding]:
+    """In a list of archives each has a name of its own: its file's or folder's, or ``NAME=``.
+
+    It is what requests give as TargetModel, so one of two would take the other's place.
+    """
+    places: dict[str, str] = {}
+    for each in kind.model.get("multi_model").get("archives").items():
+        if each.text is None:
+            continue
+        name = archive_name(each.text)
+        if not name:
+            yield each.where, f"{each.text!r} has no name; give it one: NAME={each.text}"
+        elif name in places:
+            yield (
+                each.where,
+                f"{places[name]!r} and {each.text!r} would both be {name}.tar.gz; give one of them "
+                f"another name: NAME={each.text}",
+            )
+        places.setdefault(name, each.text)
 
 
 def _ports(container: ContainerFacts) -> Fact | None:

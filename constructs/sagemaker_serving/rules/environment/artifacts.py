@@ -12,6 +12,7 @@ from sagemaker_serving.archive import (
     known_contents,
     must_be_convertible,
     neo_contents,
+    parse_source,
 )
 from sagemaker_serving.rules.facts import ArtifactFacts, ContainerFacts, Fact
 from sagemaker_serving.rules.facts.resources import CompilationFacts
@@ -25,8 +26,12 @@ def artifact_facts(
     """The container's model, as it lies on disk or in S3, and how Neo compiles it, if it does."""
     contents, unreadable = None, None
     text = container.artifact.text
-    if text is not None and not is_s3(text):
-        contents, unreadable = _read(folder / text, text, container.compilation.given)
+    each = container.sources.items() if container.sources.given else (container.artifact,)
+    texts = tuple(one.text for one in each if one.text is not None and not is_s3(one.text))
+    if text is not None and texts:
+        contents, unreadable = _read(
+            folder, texts, container.compilation.given, container.is_multi_model
+        )
     yield ArtifactFacts(
         container=container,
         contents=contents,
@@ -41,12 +46,16 @@ def artifact_facts(
 
 @cache
 def _read(
-    path: Path, as_written: str, for_neo: bool
+    folder: Path, texts: tuple[str, ...], for_neo: bool, versions_on_top: bool
 ) -> tuple[ArchiveContents | None, UnreadableArtifact | None]:
     try:
-        contents = neo_contents(path) if for_neo else known_contents(path)
+        sources = [parse_source(text, folder) for text in texts]
+        if for_neo:
+            contents = neo_contents(sources)
+        else:
+            contents = known_contents(sources, versions_on_top=versions_on_top)
         if contents.converted:
-            must_be_convertible(path)
+            must_be_convertible(sources)
     except UnreadableArtifact as error:
         return None, error
     except (OSError, ValueError) as error:

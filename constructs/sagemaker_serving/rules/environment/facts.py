@@ -126,8 +126,9 @@ def _eachartifact_facts(container: ContainerFacts, model: Fact) -> Iterator[Cont
     if not container.mode.given:
         yield container
     else:
-        for _, artifact in model.get("multi_model").get("archives").entries():
-            yield replace(container, artifact=artifact)
+        archives = model.get("multi_model").get("archives")
+        for artifact in (*archives.items(), *(each for _, each in archives.entries())):
+            yield container.of(artifact)
 
 
 def _extras(model: Fact) -> Iterator[ExtraFacts]:

@@ -143,10 +143,10 @@ def container_facts(
         batching = {"enabled": Fact(True, block.where), **batching}
     artifact = field("artifact")
     in_folder = artifact.get("folder")
-    return ContainerFacts(
+    container = ContainerFacts(
         where=above.where,
         region=environment.get("region"),
-        artifact=in_folder if in_folder.given else artifact,
+        artifact=ABSENT,
         framework=field("framework"),
         framework_version=field("framework_version"),
         image_uri=field("image_uri"),
@@ -161,6 +161,7 @@ def container_facts(
         private_network=environment.get("network").get("cidr"),
         data_source=_data_source(artifact),
     )
+    return container.of(in_folder if in_folder.given else artifact)
 
 
 def _data_source(artifact: Fact) -> Fact:

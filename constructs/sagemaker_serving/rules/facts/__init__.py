@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -149,7 +149,8 @@ class ContainerFacts:
     ``compilation`` is how Neo is to compile the model; ``image_digest`` pins the image;
     ``private_network`` is the VPC without a way out that is made for it. ``data_source`` is
     a ModelDataSource's S3DataSource, which names files that no archive holds, by AWS's own
-    names.
+    names. ``sources`` is what one archive is packed of, where that is a list; ``artifact`` is
+    then the list as text.
     """
 
     where: Where
@@ -171,6 +172,19 @@ class ContainerFacts:
     image_digest: Fact = ABSENT
     private_network: Fact = ABSENT
     data_source: Fact = ABSENT
+    sources: Fact = ABSENT
+
+    @property
+    def is_multi_model(self) -> bool:
+        """Whether it loads many models, each when a request names it."""
+        return self.mode.text == "MultiModel"
+
+    def of(self, artifact: Fact) -> ContainerFacts:
+        """The same container with another ``artifact``, in any of its forms."""
+        if not isinstance(artifact.value, list):
+            return replace(self, artifact=artifact, sources=ABSENT)
+        text = Fact(f"[{', '.join(map(str, artifact.value))}]", artifact.where)
+        return replace(self, artifact=text, sources=artifact)
 
     @property
     def is_sent_uncompressed(self) -> bool:
