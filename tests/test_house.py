@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -34,7 +35,7 @@ BELOW = {
         "local_sagemaker",
     },
 }
-"""What each layer may import, beside errors, extras and progress."""
+"""What each layer may import, beside errors, extras, progress and whole_files."""
 
 BASE = {
     *("errors", "policies", "process", "s3_location", "schedules", "schemas"),
@@ -165,6 +166,69 @@ def test_lower_layers_import_nothing_heavy(layer: str) -> None:
         if name.split(".")[0] in heavy
     ]
     assert found == []
+
+
+WRITTEN_OTHERWISE = {
+    "archive/packing.py": "into the unfinished file that it is given",
+    "archive/triton.py": "into a folder of the caller's that is gone afterwards",
+    "archive/unpack.py": "into a folder that only its caller knows",
+    "cli/init/app.py": "folders, undone where it ends early; cdk.json, which makes it one, is last",
+    "functions/neo_compilation/code.py": "into a pipe",
+    "local_sagemaker/compilation_jobs/run.py": "logs, line by line, and a temporary folder",
+    "local_sagemaker/containers/container.py": "a log, line by line",
+    "local_sagemaker/models/archives.py": "into a folder that takes its place when it is whole",
+    "local_sagemaker/transform_jobs/data_log.py": "a log, line by line",
+    "model_server/process.py": "a log, line by line",
+}
+"""Modules that write files by other means than `whole_files`, and why nothing half-made is kept."""
+
+
+def test_what_is_kept_is_written_by_one_way_that_leaves_nothing_half_made() -> None:
+    found = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in PACKAGE.rglob("*.py")
+        if list(_writes(ast.parse(path.read_text(encoding="utf-8"))))
+    }
+    assert found == set(WRITTEN_OTHERWISE)
+
+
+def _writes(tree: ast.AST) -> Iterator[ast.Call]:
+    """Calls that write a file which is not the unfinished one of `whole_files`."""
+    unfinished = {
+        item.optional_vars.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.With)
+        for item in node.items
+        if isinstance(item.optional_vars, ast.Name) and _calls(item.context_expr, _UNFINISHED)
+    } | {
+        target.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+        and any(_calls(part, _UNFINISHED) for part in ast.walk(node.value))
+    }
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        words = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+        modes = [*node.args[:2], *(word.value for word in node.keywords if word.arg == "mode")]
+        opened = _calls(node, {"open", "fdopen"}) and any(
+            isinstance(mode, ast.Constant) and re.fullmatch("[wax]b?|r.?[+]", str(mode.value))
+            for mode in modes
+        )
+        if (opened or _calls(node, _WRITING)) and not words & unfinished:
+            yield node
+
+
+_UNFINISHED = {"whole_file", "partial_file"}
+_WRITING = {"write_text", "write_bytes", "savefig", "copyfile", "copy2", "copytree", "mkstemp"}
+
+
+def _calls(node: ast.AST, names: set[str]) -> bool:
+    called = node.func if isinstance(node, ast.Call) else None
+    name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", None)
+    return name in names
 
 
 def test_functions_import_only_what_lambda_has() -> None:

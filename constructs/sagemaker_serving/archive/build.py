@@ -7,8 +7,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from sagemaker_serving.archive.sources import Plan, Sources, Tensors, plan
 from sagemaker_serving.archive.tree import walk
 from sagemaker_serving.errors import Failure
 from sagemaker_serving.progress import Progress
+from sagemaker_serving.whole_files import partial_file
 
 _LAYOUT_VERSION = "1"
 _BLOCK = 1 << 20
@@ -114,7 +114,7 @@ class _Build:
                 return BuiltArchive(target, known, reused=True)
         folder = self._name("").parent
         folder.mkdir(parents=True, exist_ok=True)
-        with _partial_file(folder) as partial:
+        with partial_file(folder) as partial:
             identity = self._pack(partial, known)
             target = self._name(identity)
             partial.chmod(0o644)
@@ -155,7 +155,7 @@ class _Build:
 def link_or_copy(source: Path, target: Path) -> None:
     """Puts ``source`` at ``target`` by a hard link, or whole or not at all by a copy."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    with _partial_file(target.parent) as partial:
+    with partial_file(target.parent) as partial:
         partial.unlink()
         try:
             os.link(source, partial)
@@ -177,17 +177,6 @@ def archive_identity(
         identity = _sha256(ready, advance)
         cache.remember(state, identity)
     return identity
-
-
-@contextmanager
-def _partial_file(folder: Path) -> Iterator[Path]:
-    """A file for what is not finished yet; nothing is left of it afterwards."""
-    handle, name = tempfile.mkstemp(dir=folder, prefix=".building-")
-    os.close(handle)
-    try:
-        yield Path(name)
-    finally:
-        Path(name).unlink(missing_ok=True)
 
 
 def _sha256(path: Path, advance: Callable[[int], None] | None = None) -> str:

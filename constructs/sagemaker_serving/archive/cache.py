@@ -12,7 +12,6 @@ import contextlib
 import hashlib
 import json
 import os
-import tempfile
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from sagemaker_serving.errors import Mistake
+from sagemaker_serving.whole_files import write_whole
 
 DEFAULT_BYTES = 10 << 30
 VARIABLE = "SAGEMAKER_SERVING_CACHE_BYTES"
@@ -170,10 +170,7 @@ class Cache:
         folder = self.folder / kind
         with contextlib.suppress(OSError):
             folder.mkdir(parents=True, exist_ok=True)
-            handle, partial = tempfile.mkstemp(dir=folder, prefix=".")
-            with os.fdopen(handle, "w") as file:
-                json.dump(record, file)
-            Path(partial).replace(folder / f"{key}.json")
+            write_whole(folder / f"{key}.json", json.dumps(record))
 
 
 def _mtime(path: Path) -> float:

@@ -12,6 +12,7 @@ import click
 
 from sagemaker_serving.cli.options import WhichAws, aws_options, must_be_region, shell_region
 from sagemaker_serving.errors import Mistake, ProblemsFound, Severity
+from sagemaker_serving.whole_files import write_whole
 
 if TYPE_CHECKING:
     from sagemaker_serving.rules.template import Template
@@ -147,7 +148,7 @@ def _write(
 
     adopted = read(template, name=name, region=region, parameters=parameters)
     place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_text(adopted.text, encoding="utf-8")
+    write_whole(place, adopted.text)
     click.echo(f"{place}: {', '.join(adopted.models)}")
     for remark in adopted.remarks:
         click.echo(textwrap.fill(remark, 100, initial_indent="  ", subsequent_indent="    "))

@@ -6,15 +6,16 @@ import json
 import statistics
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 import click
 
 from local_aws.terminal import progress_bars
 from sagemaker_serving.errors import Mistake
+from sagemaker_serving.whole_files import whole_file, write_whole
 
 if TYPE_CHECKING:
     from sagemaker_serving.client import Prediction
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 class Answers:
     """Answers on standard output or in ``output``: a file, for ``several`` a folder.
+
+    A file is there once all of it is, whatever happens before.
 
     With ``verbose`` it says on standard error, at the end, who answered how fast.
     """
@@ -33,16 +36,16 @@ class Answers:
         self._told: list[Prediction] = []
         self._advance: Callable[[int], None] = lambda count: None
         self._last = b""
+        self._file: BinaryIO = sys.stdout.buffer
+        self._unfinished = ExitStack()
 
     def __enter__(self) -> Self:
         try:
             if self._output is not None and self._several:
                 self._output.mkdir(parents=True, exist_ok=True)
-            self._file = (
-                sys.stdout.buffer
-                if self._output is None or self._several
-                else self._output.open("wb")
-            )
+            if self._output is not None and not self._several:
+                partial = self._unfinished.enter_context(whole_file(self._output))
+                self._file = self._unfinished.enter_context(partial.open("wb"))
         except OSError as error:
             raise Mistake(f"{self._output} cannot be written: {error.strerror}") from None
         return self
@@ -53,8 +56,9 @@ class Answers:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._unfinished.__exit__(kind, error, trace)
         if self._file is not sys.stdout.buffer:
-            self._file.close()
+            pass
         elif kind is None and sys.stdout.isatty() and not self._last.endswith(b"\n"):
             click.echo()
         if self._verbose and kind is None:
@@ -64,7 +68,7 @@ class Answers:
     def write(self, content: bytes, *, of: Path | None = None) -> None:
         """Writes an answer, or a part of one; ``of`` is the file that it is the answer to."""
         if of is not None and self._output is not None:
-            (self._output / f"{of.name}.out").write_bytes(content)
+            write_whole(self._output / f"{of.name}.out", content)
             return
         self._last = content
         self._file.write(content)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from local_aws.terminal import print_own
+from sagemaker_serving.whole_files import write_whole
 
 if TYPE_CHECKING:
     from sagemaker_serving.cli.graphs import Panel
@@ -76,7 +77,7 @@ def conclude(found: Tuning, *, plot: bool, output: Path | None, as_json: bool) -
         if plot:
             _draw(found)
     if output is not None:
-        output.write_text(_yaml(found.best.settings), encoding="utf-8")
+        write_whole(output, _yaml(found.best.settings))
     if not found.reached:
         raise click.exceptions.Exit(1)
 

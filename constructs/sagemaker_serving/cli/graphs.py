@@ -13,6 +13,7 @@ from typing import Any
 from local_aws.terminal import clean
 from sagemaker_serving.errors import Failure
 from sagemaker_serving.extras import need
+from sagemaker_serving.whole_files import whole_file
 
 _HEIGHT = 14
 _COLUMNS = 3
@@ -87,7 +88,8 @@ def save_png(panels: Sequence[Panel], path: Path, *, title: str) -> None:
     for number, panel in enumerate(panels):
         _fill(figure.add_subplot(rows, columns, number + 1), panel)
     try:
-        figure.savefig(path, format="png", dpi=100)
+        with whole_file(path) as partial:
+            figure.savefig(partial, format="png", dpi=100)
     except OSError as error:
         raise Failure(f"{path} can't be written: {error.strerror}") from None
 

@@ -13,6 +13,7 @@ from typing import Any
 from sagemaker_serving.client.aws import Aws, aws_failures
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.operations.named import Found, Named, find
+from sagemaker_serving.whole_files import write_whole
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +38,7 @@ class Account:
 
     def save(self, path: Path) -> None:
         """Writes it as JSON, for runs without credentials."""
-        path.write_text(json.dumps(asdict(self), indent=1, sort_keys=True) + "\n", "utf-8")
+        write_whole(path, json.dumps(asdict(self), indent=1, sort_keys=True) + "\n")
 
     @classmethod
     def load(cls, path: Path, region: str) -> Account:

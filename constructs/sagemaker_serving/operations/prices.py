@@ -13,6 +13,7 @@ from sagemaker_serving.client.aws import Aws, aws_failures
 from sagemaker_serving.errors import Failure, Mistake
 from sagemaker_serving.spec import Environment
 from sagemaker_serving.spec.capacity import Need, needs
+from sagemaker_serving.whole_files import write_whole
 
 BY_USE = "by use"
 """In place of a number of instances, for what costs nothing while nothing is asked of it."""
@@ -39,7 +40,7 @@ class Prices:
 
     def save(self, path: Path) -> None:
         """Writes them as JSON."""
-        path.write_text(json.dumps(asdict(self), indent=1, sort_keys=True) + "\n", "utf-8")
+        write_whole(path, json.dumps(asdict(self), indent=1, sort_keys=True) + "\n")
 
     @classmethod
     def load(cls, path: Path) -> Prices:

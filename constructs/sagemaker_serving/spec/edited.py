@@ -11,6 +11,7 @@ from sagemaker_serving.errors import Mistake
 from sagemaker_serving.spec.environment import Environment
 from sagemaker_serving.spec.reading import read_environment
 from sagemaker_serving.spec.transition import Transition
+from sagemaker_serving.whole_files import write_whole
 
 _FIELD = "transition"
 
@@ -29,7 +30,7 @@ def write_transition(path: Path, model: str, transition: Transition | None) -> N
             f"{path}: the transition of {model} cannot be written here; write by hand, below "
             f"models.{model} of the file that has it: {shown(transition)}"
         )
-    path.write_text(changed, encoding="utf-8")
+    write_whole(path, changed)
 
 
 def shown(transition: Transition | None) -> str:

@@ -16,6 +16,7 @@ from sagemaker_serving.cli.init.serving import BY_SCRIPT, default_host
 from sagemaker_serving.errors import Mistake, Problem, Severity
 from sagemaker_serving.rules import check_environment
 from sagemaker_serving.spec import environment_schema, read_environment
+from sagemaker_serving.whole_files import write_whole
 
 _WIDTH = 48
 _SCHEMA = FOLDER / "environment.schema.json"
@@ -30,7 +31,7 @@ def write(path: Path, draft: Draft, today: date) -> list[Problem]:
     before = path.read_text(encoding="utf-8") if path.exists() else None
     path.parent.mkdir(exist_ok=True)
     try:
-        path.write_text(text_of(draft), encoding="utf-8")
+        write_whole(path, text_of(draft))
         found = check_environment(read_environment(path), today=today)
         errors = [problem for problem in found if problem.severity is Severity.ERROR]
         if errors:
@@ -40,10 +41,10 @@ def write(path: Path, draft: Draft, today: date) -> list[Problem]:
         if before is None:
             path.unlink(missing_ok=True)
         else:
-            path.write_text(before, encoding="utf-8")
+            write_whole(path, before)
         raise
     if not _SCHEMA.exists():
-        _SCHEMA.write_text(environment_schema(), encoding="utf-8")
+        write_whole(_SCHEMA, environment_schema())
     return [problem for problem in found if problem.severity is Severity.WARNING]
 
 

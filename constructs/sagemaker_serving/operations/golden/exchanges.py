@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sagemaker_serving.errors import NotFound, Problem, ProblemsFound, Where
+from sagemaker_serving.whole_files import write_whole
 
 TEXTS = ("name", "content_type", "accept", "custom_attributes")
 ROUTES = ("target_model", "target_variant", "inference_component")
@@ -85,7 +86,7 @@ def read_golden(path: Path) -> list[Exchange]:
 
 def write_golden(path: Path, exchanges: Iterable[Exchange]) -> None:
     """Write a golden file; one that is there is replaced."""
-    path.write_text("".join(f"{_line(exchange)}\n" for exchange in exchanges), encoding="utf-8")
+    write_whole(path, "".join(f"{_line(exchange)}\n" for exchange in exchanges))
 
 
 def _exchange(line: str, where: Where) -> tuple[list[Exchange], list[Problem]]:
