@@ -36,6 +36,7 @@ class Answers:
         self._told: list[Prediction] = []
         self._advance: Callable[[int], None] = lambda count: None
         self._last = b""
+        self._written = 0
         self._file: BinaryIO = sys.stdout.buffer
         self._unfinished = ExitStack()
 
@@ -69,12 +70,24 @@ class Answers:
         """Writes an answer, or a part of one; ``of`` is the file that it is the answer to."""
         if of is not None and self._output is not None:
             write_whole(self._output / f"{of.name}.out", content)
+            self._written += 1
             return
         self._last = content
         self._file.write(content)
         if of is not None and not content.endswith(b"\n"):
             self._file.write(b"\n")
         self._file.flush()
+
+    def kept(self) -> str:
+        """What is there of the answers when the command ends early, and what to do next."""
+        if self._output is None:
+            return "what was printed is all that came; run the command again"
+        if not self._several:
+            return f"{self._output} is as it was, since not all had come; run the command again"
+        return (
+            f"{self._written} answers are in {self._output}, each of them whole; run the command "
+            "again with the other files"
+        )
 
     def text(self, answer: Any) -> bytes:
         """A joined answer as it is printed: bytes as they are, anything else as JSON."""

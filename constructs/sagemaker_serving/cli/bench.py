@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
+from local_aws.cli.interrupted import when_interrupted
 from local_aws.cli.options import json_option
 from local_aws.terminal import print_own, progress_bars
 from sagemaker_serving.cli.completing import EndpointName
@@ -150,26 +151,34 @@ def bench(
     model = _model(endpoint) if find_batching else None
     if plot or (output is not None and not find_batching):
         need("plots")
+    shorter = "--seconds" if find_batching else "--requests"
+    interruptible = when_interrupted(
+        lambda: (
+            "nothing is kept of what was measured; run the command again, with a smaller "
+            f"{shorter} for a shorter run"
+        )
+    )
     source = model if model is not None else which.aws()
     inputs = _inputs(paths, content_type, source, endpoint, names)
     if goal is not None:
         from sagemaker_serving.cli import batching
 
-        found = batching.find_batching(
-            source,
-            endpoint,
-            None if names is None else names[0],
-            inputs,
-            version=framework_version,
-            goal_seconds=goal / 1000,
-            callers=32 if concurrency is None else concurrency,
-            seconds=seconds,
-            quiet=as_json,
-        )
+        with interruptible:
+            found = batching.find_batching(
+                source,
+                endpoint,
+                None if names is None else names[0],
+                inputs,
+                version=framework_version,
+                goal_seconds=goal / 1000,
+                callers=32 if concurrency is None else concurrency,
+                seconds=seconds,
+                quiet=as_json,
+            )
         batching.conclude(found, plot=plot, output=output, as_json=as_json)
         return
     assert not isinstance(source, Path)
-    with _progress(requests) as progress:
+    with interruptible, _progress(requests) as progress:
         report = run(
             endpoint,
             inputs,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from local_aws.cli.interrupted import when_interrupted
 from local_aws.terminal import print_own
 from sagemaker_serving.catalog.ecr import domain_suffix
 from sagemaker_serving.cli.completing import EnvironmentName, ModelName, environment_path
@@ -82,7 +83,8 @@ def dashboard(
     if not preview and output is None:
         click.echo(_console(name, where, local=which.local))
         return
-    view = view_dashboard(name, which.aws(where), over=timedelta(hours=hours))
+    with when_interrupted(lambda: f"{output or 'all'} is as it was; run the command again"):
+        view = view_dashboard(name, which.aws(where), over=timedelta(hours=hours))
     panels = _panels(view)
     if output is not None:
         save_png(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from local_aws.cli.interrupted import when_interrupted
 from sagemaker_serving.cli.completing import EndpointName
 from sagemaker_serving.cli.options import WhichAws, aws_options
 
@@ -62,7 +63,12 @@ def golden(
     )
 
     exchanges = read_golden(file)
-    with Predictor(endpoint, which.aws()) as predictor:
+    with (
+        when_interrupted(
+            lambda: f"{file} is as it was, and no answer is kept; run the command again"
+        ),
+        Predictor(endpoint, which.aws()) as predictor,
+    ):
         send = to_endpoint(predictor)
         if recording:
             recorded = list(record(exchanges, send))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from local_aws.cli.interrupted import when_interrupted
 from local_aws.cli.options import json_option
 from sagemaker_serving.cli.inspect import FRAMEWORKS
 from sagemaker_serving.cli.options import size_text
@@ -207,7 +208,10 @@ def pack(
     errors = [problem for problem in problems if problem.severity is Severity.ERROR]
     if errors:
         raise ProblemsFound(errors)
-    with progress_bar(f"pack {target.name}") as progress:
+    with (
+        when_interrupted(lambda: f"{target} is as it was; run the command again"),
+        progress_bar(f"pack {target.name}") as progress,
+    ):
         built = build_archive(
             planned,
             lambda _: target,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from local_aws.cli.interrupted import when_interrupted
 from sagemaker_serving.cli.completing import EndpointName
 from sagemaker_serving.cli.options import WhichAws, aws_options
 
@@ -125,6 +126,7 @@ def predict(
     aws = which.aws()
     limits = Limits(concurrency=concurrency)
     with (
+        when_interrupted(answers.kept),
         answers,
         Predictor(endpoint, aws, limits=limits, on_prediction=answers.count) as predictor,
         _input(body, files, input_format) as data,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from local_aws.cli.interrupted import when_interrupted
 from local_aws.cli.options import json_option
 from local_aws.terminal import progress_bars
 from sagemaker_serving.cli.completing import EnvironmentName, ModelName, environment_name
@@ -216,7 +217,8 @@ def _see_to_the_end(
     from sagemaker_serving.operations.batch_report import report_folder_beside
 
     seconds = _LOCAL_POLL_SECONDS if local else _POLL_SECONDS
-    with _bars() as show:
+    goes_on = f"batch execution {execution.name} goes on; see it with `transform status`"
+    with when_interrupted(lambda: f"{goes_on}, end it with `transform stop`"), _bars() as show:
         for progress in pipeline.watch(execution, poll_seconds=seconds):
             show(progress)
     report = pipeline.report(execution)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from local_aws.cli.interrupted import when_interrupted
 from local_aws.cli.options import json_lines_option
 from local_aws.terminal import console
 from sagemaker_serving.cli.completing import EndpointName
@@ -66,7 +67,8 @@ def watch(
 
     aws = which.aws()
     events = watch_rollout(endpoint, aws, config=config, timeout_seconds=timeout)
-    show(events, logs=logs, as_json=as_json)
+    with when_interrupted(lambda: "the rollout goes on without it; run watch again to see it"):
+        show(events, logs=logs, as_json=as_json)
 
 
 def show(events: Iterable[RolloutEvent], *, logs: bool, as_json: bool) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -57,3 +58,17 @@ def in_order(
     finally:
         for future in waiting:
             future.cancel()
+
+
+@contextmanager
+def threads(count: int) -> Iterator[ThreadPoolExecutor]:
+    """So many threads, whose work the end of the block waits for; Ctrl-C does not."""
+    pool = ThreadPoolExecutor(count)
+    wait = True
+    try:
+        yield pool
+    except KeyboardInterrupt:
+        wait = False
+        raise
+    finally:
+        pool.shutdown(wait=wait, cancel_futures=not wait)

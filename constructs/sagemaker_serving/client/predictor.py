@@ -299,7 +299,7 @@ class Predictor:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.close()
+        self._sender.close(wait=not isinstance(error, KeyboardInterrupt))
 
     def _members(self, initial_args: Mapping[str, Any] | None, **given: str | None) -> Members:
         if given.get("InferenceComponentName") is None:

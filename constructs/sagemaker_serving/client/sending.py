@@ -146,11 +146,11 @@ class Sender:
         """The threads that send."""
         return ThreadPoolExecutor(self._concurrency, thread_name_prefix=self.endpoint_name)
 
-    def close(self) -> None:
-        """Ends waits and threads; requests that are under way are waited for."""
+    def close(self, *, wait: bool = True) -> None:
+        """Ends waits and threads; with ``wait`` requests that are under way are waited for."""
         self._caller.close()
         if "pool" in self.__dict__:
-            self.pool.shutdown(cancel_futures=True)
+            self.pool.shutdown(wait=wait, cancel_futures=True)
         self.client.close()
 
     @cached_property

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 
+from sagemaker_serving.client.in_order import threads
 from sagemaker_serving.errors import ReportedError
 from sagemaker_serving.operations.bench.report import VariantReport
 
@@ -39,7 +39,7 @@ def load(
                 errors.append(_summary(error))
 
     began = time.perf_counter()
-    with ThreadPoolExecutor(callers) as pool:
+    with threads(callers) as pool:
         for caller in [pool.submit(call) for _ in range(callers)]:
             caller.result()
     return VariantReport(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from threading import Lock
@@ -13,6 +12,7 @@ from local_aws.suggest import nearest
 from sagemaker_serving.client.aws import Aws
 from sagemaker_serving.client.decoding import decoded
 from sagemaker_serving.client.endpoint_facts import look_up
+from sagemaker_serving.client.in_order import threads
 from sagemaker_serving.client.options import Limits
 from sagemaker_serving.client.prediction import Prediction
 from sagemaker_serving.client.predictor import Predictor
@@ -91,7 +91,7 @@ class _Run:
             with suppress(ModelFailed, Failure):
                 self._invoke(number)
 
-        with ThreadPoolExecutor(concurrency) as pool:
+        with threads(concurrency) as pool:
             list(pool.map(ask, range(concurrency)))
 
     def measure(self, requests: int, concurrency: int) -> VariantReport:

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from local_aws.cli.interrupted import when_interrupted
 from local_aws.cli.lazy import Command
 from local_aws.cli.options import local_address, region_option, state_dir_option, warn
 from local_aws.cli.showing import accounts_in
+from local_aws.program import program
 
 if TYPE_CHECKING:
     from local_aws.process.address import Address
@@ -79,7 +81,13 @@ def deploy_and_tell(
     from local_aws.process.denied import telling_denied_calls
 
     cdk = CdkCli(app, address, region)
-    with telling_denied_calls(address, warn), ending_all():
+    goes_on = "a stack whose deploy has begun goes on in the local AWS:"
+    shown = program().command("status")
+    with (
+        when_interrupted(lambda: f"{goes_on} `{shown}` shows it; run the deploy again to end it"),
+        telling_denied_calls(address, warn),
+        ending_all(),
+    ):
         cdk.synth(assembly, context)
         cdk.bootstrap(assembly)
         images = cdk.deploy(assembly, stacks)

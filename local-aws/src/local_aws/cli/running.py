@@ -24,8 +24,10 @@ def run(commands: click.Group, program: Program) -> NoReturn:
     try:
         # Without standalone mode click returns the status that a command ended with.
         sys.exit(commands.main(standalone_mode=False))
-    except click.Abort:
-        sys.exit(130)
+    except (click.Abort, KeyboardInterrupt):
+        from local_aws.process.alive import exit_at_once
+
+        exit_at_once(130)  # threads may still wait for answers
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
@@ -39,8 +41,6 @@ def run(commands: click.Group, program: Program) -> NoReturn:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(1)
-    except KeyboardInterrupt:
-        sys.exit(130)
     except Exception as error:
         if os.environ.get(program.variable("debug")):
             raise
