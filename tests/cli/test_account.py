@@ -34,13 +34,17 @@ def test_costs_are_printed_from_the_price_file_alone(run: Run, tmp_path: Path) -
     (tmp_path / "prices.json").write_text(
         json.dumps({"read": "2026-11-21T00:00:00+00:00", "currency": "USD", "regions": prices})
     )
-    ended = run("prices", DEV, "--json")
+    ended = run("prices", DEV, "--prices", "prices.json", "--json")
+    assert "prices of eu-west-1: AWS Price List API, pricing:GetProducts" in ended.stderr
+    assert ", read 2026-11-21, " in ended.stderr
     together = json.loads(ended.stdout)[-1]
     assert together["what"] == "together"
+    assert together["prices read"] == "2026-11-21"
     assert together["USD a month, floor"] == together["USD a month, ceiling"] == 146.0
 
 
 def test_without_a_price_file_it_is_said_how_to_get_one(run: Run) -> None:
     ended = run("prices", DEV)
     assert ended.returncode == 2
-    assert "prices --refresh --prices prices.json --region" in ended.stderr
+    assert "sagemaker-serving/prices.json: there is no such price file" in ended.stderr
+    assert "no price is guessed; make it with `sagemaker-serving prices --update" in ended.stderr

@@ -60,7 +60,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "local faults set": ("local", "faults", "set", "slow"),
     "local status": ("local", "status"),
     "predict": ("predict", "x", "1"),
-    "prices": ("prices", "environments/local.yaml", "--refresh"),
+    "prices": ("prices", "environments/local.yaml", "--update"),
     "rollback": ("rollback", "x"),
     "transform start": ("transform", "x", "one.json", "out", "--watch"),
     "transform status": ("transform", "status", "x", "run"),

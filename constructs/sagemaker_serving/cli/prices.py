@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,43 +23,57 @@ if TYPE_CHECKING:
     "--prices",
     "price_file",
     type=click.Path(path_type=Path),
-    default=Path("prices.json"),
-    show_default=True,
+    default=lambda: _cache_folder() / "prices.json",
+    show_default="prices.json in $XDG_CACHE_HOME/sagemaker-serving",
     envvar="SAGEMAKER_SERVING_PRICES",
     help="The price file.",
 )
 @click.option(
-    "--refresh",
+    "--update",
     is_flag=True,
     help="First ask AWS's Price List API for the regions of FILES or for --region, and write the "
-    "answer into the price file.",
+    "answer into the price file. Needs pricing:GetProducts.",
+)
+@click.option(
+    "--requests-per-second",
+    type=click.FloatRange(0, min_open=True),
+    help="How many requests each endpoint gets: adds what a million of them costs.",
+)
+@click.option(
+    "--latency-ms",
+    type=click.FloatRange(0, min_open=True),
+    help="How long one takes: adds what serverless requests cost.",
 )
 @json_option
 @aws_options
 def prices(
     files: tuple[Path, ...],
     price_file: Path,
-    refresh: bool,
+    update: bool,
+    requests_per_second: float | None,
+    latency_ms: float | None,
     as_json: bool,
     which: WhichAws,
 ) -> None:
     """Print what the environment FILES cost per month, at least and at most.
 
     Counts the instances of endpoints for a month (730 hours) at on-demand prices, with the fewest
-    and the most that scaling allows. What is paid by use is left out: batch jobs, serverless
-    requests, storage, data. Prices come from the price file alone; none is guessed.
+    and the most that scaling allows. Of what is paid by use it prints the price: batch jobs,
+    serverless requests, storage, data. Prices come from the price file alone; none is guessed. On
+    standard error it says where they are from, and how old they are.
 
     \b
     Examples:
-      sagemaker-serving prices --refresh --region eu-west-1
+      sagemaker-serving prices --update --region eu-west-1
       sagemaker-serving prices environments/prod.yaml
       sagemaker-serving prices environments/*.yaml --json
+      sagemaker-serving prices environments/prod.yaml --requests-per-second 20 --latency-ms 80
     """
-    from sagemaker_serving.operations.prices import Prices, costs, read_prices
+    from sagemaker_serving.operations.prices import Prices, Usage, costs, read_prices
     from sagemaker_serving.spec import read_environment
 
     environments = [read_environment(path).sound for path in files]
-    if refresh:
+    if update:
         asked = must_be_region(which.region or shell_region())
         regions = dict.fromkeys(
             [environment.region for environment in environments] or ([asked] if asked else [])
@@ -69,14 +84,22 @@ def prices(
         for each in regions:
             known = read_prices(which.aws(each), each, known)
         assert known is not None
+        price_file.parent.mkdir(parents=True, exist_ok=True)
         known.save(price_file)
         if not files:
-            click.echo(f"{price_file}: prices of {', '.join(known.regions)}, {known.read}")
+            for each in known.regions:
+                click.echo(f"{price_file}: {known.told(each, _today())}")
     elif not files:
-        raise click.UsageError("name environment files, or --refresh the price file")
+        raise click.UsageError("name environment files, or --update the price file")
     if files:
         known = Prices.load(price_file)
-        rows = [(environment, costs(environment, known)) for environment in environments]
+        usage = Usage(
+            requests_per_second=requests_per_second,
+            seconds_per_request=None if latency_ms is None else latency_ms / 1000,
+        )
+        rows = [(environment, costs(environment, known, usage)) for environment in environments]
+        for region in dict.fromkeys(environment.region for environment in environments):
+            click.echo(known.told(region, _today()), err=True)
         print_table(
             [row for environment, found in rows for row in _rows(environment, found, known)],
             as_json=as_json,
@@ -87,15 +110,19 @@ def _rows(environment: Environment, found: list[Cost], known: Prices) -> list[di
     from sagemaker_serving.operations.prices import together
 
     month = f"{known.currency} a month"
+    read = known.dates.get(environment.region, known.read)[:10]
     rows: list[dict[str, object]] = [
         {
             "environment": environment.name,
             "model": cost.model,
             "what": cost.what,
             "instances": cost.instances,
-            f"{known.currency} an hour": _amount(cost.hourly, 4),
+            known.currency: _amount(cost.price, 8),
+            "for a": cost.unit,
             f"{month}, floor": _amount(cost.floor, 2),
             f"{month}, ceiling": _amount(cost.ceiling, 2),
+            f"{known.currency} a million requests": _amount(cost.million, 4),
+            "prices read": read,
         }
         for cost in found
     ]
@@ -106,12 +133,25 @@ def _rows(environment: Environment, found: list[Cost], known: Prices) -> list[di
             "model": "",
             "what": "together",
             "instances": "",
-            f"{known.currency} an hour": None,
+            known.currency: None,
+            "for a": "",
             f"{month}, floor": _amount(floor, 2),
             f"{month}, ceiling": _amount(ceiling, 2),
+            f"{known.currency} a million requests": None,
+            "prices read": read,
         }
     )
     return rows
+
+
+def _today() -> date:
+    return datetime.now(UTC).date()
+
+
+def _cache_folder() -> Path:
+    from sagemaker_serving.archive import Cache
+
+    return Cache.of_this_user().folder
 
 
 def _amount(value: float | None, digits: int) -> float | None:
