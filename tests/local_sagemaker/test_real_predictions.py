@@ -83,6 +83,12 @@ def test_a_body_that_the_model_refuses_is_a_model_error(aws: Aws, half: str) -> 
     assert "is not of expected type: float" in answer["OriginalMessage"]
 
 
+def more_answers(load: Load) -> None:
+    """However slow the machine is, requests are answered at this point, too."""
+    before = len(load.answers)
+    eventually(lambda: load.failures or len(load.answers) > before + 5)
+
+
 def test_an_update_under_load_fails_no_request_and_a_broken_one_keeps_the_old_fleet(
     aws: Aws, half: str
 ) -> None:
@@ -95,14 +101,16 @@ def test_an_update_under_load_fails_no_request_and_a_broken_one_keeps_the_old_fl
     aws.config("empty", {"v": aws.model("empty", ModelDataUrl="s3://models/empty.tar.gz")})
     old = server_environment(aws)
     with Load(aws, half, per_second=20, body=THREE, ContentType=JSON) as load:
+        more_answers(load)
         aws.sagemaker.update_endpoint(EndpointName=half, EndpointConfigName="batching")
         updated = aws.settled(half)
         eventually(lambda: len(aws.status()["processes"]) == 1)
         new = server_environment(aws)
+        more_answers(load)
         aws.sagemaker.update_endpoint(EndpointName=half, EndpointConfigName="empty")
         kept = aws.settled(half)
+        more_answers(load)
     assert load.failures == []
-    assert len(load.answers) > 50
     assert {tuple(predictions(answer)) for answer in load.answers} == {(3.5, 4.0, 5.5)}
     assert updated["EndpointConfigName"] == kept["EndpointConfigName"] == "batching"
     assert "SAGEMAKER_TFS_MAX_BATCH_SIZE" not in old
