@@ -21,6 +21,7 @@ from sagemaker_serving.extras import need
 need("cdk")
 
 if TYPE_CHECKING:
+    from sagemaker_serving.archive.sources import Source
     from sagemaker_serving.catalog import Accelerator
     from sagemaker_serving.infra.batch.batch_transform import BatchTransform
     from sagemaker_serving.infra.endpoint.async_inference import AsyncInference
@@ -131,6 +132,7 @@ __all__ = [
     "ScalingMetric",
     "ScalingStep",
     "ServerlessVariant",
+    "Source",
     "Variant",
     "WatchedVariant",
 ]
@@ -188,6 +190,7 @@ _HOMES = {
     "ScalingMetric": ".scaling.values",
     "ScalingStep": ".scaling.values",
     "ServerlessVariant": ".endpoint.variants",
+    "Source": "..archive.sources",
     "Variant": ".endpoint.variants",
     "WatchedVariant": ".monitoring.watches",
 }
