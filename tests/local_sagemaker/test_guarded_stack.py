@@ -105,11 +105,13 @@ def test_a_version_that_fails_its_canary_fails_the_stack(aws: Aws) -> None:
         DesiredWeightsAndCapacities=[{"VariantName": "v", "DesiredInstanceCount": 3}],
     )
     with Load(aws, "guarded", per_second=30) as load:
+        eventually(lambda: load.answers)
         cloudformation.update_stack(
             StackName="guarded", TemplateBody=template("Bad", {"FAILS": "1"}, 1)
         )
         assert settled(aws)["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
-    assert 0 < len(load.failures) < len(load.answers)
+    assert load.failures, "the canary was asked"
+    assert set(load.answers) == {b"one"}
     events = cloudformation.describe_stack_events(StackName="guarded")["StackEvents"]
     reasons = [
         event.get("ResourceStatusReason", "")

@@ -122,6 +122,6 @@ def test_a_version_whose_handler_fails_is_rolled_back_by_its_alarm(aws: Aws) -> 
         described = aws.settled("g")
     assert described["EndpointConfigName"] == "sound"
     assert "g-errors" in described["FailureReason"]
-    assert 0 < len(load.failures) < len(load.answers)
+    assert load.failures, "the canary was asked"
     assert {json.dumps(json.loads(answer)) for answer in load.answers} == {json.dumps(ANSWERED)}
     aws.delete("g")
