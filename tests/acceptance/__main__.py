@@ -30,12 +30,23 @@ def main() -> None:
     parser.add_argument("--region", default="", help="the region (default eu-west-1)")
     parser.add_argument("--yes", action="store_true", help="do not ask before anything is made")
     parser.add_argument("--recordings", type=Path, default=HERE / "recordings")
+    parser.add_argument(
+        "--poll-seconds", type=float, default=2.0, help="between looks at what is waited for (2)"
+    )
+    parser.add_argument(
+        "--look-seconds", type=float, default=2.0, help="between looks at a rollout's states (2)"
+    )
     options = parser.parse_args()
     region = options.region or "eu-west-1"
     run = _Run()
     try:
         if options.account:
-            site = account_site(options.account, region)
+            site = account_site(
+                options.account,
+                region,
+                poll_seconds=options.poll_seconds,
+                look_seconds=options.look_seconds,
+            )
             _confirm(site, yes=options.yes)
             run.limit(LIMIT_MINUTES)
             run.play(site, options.recordings / f"aws-{region}.json")

@@ -56,7 +56,7 @@ def local_site(state: Path, region: str) -> Iterator[Site]:
             daemon.stop(state)
 
 
-def account_site(account: str, region: str) -> Site:
+def account_site(account: str, region: str, *, poll_seconds: float, look_seconds: float) -> Site:
     """The account of the shell's credentials.
 
     Raises `Mistake` when they are another account's than ``account``.
@@ -75,8 +75,8 @@ def account_site(account: str, region: str) -> Site:
         account=found,
         region=region,
         caller=caller,
-        poll_seconds=2.0,
-        look_seconds=2.0,
+        poll_seconds=poll_seconds,
+        look_seconds=look_seconds,
         patience_seconds=3600.0,
     )
 

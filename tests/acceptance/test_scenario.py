@@ -52,8 +52,18 @@ def site(tmp_path: Path) -> Iterator[Site]:
 
 
 def begin(site: Site, recordings: Path, *options: str) -> subprocess.Popen[str]:
-    """`make acceptance` with an account, in a shell that is set up for ``site``."""
-    arguments = [f"--region={site.region}", f"--recordings={recordings}", *options]
+    """`make acceptance` with an account, in a shell that is set up for ``site``.
+
+    It looks as often as the recording did: with an account's two seconds a state that lasts less
+    here would be seen or not by chance.
+    """
+    arguments = [
+        f"--region={site.region}",
+        f"--recordings={recordings}",
+        f"--poll-seconds={site.poll_seconds}",
+        f"--look-seconds={site.look_seconds}",
+        *options,
+    ]
     return subprocess.Popen(
         [sys.executable, "-m", "tests.acceptance", *arguments],
         cwd=ROOT,
