@@ -58,9 +58,8 @@ class Answers:
         trace: TracebackType | None,
     ) -> None:
         self._unfinished.__exit__(kind, error, trace)
-        if self._file is not sys.stdout.buffer:
-            pass
-        elif kind is None and sys.stdout.isatty() and not self._last.endswith(b"\n"):
+        is_shown = self._file is sys.stdout.buffer and sys.stdout.isatty()
+        if kind is None and is_shown and not self._last.endswith(b"\n"):
             click.echo()
         if self._verbose and kind is None:
             for line in self._summary():
