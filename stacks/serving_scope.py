@@ -36,11 +36,11 @@ from sagemaker_serving.infra import (
     S3Prefix,
 )
 from sagemaker_serving.infra.model.container import AnyContainer
+from sagemaker_serving.s3_address import split_s3
 from sagemaker_serving.spec import Container as ContainerSpec
 from sagemaker_serving.spec import Environment, InstanceVariant, MultiModel, PipelineContainer
 from sagemaker_serving.spec import ModelPackage as ModelPackageSpec
 from sagemaker_serving.spec.environment import parameter_name
-from sagemaker_serving.spec.s3 import split_s3
 from stacks.artifacts import model_data
 from stacks.compiled import CompiledModels
 from stacks.network import network_of

@@ -89,6 +89,14 @@ def container_variables() -> tuple[ContainerVariable, ...]:
     return tuple(_variables().values())
 
 
+PRIVATE_PACKAGES = "CA_REPOSITORY_ARN"
+"""The variable that names the CodeArtifact repository that requirements.txt is installed from."""
+
+PRIVATE_REPOSITORY = re.compile(
+    r"(arn:aws[a-z-]*:codeartifact:[a-z0-9-]+:[0-9]{12}):repository/([^/]+)/([^/]+)"
+)
+"""Such a repository's ARN; its groups are what comes before the resource, domain and repository."""
+
 PREFIXES = {
     "SAGEMAKER_TFS_": "tensorflow",
     "SAGEMAKER_GUNICORN_": "tensorflow",

@@ -67,7 +67,7 @@ def inspect(
     """
     from sagemaker_serving.errors import Severity
     from sagemaker_serving.rules.artifact_check import check_contents
-    from sagemaker_serving.spec.s3 import is_s3
+    from sagemaker_serving.s3_address import is_s3
 
     if is_s3(model):
         contents = _remote(model, which.aws())

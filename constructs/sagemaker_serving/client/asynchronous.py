@@ -17,7 +17,7 @@ from sagemaker_serving.client.payload.limits import INLINE_BYTES
 from sagemaker_serving.client.prediction import Prediction
 from sagemaker_serving.client.runtime_errors import model_failed
 from sagemaker_serving.errors import Failure, Mistake
-from sagemaker_serving.spec.s3 import split_s3
+from sagemaker_serving.s3_address import split_s3
 
 LONGEST_SECONDS = 3600 + 21_600
 """A request may wait in the queue for 21,600 s and be worked on for 3600 s (API reference,

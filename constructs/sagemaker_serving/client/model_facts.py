@@ -19,7 +19,7 @@ from sagemaker_serving.client.objects import open_object
 from sagemaker_serving.client.options import Model
 from sagemaker_serving.client.payload import ModelFacts
 from sagemaker_serving.client.payload.images import Accepted
-from sagemaker_serving.spec.s3 import is_s3
+from sagemaker_serving.s3_address import is_s3
 
 
 def model_facts(accepted: Accepted, told: Model, aws: Aws) -> ModelFacts:

@@ -11,7 +11,7 @@ from botocore.exceptions import ClientError
 from sagemaker_serving.client.aws import Aws, aws_failures
 from sagemaker_serving.client.whole import read_again, read_whole
 from sagemaker_serving.errors import Mistake, NotFound
-from sagemaker_serving.spec.s3 import split_s3
+from sagemaker_serving.s3_address import split_s3
 
 
 @contextmanager

@@ -22,8 +22,8 @@ from sagemaker_serving.operations.batch_report import (
     report_folder,
     report_folder_beside,
 )
+from sagemaker_serving.s3_address import split_s3
 from sagemaker_serving.spec.environment import parameter_name
-from sagemaker_serving.spec.s3 import split_s3
 
 _AT_ONCE = 8
 _PARAMETERS = ("state-machine-arn", "batch-input", "batch-output", "batch-work", "batch-reports")

@@ -13,7 +13,7 @@ from botocore.exceptions import ClientError
 from sagemaker_serving.client.aws import aws_failures
 from sagemaker_serving.client.objects import read_object
 from sagemaker_serving.operations.batch_execution import BatchExecution
-from sagemaker_serving.spec.s3 import split_s3
+from sagemaker_serving.s3_address import split_s3
 
 
 @dataclass(frozen=True, kw_only=True)

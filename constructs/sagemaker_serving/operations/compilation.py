@@ -14,8 +14,8 @@ from botocore.exceptions import ClientError
 from local_aws.s3_location import S3Location
 from sagemaker_serving.client.aws import Aws, aws_failures
 from sagemaker_serving.errors import Failure, Mistake
+from sagemaker_serving.s3_address import split_s3
 from sagemaker_serving.spec.compilation_job import OUTPUT_PREFIX, CompilationJob
-from sagemaker_serving.spec.s3 import split_s3
 
 _RUNNING = ("STARTING", "INPROGRESS")
 _LOOK_SECONDS = 5.0

@@ -12,8 +12,8 @@ from botocore.exceptions import ClientError
 
 from sagemaker_serving.client.aws import Aws, aws_failures
 from sagemaker_serving.errors import Problem, Severity, Where
+from sagemaker_serving.s3_address import is_s3, split_s3
 from sagemaker_serving.spec import Environment
-from sagemaker_serving.spec.s3 import is_s3, split_s3
 
 SOON = timedelta(days=30)
 """How long before its end a reservation is warned of."""

@@ -25,6 +25,7 @@ from sagemaker_serving.errors import Mistake, NotFound, ProblemsFound, Severity,
 from sagemaker_serving.operations.compilation import Compiler
 from sagemaker_serving.progress import progress_bar
 from sagemaker_serving.rules.compilation_check import check_compilation
+from sagemaker_serving.s3_address import is_s3
 from sagemaker_serving.spec import Environment, S3Artifact, read_environment
 from sagemaker_serving.spec.compilation import Compilation
 from sagemaker_serving.spec.compilation_job import (
@@ -35,7 +36,6 @@ from sagemaker_serving.spec.compilation_job import (
 from sagemaker_serving.spec.container import Container, in_s3, on_disk
 from sagemaker_serving.spec.environment import parameter_name
 from sagemaker_serving.spec.overlay import overlay
-from sagemaker_serving.spec.s3 import is_s3
 
 _FOLDER = Path("environments")
 

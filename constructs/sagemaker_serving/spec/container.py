@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import Discriminator, Field, Tag
 
+from sagemaker_serving.s3_address import is_s3
 from sagemaker_serving.spec.base import Spec
 from sagemaker_serving.spec.batching import Batching, Server, batching_variables, server_variables
 from sagemaker_serving.spec.compilation import Compilation
-from sagemaker_serving.spec.s3 import is_s3
-
-PRIVATE_PACKAGES = "CA_REPOSITORY_ARN"
-"""The variable that names the CodeArtifact repository that requirements.txt is installed from."""
-
-PRIVATE_REPOSITORY = re.compile(
-    r"(arn:aws[a-z-]*:codeartifact:[a-z0-9-]+:[0-9]{12}):repository/([^/]+)/([^/]+)"
-)
-"""Such a repository's ARN; its groups are what comes before the resource, domain and repository."""
 
 
 class S3Artifact(Spec):

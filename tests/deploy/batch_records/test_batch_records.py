@@ -24,7 +24,7 @@ from local_aws.context import ACCOUNT_ID
 from local_aws.process.cdk import CdkCli
 from sagemaker_serving.client import Aws
 from sagemaker_serving.operations import BatchExecution, BatchPipeline
-from sagemaker_serving.spec.s3 import split_s3
+from sagemaker_serving.s3_address import split_s3
 from tests.functions.batch_transform.containers import (
     REFUSED,
     Container,

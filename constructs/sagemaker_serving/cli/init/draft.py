@@ -20,7 +20,7 @@ from sagemaker_serving.archive import (
 from sagemaker_serving.cli.init.serving import Serving, framework_of, layout_of
 from sagemaker_serving.cli.package import Server, pack
 from sagemaker_serving.errors import Mistake
-from sagemaker_serving.spec.s3 import is_s3
+from sagemaker_serving.s3_address import is_s3
 
 FOLDER = Path("environments")
 _COMMON = re.compile(r"(?i)(saved_?)?models?|exports?|servo|outputs?|artifacts?|weights|[0-9]+")

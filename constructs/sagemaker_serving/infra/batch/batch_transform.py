@@ -16,7 +16,7 @@ from sagemaker_serving.infra.batch.definition import NAMESPACE, batch_definition
 from sagemaker_serving.infra.batch.settings import transform_settings
 from sagemaker_serving.infra.functions.own_function import OwnFunction
 from sagemaker_serving.infra.functions.own_machine import add_machine
-from sagemaker_serving.infra.roles.container_grants import grant_logs, grant_metrics
+from sagemaker_serving.infra.roles.container_grants import grant_logs_and_metrics
 from sagemaker_serving.infra.storage.data_bucket import DataBucket
 from sagemaker_serving.infra.storage.keys import keys_of_topics
 from sagemaker_serving.infra.storage.s3_prefix import S3Prefix
@@ -309,8 +309,7 @@ class BatchTransform(Construct):
         self._acknowledge(self._executions(":*"), "A lock is held by any execution of this machine")
 
     def _grant_job_role(self, role: iam.IRole, volume_key: kms.IKey | None) -> None:
-        grant_logs(role, log_groups.TRANSFORM_JOBS)
-        grant_metrics(role, log_groups.TRANSFORM_JOBS)
+        grant_logs_and_metrics(role, log_groups.TRANSFORM_JOBS, log_groups.TRANSFORM_JOBS)
         self.inputs.grant_read(role, of="Inputs of batch jobs")
         self.outputs.grant_write(role, of="Outputs of batch jobs")
         self._work.grant_read(role, of="Manifests and chunks of batch jobs")

@@ -16,8 +16,7 @@ from sagemaker_serving.catalog import log_groups
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.endpoint.config import EndpointConfig
 from sagemaker_serving.infra.endpoint.guardrails import Guardrails
-from sagemaker_serving.infra.roles.container_grants import grant_logs, grant_metrics
-from sagemaker_serving.infra.scaling.scaling import Scaling
+from sagemaker_serving.infra.roles.container_grants import grant_logs_and_metrics
 from sagemaker_serving.infra.scaling.values import (
     INSTANCES,
     PROVISIONED,
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from aws_cdk import aws_cloudwatch as cloudwatch
 
     from sagemaker_serving.infra.monitoring.metrics import EndpointMetrics
+    from sagemaker_serving.infra.scaling.scaling import Scaling
 
 _INVOKE_ACTIONS = [
     "sagemaker:InvokeEndpoint",
@@ -72,44 +72,44 @@ class AnyEndpoint(Construct):
         0 is for asynchronous endpoints: `Scaling.wake_from_zero` leads out of there. Updates
         then keep the number of instances that scaling set.
         """
-        return Scaling(
-            self,
-            self._scaling_id(variant_name),
-            scaled=Scaled(
-                resource_id=self._resource_id(variant_name),
-                dimension=INSTANCES,
-                dimensions={"EndpointName": self._plain_name, "VariantName": variant_name},
-                invocations="SageMakerVariantInvocationsPerInstance",
-                concurrent_requests="SageMakerVariantConcurrentRequestsPerModelHighResolution",
-                waking_metric=ScalingMetric(
-                    metric_name="HasBacklogWithoutCapacity",
-                    dimensions={"EndpointName": self._plain_name},
-                ),
+        scaled = Scaled(
+            resource_id=self._resource_id(variant_name),
+            dimension=INSTANCES,
+            dimensions={"EndpointName": self._plain_name, "VariantName": variant_name},
+            invocations="SageMakerVariantInvocationsPerInstance",
+            concurrent_requests="SageMakerVariantConcurrentRequestsPerModelHighResolution",
+            waking_metric=ScalingMetric(
+                metric_name="HasBacklogWithoutCapacity",
+                dimensions={"EndpointName": self._plain_name},
             ),
-            min_capacity=min_capacity,
-            max_capacity=max_capacity,
         )
+        return self._scale(variant_name, scaled, min_capacity, max_capacity)
 
     def scale_provisioned_concurrency(
         self, variant_name: str, *, min_capacity: int, max_capacity: int
     ) -> Scaling:
         """Bounds for the warm workers of a serverless variant that was given some."""
+        scaled = Scaled(
+            resource_id=self._resource_id(variant_name),
+            dimension=PROVISIONED,
+            dimensions={"EndpointName": self._plain_name, "VariantName": variant_name},
+        )
+        return self._scale(variant_name, scaled, min_capacity, max_capacity)
+
+    def _scale(
+        self, variant_name: str, scaled: Scaled, min_capacity: int, max_capacity: int
+    ) -> Scaling:
+        """Its id has the name's letters and digits; the name itself where another has them, too."""
+        from sagemaker_serving.infra.scaling.scaling import Scaling
+
+        taken = self.node.try_find_child(f"{pascal(variant_name)}Scaling") is not None
         return Scaling(
             self,
-            self._scaling_id(variant_name),
-            scaled=Scaled(
-                resource_id=self._resource_id(variant_name),
-                dimension=PROVISIONED,
-                dimensions={"EndpointName": self._plain_name, "VariantName": variant_name},
-            ),
+            f"{variant_name if taken else pascal(variant_name)}Scaling",
+            scaled=scaled,
             min_capacity=min_capacity,
             max_capacity=max_capacity,
         )
-
-    def _scaling_id(self, variant_name: str) -> str:
-        """An id of the name's letters and digits; the name itself where another has them, too."""
-        taken = self.node.try_find_child(f"{pascal(variant_name)}Scaling") is not None
-        return f"{variant_name if taken else pascal(variant_name)}Scaling"
 
     def _resource_id(self, variant_name: str) -> str:
         return f"endpoint/{self.endpoint_name}/variant/{variant_name}"
@@ -188,8 +188,8 @@ class Endpoint(AnyEndpoint):
         )
 
     def _grant_serving(self, role: iam.IRole) -> None:
-        grant_logs(role, log_groups.endpoint_log_group(self._plain_name))
-        grant_metrics(role, log_groups.ENDPOINTS)
+        log_group = log_groups.endpoint_log_group(self._plain_name)
+        grant_logs_and_metrics(role, log_group, log_groups.ENDPOINTS)
         if self._guardrails is not None:
             self._guardrails.grant_watching(self, role)
 

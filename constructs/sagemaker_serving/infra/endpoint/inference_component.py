@@ -13,7 +13,7 @@ from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.endpoint.endpoint import AnyEndpoint
 from sagemaker_serving.infra.endpoint.guardrails import Guardrails
 from sagemaker_serving.infra.model.model import Model
-from sagemaker_serving.infra.roles.container_grants import grant_logs, grant_metrics
+from sagemaker_serving.infra.roles.container_grants import grant_logs_and_metrics
 from sagemaker_serving.infra.scaling.scaling import Scaling
 from sagemaker_serving.infra.scaling.values import COPIES, Scaled, ScalingMetric
 from sagemaker_serving.infra.synth.granting import grant
@@ -102,8 +102,8 @@ class InferenceComponent(Construct):
             deployment_config=None if guardrails is None else guardrails.rendered_for_component(),
             runtime_config=component.InferenceComponentRuntimeConfigProperty(copy_count=copy_count),
         )
-        grant_logs(model.role, log_groups.component_log_group(component_name))
-        grant_metrics(model.role, log_groups.INFERENCE_COMPONENTS)
+        log_group = log_groups.component_log_group(component_name)
+        grant_logs_and_metrics(model.role, log_group, log_groups.INFERENCE_COMPONENTS)
         if guardrails is not None:
             guardrails.grant_watching(self, model.role)
         self._endpoint = endpoint

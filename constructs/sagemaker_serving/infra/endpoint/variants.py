@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 from aws_cdk import aws_sagemaker as sagemaker
-from pydantic import BaseModel
 
 from sagemaker_serving.infra.model.model import Model
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
+
     from sagemaker_serving.infra.storage.s3_prefix import S3Prefix
     from sagemaker_serving.spec import CapacityReservation, PrefixAwareRouting, ScaleInPolicy
 
@@ -217,8 +218,6 @@ def _given(made: Any, spec: BaseModel | None) -> Any:
 
 def _plain(value: Any) -> Any:
     """A value's fields, those that are absent left out, down to plain data."""
-    if isinstance(value, BaseModel):
-        return value.model_dump(exclude_none=True)
     if is_dataclass(value):
         return {name: _plain(each) for name, each in vars(value).items() if each is not None}
-    return value
+    return value.model_dump(exclude_none=True) if hasattr(value, "model_dump") else value

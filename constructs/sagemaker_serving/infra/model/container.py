@@ -14,12 +14,11 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
+from sagemaker_serving.catalog.variables import PRIVATE_PACKAGES
 from sagemaker_serving.infra.model.image import ContainerImage, Host
 from sagemaker_serving.infra.model.model_data import BoundModelData, ModelData
 from sagemaker_serving.infra.roles.container_grants import grant_packages
 from sagemaker_serving.infra.storage.s3_prefix import S3Prefix
-from sagemaker_serving.spec.batching import BATCHING_VARIABLES
-from sagemaker_serving.spec.container import PRIVATE_PACKAGES
 
 if TYPE_CHECKING:
     from sagemaker_serving.infra.model.model_archives import ModelArchives
@@ -82,6 +81,8 @@ class Container(AnyContainer):
     @property
     def is_batching(self) -> bool:
         """Whether its variables turn batching on."""
+        from sagemaker_serving.spec.batching import BATCHING_VARIABLES
+
         return self.environment.get(BATCHING_VARIABLES["enabled"], "").lower() == "true"
 
     def bind(self, scope: Construct, host: Host) -> BoundContainer:

@@ -7,19 +7,21 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
-from sagemaker_serving.archive import Source, build_archive, folder_files, known_contents, plan
 from sagemaker_serving.infra.storage.s3_prefix import S3Prefix
 from sagemaker_serving.infra.synth.granting import grant
 from sagemaker_serving.infra.synth.tokens import partition, synthesizer_of
 from sagemaker_serving.progress import progress_bar
-from sagemaker_serving.spec.s3 import split_s3
+from sagemaker_serving.s3_address import split_s3
+
+if TYPE_CHECKING:
+    from sagemaker_serving.archive import Source
 
 
 class ModelData(ABC):
@@ -36,7 +38,7 @@ class ModelData(ABC):
         key is its content's sha256 and ends in ``.tar.gz``. Raises
         `sagemaker_serving.archive.UnreadableArtifact` when bound, if it cannot be packed.
         """
-        return _LocalModelData([Source(path=Path(path))], convert=convert)
+        return _LocalModelData([Path(path)], convert=convert)
 
     @staticmethod
     def from_sources(
@@ -122,7 +124,7 @@ class BoundModelData:
 
 class _LocalModelData(ModelData):
     def __init__(
-        self, sources: Sequence[Source], *, convert: bool, versions_on_top: bool = False
+        self, sources: Sequence[Path | Source], *, convert: bool, versions_on_top: bool = False
     ) -> None:
         self._sources = sources
         self._convert = convert
@@ -130,14 +132,18 @@ class _LocalModelData(ModelData):
 
     @property
     def has_script(self) -> bool:
+        from sagemaker_serving.archive import known_contents
+
         return known_contents(self._sources).script is not None
 
     def bind(self, scope: Construct, role: iam.IGrantable) -> BoundModelData:
+        from sagemaker_serving.archive import build_archive, plan
+
         stage = cdk.Stage.of(scope)
         assert stage is not None
         assets = Path(stage.asset_outdir)
         planned = plan(self._sources, convert=self._convert, versions_on_top=self._versions_on_top)
-        with progress_bar(f"pack {self._sources[0].path.name}") as progress:
+        with progress_bar(f"pack {_path_of(self._sources[0]).name}") as progress:
             archive = build_archive(
                 planned, lambda sha256: assets / f"asset.{sha256}.tar.gz", progress=progress
             )
@@ -152,10 +158,12 @@ class _LocalModelData(ModelData):
 
 class _LocalFiles(_LocalModelData):
     def __init__(self, path: Path) -> None:
-        super().__init__([Source(path=path)], convert=False)
+        super().__init__([path], convert=False)
         self._path = path
 
     def bind(self, scope: Construct, role: iam.IGrantable) -> BoundModelData:
+        from sagemaker_serving.archive import folder_files
+
         stage = cdk.Stage.of(scope)
         assert stage is not None
         with progress_bar(f"read {self._path.name}") as progress:
@@ -212,6 +220,10 @@ class _BucketModelData(ModelData):
         return BoundModelData(
             url=url, identity=[url, *self._marks], grant=given, is_prefix=self._is_prefix
         )
+
+
+def _path_of(source: Path | Source) -> Path:
+    return source if isinstance(source, Path) else source.path
 
 
 def _bind_prefix(

@@ -14,7 +14,7 @@ from sagemaker_serving.infra.functions.own_function import OwnFunction
 from sagemaker_serving.infra.functions.own_machine import add_machine
 from sagemaker_serving.infra.neo.states import compiling_states
 from sagemaker_serving.infra.network.network import network_of
-from sagemaker_serving.infra.roles.container_grants import grant_logs, grant_metrics
+from sagemaker_serving.infra.roles.container_grants import grant_logs_and_metrics
 from sagemaker_serving.infra.roles.execution_role import ExecutionRole
 from sagemaker_serving.infra.storage.s3_prefix import S3Prefix
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_own_policy, acknowledge_wildcard
@@ -86,8 +86,7 @@ class NeoCompiler(Construct):
         The developer guide lets such roles put metrics, too; into which namespace is unverified:
         this is that of the jobs' logs, as it is with all other jobs.
         """
-        grant_logs(self.role, log_groups.COMPILATION_JOBS)
-        grant_metrics(self.role, log_groups.COMPILATION_JOBS)
+        grant_logs_and_metrics(self.role, log_groups.COMPILATION_JOBS, log_groups.COMPILATION_JOBS)
         place = S3Prefix(bucket=bucket, prefix=OUTPUT_PREFIX)
         place.grant_write(self.role, of="Compiled models")
         if self.network is not None:

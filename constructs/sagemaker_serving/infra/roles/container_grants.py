@@ -4,45 +4,37 @@ from __future__ import annotations
 
 from aws_cdk import aws_iam as iam
 
+from sagemaker_serving.catalog.variables import PRIVATE_PACKAGES, PRIVATE_REPOSITORY
 from sagemaker_serving.errors import Mistake
-from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard
+from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard, acknowledge_wildcards
 from sagemaker_serving.infra.synth.arns import colon_arn
 from sagemaker_serving.infra.synth.granting import grant
-from sagemaker_serving.spec.container import PRIVATE_PACKAGES, PRIVATE_REPOSITORY
 
 
-def grant_logs(role: iam.IRole, log_group_prefix: str) -> None:
-    """Lets containers write to the log groups whose names begin with ``log_group_prefix``.
+def grant_logs_and_metrics(role: iam.IRole, log_group_prefix: str, namespace: str) -> None:
+    """Lets containers write to log groups and put metrics into one namespace, and nothing else.
 
-    SageMaker makes these groups itself where they are not there, in the role's name. Source:
-    SageMaker developer guide, "How to use SageMaker AI execution roles", whose lists all have
-    these four actions; read 2026-11-21.
+    The groups are those whose names begin with ``log_group_prefix``. SageMaker makes these itself
+    where they are not there, in the role's name. Sources: SageMaker developer guide, "How to use
+    SageMaker AI execution roles", whose lists all have these four actions of logs, and "Metrics for
+    monitoring Amazon SageMaker AI with Amazon CloudWatch"; read 2026-11-21.
     """
     groups = colon_arn(role, "logs", "log-group", f"{log_group_prefix}*")
     write = ["CreateLogGroup", "CreateLogStream", "DescribeLogStreams", "PutLogEvents"]
     grant(role, [f"logs:{action}" for action in write], groups)
-    acknowledge_wildcard(
-        role, groups, "SageMaker names the log streams below this group itself, as it runs"
-    )
-
-
-def grant_metrics(role: iam.IRole, namespace: str) -> None:
-    """Lets containers put metrics into ``namespace`` and no other.
-
-    Source: as `grant_logs`; which namespace is whose: "Metrics for monitoring Amazon SageMaker AI
-    with Amazon CloudWatch"; read 2026-11-21.
-    """
     grant(
         role,
         ["cloudwatch:PutMetricData"],
         "*",
         conditions={"StringEquals": {"cloudwatch:namespace": namespace}},
     )
-    acknowledge_wildcard(
+    acknowledge_wildcards(
         role,
-        "*",
-        "cloudwatch:PutMetricData and ecr:GetAuthorizationToken know no resources; the "
-        "first is bound to one namespace by a condition, the second reads a token only",
+        {
+            groups: "SageMaker names the log streams below this group itself, as it runs",
+            "*": "cloudwatch:PutMetricData and ecr:GetAuthorizationToken know no resources; the "
+            "first is bound to one namespace by a condition, the second reads a token only",
+        },
     )
 
 

@@ -6,7 +6,7 @@ One finding at a time: cdk-nag and checkov go on reporting the same elsewhere.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,7 +56,7 @@ def acknowledge(construct: Construct, finding: Finding, reason: str) -> None:
     """Tells every scanner why ``finding`` is right on ``construct``, a resource or its L2."""
     ids = [f"{pack}-{finding.compliance}" for pack in _COMPLIANCE_PACKS]
     ids += [named for named in (finding.solutions, finding.serverless) if named is not None]
-    _acknowledge(construct, ids, reason)
+    _acknowledge(construct, dict.fromkeys(ids, reason))
     if finding.checkov is not None:
         is_resource = isinstance(construct, cdk.CfnResource)
         resource = construct if is_resource else construct.node.default_child
@@ -90,6 +90,11 @@ def acknowledge_wildcard(grantee: IConstruct | iam.IGrantable, resource: str, re
     Another wildcard on the same role is still reported. What is granted to no construct of the app
     is in no policy of it.
     """
+    acknowledge_wildcards(grantee, {resource: reason})
+
+
+def acknowledge_wildcards(grantee: IConstruct | iam.IGrantable, reasons: Mapping[str, str]) -> None:
+    """As `acknowledge_wildcard`, of several resources in one message to Node."""
     if not isinstance(grantee, Construct) and not hasattr(grantee, "node"):
         return
     construct: Any = grantee
@@ -98,7 +103,13 @@ def acknowledge_wildcard(grantee: IConstruct | iam.IGrantable, resource: str, re
     def shown(token: re.Match[str]) -> str:
         return str(remembered(stack, token[0], lambda: _shown(stack.resolve(token[0]))))
 
-    _acknowledge(construct, [f"AwsSolutions-IAM5[Resource::{_TOKEN.sub(shown, resource)}]"], reason)
+    _acknowledge(
+        construct,
+        {
+            f"AwsSolutions-IAM5[Resource::{_TOKEN.sub(shown, resource)}]": reason
+            for resource, reason in reasons.items()
+        },
+    )
 
 
 def _shown(value: Any) -> str:
@@ -110,8 +121,8 @@ _TOKEN = re.compile(r"\$\{Token\[[^]]*\]\}")
 """How CDK writes into text what only a deploy knows."""
 
 
-def _acknowledge(construct: IConstruct, ids: Iterable[str], reason: str) -> None:
+def _acknowledge(construct: IConstruct, reasons: Mapping[str, str]) -> None:
     validations: cdk.Validations = remembered(
         construct, "validations", lambda: cdk.Validations.of(construct)
     )
-    validations.acknowledge(*(cdk.Acknowledgment(id=each, reason=reason) for each in ids))
+    validations.acknowledge(*(cdk.Acknowledgment(id=id_, reason=r) for id_, r in reasons.items()))

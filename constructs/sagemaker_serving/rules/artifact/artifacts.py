@@ -18,7 +18,7 @@ from sagemaker_serving.rules.facts import (
     VariantFacts,
 )
 from sagemaker_serving.rules.hardware.instance_types import known
-from sagemaker_serving.spec.s3 import is_s3
+from sagemaker_serving.s3_address import is_s3
 
 _NO_LINKS = "AWS SageMaker developer guide, model artifacts for inference; read 2026-11-21"
 _MODEL_IDS = "aws/deep-learning-containers e0ecede, docs; docs.djl.ai, LMI; read 2026-11-23"

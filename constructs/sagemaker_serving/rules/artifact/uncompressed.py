@@ -9,7 +9,7 @@ from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import ArtifactFacts
 from sagemaker_serving.rules.hardware.instance_types import known
-from sagemaker_serving.spec.s3 import is_s3
+from sagemaker_serving.s3_address import is_s3
 
 _LONGEST = 1024 - 64 - 65
 """Bytes of a path in the folder; an endpoint's name and a sha256 stand before it in the key."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sagemaker_serving.catalog.model_ids import frameworks_of_image
+from sagemaker_serving.catalog.variables import PRIVATE_PACKAGES, PRIVATE_REPOSITORY
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import ContainerFacts
-from sagemaker_serving.spec.container import PRIVATE_PACKAGES, PRIVATE_REPOSITORY
 
 _IMAGES = (
     "aws/deep-learning-containers e0ecede, TensorFlow serve.py and Ray sagemaker_serve.py; "

@@ -17,7 +17,7 @@ from sagemaker_serving.archive import (
 from sagemaker_serving.rules.facts import ArtifactFacts, ContainerFacts, Fact
 from sagemaker_serving.rules.facts.resources import CompilationFacts
 from sagemaker_serving.rules.neo.facts import compilation_facts
-from sagemaker_serving.spec.s3 import is_s3
+from sagemaker_serving.s3_address import is_s3
 
 
 def artifact_facts(

@@ -11,7 +11,7 @@ from sagemaker_serving.rules.environment.kinds import serverless_of
 from sagemaker_serving.rules.facts import ABSENT, ContainerFacts, Fact, VariantFacts
 from sagemaker_serving.rules.facts.kinds import Listed, host_type, renamed
 from sagemaker_serving.rules.neo.facts import compilation_fact
-from sagemaker_serving.spec.s3 import is_s3
+from sagemaker_serving.s3_address import is_s3
 
 
 def variant_facts(variant: Fact, model: Fact, environment: Fact) -> VariantFacts:
