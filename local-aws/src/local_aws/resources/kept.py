@@ -23,6 +23,7 @@ from local_aws.permissions.reference import reference
 from local_aws.resources.base import Attributes, Made, Provider, Request, ResourceFailed
 from local_aws.resources.patterns import text_like
 from local_aws.schemas import Place, Schema, schema_of
+from local_aws.template.regions import region_names
 
 REFUSED = frozenset({"AWS::Lambda::ResourcePolicy"})
 """Types that are never only kept: what a policy forbids would be allowed here."""
@@ -191,15 +192,16 @@ class _Forms:
         given = name not in self._schema.read_only or len(self._schema.identifier) == 1
         if name in self._schema.identifier and given:
             return self._name
-        host = f"{self._name.lower()}.{self._schema.service_prefix}.{self._request.region}"
-        host += ".amazonaws.com"
+        region = self._request.region
+        suffix = region_names(region)["AWS::URLSuffix"]
+        host = f"{self._name.lower()}.{self._schema.service_prefix}.{region}.{suffix}"
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         forms = {
             r"(?i)(ur[il]|website)$": f"https://{host}",
             r"(?i)(endpoint|address|dns|dnsname|domainname|host|hostname)$": host,
             r"(At|Time|Date|Timestamp)$": now,
             r"(?i)account(id)?$": self._request.context.account_id,
-            r"Region$": self._request.region,
+            r"Region$": region,
             r"(Name|Identifier)$": self._name,
             r"(Status|State)$": "ACTIVE",
             r"Version$": "1",

@@ -13,6 +13,7 @@ from typing import Any
 
 from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
+from local_aws.template.regions import region_names
 from local_aws.web.records import Record, Records, new_id, paged, path_of
 
 Create = Callable[..., tuple[str, Record]]
@@ -73,9 +74,10 @@ class Keys:
         """Keep a domain name, which nothing answers by."""
         kinds = (call.parameters.get("endpointConfiguration") or {}).get("types") or ["EDGE"]
         name = new_id()
+        suffix = region_names(call.region)["AWS::URLSuffix"]
         place = (
             {
-                "regionalDomainName": f"d-{name}.execute-api.{call.region}.amazonaws.com",
+                "regionalDomainName": f"d-{name}.execute-api.{call.region}.{suffix}",
                 "regionalHostedZoneId": _A_ZONE,
             }
             if "REGIONAL" in kinds

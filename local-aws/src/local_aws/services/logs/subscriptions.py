@@ -23,6 +23,7 @@ from local_aws.arn import Arn
 from local_aws.context import LocalContext
 from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
+from local_aws.template.regions import region_names
 
 _PRINCIPAL = "logs.amazonaws.com"
 _log = logging.getLogger(__name__)
@@ -152,7 +153,7 @@ def _let_in_as(context: LocalContext, function_arn: str, group: Any) -> str | No
     as older policies have it, or without; None where it does not."""
     known = {"aws:SourceArn": f"{group.arn}:*", "aws:SourceAccount": Arn.parse(group.arn).account}
     region = Arn.parse(function_arn).region
-    names = (_PRINCIPAL, f"logs.{region}.amazonaws.com")
+    names = (_PRINCIPAL, f"logs.{region}.{region_names(region)['AWS::URLSuffix']}")
     for name in names:
         if context.evaluator.lets_service(name, "lambda:InvokeFunction", function_arn, known):
             return name
