@@ -104,14 +104,6 @@ def test_signatures_are_what_tensorflow_says(models: Path, said: dict[str, Any],
     assert found.has_variables
 
 
-def test_unknown_ranks_and_scalars_are_unchecked(models: Path) -> None:
-    found = read_contents(models / "v1").saved_models["v1/1/saved_model.pb"]
-    assert found is not None
-    inputs = found.signatures["serving_default"].inputs
-    unchecked = {name for name, tensor in inputs.items() if tensor.unchecked}
-    assert unchecked == {"anything", "text"}
-
-
 def test_a_frozen_graphs_tensors_are_guessed(models: Path) -> None:
     from sagemaker_serving.archive.frozen_graph import read_frozen_graph
     from sagemaker_serving.archive.tree import SkippingFile

@@ -28,11 +28,6 @@ class Tensor:
     dtype: str
     shape: tuple[int | None, ...] | None
 
-    @property
-    def unchecked(self) -> bool:
-        """Whether the shape says nothing: its rank is unknown, or it is empty."""
-        return not self.shape
-
 
 @dataclass(frozen=True, kw_only=True)
 class Signature:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sagemaker_serving.model_server.engine.decimals import float_text, float_texts
+from sagemaker_serving.model_server.engine.decimals import float_texts
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ from sagemaker_serving.model_server.engine.decimals import float_text, float_tex
     ],
 )
 def test_a_float_has_six_digits_when_they_suffice_else_nine(value: float, text: str) -> None:
-    assert float_text(np.float32(value)) == text
+    assert float_texts(np.array([value], np.float32)) == [text]
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_a_float_has_six_digits_when_they_suffice_else_nine(value: float, text: 
     [(0.1, "0.1"), (1 / 3, "0.33333333333333331"), (1e300, "1e+300"), (123456.5, "123456.5")],
 )
 def test_a_double_has_six_digits_when_they_suffice_else_seventeen(value: float, text: str) -> None:
-    assert float_text(np.float64(value)) == text
+    assert float_texts(np.array([value], np.float64)) == [text]
 
 
 def test_every_text_reads_back_as_the_same_float() -> None:

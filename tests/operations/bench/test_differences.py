@@ -68,12 +68,6 @@ def test_the_largest_difference_is_found_where_it_is(
     assert (difference.size, difference.path) == (size, path)
 
 
-def test_a_difference_is_also_told_in_parts() -> None:
-    difference = largest_difference([2.0], [-2.5])
-    assert difference is not None
-    assert difference.relative == 1.8
-
-
 def test_csv_s_numbers_are_numbers() -> None:
     assert numbered([["1", "x", "2.5e3", ""]]) == [[1.0, "x", 2500.0, ""]]
 

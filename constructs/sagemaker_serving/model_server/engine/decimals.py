@@ -30,11 +30,6 @@ def float_texts(values: Floats) -> list[str]:
     return list(map(_with_point, texts))
 
 
-def float_text(value: np.floating[Any]) -> str:
-    """One value, by the same rules."""
-    return float_texts(np.array([value]))[0]
-
-
 _NAMES = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 
 

@@ -22,13 +22,6 @@ class Difference:
     expected: Any
     found: Any
 
-    @property
-    def relative(self) -> float:
-        """``size`` in parts of the larger of the two numbers."""
-        if math.isinf(self.size):
-            return self.size
-        return self.size / float(max(abs(self.expected), abs(self.found)))
-
 
 def largest_difference(expected: Any, found: Any) -> Difference | None:
     """The largest difference of two answers as values; None when they are equal.
