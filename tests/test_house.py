@@ -35,7 +35,8 @@ BELOW = {
         "local_sagemaker",
     },
 }
-"""What each layer may import, beside errors, extras, progress, s3_address and whole_files."""
+"""What each layer may import, beside errors, extras, log_groups, progress, s3_address and
+whole_files."""
 
 BASE = {
     *("errors", "policies", "process", "s3_location", "schedules", "schemas"),

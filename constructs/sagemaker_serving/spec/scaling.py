@@ -11,6 +11,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from sagemaker_serving.log_groups import ENDPOINTS
 from sagemaker_serving.spec.base import Spec
 
 
@@ -20,7 +21,7 @@ class TrackedMetric(Spec):
     metric_name: str
     """The metric's name, such as ``CPUUtilization``."""
 
-    namespace: str = "/aws/sagemaker/Endpoints"
+    namespace: str = ENDPOINTS
     """The metric's namespace; invocations are in ``AWS/SageMaker``."""
 
     statistic: Literal["Average", "Maximum", "Minimum", "SampleCount", "Sum"] = "Average"

@@ -10,8 +10,7 @@ import aws_cdk as cdk
 from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import Construct
 
-from sagemaker_serving import catalog
-from sagemaker_serving.catalog import log_groups
+from sagemaker_serving import catalog, log_groups
 from sagemaker_serving.infra.batch.definition import NAMESPACE, batch_definition
 from sagemaker_serving.infra.batch.settings import transform_settings
 from sagemaker_serving.infra.functions.own_function import OwnFunction

@@ -5,7 +5,7 @@ from __future__ import annotations
 import aws_cdk as cdk
 from aws_cdk import aws_cloudwatch as cloudwatch
 
-from sagemaker_serving.catalog.log_groups import ENDPOINTS, INFERENCE_COMPONENTS
+from sagemaker_serving.log_groups import ENDPOINTS, INFERENCE_COMPONENTS
 
 _INVOCATIONS = "AWS/SageMaker"
 _HIGH_RESOLUTION_SECONDS = 10

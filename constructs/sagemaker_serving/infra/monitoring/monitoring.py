@@ -9,12 +9,12 @@ import aws_cdk as cdk
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
-from sagemaker_serving.catalog.log_groups import component_log_group, endpoint_log_group
 from sagemaker_serving.infra.monitoring.alarms import EndpointAlarms
 from sagemaker_serving.infra.monitoring.dashboard import EndpointDashboard
 from sagemaker_serving.infra.monitoring.watches import WatchedVariant
 from sagemaker_serving.infra.storage.keys import let_logs_use
 from sagemaker_serving.infra.synth.acknowledge import NO_KEY_ON_LOGS, acknowledge
+from sagemaker_serving.log_groups import component_log_group, endpoint_log_group
 from sagemaker_serving.spec.monitoring import AlarmThresholds
 
 if TYPE_CHECKING:

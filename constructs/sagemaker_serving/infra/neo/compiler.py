@@ -9,7 +9,7 @@ import aws_cdk as cdk
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
-from sagemaker_serving.catalog import log_groups
+from sagemaker_serving import log_groups
 from sagemaker_serving.infra.functions.own_function import OwnFunction
 from sagemaker_serving.infra.functions.own_machine import add_machine
 from sagemaker_serving.infra.neo.states import compiling_states

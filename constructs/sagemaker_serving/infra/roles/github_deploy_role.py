@@ -9,11 +9,11 @@ import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from sagemaker_serving.catalog.log_groups import endpoint_log_group
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_own_policy, acknowledge_wildcard
 from sagemaker_serving.infra.synth.arns import colon_arn
 from sagemaker_serving.infra.synth.tokens import partition, stack_of
+from sagemaker_serving.log_groups import endpoint_log_group
 
 _ISSUER = "token.actions.githubusercontent.com"
 """Source: IAM user guide, "Create a role for OpenID Connect federation"; read 2026-11-21."""

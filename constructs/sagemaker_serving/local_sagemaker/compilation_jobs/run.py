@@ -21,7 +21,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from local_aws.context import LocalContext
 from local_aws.faults import Faults, Kind
 from local_aws.s3_location import S3Location
-from sagemaker_serving.catalog import log_groups
+from sagemaker_serving import log_groups
 from sagemaker_serving.local_sagemaker.common.jobs import (
     INTERNAL_ERROR,
     NO_CAPACITY,

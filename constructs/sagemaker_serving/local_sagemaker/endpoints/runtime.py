@@ -19,7 +19,6 @@ from werkzeug.datastructures import Headers
 from local_aws.arn import arn_in
 from local_aws.protocol import AwsError
 from local_aws.protocol.event_stream import CONTENT_TYPE
-from sagemaker_serving.catalog.log_groups import endpoint_log_group
 from sagemaker_serving.local_sagemaker.async_inference.request import read_async_request
 from sagemaker_serving.local_sagemaker.common.store import Region, Store
 from sagemaker_serving.local_sagemaker.containers.model_client import ModelAnswer, NoAnswer
@@ -28,6 +27,7 @@ from sagemaker_serving.local_sagemaker.endpoints.response_stream import Stream, 
 from sagemaker_serving.local_sagemaker.fleets.request_pipeline import RequestPipeline, Route
 from sagemaker_serving.local_sagemaker.fleets.variant import Variant
 from sagemaker_serving.local_sagemaker.hosting import Bare, Invocation, MultiModel, Serverless
+from sagemaker_serving.log_groups import endpoint_log_group
 
 MAX_BODY_BYTES = 25 * 1024 * 1024
 """SageMaker hosting FAQ, read 2026-11-21; botocore's model of InvokeEndpoint still says 6 MiB,

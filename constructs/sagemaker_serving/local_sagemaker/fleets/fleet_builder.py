@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 
 from local_aws.context import LocalContext
-from sagemaker_serving.catalog.log_groups import component_log_group, endpoint_log_group
 from sagemaker_serving.local_sagemaker.common.settings import Settings
 from sagemaker_serving.local_sagemaker.common.store import Region, Resource
 from sagemaker_serving.local_sagemaker.containers.container import Container, ContainerFailed, Plan
@@ -37,6 +36,7 @@ from sagemaker_serving.local_sagemaker.models.roles import role_client
 from sagemaker_serving.local_sagemaker.observability.log_files import endpoint_log
 from sagemaker_serving.local_sagemaker.observability.log_shipper import LogShipper, instance_id
 from sagemaker_serving.local_sagemaker.observability.metrics import Metrics, Series
+from sagemaker_serving.log_groups import component_log_group, endpoint_log_group
 
 Models = Mapping[str, Resource]
 """Models by name."""

@@ -10,9 +10,9 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from sagemaker_serving.catalog.log_groups import endpoint_log_group
 from sagemaker_serving.client.aws import aws_failures
 from sagemaker_serving.errors import Failure
+from sagemaker_serving.log_groups import endpoint_log_group
 
 _LATE = timedelta(seconds=30)
 """How late a line may arrive after a later one: each look goes back that far."""
