@@ -8,7 +8,7 @@ from typing import Any
 
 from aws_cdk.assertions import Template
 
-from local_aws.services.autoscaling import (
+from local_aws.scaling import (
     Bounds,
     Change,
     Metric,

@@ -11,8 +11,8 @@ from local_aws.arn import arn_in
 from local_aws.context import LocalContext
 from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
+from local_aws.scaling.schedule import ScheduledAction
 from local_aws.services.autoscaling.scaler import Scaler
-from local_aws.services.autoscaling.schedule import ScheduledAction
 from local_aws.services.autoscaling.store import Record, Store, key_of
 from local_aws.services.autoscaling.tracking import alarms_of
 

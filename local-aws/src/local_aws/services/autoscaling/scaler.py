@@ -29,9 +29,9 @@ from local_aws.arn import Arn
 from local_aws.context import LocalContext
 from local_aws.errors import Failure
 from local_aws.scaling import ScalableDimension
-from local_aws.services.autoscaling.decision import Bounds, Cooldowns, Policy, chosen
-from local_aws.services.autoscaling.policies import StepScaling, TargetTracking, Wish
-from local_aws.services.autoscaling.schedule import ScheduledAction
+from local_aws.scaling.decision import Bounds, Cooldowns, Policy, chosen
+from local_aws.scaling.policies import StepScaling, TargetTracking, Wish
+from local_aws.scaling.schedule import ScheduledAction
 from local_aws.services.autoscaling.store import MOST_ACTIVITIES, Record, Region, Store, key_of
 
 _CALL_LASTS_SECONDS = 150.0

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from local_aws.protocol import AwsError
 from local_aws.scaling import ScalableDimension, TrackedMetric
-from local_aws.services.autoscaling.policies import TargetTracking
+from local_aws.scaling.policies import TargetTracking
 from local_aws.services.autoscaling.store import Record
 
 _PERIODS = {60: (3, 15), 10: (3, 90)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from local_aws.services.autoscaling.policies import StepScaling, TargetTracking, Wish
+from local_aws.scaling.policies import StepScaling, TargetTracking, Wish
 
 Policy = TargetTracking | StepScaling
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from local_aws.schedules import SCALING, Schedule
 
@@ -22,6 +21,8 @@ class ScheduledAction:
     @classmethod
     def of(cls, action: Mapping[str, Any]) -> ScheduledAction:
         """Read an action of DescribeScheduledActions."""
+        from zoneinfo import ZoneInfo  # reads how Python was built, which takes a while
+
         bounds = action["ScalableTargetAction"]
         return cls(
             name=action["ScheduledActionName"],

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from local_aws.services.autoscaling import (
+from local_aws.scaling import (
     Bounds,
     Metric,
+    ScaledTarget,
     ScheduledAction,
     StepScaling,
     TargetTracking,
@@ -240,3 +241,31 @@ def test_capacity_stays_within_its_bounds_and_every_change_is_one(
         assert change.after != change.before
         if before is not None:
             assert (change.before, change.minute > before.minute) == (before.after, True)
+
+
+def test_while_a_change_is_under_way_nothing_else_changes_and_bounds_are_brought_in_after() -> None:
+    target = ScaledTarget(
+        bounds=Bounds(minimum=1, maximum=8),
+        capacity=1,
+        policies=[tracking(shared([500.0] * 10))],
+        actions=[action("cron(0 0 * * ? *)", MinCapacity=6)],
+        start=datetime(2026, 11, 23, 23, 56, tzinfo=UTC),
+    )
+    seen = {minute: target.step(minute, busy=2 < minute < 6) for minute in range(7)}
+    changed = {minute: [each.after for each in found] for minute, found in seen.items() if found}
+    assert changed == {2: [5], 6: [6]}
+
+
+def test_a_cooldown_begins_when_the_change_is_done() -> None:
+    load = [450.0] * 3 + [10.0] * 40
+    target = ScaledTarget(
+        bounds=Bounds(minimum=1, maximum=8),
+        capacity=1,
+        policies=[tracking(shared(load), ScaleOutCooldown=600)],
+    )
+    changes = []
+    for minute in range(43):
+        changes += target.step(minute, busy=2 < minute < 20)
+        if minute == 19:
+            target.fulfil(20 * 60)
+    assert [(each.minute, each.after) for each in changes] == [(2, 5), (30, 1)]
