@@ -180,6 +180,7 @@ WRITTEN_OTHERWISE = {
     "local_sagemaker/models/archives.py": "into a folder that takes its place when it is whole",
     "local_sagemaker/transform_jobs/data_log.py": "a log, line by line",
     "model_server/process.py": "a log, line by line",
+    "operations/traffic/files.py": "copies in a temporary folder",
 }
 """Modules that write files by other means than `whole_files`, and why nothing half-made is kept."""
 
