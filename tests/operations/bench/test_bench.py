@@ -118,7 +118,7 @@ def test_another_form_of_answer_is_told(aws: Aws) -> None:
     found = report.variants[1].difference
     assert found is not None
     assert found.difference.size == float("inf")
-    assert found.difference.found == "keys labels"
+    assert (found.difference.path, repr(found.difference.found)) == ("scores", "nothing")
 
 
 def test_what_fails_is_counted_by_what_was_said(aws: Aws) -> None:
@@ -172,8 +172,8 @@ def test_the_command_prints_a_row_for_each_variant_and_what_differs(
     assert first.split("\t")[0] == "right"
     assert second.split("\t")[-2:] == ["0", "another form"]
     assert remark == (
-        "form answers differently from right: input input.json: 'keys scores, name' there, "
-        "'keys labels' here"
+        "form answers differently from right: input input.json at scores: [2, 4] there, "
+        "nothing here"
     )
     document = json.loads(run(local, *sent, "--json").stdout)
     assert [variant["variant"] for variant in document["variants"]] == ["right", "form"]

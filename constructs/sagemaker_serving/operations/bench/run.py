@@ -18,10 +18,10 @@ from sagemaker_serving.client.prediction import Prediction
 from sagemaker_serving.client.predictor import Predictor
 from sagemaker_serving.client.retrying import Retries
 from sagemaker_serving.errors import Failure, Mistake, ModelFailed, NotFound
-from sagemaker_serving.operations.bench.differences import largest_difference, numbered
 from sagemaker_serving.operations.bench.inputs import BenchInput
 from sagemaker_serving.operations.bench.load import load
 from sagemaker_serving.operations.bench.report import BenchReport, InputDifference, VariantReport
+from sagemaker_serving.operations.differences import largest_difference, number_of
 
 Told = Callable[[str, int], None]
 """Is told the variant and how many of its requests have ended, by one thread at a time."""
@@ -169,7 +169,7 @@ def _value(answer: Prediction) -> Any:
     except Failure:
         return answer.body
     is_csv = answer.content_type.partition(";")[0].strip().lower() == "text/csv"
-    return numbered(value) if is_csv else value
+    return [[number_of(field) for field in row] for row in value] if is_csv else value
 
 
 def _larger(

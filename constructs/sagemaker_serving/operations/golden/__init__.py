@@ -3,7 +3,11 @@
 A golden file is JSON lines, one exchange each; docs/golden.md lists its keys.
 """
 
-from sagemaker_serving.operations.golden.comparing import DEFAULT_TOLERANCE, differences
+from sagemaker_serving.operations.golden.comparing import (
+    DEFAULT_TOLERANCE,
+    answer_differences,
+    differences,
+)
 from sagemaker_serving.operations.golden.exchanges import (
     Answer,
     Exchange,
@@ -21,6 +25,7 @@ __all__ = [
     "Replayed",
     "Request",
     "Send",
+    "answer_differences",
     "differences",
     "read_golden",
     "record",

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sagemaker_serving.operations.bench import largest_difference
-from sagemaker_serving.operations.bench.differences import numbered
+from sagemaker_serving.operations.differences import largest_difference, number_of
 
 NAN = float("nan")
 
@@ -48,7 +47,7 @@ def test_equal_values_differ_in_nothing(expected: Any, found: Any) -> None:
         (math.inf, 1.0, math.inf, ""),
         (math.inf, -math.inf, math.inf, ""),
         ([1], [1, 2], math.inf, ""),
-        ({"a": 1}, {"b": 1}, math.inf, ""),
+        ({"a": 1}, {"b": 1}, math.inf, "a"),
         ({"a": [1]}, {"a": 1}, math.inf, "a"),
         (["x"], ["y"], math.inf, "[0]"),
         ([True], [1], math.inf, "[0]"),
@@ -68,8 +67,8 @@ def test_the_largest_difference_is_found_where_it_is(
     assert (difference.size, difference.path) == (size, path)
 
 
-def test_csv_s_numbers_are_numbers() -> None:
-    assert numbered([["1", "x", "2.5e3", ""]]) == [[1.0, "x", 2500.0, ""]]
+def test_a_field_of_csv_is_a_number_where_it_is_one() -> None:
+    assert [number_of(field) for field in ("1", "x", "2.5e3", "")] == [1.0, "x", 2500.0, ""]
 
 
 VALUES = st.recursive(
