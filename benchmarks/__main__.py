@@ -39,6 +39,7 @@ BENCHMARKS = {
     "canary": "a canary of 10 % under 50 requests a second on the local AWS, time 60 times as fast",
     "multi_model": "100 models behind one multi-model server on the local AWS",
     "batch": "batch pipelines with faults on the local AWS, and a plan of 5,000,000 keys",
+    "simulation": "one process and fleets of stubs, simulated and measured",
     "client": "256 images to an endpoint that takes 50 ms a request",
 }
 """Each is a module of this package with ``measure() -> Iterable[Figure | Ratio]``."""

@@ -21,7 +21,17 @@ HEADER = """\
 -e .
 """
 
-EXTRAS = ("cdk", "check", "local", "tensorflow", "onnxruntime", "client", "plots", "dev")
+EXTRAS = (
+    "cdk",
+    "check",
+    "local",
+    "tensorflow",
+    "onnxruntime",
+    "client",
+    "simulation",
+    "plots",
+    "dev",
+)
 """Not torch and xgboost: what they bring is gigabytes, and few need it."""
 
 HAS_TENSORFLOW_CPU = 'sys_platform == "linux" and platform_machine == "x86_64"'

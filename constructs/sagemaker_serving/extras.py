@@ -7,9 +7,15 @@ from typing import Literal
 
 from sagemaker_serving.errors import Mistake
 
-Extra = Literal["cdk", "local", "plots", "tensorflow"]
+Extra = Literal["cdk", "local", "plots", "simulation", "tensorflow"]
 
-_BRINGS = {"cdk": "aws_cdk", "local": "aiohttp", "plots": "matplotlib", "tensorflow": "tensorflow"}
+_BRINGS = {
+    "cdk": "aws_cdk",
+    "local": "aiohttp",
+    "plots": "matplotlib",
+    "simulation": "simpy",
+    "tensorflow": "tensorflow",
+}
 """A module of each that nothing else brings."""
 
 

@@ -68,6 +68,23 @@ today_option = click.option(
 )
 
 
+def _price_file() -> Path:
+    from sagemaker_serving.archive import Cache
+
+    return Cache.of_this_user().folder / "prices.json"
+
+
+price_file_option = click.option(
+    "--prices",
+    "price_file",
+    type=click.Path(path_type=Path),
+    default=_price_file,
+    show_default="prices.json in $XDG_CACHE_HOME/sagemaker-serving",
+    envvar="SAGEMAKER_SERVING_PRICES",
+    help="The price file.",
+)
+
+
 def size_text(size: int) -> str:
     """Bytes as people say them: 153.3 KB."""
     amount = float(size)

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING
 import click
 
 from local_aws.cli.options import json_option
-from sagemaker_serving.cli.options import WhichAws, aws_options, must_be_region, shell_region
+from sagemaker_serving.cli.options import (
+    WhichAws,
+    aws_options,
+    must_be_region,
+    price_file_option,
+    shell_region,
+)
 from sagemaker_serving.cli.tables import print_table
 
 if TYPE_CHECKING:
@@ -19,15 +25,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path))
-@click.option(
-    "--prices",
-    "price_file",
-    type=click.Path(path_type=Path),
-    default=lambda: _cache_folder() / "prices.json",
-    show_default="prices.json in $XDG_CACHE_HOME/sagemaker-serving",
-    envvar="SAGEMAKER_SERVING_PRICES",
-    help="The price file.",
-)
+@price_file_option
 @click.option(
     "--update",
     is_flag=True,
@@ -146,12 +144,6 @@ def _rows(environment: Environment, found: list[Cost], known: Prices) -> list[di
 
 def _today() -> date:
     return datetime.now(UTC).date()
-
-
-def _cache_folder() -> Path:
-    from sagemaker_serving.archive import Cache
-
-    return Cache.of_this_user().folder
 
 
 def _amount(value: float | None, digits: int) -> float | None:

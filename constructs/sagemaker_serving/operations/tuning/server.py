@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from http.client import HTTPException
 from pathlib import Path
 
@@ -32,23 +33,34 @@ def measure(
     Callers and model share this machine's cores, so figures compare with one
     another only. Raises `Failure` when the server does not come up.
     """
+    with served(model, settings.variables, container_version=container_version) as place:
+        return load_for(seconds, str(settings), lambda: sender(place, inputs), callers=callers)
+
+
+@contextmanager
+def served(
+    model: Path, variables: Mapping[str, str], *, container_version: str | None
+) -> Iterator[Place]:
+    """A server of ``model`` with these environment variables, which answers, and then ends.
+
+    Raises `Failure` when it does not come up.
+    """
     with tempfile.TemporaryDirectory(prefix="sagemaker-serving-bench-") as folder:
         server = ModelServer.start(
             model,
-            environment=settings.variables,
+            environment=variables,
             log_path=Path(folder, "container.log"),
             container_version=container_version,
         )
         try:
             server.wait_until_healthy(START_SECONDS)
-            return load_for(
-                seconds, str(settings), lambda: _sender(server.place, inputs), callers=callers
-            )
+            yield server.place
         finally:
             server.stop()
 
 
-def _sender(place: Place, inputs: Sequence[BenchInput]) -> Send:
+def sender(place: Place, inputs: Sequence[BenchInput]) -> Send:
+    """A caller of the server there, with a connection of its own; inputs are taken in turn."""
     connection = place.connection(70)
 
     def send(number: int) -> float:
