@@ -18,7 +18,7 @@ from local_aws.cli.interrupted import when_interrupted
 from local_aws.cli.options import json_option
 from local_aws.terminal import print_own, progress_bars
 from sagemaker_serving.cli.completing import EnvironmentName, ModelName, environment_path
-from sagemaker_serving.cli.options import price_file_option
+from sagemaker_serving.cli.options import WhichAws, aws_options, price_file_option
 from sagemaker_serving.cli.tables import print_table
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 @click.option(
     "--traffic",
     required=True,
-    metavar="FILE|SHAPE",
-    help="When requests come: a file, or a shape, as below.",
+    metavar="FILE|CAPTURE|SHAPE",
+    help="When requests come: a file, data capture, or a shape, as below.",
 )
 @click.option(
     "--curve",
@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     help="Draw it into this PNG file.",
 )
 @json_option
+@aws_options
 def simulate(
     environment: str,
     model: str,
@@ -96,6 +97,7 @@ def simulate(
     plot: bool,
     output: Path | None,
     as_json: bool,
+    which: WhichAws,
 ) -> None:
     """Simulate the instances of MODEL under traffic to come.
 
@@ -115,6 +117,7 @@ def simulate(
       1250                           requests of one minute after the other
       2026-11-23T08:00:00Z,1250      requests of that minute
       2026-11-23T08:00:01.250Z       one request
+    Or what data capture wrote: a .jsonl file, a folder of them, or s3://BUCKET/PREFIX.
 
     \b
     Examples:
@@ -141,7 +144,9 @@ def simulate(
         instances=instances,
     )
     setup = _priced(setup, price_file, found.region)
-    came = traffic_of(traffic, None if start is None else start.replace(tzinfo=UTC))
+    begins = None if start is None else start.replace(tzinfo=UTC)
+    in_s3 = which.aws(found.region) if traffic.startswith("s3://") else None
+    came = traffic_of(traffic, begins, in_s3)
     interrupted = when_interrupted(lambda: "nothing is kept; shorter traffic takes less time")
     with interrupted, _progress() as progress:
         report = run(

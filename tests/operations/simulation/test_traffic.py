@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
@@ -62,6 +63,23 @@ def test_times_are_requests_at_exactly_these(tmp_path: Path) -> None:
     traffic = traffic_of(str(file))
     assert list(traffic.arrivals(Random(0))) == [0.5, 1.25]
     assert traffic.start == datetime(2026, 11, 23, 8, tzinfo=UTC)
+
+
+def test_captured_requests_come_when_they_came(tmp_path: Path) -> None:
+    lines = [
+        {
+            "captureData": {"endpointInput": {"data": "1", "encoding": "CSV"}},
+            "eventMetadata": {"eventId": str(each), "inferenceTime": f"2026-11-23T08:00:0{each}Z"},
+            "eventVersion": "0",
+        }
+        for each in (1, 1, 3)
+    ]
+    file = tmp_path / "capture.jsonl"
+    file.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    for place in (file, tmp_path):
+        traffic = traffic_of(str(place))
+        assert traffic.start == datetime(2026, 11, 23, 8, tzinfo=UTC)
+        assert list(traffic.arrivals(Random(0))) == [1, 1.5, 3]
 
 
 @pytest.mark.parametrize(

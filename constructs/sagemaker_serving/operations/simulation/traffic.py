@@ -1,4 +1,4 @@
-"""When requests arrive: from a file, or by a shape; by chance as independent callers send them."""
+"""When requests arrive: as captured, from a file, or by a shape."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 from random import Random
 
 from local_aws.suggest import nearest
+from sagemaker_serving.client.aws import Aws
 from sagemaker_serving.errors import Mistake
 
 MONDAY = datetime(2026, 1, 5, tzinfo=UTC)
@@ -38,16 +39,19 @@ class Traffic:
     arrivals: Callable[[Random], Iterator[float]]
 
 
-def traffic_of(text: str, start: datetime | None = None) -> Traffic:
+def traffic_of(text: str, start: datetime | None = None, aws: Aws | None = None) -> Traffic:
     """Read what --traffic takes; ``start`` is when a shape, or counts without times, begin.
 
-    Raises `Mistake` for a shape that is none, and for a file that has no requests.
+    A capture, which may be in S3 of ``aws``, has the times of its requests. Raises `Mistake` for a
+    shape that is none, and for a file that has no requests, `NotFound` for an empty capture.
     """
     began = MONDAY if start is None else start
     kind = text.partition(":")[0]
     if kind in _SHAPES and not Path(text).exists():
         return _shape(text, began)
     path = Path(text)
+    if text.startswith("s3://") or path.is_dir() or _is_capture(path):
+        return _captured(text, aws)
     if not path.is_file():
         close = nearest(kind, _SHAPES)
         known = _SHAPES[close] if close is not None else ", ".join(_SHAPES.values())
@@ -92,6 +96,23 @@ def of_rate(
             now += random.expovariate(most)
 
     return Traffic(name=name, start=start, seconds=seconds, arrivals=arrivals)
+
+
+def _is_capture(path: Path) -> bool:
+    """Whether a file is data capture's: lines of JSON."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as stream:
+        return stream.read(1) == b"{"
+
+
+def _captured(place: str, aws: Aws | None) -> Traffic:
+    """SageMaker writes whole seconds: what was captured in one is spread over it."""
+    from sagemaker_serving.operations.traffic import open_capture
+
+    with open_capture(place, aws) as capture:
+        times = [datetime.fromtimestamp(each, UTC) for each in capture.times]
+    return of_times(place, times)
 
 
 def _shape(text: str, start: datetime) -> Traffic:
