@@ -65,7 +65,7 @@ def _guardrails(
     full_name: str,
     alarms: EndpointAlarms | None,
 ) -> Guardrails | None:
-    update = serving.spec.update
+    update = serving.spec.move
     if update is None and serving.environment.production:
         update = RollingUpdate(rolling_percent=50)
     if update is None:

@@ -9,8 +9,8 @@ from sagemaker_serving.rules import can_be_guarded, is_guarded
 from sagemaker_serving.spec import (
     CanaryUpdate,
     LinearUpdate,
+    Move,
     RollingUpdate,
-    Update,
 )
 from stacks.serving_scope import ServingScope
 
@@ -26,21 +26,21 @@ def guardrails_of(serving: ServingScope, alarms: EndpointAlarms | None) -> Guard
     changes_variants = spec.transition is not None and spec.transition.step == "change_variants"
     if changes_variants or not is_guarded(spec, production=serving.environment.production):
         return None
-    update = spec.update if spec.update is not None else CanaryUpdate(canary_percent=10)
+    update = spec.move if spec.move is not None else CanaryUpdate(canary_percent=10)
     names = list(update.alarms)
     if alarms is not None and can_be_guarded(spec):
         names += alarms.rollback_alarm_names
     return way(update).watching(*names[:10])
 
 
-def way(update: Update) -> Guardrails:
+def way(update: Move) -> Guardrails:
     """The way of moving that ``update`` says, as yet without alarms."""
     return replace(
         _way(update), maximum_execution_timeout_seconds=update.maximum_execution_timeout_seconds
     )
 
 
-def _way(update: Update) -> Guardrails:
+def _way(update: Move) -> Guardrails:
     if isinstance(update, CanaryUpdate):
         return Guardrails.canary(
             percent=update.canary_percent,

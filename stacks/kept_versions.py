@@ -97,7 +97,7 @@ def _sends_folders(model: Model) -> bool:
 
 
 def _keeps_endpoint(environment: Environment, model: str) -> bool:
-    return environment.production or environment.models[model].update is not None
+    return environment.production or environment.models[model].move is not None
 
 
 def _keep(*constructs: Construct) -> None:

@@ -11,7 +11,7 @@ from typing import BinaryIO
 from local_aws.terminal import progress_bars
 
 Progress = Callable[[int, int], None]
-"""Is told the bytes done and the bytes in all."""
+"""Is told what is done and what there is in all: bytes, or what is counted."""
 
 
 @contextmanager
@@ -26,6 +26,23 @@ def progress_bar(title: str) -> Iterator[Progress | None]:
     from rich.progress import DownloadColumn, TransferSpeedColumn
 
     with progress_bars(DownloadColumn(), TransferSpeedColumn()) as bars:
+        task = bars.add_task(title, total=None)
+
+        def advance(done: int, total: int) -> None:
+            bars.update(task, completed=done, total=total)
+
+        yield advance
+
+
+@contextmanager
+def counting_bar(title: str) -> Iterator[Progress | None]:
+    """As `progress_bar`, for things that are counted: how many are done, and the time left."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.progress import MofNCompleteColumn, TimeRemainingColumn
+
+    with progress_bars(MofNCompleteColumn(), TimeRemainingColumn()) as bars:
         task = bars.add_task(title, total=None)
 
         def advance(done: int, total: int) -> None:

@@ -65,7 +65,11 @@ _METRIC: Values = {
     "statistic": "Maximum",
     "dimensions": {"Queue": "q"},
 }
-_UPDATE: Values = {"alarms": ["mine"], "maximum_execution_timeout_seconds": 4000}
+_UPDATE: Values = {
+    "alarms": ["mine"],
+    "maximum_execution_timeout_seconds": 4000,
+    "replay": {"capture": "not-there"},
+}
 
 VALUES: Mapping[type, Values] = {
     Container: _CONTAINER,

@@ -33,6 +33,7 @@ _COMMANDS = {
     "package": "Pack models into model.tar.gz, with the same bytes every time.",
     "predict": "Send requests to an endpoint and print the answers.",
     "prices": "Print what environments cost per month, at least and at most.",
+    "replay": "Send captured requests again and compare the answers.",
     "rollback": "Return an endpoint to the config that it served before.",
     "schema": "Print the JSON Schema of environment files, for editors.",
     "serve": "Serve a model as the SageMaker container does.",

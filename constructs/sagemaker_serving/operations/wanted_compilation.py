@@ -10,7 +10,6 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from local_aws.suggest import nearest
 from sagemaker_serving.archive import (
     ArchiveContents,
     Source,
@@ -23,10 +22,11 @@ from sagemaker_serving.catalog import neo_support
 from sagemaker_serving.client.aws import Aws, aws_failures
 from sagemaker_serving.errors import Mistake, NotFound, ProblemsFound, Severity, Where
 from sagemaker_serving.operations.compilation import Compiler
+from sagemaker_serving.operations.named_model import FOLDER, named_model
 from sagemaker_serving.progress import progress_bar
 from sagemaker_serving.rules.compilation_check import check_compilation
 from sagemaker_serving.s3_address import is_s3
-from sagemaker_serving.spec import Environment, S3Artifact, read_environment
+from sagemaker_serving.spec import Environment, S3Artifact
 from sagemaker_serving.spec.compilation import Compilation
 from sagemaker_serving.spec.compilation_job import (
     CompilationJob,
@@ -36,8 +36,6 @@ from sagemaker_serving.spec.compilation_job import (
 from sagemaker_serving.spec.container import Container, in_s3, on_disk
 from sagemaker_serving.spec.environment import parameter_name
 from sagemaker_serving.spec.overlay import overlay
-
-_FOLDER = Path("environments")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,7 +101,7 @@ def wanted(model: str, given: Mapping[str, Any], aws: Aws, region: str | None) -
     return _checked(
         container,
         given,
-        folder=_FOLDER,
+        folder=FOLDER,
         region=environment.region,
         where=where,
         environment=environment,
@@ -162,37 +160,20 @@ def _checked(
 
 def _of_environment(text: str) -> tuple[Environment, str, Container, Where]:
     """The container that ``environment/model`` or ``environment/model/variant`` names."""
-    name, _, rest = text.partition("/")
-    model, _, variant = rest.partition("/")
-    path = _FOLDER / f"{name}.yaml"
-    if not model or not path.exists():
+    found = named_model(text)
+    if found is None:
         raise NotFound(
-            f"there is nothing at {text}, and it is no model of {_FOLDER}/*.yaml; give a path, "
+            f"there is nothing at {text}, and it is no model of {FOLDER}/*.yaml; give a path, "
             "s3://<bucket>/<key>.tar.gz, or <environment>/<model>"
         )
-    file = read_environment(path)
-    environment = file.sound
-    if model not in environment.models:
-        raise NotFound(f"{path} has no model {model!r}; {_instead(model, environment.models)}")
-    spec = environment.models[model]
-    where = file.where / "models" / model
-    variants = {found.name: found for found in spec.variants}
-    if variant:
-        if variant not in variants:
-            raise NotFound(
-                f"{path}: {model} has no variant {variant!r}; {_instead(variant, variants)}"
-            )
-        return environment, model, spec.container(variants[variant]), where
+    environment, model, spec, where = found.environment, found.name, found.spec, found.where
+    if found.variant is not None:
+        return environment, model, spec.container(found.variant), where
     compiled = [found for found in spec.variants if spec.container(found).compile is not None]
     if len(compiled) > 1:
         names = ", ".join(f"{text}/{found.name}" for found in compiled)
         raise Mistake(f"{text} has {len(compiled)} compiled variants; say which: {names}")
     return environment, model, spec.container(compiled[0] if compiled else None), where
-
-
-def _instead(name: str, known: Mapping[str, Any]) -> str:
-    close = nearest(name, list(known))
-    return f"did you mean {close}" if close is not None else f"it has {', '.join(known) or 'none'}"
 
 
 def _likeliest(contents: ArchiveContents | None) -> str | None:

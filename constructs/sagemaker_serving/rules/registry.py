@@ -46,6 +46,7 @@ from sagemaker_serving.rules.endpoint import (
     kinds,
     monitoring,
     payloads,
+    replays,
     serverless,
     variants,
 )
@@ -250,6 +251,9 @@ RULES: tuple[Rule, ...] = (
     production.production_alarms,
     production.production_instances,
     production.guardrail_none,
+    replays.replay_limits,
+    replays.replay_capture,
+    replays.replay_by_hand,
     resources.resource_type,
     resources.resource_region,
     resources.unknown_property,

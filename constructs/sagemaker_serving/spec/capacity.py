@@ -107,8 +107,8 @@ def _beside(model: Model, instances: int) -> int:
     Source: SageMaker developer guide, "Blue/Green deployments", "Use rolling
     deployments"; read 2026-11-21.
     """
-    if isinstance(model.update, RollingUpdate):
-        return math.ceil(instances * model.update.rolling_percent / 100)
+    if isinstance(model.move, RollingUpdate):
+        return math.ceil(instances * model.move.rolling_percent / 100)
     return instances
 
 

@@ -16,7 +16,7 @@ from sagemaker_serving.spec.network import Network
 from sagemaker_serving.spec.overlay import overlay
 from sagemaker_serving.spec.scaling import Scaling
 from sagemaker_serving.spec.transition import Transition
-from sagemaker_serving.spec.update import Update
+from sagemaker_serving.spec.update import Move, OnlyReplay, Replay, Update
 from sagemaker_serving.spec.variants import InferenceComponent, InstanceVariant, Variant
 
 
@@ -207,6 +207,16 @@ class Model(Container):
         ]
         scaling = {name: each for name, each in self.scaling.items() if name not in keep}
         return self.model_copy(update={"variants": variants, "scaling": scaling})
+
+    @property
+    def move(self) -> Move | None:
+        """How the file says that the endpoint moves to a new version; None where it does not."""
+        return None if isinstance(self.update, OnlyReplay) else self.update
+
+    @property
+    def replay(self) -> Replay | None:
+        """The captured requests that are asked again before a deploy."""
+        return None if self.update is None else self.update.replay
 
     def container(self, above: Container | None = None) -> Container:
         """What a part of the model runs: the model's own fields with the part's laid over them.

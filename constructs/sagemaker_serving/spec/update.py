@@ -14,6 +14,32 @@ from pydantic import Discriminator, Field, Tag
 from sagemaker_serving.spec.base import Spec
 
 
+class Replay(Spec):
+    """A gate before the update: captured requests are asked again, and the answers compared.
+
+    ``sagemaker-serving replay <environment>/<model>`` carries it out, before ``cdk deploy``: no
+    deploy does.
+    """
+
+    capture: str
+    """The data capture: a ``.jsonl`` file or a folder, relative to the environment file, or
+    ``s3://bucket/prefix``."""
+
+    max_difference: float = 1e-5
+    """How far numbers may be apart, relative to the captured one where that is over 1; at least
+    0."""
+
+    max_different_percent: float = 0.0
+    """How many answers may be different or fail, 0 to 100 percent of the requests."""
+
+
+class OnlyReplay(Spec):
+    """A gate alone: the endpoint moves as it does where nothing is said."""
+
+    replay: Replay
+    """Captured requests that are asked again before a deploy."""
+
+
 class Rollback(Spec):
     """What takes an update back by itself."""
 
@@ -23,6 +49,9 @@ class Rollback(Spec):
 
     maximum_execution_timeout_seconds: int | None = None
     """How long the update may take, 600 to 28800 and more than the sum of its waits."""
+
+    replay: Replay | None = None
+    """Captured requests that are asked again before a deploy; left out: none."""
 
 
 class CanaryUpdate(Rollback):
@@ -86,14 +115,20 @@ _TELLTALES = {
 
 def _way(value: Any) -> str:
     given = dict(value) if isinstance(value, Mapping | Spec) else {}
-    return next((way for field, way in _TELLTALES.items() if field in given), "canary")
+    nothing = "replay" if given.keys() == {"replay"} else "canary"
+    return next((way for field, way in _TELLTALES.items() if field in given), nothing)
 
+
+Move = CanaryUpdate | LinearUpdate | RollingUpdate | AllAtOnceUpdate
+"""How an endpoint moves to a new version."""
 
 Update = Annotated[
     Annotated[CanaryUpdate, Tag("canary")]
     | Annotated[LinearUpdate, Tag("linear")]
     | Annotated[RollingUpdate, Tag("rolling")]
-    | Annotated[AllAtOnceUpdate, Tag("all-at-once")],
+    | Annotated[AllAtOnceUpdate, Tag("all-at-once")]
+    | Annotated[OnlyReplay, Tag("replay")],
     Discriminator(_way),
 ]
-"""One of the four ways: the percentage's field, or ``all_at_once``, tells which."""
+"""One of the four ways: the percentage's field, or ``all_at_once``, tells which. ``replay`` may
+stand beside it, or alone."""

@@ -90,6 +90,7 @@ def test_an_endpoint_is_sent_everything_and_a_model_s_refusal_is_an_answer() -> 
         target_model="m",
         target_variant="gpu",
         inference_component="c",
+        inference_id="i",
     )
     assert send(request) == Answer(status=200, body=b"[1.0]")
     assert send(Request(body=b"bad")) == Answer(status=400, body=b'{"error": "no"}')
@@ -102,6 +103,7 @@ def test_an_endpoint_is_sent_everything_and_a_model_s_refusal_is_an_answer() -> 
             "target_model": "m",
             "target_variant": "gpu",
             "component_name": "c",
+            "inference_id": "i",
         },
     )
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,38 +12,8 @@ from sagemaker_serving.errors import NotFound
 from sagemaker_serving.local_sagemaker.fleets.capture import Capture as Writer
 from sagemaker_serving.local_sagemaker.fleets.capture import Payload, capture_of
 from sagemaker_serving.operations.golden import Answer, Request
-from sagemaker_serving.operations.traffic import open_capture
-
-NOON = datetime(2026, 11, 24, 12, tzinfo=UTC)
-
-
-def line(at: datetime = NOON, asked: Any = "1", answered: Any = "2", **metadata: Any) -> str:
-    """An event as SageMaker writes it: two sides of CSV, unless they are given whole."""
-    sides = {
-        key: given
-        if given is None or isinstance(given, dict)
-        else {"observedContentType": "text/csv", "mode": mode, "data": given, "encoding": "CSV"}
-        for key, mode, given in (
-            ("endpointInput", "INPUT", asked),
-            ("endpointOutput", "OUTPUT", answered),
-        )
-    }
-    event = {
-        "captureData": {key: side for key, side in sides.items() if side is not None},
-        "eventMetadata": {
-            "eventId": "e",
-            "inferenceTime": at.strftime("%Y-%m-%dT%H:%M:%SZ"),
-            **metadata,
-        },
-        "eventVersion": "0",
-    }
-    return json.dumps(event)
-
-
-def write(path: Path, *lines: str) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(f"{each}\n" for each in lines), encoding="utf-8")
-    return path
+from sagemaker_serving.operations.traffic import REPLAYED, open_capture
+from tests.operations.captures import NOON, event, write
 
 
 def bodies(
@@ -55,7 +24,7 @@ def bodies(
 
 
 def test_a_line_is_a_time_a_request_and_an_answer(tmp_path: Path) -> None:
-    path = write(tmp_path / "a.jsonl", line(eventId="mine"))
+    path = write(tmp_path / "a.jsonl", event(eventId="mine"))
     with open_capture(str(path)) as capture:
         (one,) = capture
     assert (one.at, one.event_id, one.where) == (NOON, "mine", f"{path}:1")
@@ -65,9 +34,9 @@ def test_a_line_is_a_time_a_request_and_an_answer(tmp_path: Path) -> None:
 
 def test_events_of_many_files_come_in_the_order_of_time(tmp_path: Path) -> None:
     later, hour = NOON + timedelta(seconds=5), NOON + timedelta(hours=1)
-    write(tmp_path / "e/v/2026/11/24/12/b.jsonl", line(NOON, "1"), line(later, "3"))
-    write(tmp_path / "e/w/2026/11/24/12/a.jsonl", line(NOON + timedelta(seconds=1), "2"))
-    write(tmp_path / "e/v/2026/11/24/13/a.jsonl", line(hour, "4"))
+    write(tmp_path / "e/v/2026/11/24/12/b.jsonl", event(NOON, "1"), event(later, "3"))
+    write(tmp_path / "e/w/2026/11/24/12/a.jsonl", event(NOON + timedelta(seconds=1), "2"))
+    write(tmp_path / "e/v/2026/11/24/13/a.jsonl", event(hour, "4"))
     assert bodies(tmp_path) == [b"1", b"2", b"3", b"4"]
     assert bodies(tmp_path, since=later) == [b"3", b"4"]
     assert bodies(tmp_path, until=later) == [b"1", b"2"]
@@ -75,14 +44,14 @@ def test_events_of_many_files_come_in_the_order_of_time(tmp_path: Path) -> None:
 
 
 def test_events_of_one_second_are_spread_over_it(tmp_path: Path) -> None:
-    write(tmp_path / "a.jsonl", line(), line(), line(NOON + timedelta(seconds=1)))
+    write(tmp_path / "a.jsonl", event(), event(), event(NOON + timedelta(seconds=1)))
     with open_capture(str(tmp_path)) as capture:
         begin = NOON.timestamp()
         assert capture.times == [begin, begin + 0.5, begin + 1]
 
 
 def test_torn_and_foreign_lines_are_counted_and_named(tmp_path: Path) -> None:
-    path = write(tmp_path / "a.jsonl", line()[:40], "", "[1]", '{"a": 1}', line(asked="x"))
+    path = write(tmp_path / "a.jsonl", event()[:40], "", "[1]", '{"a": 1}', event(asked="x"))
     write(tmp_path / "b.txt", "not looked at")
     with open_capture(str(tmp_path)) as capture:
         assert [one.where for one in capture] == [f"{path}:5"]
@@ -112,16 +81,23 @@ def test_torn_and_foreign_lines_are_counted_and_named(tmp_path: Path) -> None:
     ],
 )
 def test_a_side_that_is_not_there_says_why(tmp_path: Path, given: Any, why: str) -> None:
-    path = write(tmp_path / "a.jsonl", line(**given))
+    path = write(tmp_path / "a.jsonl", event(**given))
     with open_capture(str(path)) as capture:
         (one,) = capture
     assert one.unread == why
     assert None in (one.request, one.answer)
 
 
+def test_what_a_replay_sent_is_no_traffic(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", event(), event(inferenceId=REPLAYED), event(inferenceId="i"))
+    with open_capture(str(path)) as capture:
+        assert [one.where for one in capture] == [f"{path}:1", f"{path}:3"]
+        assert capture.passed_over.counts == {"sent by a replay": 1}
+
+
 @pytest.mark.parametrize("given", ["a=1", ["a=1"]])
 def test_custom_attributes_are_the_request_s(tmp_path: Path, given: Any) -> None:
-    path = write(tmp_path / "a.jsonl", line(customAttributes=given))
+    path = write(tmp_path / "a.jsonl", event(customAttributes=given))
     with open_capture(str(path)) as capture:
         (one,) = capture
     assert one.request is not None
@@ -153,7 +129,7 @@ def test_what_the_local_aws_captures_is_read_as_it_was(tmp_path: Path) -> None:
     assert one.answer == Answer(status=200, body=b'{"a": 1}')
 
 
-@pytest.mark.parametrize("lines", [[], ["{"], [line(NOON - timedelta(days=1))]])
+@pytest.mark.parametrize("lines", [[], ["{"], [event(NOON - timedelta(days=1))]])
 def test_a_capture_without_an_event_is_refused(tmp_path: Path, lines: list[str]) -> None:
     write(tmp_path / "a.jsonl", *lines)
     with (

@@ -31,6 +31,30 @@ def releasing(**keep: str) -> Change:
 
 ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
     (
+        "replay-limits",
+        {UPDATE: {"replay": {"capture": "model", "max_different_percent": 101}}},
+        "max_different_percent is 101; it must be 0 to 100; use 100",
+        {UPDATE: {"replay": {"capture": "model", "max_different_percent": 100}}},
+    ),
+    (
+        "replay-limits",
+        {UPDATE: {"replay": {"capture": "model", "max_difference": -1}}},
+        "max_difference is -1; it must be at least 0; use 0 or more",
+        {UPDATE: {"replay": {"capture": "model", "max_difference": 0}}},
+    ),
+    (
+        "replay-capture",
+        {UPDATE: {"replay": {"capture": "captured/"}}},
+        "capture is 'captured/', and there is nothing at ",
+        {UPDATE: {"replay": {"capture": "s3://bucket/captured"}}},
+    ),
+    (
+        "replay-by-hand",
+        {UPDATE: {"replay": {"capture": "model"}}},
+        "run it before each: sagemaker-serving replay prod/digits",
+        {UPDATE: {"canary_percent": 10}},
+    ),
+    (
         "guardrail-alarms",
         {UPDATE: {"canary_percent": 10, "alarms": [" "]}},
         "an alarm is named ' ' (1 characters); names take 1 to 255",

@@ -35,6 +35,9 @@ class Request:
     target_variant: str | None = None
     inference_component: str | None = None
 
+    inference_id: str | None = None
+    """Written beside it by data capture; golden files have none."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:

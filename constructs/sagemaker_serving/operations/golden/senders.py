@@ -31,6 +31,7 @@ def to_endpoint(predictor: Predictor) -> Send:
                 target_model=request.target_model,
                 target_variant=request.target_variant,
                 component_name=request.inference_component,
+                inference_id=request.inference_id,
             )
         except ModelFailed as failed:
             return Answer(status=failed.status, body=failed.body.encode())

@@ -34,6 +34,10 @@ class Captured:
     unread: str = ""
 
 
+REPLAYED = "sagemaker-serving-replay"
+"""The inference id of requests that a replay sends: what they leave in a capture is no traffic."""
+
+
 class NoEvent(ValueError):
     """A line that is no event of data capture; its text says what it is."""
 
@@ -91,6 +95,8 @@ def _event(line: bytes) -> Mapping[str, Any]:
         isinstance(event.get(key), dict) for key in ("captureData", "eventMetadata")
     ):
         raise NoEvent("JSON, but no line of data capture")
+    if event["eventMetadata"].get("inferenceId") == REPLAYED:
+        raise NoEvent("sent by a replay")
     return event
 
 

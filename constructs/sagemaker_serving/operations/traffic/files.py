@@ -15,6 +15,7 @@ from sagemaker_serving.client.aws import Aws, aws_failures
 from sagemaker_serving.client.objects import open_object
 from sagemaker_serving.client.whole import cut_offs, read_again
 from sagemaker_serving.errors import NotFound
+from sagemaker_serving.operations.rollout.state import endpoint_state
 from sagemaker_serving.s3_address import is_s3, split_s3
 
 SUFFIX = ".jsonl"
@@ -53,6 +54,24 @@ def files_of(
         for file in found
         if file.is_file() and _may_hold(file.as_posix(), since, until)
     ]
+
+
+def capture_of_endpoint(name: str, aws: Aws) -> str:
+    """Where an endpoint's capture goes, ``s3://bucket/prefix/endpoint/``.
+
+    Raises `NotFound` where there is no such endpoint, or nothing of it is captured.
+    """
+    client = aws.client("sagemaker")
+    config = endpoint_state(client, name).config
+    with aws_failures():
+        described = client.describe_endpoint_config(EndpointConfigName=config)
+    kept = described.get("DataCaptureConfig")
+    if kept is None:
+        raise NotFound(
+            f"{name} captures nothing; turn data_capture on in its environment file, or give the "
+            "capture's place"
+        )
+    return f"{kept['DestinationS3Uri'].rstrip('/')}/{name}/"
 
 
 def _copied(

@@ -45,7 +45,7 @@ def is_guarded(model: Model, *, production: bool) -> bool:
     updated, and in production where it can. Inference components have guardrails of their own."""
     if model.inference_components:
         return False
-    return model.update is not None or (production and can_be_guarded(model))
+    return model.move is not None or (production and can_be_guarded(model))
 
 
 @rule("guardrail-one-policy", source=_SOURCE, example="BlueGreenUpdatePolicy, RollingUpdatePolicy")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
-from sagemaker_serving.rules.facts.kinds import KindFacts, is_serverless
+from sagemaker_serving.rules.facts.kinds import KindFacts, is_serverless, moves
 from sagemaker_serving.spec import Container
 
 _GUIDE = "AWS SageMaker developer guide, deploy models for real-time inference; read 2026-11-21"
@@ -172,7 +172,7 @@ def component_update(kind: KindFacts) -> Iterator[Finding]:
     SageMaker makes no second set of instances for an endpoint that many models share.
     """
     update = kind.model.get("update")
-    if not kind.model.get("inference_components").value or not update.given:
+    if not kind.model.get("inference_components").value or not moves(update):
         return
     if not update.get("rolling_percent").given:
         yield (

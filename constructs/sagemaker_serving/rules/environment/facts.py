@@ -32,7 +32,7 @@ from sagemaker_serving.rules.facts import (
     TransformFacts,
 )
 from sagemaker_serving.rules.facts.batch import BatchPipelineFacts
-from sagemaker_serving.rules.facts.kinds import InferenceComponentFacts, host_type
+from sagemaker_serving.rules.facts.kinds import InferenceComponentFacts, ReplayFacts, host_type
 from sagemaker_serving.rules.facts.resources import (
     ExtraFacts,
     LocationFacts,
@@ -91,6 +91,12 @@ def _of_model(
                 yield from artifact_facts(one, folder, variant.volume_size)
     yield from _components(model, written, environment, folder)
     yield from update_of(config, written, kind)
+    yield ReplayFacts(
+        written=written.get("update").get("replay"),
+        environment=environment.get("name").text or "",
+        model=model.name,
+        folder=folder,
+    )
     yield from scaling_of(written)
     if model.transform is not None:
         block = written.get("batch_transform")

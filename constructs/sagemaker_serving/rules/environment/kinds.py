@@ -14,7 +14,13 @@ from sagemaker_serving.rules.facts import (
     ServerlessFacts,
     VariantFacts,
 )
-from sagemaker_serving.rules.facts.kinds import KindFacts, Renamed, is_serverless, renamed
+from sagemaker_serving.rules.facts.kinds import (
+    KindFacts,
+    Renamed,
+    is_serverless,
+    moves,
+    renamed,
+)
 from sagemaker_serving.rules.facts.resources import ModelDefinitionFacts, UpdateFacts
 
 _PERCENT = "CAPACITY_PERCENT"
@@ -91,7 +97,7 @@ def definition_of(variant: VariantFacts, written: Fact, environment: Fact) -> Mo
 def update_of(config: EndpointConfigFacts, written: Fact, kind: KindFacts) -> Iterator[UpdateFacts]:
     """How the endpoint is updated: as written, or as production does where it can."""
     update = written.get("update")
-    if update.given:
+    if moves(update):
         yield _update(update, config)
     elif kind.production and all(
         takes_guardrails(variant.instance_type.text) for variant in config.variants

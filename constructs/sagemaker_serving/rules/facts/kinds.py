@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from sagemaker_serving.errors import Where
 from sagemaker_serving.rules.facts import ABSENT, Fact
@@ -58,6 +59,16 @@ class KindFacts:
         """The production variants that have instances."""
         variants = self.model.get("variants").items()
         return [variant for variant in variants if not is_serverless(variant)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplayFacts:
+    """The gate of a model's update as it is written; ``capture`` is relative to ``folder``."""
+
+    written: Fact
+    environment: str
+    model: str
+    folder: Path
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,3 +152,9 @@ SERVERLESS_FIELDS = ("memory_size_in_mb", "max_concurrency", "provisioned_concur
 def is_serverless(variant: Fact) -> bool:
     """Whether an entry of ``variants`` is meant to be serverless, as the types tell, too."""
     return any(variant.get(name).given for name in SERVERLESS_FIELDS)
+
+
+def moves(update: Fact) -> bool:
+    """Whether an ``update`` says how the endpoint moves, and not a replay alone."""
+    alone = isinstance(update.value, Mapping) and update.value.keys() == {"replay"}
+    return update.given and not alone

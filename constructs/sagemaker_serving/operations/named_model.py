@@ -1,0 +1,59 @@
+"""A model of an environment file, by a name such as ``prod/digits`` or ``prod/digits/cpu``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from local_aws.suggest import nearest
+from sagemaker_serving.errors import NotFound, Where
+from sagemaker_serving.spec import Environment, Model, Variant, read_environment
+
+FOLDER = Path("environments")
+"""Where environment files are, and what their paths are relative to."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NamedModel:
+    """A model, and the variant of it where one is named."""
+
+    environment: Environment
+    name: str
+    spec: Model
+    where: Where
+    variant: Variant | None = None
+
+
+def named_model(text: str) -> NamedModel | None:
+    """The model that ``text`` names; None where it names no environment of `FOLDER`.
+
+    Raises `NotFound` for a model or variant that the file has not, `ProblemsFound` for a file that
+    is wrong.
+    """
+    name, _, rest = text.partition("/")
+    model, _, variant = rest.partition("/")
+    path = FOLDER / f"{name}.yaml"
+    if not model or not path.exists():
+        return None
+    file = read_environment(path)
+    environment = file.sound
+    if model not in environment.models:
+        raise NotFound(f"{path} has no model {model!r}; {_instead(model, environment.models)}")
+    spec = environment.models[model]
+    variants = {found.name: found for found in spec.variants}
+    if variant and variant not in variants:
+        raise NotFound(f"{path}: {model} has no variant {variant!r}; {_instead(variant, variants)}")
+    return NamedModel(
+        environment=environment,
+        name=model,
+        spec=spec,
+        where=file.where / "models" / model,
+        variant=variants[variant] if variant else None,
+    )
+
+
+def _instead(name: str, known: Iterable[str]) -> str:
+    names = list(known)
+    close = nearest(name, names)
+    return f"did you mean {close}" if close is not None else f"it has {', '.join(names) or 'none'}"

@@ -1,0 +1,119 @@
+"""What the name of a target means, and what an environment's model is on this machine."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sagemaker_serving.archive import UnreadableArtifact, build_archive, parse_source, read_contents
+from sagemaker_serving.client.aws import Aws
+from sagemaker_serving.client.objects import open_object
+from sagemaker_serving.errors import Mistake, NotFound
+from sagemaker_serving.operations.named_model import FOLDER, NamedModel, named_model
+from sagemaker_serving.operations.replay.targets import Served, Target, endpoint, served
+from sagemaker_serving.progress import progress_bar
+from sagemaker_serving.s3_address import is_s3
+from sagemaker_serving.spec.container import Container, in_s3, on_disk
+
+
+@contextmanager
+def target(
+    text: str,
+    aws: Aws,
+    *,
+    variant: str | None = None,
+    concurrency: int,
+    framework_version: str | None = None,
+) -> Iterator[Target]:
+    """What ``text`` names: a model's folder or archive, a model of an environment, an endpoint.
+
+    The first two are served on this machine, as ``framework_version`` of their image; an
+    environment's model as that one says. Raises `NotFound`, and `Mistake` for what cannot be
+    served here.
+    """
+    found = None if Path(text).exists() or is_s3(text) else named_model(text)
+    if found is None and not Path(text).exists() and text.replace("-", "").isalnum():
+        with endpoint(text, aws, variant=variant, concurrency=concurrency) as asked:
+            yield asked
+        return
+    if variant is not None:
+        raise Mistake(f"--variant is of an endpoint, and {text} is a model that is served here")
+    with tempfile.TemporaryDirectory(prefix="sagemaker-serving-replay-") as folder:
+        if found is not None:
+            what = _of_environment(text, found, aws, Path(folder))
+        elif is_s3(text):
+            what = _served(_copied(text, aws, Path(folder)), text, None, framework_version)
+        elif Path(text).exists():
+            what = _served(Path(text), text, None, framework_version)
+        else:
+            raise NotFound(
+                f"there is nothing at {text}, and it is no model of {FOLDER}/*.yaml; give an "
+                "endpoint, a model's folder or archive, or <environment>/<model>"
+            )
+        with served(what) as asked:
+            yield asked
+
+
+def _of_environment(text: str, found: NamedModel, aws: Aws, folder: Path) -> Served:
+    """Its container, packed as a deploy packs it. Raises `Mistake` for what is no single one."""
+    spec = found.spec
+    variant = found.variant or next(iter(spec.variants), None)
+    container = spec.container(variant)
+    several = spec.containers or spec.inference_components or spec.multi_model is not None
+    if several or spec.model_package is not None or container.artifact is None:
+        raise _elsewhere(text, "it is not one artifact in one container")
+    if container.own_image is not None:
+        raise _elsewhere(text, "its image is your own")
+    name = text if container.compile is None else f"{text}, not compiled"
+    return _served(_archive(container, aws, folder), name, container, container.framework_version)
+
+
+def _elsewhere(text: str, why: str) -> Mistake:
+    return Mistake(
+        f"{text} cannot be served for a replay: {why}; deploy it to the local AWS or a staging "
+        f"environment, and name its endpoint: replay {text} <endpoint>"
+    )
+
+
+def _archive(container: Container, aws: Aws, folder: Path) -> Path:
+    archive = in_s3(container.artifact)
+    if archive is not None:
+        return _copied(archive.s3, aws, folder)
+    sources = [parse_source(each, FOLDER) for each in on_disk(container.artifact)]
+    with progress_bar(f"pack {sources[0].path.name}") as progress:
+        return build_archive(
+            sources, lambda sha256: folder / f"{sha256}.tar.gz", progress=progress
+        ).path
+
+
+def _copied(uri: str, aws: Aws, folder: Path) -> Path:
+    path = folder / "model.tar.gz"
+    with open_object(aws, uri) as body, path.open("wb") as file:
+        shutil.copyfileobj(body, file)
+    return path
+
+
+def _served(path: Path, name: str, container: Container | None, version: str | None) -> Served:
+    from sagemaker_serving.extras import need
+    from sagemaker_serving.model_server.programs import VERSIONED, Program, program_of
+
+    need("local")
+    framework = None if container is None else container.framework
+    try:
+        program = (
+            Program(framework) if framework in set(Program) else program_of(read_contents(path))
+        )
+    except UnreadableArtifact:
+        program = Program.TENSORFLOW  # whose server says what is wrong with it
+    if program == Program.TENSORFLOW:
+        need("tensorflow")
+    return Served(
+        model=path,
+        name=f"{name}, served on this machine",
+        program=program,
+        environment={} if container is None else container.variables,
+        container_version=version if program in VERSIONED else None,
+    )
