@@ -128,6 +128,29 @@ def test_a_wrong_answer_returns_in_production_what_answers_wrongly(tmp_path: Pat
     assert [line for line in said if "rollback" in line] == ["rollback prod-cats --yes"]
 
 
+def test_models_that_answer_otherwise_than_captured_stop_it_before_any_deploy(
+    tmp_path: Path,
+) -> None:
+    stand_in = tmp_path / ".venv" / "bin" / "sagemaker-serving"
+    stand_in.parent.mkdir(parents=True)
+    stand_in.write_text('#!/bin/sh\n[ "$1 $2" != "replay prod/cats" ]\n')
+    stand_in.chmod(0o755)
+    gate = _runs(JOBS["check"])[-1]
+    statuses = [
+        subprocess.run(
+            ["bash", "-e"],
+            input=gate,
+            cwd=tmp_path,
+            env={"PATH": os.environ["PATH"], "REPLAYED": models},
+            text=True,
+            check=False,
+        ).returncode
+        for models in ("", "digits", "cats digits")
+    ]
+    assert statuses == [0, 0, 1]
+    assert JOBS["synth"]["needs"] == "check"
+
+
 def test_the_pages_app_makes_the_roles(tmp_path: Path) -> None:
     (app,) = blocks(PAGE, "python")
     (tmp_path / "github_roles.py").write_text(app.text)
