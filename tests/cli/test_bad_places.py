@@ -31,6 +31,7 @@ ARGUMENTS = {
     ("golden",): ["e", "golden.jsonl"],
     ("inspect",): ["s3://b/model.tar.gz"],
     ("predict",): ["e", "{}"],
+    ("replay",): ["e", "m"],
     ("rollback",): ["e"],
     ("transform", "start"): ["m"],
     ("transform", "status"): ["m", "run"],

@@ -61,6 +61,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "local status": ("local", "status"),
     "predict": ("predict", "x", "1"),
     "prices": ("prices", "environments/local.yaml", "--update"),
+    "replay": ("replay", "x", "y"),
     "rollback": ("rollback", "x"),
     "transform start": ("transform", "x", "one.json", "out", "--watch"),
     "transform status": ("transform", "status", "x", "run"),

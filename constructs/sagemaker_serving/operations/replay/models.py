@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,10 +9,10 @@ from pathlib import Path
 
 from sagemaker_serving.archive import UnreadableArtifact, build_archive, parse_source, read_contents
 from sagemaker_serving.client.aws import Aws
-from sagemaker_serving.client.objects import open_object
 from sagemaker_serving.errors import Mistake, NotFound
 from sagemaker_serving.operations.named_model import FOLDER, NamedModel, named_model
 from sagemaker_serving.operations.replay.targets import Served, Target, endpoint, served
+from sagemaker_serving.operations.traffic.files import copy_object
 from sagemaker_serving.progress import progress_bar
 from sagemaker_serving.s3_address import is_s3
 from sagemaker_serving.spec.container import Container, in_s3, on_disk
@@ -91,8 +90,7 @@ def _archive(container: Container, aws: Aws, folder: Path) -> Path:
 
 def _copied(uri: str, aws: Aws, folder: Path) -> Path:
     path = folder / "model.tar.gz"
-    with open_object(aws, uri) as body, path.open("wb") as file:
-        shutil.copyfileobj(body, file)
+    copy_object(aws, uri, path)
     return path
 
 

@@ -90,14 +90,19 @@ def _copied(
     for number, key in enumerate(keys):
         name = f"s3://{bucket}/{key}"
         path = folder / f"{number}{SUFFIX}"
-        read_again(lambda name=name, path=path: _copy(aws, name, path))  # type: ignore[misc]
+        copy_object(aws, name, path)
         files.append(CaptureFile(path=path, name=name))
     return files
 
 
-def _copy(aws: Aws, name: str, path: Path) -> None:
-    with open_object(aws, name) as body, cut_offs(), path.open("wb") as file:
-        shutil.copyfileobj(body, file)
+def copy_object(aws: Aws, name: str, path: Path) -> None:
+    """The object ``name`` in the file ``path``, asked for again when the connection breaks."""
+
+    def copy() -> None:
+        with open_object(aws, name) as body, cut_offs(), path.open("wb") as file:
+            shutil.copyfileobj(body, file)
+
+    read_again(copy)
 
 
 def _may_hold(path: str, since: datetime | None, until: datetime | None) -> bool:
