@@ -30,6 +30,7 @@ BELOW = {
     "local_sagemaker": {"spec", "catalog", "archive", "rules", "client", "model_server"},
     "functions": set(),
     "converter": set(),
+    "compiler": set(),
     "cli": {
         *("spec", "catalog", "archive", "rules", "client", "operations", "model_server"),
         "local_sagemaker",
@@ -174,6 +175,7 @@ WRITTEN_OTHERWISE = {
     "archive/triton.py": "into a folder of the caller's that is gone afterwards",
     "archive/unpack.py": "into a folder that only its caller knows",
     "cli/init/app.py": "folders, undone where it ends early; cdk.json, which makes it one, is last",
+    "compiler/__main__.py": "into a folder that only its caller knows",
     "functions/neo_compilation/code.py": "into a pipe",
     "local_sagemaker/compilation_jobs/run.py": "logs, line by line, and a temporary folder",
     "local_sagemaker/containers/container.py": "a log, line by line",

@@ -32,7 +32,7 @@ EXTRAS = (
     "plots",
     "dev",
 )
-"""Not torch and xgboost: what they bring is gigabytes, and few need it."""
+"""Not torch, openvino and xgboost: what they bring is gigabytes, and few need it."""
 
 HAS_TENSORFLOW_CPU = 'sys_platform == "linux" and platform_machine == "x86_64"'
 ELSEWHERE = 'sys_platform != "linux" or platform_machine != "x86_64"'

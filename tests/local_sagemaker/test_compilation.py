@@ -97,7 +97,7 @@ def test_a_job_starts_runs_and_is_done(aws: Aws, monkeypatch: pytest.MonkeyPatch
     assert re.fullmatch(r"[0-9a-f]{64}", done["ModelDigests"]["ArtifactDigest"])
 
 
-def test_it_says_that_nothing_was_compiled(aws: Aws) -> None:
+def test_it_says_that_nothing_was_compiled_and_why(aws: Aws) -> None:
     name = job(aws)
     assert ended(aws, name)["FailureReason"] == "local AWS: repacked, not compiled"
     service_in(aws.gateway, SageMaker).flush()
@@ -106,6 +106,7 @@ def test_it_says_that_nothing_was_compiled(aws: Aws) -> None:
     )["events"]
     assert [event["message"] for event in events] == [
         "read s3://models/keras.tar.gz: 2 files",
+        "nothing is compiled: nothing on this machine compiles KERAS models",
         "wrote s3://models/compiled/keras-ml_c5.tar.gz (local AWS: repacked, not compiled)",
         "COMPLETED local AWS: repacked, not compiled",
     ]

@@ -165,7 +165,8 @@ class SageMaker(service.Service):
         service.Limit("quotas, capacity", "there is always room, unless a fault says otherwise"),
         service.Limit(
             "compilation jobs",
-            "nothing is compiled: the model is packed again under Neo's name, and the job says so",
+            "no job is Neo's: OpenVINO compiles in its place where it is installed, or the model "
+            "is packed again; the job says which",
         ),
         service.Limit(
             "transform jobs",

@@ -17,7 +17,6 @@ from sagemaker_serving.local_sagemaker.common.listing import Listing
 from sagemaker_serving.local_sagemaker.common.runs import Runs
 from sagemaker_serving.local_sagemaker.common.store import Region, Resource, now
 from sagemaker_serving.local_sagemaker.compilation_jobs.run import (
-    NOT_COMPILED,
     CompilationRun,
     artifact_location,
 )
@@ -85,8 +84,8 @@ class CompilationJobs:
         return {"CompilationJobArn": arn}
 
     def describe(self, region: Region, parameters: Parameters) -> Resource:
-        """The job as it stands now; FailureReason of one that is done says that nothing was
-        compiled (on AWS it is empty)."""
+        """The job as it stands now; FailureReason of one that is done says what compiled it, if
+        anything did (on AWS it is empty)."""
         with region.lock:
             job = _find(region, parameters["CompilationJobName"])
             return {name: value for name, value in job.items() if name not in _OF_SUMMARIES}
@@ -143,7 +142,7 @@ class CompilationJobs:
         self._runs.close()
 
     def _work(self, region: Region, job: Resource, run: CompilationRun) -> None:
-        status, reason, digest = "COMPLETED", NOT_COMPILED, None
+        status, reason, digest = "COMPLETED", "", None
         try:
             run.wait_for_start()
             with region.lock:
@@ -151,6 +150,7 @@ class CompilationJobs:
                     _move(job, "INPROGRESS")
                     job["CompilationStartTime"] = job["LastModifiedTime"]
             digest = run.run()
+            reason = run.outcome
         except JobStopped:
             status, reason = "STOPPED", ""
         except JobFailed as failed:

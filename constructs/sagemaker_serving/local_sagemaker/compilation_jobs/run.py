@@ -1,19 +1,23 @@
-"""The work of one compilation job here: check the model, pack it again, write it.
+"""The work of one compilation job here: check the model, compile it, pack it again, write it.
 
-Nothing is compiled: there is no Neo compiler outside of AWS. The job takes
-what Neo would take, refuses what Neo would refuse by the files' names and the
-shapes of a SavedModel's inputs, and leaves the same model under the name that
-Neo gives its own.
+There is no Neo compiler outside of AWS. The job takes what Neo would take, and refuses what Neo
+would refuse by the files' names and the shapes of a SavedModel's inputs. Where OpenVINO is
+installed it compiles the model in Neo's place, which shows whether a compiler takes the model's
+operators, how its numbers move, and that the whole way works, and nothing of what Neo makes. The
+archive has the name that Neo gives its own, and the model that was given is in it in any case.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import shutil
 import tarfile
 import tempfile
 import threading
 import time
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -22,6 +26,13 @@ from local_aws.context import LocalContext
 from local_aws.faults import Faults, Kind
 from local_aws.s3_location import S3Location
 from sagemaker_serving import log_groups
+from sagemaker_serving.archive import UnreadableArtifact, unpack
+from sagemaker_serving.archive.compiling import (
+    CannotCompile,
+    Compiled,
+    compile_model,
+    why_not_compiled,
+)
 from sagemaker_serving.local_sagemaker.common.jobs import (
     INTERNAL_ERROR,
     NO_CAPACITY,
@@ -39,7 +50,16 @@ from sagemaker_serving.local_sagemaker.observability.log_files import job_log
 from sagemaker_serving.local_sagemaker.observability.log_shipper import LogShipper, LogStream
 
 NOT_COMPILED = "local AWS: repacked, not compiled"
-"""What the description and the log of a job that is done say of it."""
+"""What the description and the log of a job that is done say of it, where nothing compiled it."""
+
+
+def compiled_by(compiled: Compiled) -> str:
+    """The same where something did."""
+    return (
+        f"local AWS: compiled by {compiled}, which stands in for Neo's compiler; it proves "
+        "nothing of what Neo makes"
+    )
+
 
 STARTING_SECONDS = 0.3
 COMPILING_SECONDS = 0.7
@@ -67,6 +87,8 @@ class CompilationRun:
         self._faults = faults
         self._context = context
         self._stopped = threading.Event()
+        self.outcome = NOT_COMPILED
+        """What is said of a job that is done."""
         self._account_s3 = context.client("s3", region.name)
         self._s3 = role_client(context, job["RoleArn"], "s3", region.name)
         self._logs = logs
@@ -97,15 +119,22 @@ class CompilationRun:
         limit = self._job["StoppingCondition"].get(
             "MaxRuntimeInSeconds", DEFAULT_MAX_RUNTIME_SECONDS
         )
+        too_long = JobFailed(
+            f"TimeOut: the job did not complete within MaxRuntimeInSeconds ({limit})"
+        )
         with tempfile.TemporaryDirectory(prefix="sagemaker-serving-") as folder:
-            packed = Path(folder) / "compiled.tar.gz"
-            self._read_and_pack(Path(folder) / "input.tar.gz", packed)
+            fetched, packed = Path(folder) / "input.tar.gz", Path(folder) / "compiled.tar.gz"
+            files = self._read_and_pack(fetched, packed)
+            try:
+                made = self._compile(fetched, files, Path(folder) / "model", began + limit)
+            except TimeoutError:
+                raise too_long from None
+            if made is not None:
+                _pack_again(fetched, packed, made)
             seconds = COMPILING_SECONDS + self._extra_seconds()
             self._wait(min(seconds, max(began + limit - time.monotonic(), 0)))
             if time.monotonic() - began >= limit:
-                raise JobFailed(
-                    f"TimeOut: the job did not complete within MaxRuntimeInSeconds ({limit})"
-                )
+                raise too_long
             if self._is_struck(Kind.KILL):
                 raise JobFailed(INTERNAL_ERROR)
             self._write(packed)
@@ -124,7 +153,7 @@ class CompilationRun:
         """The log has its last line."""
         self._logs.finish(self.log)
 
-    def _read_and_pack(self, fetched: Path, packed: Path) -> None:
+    def _read_and_pack(self, fetched: Path, packed: Path) -> list[str]:
         config = self._job["InputConfig"]
         try:
             check_network(
@@ -145,6 +174,43 @@ class CompilationRun:
         )
         if problem is not None:
             raise JobFailed(problem)
+        return files
+
+    def _compile(
+        self, fetched: Path, files: Sequence[str], folder: Path, until: float
+    ) -> Made | None:
+        """What a compiler adds to the model; None where nothing here compiles it.
+
+        Raises `JobFailed` in the compiler's words, `JobStopped`, and `TimeoutError`.
+        """
+        config = self._job["InputConfig"]
+        why_not = why_not_compiled(files, config["Framework"])
+        if why_not is not None:
+            self.say(f"nothing is compiled: {why_not}")
+            return None
+        try:
+            with fetched.open("rb") as stream:
+                unpack(stream, folder, config["S3Uri"])
+        except UnreadableArtifact as error:
+            raise JobFailed(f"ClientError: InputConfiguration: {error}") from None
+        shapes = config.get("DataInputConfig")
+        try:
+            compiled = compile_model(
+                folder,
+                config["Framework"],
+                None if shapes is None else json.loads(shapes),
+                seconds=until - time.monotonic(),
+                is_stopped=self._stopped.is_set,
+            )
+        except CannotCompile as error:
+            raise JobFailed(
+                f"ClientError: CompilationError: {error} (the local AWS compiles with OpenVINO; "
+                "Neo may take the model)"
+            ) from None
+        self._raise_if_stopped()
+        assert compiled is not None
+        self.outcome = compiled_by(compiled)
+        return Made(root=folder, added=compiled.folder)
 
     def _fetch(self, location: S3Location, file: Path) -> None:
         bucket, key = location.bucket, location.key
@@ -176,7 +242,7 @@ class CompilationRun:
                 self._s3.put_object(Bucket=location.bucket, Key=location.key, Body=body)
         except (ClientError, BotoCoreError) as error:
             raise JobFailed(f"ClientError: {error}") from None
-        self.say(f"wrote {artifacts} ({NOT_COMPILED})")
+        self.say(f"wrote {artifacts} ({self.outcome})")
 
     def _extra_seconds(self) -> float:
         slow = self._faults.strike(
@@ -211,12 +277,22 @@ def artifact_location(job: Resource) -> str:
     return f"{output['S3OutputLocation'].rstrip('/')}/{stem}-{target}.tar.gz"
 
 
-def _pack_again(source: Path, target: Path) -> list[str]:
-    """Copy an archive member by member; the paths of its files."""
+@dataclass(frozen=True, kw_only=True)
+class Made:
+    """What was compiled: the folder ``added`` below the model's ``root``."""
+
+    root: Path
+    added: Path
+
+
+def _pack_again(source: Path, target: Path, made: Made | None = None) -> list[str]:
+    """Copy an archive member by member, and put in what was made; the paths of its files."""
     files = []
     with tarfile.open(source, "r:gz") as read, tarfile.open(target, "w:gz") as written:
         for member in read:
             written.addfile(member, read.extractfile(member) if member.isfile() else None)
             if member.isfile():
                 files.append(str(PurePosixPath(member.name)))
+        if made is not None:
+            written.add(made.added, made.added.relative_to(made.root))
     return files

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from aiohttp import web
 
 from sagemaker_serving.model_server.browsers import without_browsers
+from sagemaker_serving.model_server.compiled import compiled_folder
 from sagemaker_serving.model_server.engine.batching import BatchingRunner
 from sagemaker_serving.model_server.engine.grpc_door import GrpcDoor
 from sagemaker_serving.model_server.engine.registry import Registry
@@ -101,12 +102,20 @@ async def serve(
 def _load_version(name: str, version: str, path: str, settings: Settings) -> SavedModel:
     from sagemaker_serving.model_server.engine.servables import SavedModel
 
-    model = SavedModel(
-        Path(path),
-        inter_op=settings.inter_op_parallelism,
-        intra_op=settings.intra_op_parallelism,
-    )
-    log.info("loaded servable version {name: %s version: %s}", name, version)
+    parallelism = {
+        "inter_op": settings.inter_op_parallelism,
+        "intra_op": settings.intra_op_parallelism,
+    }
+    compiled = compiled_folder(Path(path))
+    by = ""
+    if compiled is None:
+        model = SavedModel(Path(path), **parallelism)
+    else:
+        from sagemaker_serving.model_server.engine.compiled import CompiledSavedModel
+
+        model = CompiledSavedModel(Path(path), compiled, **parallelism)
+        by = f", compiled by {model.compiled_by}"
+    log.info("loaded servable version {name: %s version: %s}%s", name, version, by)
     return model
 
 

@@ -37,11 +37,17 @@ def load_service(
 
         contract = contract_of(program, container_version) or toolkit_contract(None)
         return service.load(model_dir, settings, contract=contract, model_name=model_name)
-    from sagemaker_serving.model_server.neo.engines import OnnxEngine, XgboostEngine
+    from sagemaker_serving.model_server.compiled import compiled_folder
+    from sagemaker_serving.model_server.neo.engines import (
+        OnnxEngine,
+        OpenvinoEngine,
+        XgboostEngine,
+    )
     from sagemaker_serving.model_server.neo.script import load_script
     from sagemaker_serving.model_server.neo.service import of_rows, with_script
 
     if program is Program.NEO_XGBOOST:
         return of_rows(XgboostEngine(model_dir))
-    engine = OnnxEngine(model_dir)
+    compiled = compiled_folder(model_dir)
+    engine = OnnxEngine(model_dir) if compiled is None else OpenvinoEngine(compiled)
     return with_script(engine, load_script(environ, model_dir, scratch))

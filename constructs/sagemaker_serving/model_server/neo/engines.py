@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from sagemaker_serving.errors import Mistake
+from sagemaker_serving.model_server.compiled import CompiledModel
 
 
 class Engine(Protocol):
@@ -40,6 +41,19 @@ class OnnxEngine:
         """The outputs in the model's order; inputs are cast to the model's types."""
         given = {name: array.astype(self._types[name]) for name, array in inputs.items()}
         return list(self._session.run(None, given))
+
+
+class OpenvinoEngine:
+    """What was compiled from an .onnx file by the stand-in for Neo's compiler."""
+
+    def __init__(self, compiled: Path) -> None:
+        self._model = CompiledModel(compiled)
+        self.input_names = self._model.input_names
+
+    def run(self, inputs: Mapping[str, Any]) -> list[Any]:
+        """The outputs in the model's order; inputs are cast to the model's types."""
+        types = self._model.input_types
+        return self._model.run({name: array.astype(types[name]) for name, array in inputs.items()})
 
 
 class XgboostEngine:
