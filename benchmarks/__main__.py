@@ -41,6 +41,7 @@ BENCHMARKS = {
     "batch": "batch pipelines with faults on the local AWS, and a plan of 5,000,000 keys",
     "simulation": "one process and fleets of stubs, simulated and measured",
     "replay": "100,000 captured requests, replayed and compared",
+    "compiled": "faults planted into compiled models of digits, and what the gate says of them",
     "client": "256 images to an endpoint that takes 50 ms a request",
 }
 """Each is a module of this package with ``measure() -> Iterable[Figure | Ratio]``."""

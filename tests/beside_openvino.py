@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sysconfig
 from pathlib import Path
 
+from sagemaker_serving.whole_files import write_whole
 from tools.own_environments.environments import ROOT, environment_of
 
 
@@ -14,10 +16,16 @@ def python_with_openvino() -> Path:
     """A Python that has this project's packages and OpenVINO; the environment is made once."""
     folder = environment_of("openvino")
     paths = sysconfig.get_paths(vars={"base": str(folder), "platbase": str(folder)})
-    # Not PYTHONPATH: model servers are started without regard to it.
-    packages = [sysconfig.get_path("purelib"), ROOT / "constructs", ROOT / "local-aws" / "src"]
-    beside = Path(paths["purelib"], "beside.pth")
-    beside.write_text("".join(f"{path}\n" for path in packages))
+    # Neither PYTHONPATH, which model servers are started without, nor a .pth: what the handler's
+    # worker takes for this environment's own lies below it.
+    for package in Path(sysconfig.get_path("purelib")).iterdir():
+        with contextlib.suppress(FileExistsError):
+            Path(paths["purelib"], package.name).symlink_to(package)
+    command = folder / "bin" / "sagemaker-serving"
+    python = command.with_name("python")
+    code = "from sagemaker_serving.cli import main\nmain()\n"
+    write_whole(command, f"#!{python}\n{code}")
+    command.chmod(0o755)
     return folder / "bin" / "python"
 
 

@@ -183,6 +183,7 @@ WRITTEN_OTHERWISE = {
     "local_sagemaker/transform_jobs/data_log.py": "a log, line by line",
     "model_server/process.py": "a log, line by line",
     "operations/traffic/files.py": "copies in a temporary folder",
+    "operations/compiled/run.py": "into a folder that is gone afterwards",
 }
 """Modules that write files by other means than `whole_files`, and why nothing half-made is kept."""
 

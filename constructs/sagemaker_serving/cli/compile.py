@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from local_aws.cli.options import json_option
+from sagemaker_serving.cli.compiled import RANDOM, compare
 from sagemaker_serving.cli.options import WhichAws, aws_options
 
 if TYPE_CHECKING:
+    from sagemaker_serving.archive.compiling import Precision
     from sagemaker_serving.operations.compilation import Compilation
     from sagemaker_serving.operations.wanted_compilation import Wanted
 
@@ -26,9 +30,46 @@ if TYPE_CHECKING:
 @click.option(
     "--max-runtime", type=int, help="The most seconds that the job may take; default 900."
 )
-@click.option("--output", help="Where the result goes, s3://BUCKET/PREFIX.")
+@click.option(
+    "--output",
+    "-o",
+    help="Where the result goes, s3://BUCKET/PREFIX; with --compare the PNG file to draw.",
+)
 @click.option("--role", "role_arn", help="The ARN of the job's role.")
 @click.option("--watch", is_flag=True, help="Wait until the job is done, and print its progress.")
+@click.option(
+    "--compare",
+    "golden",
+    metavar="[FILE]",
+    is_flag=False,
+    flag_value=RANDOM,
+    help="Compile on this machine instead, and hold the result against the original: with the "
+    "golden requests in FILE, or with random ones that fit the signature.",
+)
+@click.option(
+    "--precisions",
+    default="f32",
+    show_default=True,
+    help="With --compare: what to compile to, of f32, bf16 and int8, separated by commas.",
+)
+@click.option(
+    "--requests",
+    type=click.IntRange(min=1),
+    default=200,
+    show_default=True,
+    help="With --compare: how many requests take each model's times.",
+)
+@click.option(
+    "--concurrency",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="With --compare: how many of them at once.",
+)
+@click.option("--max-error", type=float, help="With --compare: accept.max_error.")
+@click.option("--agreement", type=float, help="With --compare: accept.agreement.")
+@click.option("--speedup", type=float, help="With --compare: accept.speedup.")
+@click.option("--plot", is_flag=True, help="With --compare: draw times and errors.")
 @json_option
 @aws_options
 def compile(
@@ -43,6 +84,14 @@ def compile(
     output: str | None,
     role_arn: str | None,
     watch: bool,
+    golden: str | None,
+    precisions: str,
+    requests: int,
+    concurrency: int,
+    max_error: float | None,
+    agreement: float | None,
+    speedup: float | None,
+    plot: bool,
     as_json: bool,
     which: WhichAws,
 ) -> None:
@@ -53,11 +102,21 @@ def compile(
     the bucket and the role. The same content is never compiled twice: this command and deploys find
     a job that is done or running.
 
+    With --compare no job is made. The model is compiled on this machine with OpenVINO, which stands
+    in for Neo's compiler (extra openvino; int8 needs the extra nncf), in each of --precisions.
+    Prints errors, agreement, p50, p99 and throughput beside the original's. Ends with 1 when one
+    of them misses what compile: {accept: …} or the options say. In a pipe a line is, between tabs,
+    the model, its largest and mean error, agreement, p50 and p99 in ms, requests per second,
+    speedup, accepted.
+
     \b
     Examples:
       sagemaker-serving compile prod/digits/neo --watch
       sagemaker-serving compile model/ --target ml_c5 --batch-size 1 \\
           --output s3://bucket/neo --role arn:aws:iam::123456789012:role/neo --watch
+      sagemaker-serving compile prod/digits/neo --compare golden.jsonl
+      sagemaker-serving compile model/ --batch-size 1 --compare golden.jsonl \\
+          --precisions f32,bf16,int8 --max-error 0.001 -o compiled.png
     """
     from sagemaker_serving.errors import Failure
     from sagemaker_serving.operations.compilation import Compiler
@@ -72,10 +131,33 @@ def compile(
         "compiler_options": compiler_options,
         "max_runtime_in_seconds": max_runtime,
     }
+    gate = {"max_error": max_error, "agreement": agreement, "speedup": speedup}
+    held_to = {key: value for key, value in gate.items() if value is not None}
+    if held_to:
+        given["accept"] = held_to
+    _must_go_together(click.get_current_context(), golden)
     aws = which.aws()
     asked = wanted(
-        model, {key: value for key, value in given.items() if value is not None}, aws, which.region
+        model,
+        {key: value for key, value in given.items() if value is not None},
+        aws,
+        which.region,
+        target_matters=golden is None,
     )
+    if golden is not None:
+        compare(
+            asked,
+            golden,
+            _precisions(precisions),
+            asked.asked.accept,
+            aws,
+            count=requests,
+            callers=concurrency,
+            plot=plot,
+            output=None if output is None else Path(output),
+            as_json=as_json,
+        )
+        return
     compiler = Compiler(
         aws,
         output=asked.output(output, aws),
@@ -96,6 +178,35 @@ def compile(
         click.echo(f"{begun.name} is under way; look again with --watch")
     if begun.status in ("FAILED", "STOPPED"):
         raise Failure(f"{begun.name} is {begun.status}: {begun.reason or 'no reason given'}")
+
+
+_COMPARING = (
+    *("precisions", "requests", "concurrency", "plot"),
+    *("max_error", "agreement", "speedup"),
+)
+_OF_A_JOB = ("role_arn", "watch", "max_runtime", "compiler_options")
+
+
+def _must_go_together(context: click.Context, golden: str | None) -> None:
+    for parameter in context.command.params:
+        if context.get_parameter_source(parameter.name or "") is ParameterSource.DEFAULT:
+            continue
+        option = parameter.opts[0]
+        if golden is None and parameter.name in _COMPARING:
+            raise click.UsageError(f"{option} goes with --compare; give both")
+        if golden is not None and parameter.name in _OF_A_JOB:
+            raise click.UsageError(f"{option} is about a job, and --compare makes none")
+
+
+def _precisions(text: str) -> list[Precision]:
+    from sagemaker_serving.archive.compiling import PRECISIONS
+
+    named = [name.strip() for name in text.split(",")]
+    known: dict[str, Precision] = {precision: precision for precision in PRECISIONS}
+    for name in named:
+        if name not in known:
+            raise click.UsageError(f"--precisions: {name!r} is none of {', '.join(PRECISIONS)}")
+    return [known[name] for name in dict.fromkeys(named)]
 
 
 def _begin(compiler: Any, asked: Wanted) -> Compilation:

@@ -25,15 +25,16 @@ def main() -> None:
     request = json.load(sys.stdin)
     sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
     try:
-        _compile(**request)
+        compile_to(**request)
     except Exception as error:
         print(_words(error), file=sys.stderr)
         sys.exit(1)
 
 
-def _compile(
-    source: str, target: str, shapes: Any, precision: str, calibration: str | None
+def compile_to(
+    source: str, target: str, shapes: Any, precision: str = "f32", calibration: str | None = None
 ) -> None:
+    """Compile ``source`` into the folder ``target``, as a request asks for it."""
     import openvino
 
     model = openvino.convert_model(source)

@@ -17,9 +17,11 @@ from sagemaker_serving.archive import (
     derived_input_config,
     neo_contents,
     parse_source,
+    unpack,
 )
 from sagemaker_serving.catalog import neo_support
 from sagemaker_serving.client.aws import Aws, aws_failures
+from sagemaker_serving.client.objects import open_object
 from sagemaker_serving.errors import Mistake, NotFound, ProblemsFound, Severity, Where
 from sagemaker_serving.operations.compilation import Compiler
 from sagemaker_serving.operations.named_model import FOLDER, named_model
@@ -37,10 +39,15 @@ from sagemaker_serving.spec.container import Container, in_s3, on_disk
 from sagemaker_serving.spec.environment import parameter_name
 from sagemaker_serving.spec.overlay import overlay
 
+_ANY_TARGET = "ml_c5"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Wanted:
-    """A job and its model, perhaps of an environment."""
+    """A job and its model, perhaps of an environment.
+
+    ``asked`` is what the job was made of, ``container_version`` that of the framework's image.
+    """
 
     job: CompilationJob
     sources: Sequence[Source] = ()
@@ -48,6 +55,8 @@ class Wanted:
     environment: Environment | None = None
     model: str = ""
     contents: ArchiveContents | None = field(default=None, repr=False)
+    asked: Compilation = field(default_factory=Compilation)
+    container_version: str | None = None
 
     def output(self, given: str | None, aws: Aws) -> str:
         """Where the result goes: as given, or the environment's bucket."""
@@ -67,6 +76,20 @@ class Wanted:
         name = parameter_name(self.environment.name, self.model, "compilation-role")
         return _parameter(aws, name, "--role <arn>")
 
+    def unpacked(self, folder: Path, aws: Aws) -> Path:
+        """The model as its container would see it, in a new folder below ``folder``."""
+        model = folder / "model"
+        if self.archive is not None:
+            with open_object(aws, self.archive.s3) as stream:
+                unpack(stream, model, self.archive.s3)
+            return model
+        built = build_archive(
+            self.sources, lambda sha256: folder / f"{sha256}.tar.gz", convert=False
+        )
+        with built.path.open("rb") as stream:
+            unpack(stream, model, str(built.path))
+        return model
+
     def uploaded(self, compiler: Compiler) -> tuple[str, Any]:
         """The archive's URL, put there if need be, and what identifies its content."""
         if self.archive is not None:
@@ -85,12 +108,24 @@ class Wanted:
             return compiler.upload(built.path, built.sha256), built.sha256
 
 
-def wanted(model: str, given: Mapping[str, Any], aws: Aws, region: str | None) -> Wanted:
+def wanted(
+    model: str,
+    given: Mapping[str, Any],
+    aws: Aws,
+    region: str | None,
+    *,
+    target_matters: bool = True,
+) -> Wanted:
     """What MODEL and the options ask for; ``given`` are fields of `Compilation`.
+
+    Unless the target matters, one is taken for a model that names none.
 
     Raises `ProblemsFound` for what the rules call an error, `NotFound` for a model that is not
     there.
     """
+    if not target_matters and "target_device" not in given:
+        below = {} if _is_of_environment(model) else {"target_device": _ANY_TARGET}
+        given = {**below, **given}
     if is_s3(model):
         container = Container(artifact=S3Artifact(s3=model), framework=given.get("framework"))
         return _checked(container, given, region=region, where=Where())
@@ -107,6 +142,10 @@ def wanted(model: str, given: Mapping[str, Any], aws: Aws, region: str | None) -
         environment=environment,
         model=name,
     )
+
+
+def _is_of_environment(model: str) -> bool:
+    return not is_s3(model) and not Path(model).exists()
 
 
 def _checked(
@@ -155,6 +194,8 @@ def _checked(
         environment=environment,
         model=model,
         contents=contents,
+        asked=asked,
+        container_version=version,
     )
 
 

@@ -52,8 +52,8 @@ from sagemaker_serving.rules.endpoint import (
 )
 from sagemaker_serving.rules.engine import Rule
 from sagemaker_serving.rules.hardware import elastic_inference, gpu_hosts, instance_types
+from sagemaker_serving.rules.neo import acceptance, compilations, deployed
 from sagemaker_serving.rules.neo import artifacts as neo_artifacts
-from sagemaker_serving.rules.neo import compilations, deployed
 from sagemaker_serving.rules.roles import permissions, trust
 from sagemaker_serving.rules.scaling import policies, schedules, targets
 from sagemaker_serving.rules.state_machines import arguments, definitions, tasks
@@ -143,6 +143,8 @@ RULES: tuple[Rule, ...] = (
     containers.network_ids,
     containers.network_cidr,
     containers.resource_name,
+    acceptance.neo_accept,
+    acceptance.neo_accept_by_hand,
     deployed.neo_hour,
     deployed.neo_instance,
     deployed.neo_kind,

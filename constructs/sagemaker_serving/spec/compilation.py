@@ -22,11 +22,28 @@ class TargetPlatform(Spec):
     """A graphics or neural processor beside it."""
 
 
+class Acceptance(Spec):
+    """What a compiled model must keep to, beside the one that it was made of.
+
+    ``sagemaker-serving compile ENVIRONMENT/MODEL --compare`` judges it, and ends with 1 when one of
+    these is missed; a deploy does not.
+    """
+
+    max_error: float | None = None
+    """How far a number of an answer may be from the original's at most; 0 or more."""
+
+    agreement: float | None = None
+    """The least share of rows whose largest number stands at the same place; over 0, at most 1."""
+
+    speedup: float | None = None
+    """How many times as fast its p50 is at least; over 0."""
+
+
 class Compilation(Spec):
     """One compilation job of SageMaker Neo: what for, and the shapes of the model's inputs.
 
     The deploy runs it before the model is made, once for one content: the model, and every
-    field here but the two times. Names are those of CreateCompilationJob.
+    field here but accept and the two times. Names are those of CreateCompilationJob.
     """
 
     target_device: str | None = None
@@ -61,3 +78,6 @@ class Compilation(Spec):
 
     max_pending_time_in_seconds: int | None = None
     """How long the job may wait in Neo's queue, 1800 to 2419200 (default: SageMaker's own)."""
+
+    accept: Acceptance | None = None
+    """What ``compile --compare`` holds the compiled model to; a deploy does not judge it."""

@@ -152,6 +152,26 @@ CASES: list[tuple[str, Model, str, Model]] = [
         "max_runtime_in_seconds is 3601; a deploy waits at most 3600 seconds",
         compiled("tensorflow", device="ml_m5", max_runtime_in_seconds=3600),
     ),
+    *(
+        (
+            "neo-accept",
+            compiled("tensorflow", device="ml_m5", accept=wrong),
+            said,
+            compiled("tensorflow", device="ml_m5", accept=right),
+        )
+        for wrong, said, right in (
+            ({}, "accept holds the model to nothing; give max_error, ", {"max_error": 0}),
+            ({"max_error": -1}, "max_error is -1; it must be at least 0", {"max_error": 0.001}),
+            ({"agreement": 99}, "agreement is 99; it is a share, over 0", {"agreement": 0.99}),
+            ({"speedup": 0}, "speedup is 0; it must be over 0", {"speedup": 1.2}),
+        )
+    ),
+    (
+        "neo-accept-by-hand",
+        compiled("tensorflow", device="ml_m5", accept={"max_error": 0.001}),
+        "no deploy judges accept; run `sagemaker-serving compile",
+        compiled("tensorflow", device="ml_m5"),
+    ),
     (
         "neo-files",
         compiled("tensorflow", "a.onnx", "b.onnx", framework="ONNX"),

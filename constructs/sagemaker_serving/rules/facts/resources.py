@@ -119,6 +119,7 @@ class CompilationFacts:
     max_runtime: Fact = ABSENT
     max_pending_time: Fact = ABSENT
     batch_size: Fact = ABSENT
+    accept: Fact = ABSENT
     instance_type: Fact = ABSENT
     within_deploy: bool = False
 

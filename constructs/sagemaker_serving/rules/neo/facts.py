@@ -43,6 +43,7 @@ def compilation_facts(
         max_runtime=asked.get("max_runtime_in_seconds"),
         max_pending_time=asked.get("max_pending_time_in_seconds"),
         batch_size=asked.get("batch_size"),
+        accept=asked.get("accept"),
         instance_type=container.instance_type,
         within_deploy=within_deploy,
     )

@@ -1,0 +1,174 @@
+"""Compiling a model in one or several precisions, and holding each against the original."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sagemaker_serving.archive.compiling import Compiled, Precision, compile_model
+from sagemaker_serving.errors import Failure, Mistake
+from sagemaker_serving.model_server.compiled import RECORDING
+from sagemaker_serving.operations.bench.report import VariantReport
+from sagemaker_serving.operations.compiled.answers import Comparison, compare
+from sagemaker_serving.operations.compiled.servers import answers, measured, serving
+from sagemaker_serving.operations.golden.exchanges import Request
+
+ORIGINAL = "original"
+_PROGRAMS = {"TENSORFLOW": "tensorflow", "ONNX": "neo-onnx"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subject:
+    """What is compiled: an unpacked model, in Neo's words ``framework`` and ``shapes``."""
+
+    folder: Path
+    framework: str
+    shapes: Any
+    container_version: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Variant:
+    """One compiled model, held against the original."""
+
+    compiled: Compiled
+    comparison: Comparison
+    times: VariantReport
+    speedup: float | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The variant for programs."""
+        return {
+            "precision": self.compiled.precision,
+            "compiler": self.compiled.compiler,
+            "runs_in": self.compiled.runs_in,
+            **self.comparison.as_dict(),
+            **_times(self.times),
+            "speedup": self.speedup,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """The original's times, and every compiled variant in the order it was asked for."""
+
+    original: VariantReport
+    variants: Sequence[Variant]
+    requests: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """The report for programs: milliseconds, and no single request."""
+        return {
+            "requests": self.requests,
+            "original": _times(self.original),
+            "variants": [variant.as_dict() for variant in self.variants],
+        }
+
+
+def run(
+    subject: Subject,
+    requests: Sequence[Request],
+    precisions: Sequence[Precision],
+    *,
+    count: int,
+    callers: int,
+) -> Report:
+    """Compile, serve all, send every request to each, and ``count`` more to take the times.
+
+    Raises `CannotCompile` in the compiler's words, `Mistake` where nothing here compiles the model
+    or it answers no request, and `Failure` when a server does not come up.
+    """
+    with tempfile.TemporaryDirectory(prefix="sagemaker-serving-") as scratch:
+        folder = Path(scratch)
+        made = _compiled(subject, requests, precisions, folder)
+        models = {ORIGINAL: subject.folder, **{name: folder / name for name in made}}
+        with _servers(subject, models, folder) as places:
+            given = {name: answers(place, requests) for name, place in places.items()}
+            timed = [
+                request
+                for request, answer in zip(requests, given[ORIGINAL], strict=True)
+                if answer.status == 200
+            ]
+            if not timed:
+                said = given[ORIGINAL][0].body[:200].decode(errors="replace")
+                raise Mistake(f"the original answers none of the requests: {said}; send others")
+            times = measured(places, timed, count=count, callers=callers)
+    original = times[ORIGINAL]
+    return Report(
+        original=original,
+        requests=len(requests),
+        variants=[
+            Variant(
+                compiled=compiled,
+                comparison=compare(zip(given[ORIGINAL], given[name], strict=True)),
+                times=times[name],
+                speedup=_ratio(original.percentile(50), times[name].percentile(50)),
+            )
+            for name, compiled in made.items()
+        ],
+    )
+
+
+def _compiled(
+    subject: Subject, requests: Sequence[Request], precisions: Sequence[Precision], folder: Path
+) -> dict[str, Compiled]:
+    """The model compiled into ``folder / <precision>``, for each precision."""
+    calibration = None
+    if "int8" in precisions:
+        calibration = _calibration(subject, requests, folder)
+    return {
+        precision: _one(subject, folder / precision, precision, calibration)
+        for precision in precisions
+    }
+
+
+def _one(
+    subject: Subject, target: Path, precision: Precision, calibration: Path | None = None
+) -> Compiled:
+    shutil.copytree(subject.folder, target)
+    made = compile_model(
+        target, subject.framework, subject.shapes, precision=precision, calibration=calibration
+    )
+    assert made is not None
+    return made
+
+
+def _calibration(subject: Subject, requests: Sequence[Request], folder: Path) -> Path:
+    """The inputs that the requests come to behind the model's code, recorded in f32."""
+    inputs = folder / "calibration"
+    inputs.mkdir()
+    _one(subject, folder / "recorded", "f32")
+    recording = {RECORDING: str(inputs)}
+    with _servers(subject, {"recorded": folder / "recorded"}, folder, recording) as places:
+        answers(places["recorded"], requests)
+    if not any(inputs.iterdir()):
+        raise Failure("int8 needs inputs to be calibrated by, and no request reached the model")
+    return inputs
+
+
+def _servers(
+    subject: Subject,
+    models: Mapping[str, Path],
+    logs: Path,
+    environment: Mapping[str, str] | None = None,
+) -> Any:
+    return serving(
+        models,
+        logs,
+        program=_PROGRAMS[subject.framework],
+        container_version=subject.container_version,
+        environment=environment,
+    )
+
+
+def _times(report: VariantReport) -> dict[str, Any]:
+    figures = report.as_dict()
+    return {key: figures[key] for key in ("p50_ms", "p90_ms", "p99_ms", "per_second", "errors")}
+
+
+def _ratio(original: float | None, compiled: float | None) -> float | None:
+    return None if original is None or not compiled else original / compiled
