@@ -47,8 +47,9 @@ class Killing:
 
 
 @contextmanager
-def _counted(killing: Killing) -> Iterator[None]:
-    """Every call of boto3 and every answer to CloudFormation in this thread is counted."""
+def counted_calls(killing: Killing, answer: Any) -> Iterator[None]:
+    """Every call of boto3, and every answer that the module ``answer`` sends to CloudFormation, is
+    counted in this thread."""
     thread = threading.get_ident()
     call, send = botocore.client.BaseClient._make_api_call, answer._open
 
@@ -134,7 +135,7 @@ class Machine:
         """One call of the function, by way of JSON as AWS makes it."""
         payload = json.dumps({"step": name, "state": state})
         try:
-            with _counted(self._killed):
+            with counted_calls(self._killed, answer):
                 return json.loads(json.dumps(work.handler(json.loads(payload), None)))
         except Killed:
             if self._late:

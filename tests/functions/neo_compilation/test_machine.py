@@ -11,7 +11,7 @@ import pytest
 
 from local_aws.faults import Fault, Kind
 from sagemaker_serving.functions import neo_compilation
-from sagemaker_serving.infra.neo.states import compiling_states
+from sagemaker_serving.infra.functions.waiting_states import waiting_states
 from tests.functions.neo_compilation.driving import Listener, event, properties, statuses
 from tests.local_aws.aws import Aws, eventually
 from tests.local_aws.functions import in_place, zipped
@@ -34,7 +34,7 @@ def machine(aws: Aws) -> str:
         Timeout=60,
         MemorySize=512,
     )
-    states = json.dumps(compiling_states(in_place(client, "work")))
+    states = json.dumps(waiting_states(in_place(client, "work"), then="finish", when="model"))
     return create(aws, json.loads(states.replace(cdk.Aws.PARTITION, "aws")))
 
 

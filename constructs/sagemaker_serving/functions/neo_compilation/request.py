@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -99,9 +98,3 @@ class Request:
 STACK_TAG = "sagemaker-serving:stack"
 RESOURCE_TAG = "sagemaker-serving:resource"
 REQUEST_TAG = "sagemaker-serving:request"
-
-
-def execution_prefix(event: Mapping[str, Any]) -> str:
-    """What the names of all executions for one resource begin with."""
-    resource = f"{event['StackId']} {event['LogicalResourceId']}"
-    return f"{hashlib.sha256(resource.encode()).hexdigest()[:16]}-"

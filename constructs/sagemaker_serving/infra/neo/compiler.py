@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import aws_cdk as cdk
-from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
 from sagemaker_serving import log_groups
-from sagemaker_serving.infra.functions.own_function import OwnFunction
-from sagemaker_serving.infra.functions.own_machine import add_machine
-from sagemaker_serving.infra.neo.states import compiling_states
+from sagemaker_serving.infra.functions.machine_provider import MachineProvider
 from sagemaker_serving.infra.network.network import network_of
 from sagemaker_serving.infra.roles.container_grants import grant_logs_and_metrics
 from sagemaker_serving.infra.roles.execution_role import ExecutionRole
 from sagemaker_serving.infra.storage.s3_prefix import S3Prefix
-from sagemaker_serving.infra.synth.acknowledge import acknowledge_own_policy, acknowledge_wildcard
-from sagemaker_serving.infra.synth.arns import colon_arn
-from sagemaker_serving.infra.synth.granting import grant, grant_within
+from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard
+from sagemaker_serving.infra.synth.granting import grant
 from sagemaker_serving.infra.synth.tokens import partition, stack_of
 from sagemaker_serving.spec.compilation_job import JOB_PREFIX, OUTPUT_PREFIX
 
@@ -29,7 +24,6 @@ if TYPE_CHECKING:
     from aws_cdk import aws_kms as kms
     from aws_cdk import aws_logs as logs
     from aws_cdk import aws_s3 as s3
-    from aws_cdk import aws_stepfunctions as sfn
 
     from sagemaker_serving.infra.network.network import Network
 
@@ -75,11 +69,6 @@ class NeoCompiler(Construct):
         """Where the compiled models lie."""
         self.network = network_of(self, network, vpc, vpc_subnets, security_groups)
         """Where the jobs stand, None for SageMaker's own network."""
-        self._function_role = function_role
-        self._log_group = log_group
-        self._retain_logs = retain_logs
-        self._key = encryption_key
-        self._policies: list[iam.Policy | None] = []
         self.role: iam.IRole = job_role if job_role is not None else ExecutionRole(self, "Role")
         """The role of the jobs: reads the models, writes the compiled ones.
 
@@ -91,100 +80,24 @@ class NeoCompiler(Construct):
         place.grant_write(self.role, of="Compiled models")
         if self.network is not None:
             self.network.bind(self, self.role)
-        self.work = self._function("Work", "work.handler", minutes=15)
+        provider = MachineProvider(
+            self,
+            package="neo_compilation",
+            then="finish",
+            when="model",
+            function_role=function_role,
+            state_machine_role=state_machine_role,
+            log_group=log_group,
+            retain_logs=retain_logs,
+            encryption_key=encryption_key,
+        )
+        self.work = provider.work
         """The function that does the steps; models' archives let it read them."""
         self._grant_work()
-        machine = self._state_machine(state_machine_role)
-        start = self._function(
-            "Start",
-            "start.handler",
-            minutes=1,
-            variables={"STATE_MACHINE_ARN": machine.state_machine_arn},
-        )
-        self.given_up = self._grant_start(start, machine)
+        self.given_up = provider.given_up
         """Who answers when the function that begins it fails for good; it is to be there first."""
-        self.service_token: str = start.function.function_arn
+        self.service_token: str = provider.service_token
         """What a custom resource names as its provider."""
-
-    def _function(
-        self,
-        construct_id: str,
-        handler: str,
-        *,
-        minutes: int,
-        variables: Mapping[str, str] | None = None,
-    ) -> OwnFunction:
-        return OwnFunction(
-            self,
-            construct_id,
-            package="neo_compilation",
-            handler=handler,
-            timeout=cdk.Duration.minutes(minutes),
-            memory_size_mb=512,
-            environment=variables,
-            role=self._function_role,
-            log_group=self._log_group,
-            retain_logs=self._retain_logs,
-            encryption_key=self._key,
-        )
-
-    def _state_machine(self, role: iam.IRole | None) -> sfn.StateMachine:
-        work_arn = self.work.function.function_arn
-        machine = add_machine(
-            self,
-            "Machine",
-            compiling_states(work_arn),
-            role=role,
-            log_group=self._log_group,
-            retain_logs=self._retain_logs,
-            encryption_key=self._key,
-        )
-        self._policies.append(
-            grant_within(self, "MachinePolicy", machine.role, (["lambda:InvokeFunction"], work_arn))
-        )
-        acknowledge_own_policy(machine)
-        reason = (
-            "X-Ray's and log delivery's actions know no resources; Step Functions asks for both"
-        )
-        for construct in (machine, *([] if role is None else [role])):
-            acknowledge_wildcard(construct, "*", reason)
-        return machine
-
-    def _grant_start(
-        self, start: OwnFunction, machine: sfn.StateMachine
-    ) -> lambda_.CfnEventInvokeConfig:
-        role = start.role
-        executions = colon_arn(self, "states", "execution", f"{machine.state_machine_name}:*")
-        begin = ["states:StartExecution", "states:ListExecutions"]
-        self._policies.append(
-            grant_within(
-                self,
-                "StartPolicy",
-                role,
-                (begin, machine.state_machine_arn),
-                (["states:StopExecution"], executions),
-                (["lambda:InvokeFunction"], self.work.function.function_arn),
-            )
-        )
-        reason = "Executions are named after CloudFormation's requests"
-        for construct in (role, *([] if self._function_role is None else [self])):
-            acknowledge_wildcard(construct, executions, reason)
-        given_up = lambda_.CfnEventInvokeConfig(
-            self,
-            "GivenUp",
-            function_name=start.function.function_name,
-            qualifier="$LATEST",
-            maximum_retry_attempts=2,
-            destination_config=lambda_.CfnEventInvokeConfig.DestinationConfigProperty(
-                on_failure=lambda_.CfnEventInvokeConfig.OnFailureProperty(
-                    destination=self.work.function.function_arn
-                )
-            ),
-        )
-        for policy in self._policies:
-            if policy is not None:
-                given_up.node.add_dependency(policy)
-        return given_up
 
     def _grant_work(self) -> None:
         stack, role = stack_of(self), self.work.role

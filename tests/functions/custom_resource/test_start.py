@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sagemaker_serving.functions.neo_compilation import start
+from sagemaker_serving.functions.custom_resource import start
 from tests.functions.neo_compilation.driving import Listener, event, properties
 from tests.local_aws.aws import Aws
 from tests.local_aws.services.stepfunctions.machines import create, of

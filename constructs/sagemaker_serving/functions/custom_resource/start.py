@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Mapping
 from typing import Any
 
-from .clients import client
-from .request import execution_prefix
+import boto3
+from botocore.config import Config
 
 
 def handler(event: Mapping[str, Any], context: object) -> None:
@@ -19,9 +20,11 @@ def handler(event: Mapping[str, Any], context: object) -> None:
     as after a cancelled Create. Raises what AWS answers; Lambda tries again then.
     """
     machine = os.environ["STATE_MACHINE_ARN"]
-    name = f"{execution_prefix(event)}{event['RequestId']}"
-    interrupted = event["RequestType"] != "Create" and _end_others(machine, name, event)
-    states = client("stepfunctions")
+    states = boto3.client(
+        "stepfunctions", config=Config(retries={"mode": "standard", "max_attempts": 5})
+    )
+    name = f"{_execution_prefix(event)}{event['RequestId']}"
+    interrupted = event["RequestType"] != "Create" and _end_others(states, machine, name, event)
     try:
         states.start_execution(
             stateMachineArn=machine,
@@ -32,10 +35,9 @@ def handler(event: Mapping[str, Any], context: object) -> None:
         print(f"{name} runs or has run already")
 
 
-def _end_others(machine: str, name: str, event: Mapping[str, Any]) -> bool:
+def _end_others(states: Any, machine: str, name: str, event: Mapping[str, Any]) -> bool:
     """Whether any other execution of the resource was under way."""
-    states = client("stepfunctions")
-    prefix = execution_prefix(event)
+    prefix = _execution_prefix(event)
     others = [
         execution["executionArn"]
         for page in states.get_paginator("list_executions").paginate(
@@ -47,3 +49,9 @@ def _end_others(machine: str, name: str, event: Mapping[str, Any]) -> bool:
     for arn in others:
         states.stop_execution(executionArn=arn, cause=f"{event['RequestType']} came after it")
     return bool(others)
+
+
+def _execution_prefix(event: Mapping[str, Any]) -> str:
+    """What the names of all executions for one resource begin with."""
+    resource = f"{event['StackId']} {event['LogicalResourceId']}"
+    return f"{hashlib.sha256(resource.encode()).hexdigest()[:16]}-"

@@ -1,4 +1,4 @@
-"""The states of the machine that compiles a model and answers CloudFormation."""
+"""The states of a machine that does a custom resource's work and answers CloudFormation."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from typing import Any
 from sagemaker_serving.infra.synth.tokens import partition
 
 
-def compiling_states(function_arn: str) -> dict[str, Any]:
-    """Begin, then wait and look until there is a model or an outcome; in the end, answer."""
+def waiting_states(function_arn: str, *, then: str, when: str) -> dict[str, Any]:
+    """Begin, then wait and look until there is an outcome; in the end, answer.
+
+    The step ``then`` comes as soon as the state has what ``when`` names.
+    """
     start = {
         "request.$": "$.request",
         "interrupted.$": "$.interrupted",
@@ -22,13 +25,13 @@ def compiling_states(function_arn: str) -> dict[str, Any]:
                 "Type": "Choice",
                 "Choices": [
                     {"Variable": "$.outcome", "IsPresent": True, "Next": "Answer"},
-                    {"Variable": "$.model", "IsPresent": True, "Next": "Finish"},
+                    {"Variable": f"$.{when}", "IsPresent": True, "Next": then.title()},
                 ],
                 "Default": "Wait",
             },
             "Wait": {"Type": "Wait", "SecondsPath": "$.wait_seconds", "Next": "Look"},
             "Look": _step(function_arn, "look", "Decide"),
-            "Finish": _step(function_arn, "finish", "Decide"),
+            then.title(): _step(function_arn, then, "Decide"),
             "Answer": _step(function_arn, "answer", None),
         },
     }

@@ -1,0 +1,1 @@
+"""What CloudFormation calls for a custom resource whose work a state machine does."""

@@ -1,0 +1,153 @@
+"""What does the work of a custom resource that may take longer than a function: a state machine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import aws_cdk as cdk
+from aws_cdk import aws_lambda as lambda_
+from constructs import Construct, IConstruct
+
+from sagemaker_serving.infra.functions.own_function import OwnFunction
+from sagemaker_serving.infra.functions.own_machine import add_machine
+from sagemaker_serving.infra.functions.waiting_states import waiting_states
+from sagemaker_serving.infra.synth.acknowledge import acknowledge_own_policy, acknowledge_wildcard
+from sagemaker_serving.infra.synth.arns import colon_arn
+from sagemaker_serving.infra.synth.granting import grant_within
+
+if TYPE_CHECKING:
+    from aws_cdk import aws_iam as iam
+    from aws_cdk import aws_kms as kms
+    from aws_cdk import aws_logs as logs
+    from aws_cdk import aws_stepfunctions as sfn
+
+
+class MachineProvider:
+    """Adds two functions and a state machine to ``scope``.
+
+    CloudFormation calls the function ``Start``, which begins an execution; the machine calls
+    ``Work`` step by step, waits in between, and answers. So neither Lambda's 15 minutes nor a
+    crash of any step bounds it: CloudFormation's hour does.
+
+    ``package`` is the folder of ``functions/`` whose ``work.handler`` does the steps, ``then`` the
+    one that comes as soon as its state has ``when``. The rest is as `NeoCompiler` takes it.
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        *,
+        package: str,
+        then: str,
+        when: str,
+        function_role: iam.IRole | None,
+        state_machine_role: iam.IRole | None,
+        log_group: logs.ILogGroup | None,
+        retain_logs: bool,
+        encryption_key: kms.IKey | None,
+    ) -> None:
+        self._scope = scope
+        self._function_role = function_role
+        self._log_group = log_group
+        self._retain_logs = retain_logs
+        self._key = encryption_key
+        self._policies: list[iam.Policy | None] = []
+        self.work = self._function("Work", package, "work.handler", minutes=15)
+        """The function that does the steps."""
+        machine = self._state_machine(state_machine_role, then, when)
+        start = self._function(
+            "Start",
+            "custom_resource",
+            "start.handler",
+            minutes=1,
+            variables={"STATE_MACHINE_ARN": machine.state_machine_arn},
+        )
+        self.given_up = self._grant_start(start, machine)
+        """Who answers when the function that begins it fails for good; it is to be there first."""
+        self.service_token: str = start.function.function_arn
+        """What a custom resource names as its provider."""
+
+    def _function(
+        self,
+        construct_id: str,
+        package: str,
+        handler: str,
+        *,
+        minutes: int,
+        variables: Mapping[str, str] | None = None,
+    ) -> OwnFunction:
+        return OwnFunction(
+            self._scope,
+            construct_id,
+            package=package,
+            handler=handler,
+            timeout=cdk.Duration.minutes(minutes),
+            memory_size_mb=512,
+            environment=variables,
+            role=self._function_role,
+            log_group=self._log_group,
+            retain_logs=self._retain_logs,
+            encryption_key=self._key,
+        )
+
+    def _state_machine(self, role: iam.IRole | None, then: str, when: str) -> sfn.StateMachine:
+        work_arn = self.work.function.function_arn
+        machine = add_machine(
+            self._scope,
+            "Machine",
+            waiting_states(work_arn, then=then, when=when),
+            role=role,
+            log_group=self._log_group,
+            retain_logs=self._retain_logs,
+            encryption_key=self._key,
+        )
+        self._policies.append(
+            grant_within(
+                self._scope, "MachinePolicy", machine.role, (["lambda:InvokeFunction"], work_arn)
+            )
+        )
+        acknowledge_own_policy(machine)
+        reason = (
+            "X-Ray's and log delivery's actions know no resources; Step Functions asks for both"
+        )
+        for construct in (machine, *([] if role is None else [role])):
+            acknowledge_wildcard(construct, "*", reason)
+        return machine
+
+    def _grant_start(
+        self, start: OwnFunction, machine: sfn.StateMachine
+    ) -> lambda_.CfnEventInvokeConfig:
+        scope, role = self._scope, start.role
+        executions = colon_arn(scope, "states", "execution", f"{machine.state_machine_name}:*")
+        begin = ["states:StartExecution", "states:ListExecutions"]
+        self._policies.append(
+            grant_within(
+                scope,
+                "StartPolicy",
+                role,
+                (begin, machine.state_machine_arn),
+                (["states:StopExecution"], executions),
+                (["lambda:InvokeFunction"], self.work.function.function_arn),
+            )
+        )
+        reason = "Executions are named after CloudFormation's requests"
+        asked: list[IConstruct] = [role, *([] if self._function_role is None else [scope])]
+        for construct in asked:
+            acknowledge_wildcard(construct, executions, reason)
+        given_up = lambda_.CfnEventInvokeConfig(
+            scope,
+            "GivenUp",
+            function_name=start.function.function_name,
+            qualifier="$LATEST",
+            maximum_retry_attempts=2,
+            destination_config=lambda_.CfnEventInvokeConfig.DestinationConfigProperty(
+                on_failure=lambda_.CfnEventInvokeConfig.OnFailureProperty(
+                    destination=self.work.function.function_arn
+                )
+            ),
+        )
+        for policy in self._policies:
+            if policy is not None:
+                given_up.node.add_dependency(policy)
+        return given_up
