@@ -6,8 +6,8 @@ from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import Construct
 
 from sagemaker_serving.infra import (
+    AnyEndpoint,
     ComponentSize,
-    Endpoint,
     EndpointAlarms,
     Guardrails,
     InferenceComponent,
@@ -20,7 +20,7 @@ from stacks.serving_scope import ServingScope
 
 
 def add_components(
-    serving: ServingScope, endpoint: Endpoint, alarms: EndpointAlarms | None
+    serving: ServingScope, endpoint: AnyEndpoint, alarms: EndpointAlarms | None
 ) -> dict[str, InferenceComponent]:
     """The components that the model's file names, by their names there.
 

@@ -9,8 +9,11 @@ from sagemaker_serving.infra import (
     DataCapture,
     Endpoint,
     EndpointConfig,
+    ExistingEndpoint,
+    Guardrails,
     InstanceVariant,
     ManagedInstanceScaling,
+    MovedEndpoint,
     S3Prefix,
     ServerlessVariant,
 )
@@ -21,7 +24,7 @@ from sagemaker_serving.spec import InstanceVariant as InstanceVariantSpec
 from sagemaker_serving.spec.transition import SERVERLESS
 from stacks.components import add_components
 from stacks.guarding import guardrails_of
-from stacks.kept_versions import keep_endpoint
+from stacks.kept_versions import keep_endpoint, keep_role
 from stacks.monitoring import add_monitoring
 from stacks.scaling import scale
 from stacks.serving_scope import ServingScope
@@ -33,21 +36,12 @@ def add_endpoint(serving: ServingScope) -> None:
     Outputs ``EndpointName``, and the places in S3 that callers of an asynchronous or a
     multi-model endpoint need.
     """
-    name = serving.environment.endpoint_name(serving.name)
     models = Construct(serving.stack, "Models")
     config = _config(serving, models)
     keep_endpoint(serving.environment, serving.name, models, config)
     monitoring = add_monitoring(serving.stack, serving.environment, serving.name, serving.key)
     alarms = None if monitoring is None else monitoring.alarms
-    endpoint = Endpoint(
-        serving.stack,
-        "Endpoint",
-        endpoint_name=name,
-        endpoint_config=config,
-        keep_instance_counts=_has_released_scaling(serving.spec),
-        guardrails=guardrails_of(serving, alarms),
-        extra=serving.spec.extra.endpoint,
-    )
+    endpoint = _endpoint(serving, config, guardrails_of(serving, alarms))
     if monitoring is not None:
         for group in monitoring.log_groups:
             endpoint.node.add_dependency(group)
@@ -56,6 +50,34 @@ def add_endpoint(serving: ServingScope) -> None:
     serving.publish("EndpointName", "endpoint-name", endpoint.endpoint_name)
     if serving.spec.multi_model is not None:
         serving.publish("ArchivesPrefix", "archives", f"{serving.archives.uri}/")
+
+
+def _endpoint(
+    serving: ServingScope, config: EndpointConfig, guardrails: Guardrails | None
+) -> MovedEndpoint:
+    name = serving.environment.endpoint_name(serving.name)
+    released = _has_released_scaling(serving.spec)
+    if serving.spec.endpoint is None:
+        return Endpoint(
+            serving.stack,
+            "Endpoint",
+            endpoint_name=name,
+            endpoint_config=config,
+            keep_instance_counts=released,
+            guardrails=guardrails,
+            extra=serving.spec.extra.endpoint,
+        )
+    keep_role(serving.role)
+    return ExistingEndpoint(
+        serving.stack,
+        "Endpoint",
+        endpoint_name=name,
+        endpoint_config=config,
+        keep_instance_counts=released,
+        guardrails=guardrails,
+        retain_logs=serving.environment.production,
+        encryption_key=serving.key,
+    )
 
 
 def _has_released_scaling(spec: Model) -> bool:

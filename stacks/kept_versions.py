@@ -37,8 +37,9 @@ def own_synthesizer(environment: Environment, model: str) -> cdk.DefaultStackSyn
 def keep_endpoint(
     environment: Environment, model: str, models: Construct, config: Construct
 ) -> None:
-    """Keeps the Models and the EndpointConfig that a later deploy replaces: in production, and
-    where the file says ``update``, which SageMaker may take back after it seemed to be done.
+    """Keeps the Models and the EndpointConfig that a later deploy replaces: in production, where
+    the file says ``update``, which SageMaker may take back after it seemed to be done, and where
+    the endpoint outlives the stack.
 
     Whatever is kept has served: those of a deploy that fails are removed with it.
     """
@@ -46,6 +47,13 @@ def keep_endpoint(
         return
     _keep(models, config)
     cdk.Tags.of(config).add(ENDPOINT_TAG, environment.endpoint_name(model))
+
+
+def keep_role(role: ExecutionRole) -> None:
+    """Keeps the role, with what it may do, that an endpoint goes on using after its stack."""
+    for resource in role.node.find_all():
+        if isinstance(resource, iam.CfnRole | iam.CfnPolicy):
+            resource.apply_removal_policy(cdk.RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE)
 
 
 def keep_batch_model(model: Construct) -> None:
@@ -97,7 +105,8 @@ def _sends_folders(model: Model) -> bool:
 
 
 def _keeps_endpoint(environment: Environment, model: str) -> bool:
-    return environment.production or environment.models[model].move is not None
+    spec = environment.models[model]
+    return environment.production or spec.move is not None or spec.endpoint is not None
 
 
 def _keep(*constructs: Construct) -> None:
@@ -122,4 +131,4 @@ class _Synthesizer(cdk.DefaultStackSynthesizer):
 
 
 def _prefix(environment: Environment, model: str) -> str:
-    return f"{environment.name}-{model}/"
+    return f"{environment.stack_name(model)}/"

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import aws_cdk as cdk
+from aws_cdk import aws_logs as logs
 from aws_cdk import aws_sns as sns
 from aws_cdk import aws_ssm as ssm
 from constructs import Construct
 
 from sagemaker_serving.infra import AlarmTopic, EndpointMonitoring, WatchedVariant
+from sagemaker_serving.log_groups import endpoint_log_group
 from sagemaker_serving.spec import Environment, InstanceVariant, Model, Monitoring
 from sagemaker_serving.spec.environment import parameter_name
 
@@ -39,10 +41,17 @@ def add_monitoring(
         topic=_topic(scope, environment, monitoring) if monitoring.alarms else None,
         dashboard=monitoring.dashboard,
         inference_components=[f"{endpoint_name}-{name}" for name in spec.inference_components],
+        log_group=None if spec.endpoint is None else _log_of(scope, endpoint_name),
         log_retention_days=monitoring.log_retention_days,
         retain_logs=environment.production,
         encryption_key=encryption_key,
     )
+
+
+def _log_of(scope: Construct, endpoint_name: str) -> logs.ILogGroup:
+    """The log that an endpoint which was there has: SageMaker made it as the first one wrote."""
+    name = endpoint_log_group(endpoint_name)
+    return logs.LogGroup.from_log_group_name(scope, "EndpointLog", name)
 
 
 def watched_variants(model: Model) -> list[WatchedVariant]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sagemaker_serving.infra import (
-    Endpoint,
     InferenceComponent,
+    MovedEndpoint,
     Scaling,
     ScalingMetric,
     ScalingStep,
@@ -15,7 +15,9 @@ from sagemaker_serving.spec import Model, ServerlessVariant, StepPolicy
 from sagemaker_serving.spec import Scaling as ScalingSpec
 
 
-def scale(model: Model, endpoint: Endpoint, components: Mapping[str, InferenceComponent]) -> None:
+def scale(
+    model: Model, endpoint: MovedEndpoint, components: Mapping[str, InferenceComponent]
+) -> None:
     """Registers every target that the file names, each with its policies and schedules."""
     serverless = {v.name for v in model.variants if isinstance(v, ServerlessVariant)}
     for name, spec in model.scaling.items():

@@ -37,7 +37,7 @@ class ServingStack(cdk.Stack):
             scope,
             construct_id,
             env=env,
-            stack_name=f"{environment.name}-{model}",
+            stack_name=environment.stack_name(model),
             description=f"Serves {model} in {environment.name}",
             synthesizer=own_synthesizer(environment, model),
         )

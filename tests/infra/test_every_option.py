@@ -27,6 +27,7 @@ from sagemaker_serving.infra import (
     EndpointConfig,
     EndpointMonitoring,
     ExecutionRole,
+    ExistingEndpoint,
     Guardrails,
     InstanceVariant,
     Model,
@@ -125,6 +126,15 @@ def _fill(stack: cdk.Stack, folder: Path) -> None:
         endpoint_config=config,
         keep_instance_counts=True,
         guardrails=Guardrails.linear(percent=20).watching("every-blue-invocation-5xx-errors"),
+    )
+    ExistingEndpoint(
+        stack,
+        "Existing",
+        endpoint_name="theirs",
+        endpoint_config=config,
+        keep_instance_counts=True,
+        guardrails=Guardrails.canary().watching("theirs-errors"),
+        encryption_key=data.key,
     )
     scaling = endpoint.scale_instances("blue", min_capacity=1, max_capacity=4)
     scaling.scale_on_invocations(70, scale_in_cooldown=600, scale_out_cooldown=60)

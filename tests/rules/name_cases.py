@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.rules.changes import BLUE, DIGITS, Change
+from tests.rules.changes import BLUE, COMPONENTS, DIGITS, UPDATE, Change
 
 SG, SUBNET = "sg-0123456789abcdef0", "subnet-0123456789abcdef0"
 AWS = "763104351884.dkr.ecr.eu-west-1.amazonaws.com/tensorflow-inference:"
@@ -40,6 +40,10 @@ TAGS = [
 def components(*names: str) -> dict[str, Any]:
     component = {"min_memory_required_in_mb": 512}
     return {**SECOND, "inference_components": dict.fromkeys(names, component)}
+
+
+def moves(endpoint: str) -> Change:
+    return {(*DIGITS, "endpoint"): {"existing": endpoint}}
 
 
 def captured(**types: list[str]) -> Change:
@@ -82,6 +86,60 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
         {("models", "Digits"): SECOND},
         "'Digits' and 'digits' differ in capitals only",
         {("models", "digits2"): SECOND},
+    ),
+    (
+        "existing-not-own",
+        {**moves("Prod-digits")},
+        "existing is 'Prod-digits', what this environment calls the endpoint of its own 'digits'",
+        {**moves("digits")},
+    ),
+    (
+        "existing-not-own",
+        {**moves("digits"), ("models", "two"): {**SECOND, "endpoint": {"existing": "Digits"}}},
+        "'digits' and 'two' both move 'Digits'; leave it to one of them",
+        {**moves("digits"), ("models", "two"): {**SECOND, "endpoint": {"existing": "words"}}},
+    ),
+    (
+        "existing-name",
+        {**moves("my_endpoint")},
+        "existing is 'my_endpoint'; an endpoint's name has at most 63 letters",
+        {**moves("my-endpoint")},
+    ),
+    (
+        "existing-parts",
+        {**moves("mine"), **COMPONENTS},
+        "inference_components stands beside an endpoint that is there; they are made on",
+        {**moves("mine")},
+    ),
+    (
+        "existing-parts",
+        {**moves("mine"), (*DIGITS, "extra"): {"endpoint": {"RetainDeploymentConfig": True}}},
+        "endpoint stands beside an endpoint that is there; the stack has no",
+        {**moves("mine"), (*DIGITS, "extra"): {"endpoint": {}}},
+    ),
+    (
+        "existing-parts",
+        {**moves("mine"), (*DIGITS, "monitoring"): {"log_retention_days": 30}},
+        "log_retention_days stands beside an endpoint that is there; its log group is SageMaker's",
+        {**moves("mine"), (*DIGITS, "monitoring"): {"alarms": True}},
+    ),
+    (
+        "existing-time",
+        {**moves("mine"), UPDATE: {"canary_percent": 10, "wait_seconds": 2880}},
+        "the update waits 3000 seconds in all, and a deploy waits less than 3000",
+        {**moves("mine"), UPDATE: {"canary_percent": 10, "wait_seconds": 2879}},
+    ),
+    (
+        "existing-time",
+        {
+            **moves("mine"),
+            UPDATE: {"canary_percent": 10, "maximum_execution_timeout_seconds": 3001},
+        },
+        "maximum_execution_timeout_seconds is 3001, and a deploy waits at most 3000 seconds",
+        {
+            **moves("mine"),
+            UPDATE: {"canary_percent": 10, "maximum_execution_timeout_seconds": 3000},
+        },
     ),
     (
         "component-name-unique",

@@ -31,9 +31,9 @@ def written(path: Path, *models: str, **change: Any) -> Path:
     return path
 
 
-def said(path: Path) -> list[str]:
+def said(path: Path, rule: str = "environment-name-unique") -> list[str]:
     found = check_environment(read_environment(path), today=TODAY)
-    return [problem.message for problem in found if problem.rule == "environment-name-unique"]
+    return [problem.message for problem in found if problem.rule == rule]
 
 
 def test_a_copied_file_is_named_with_the_other(folder: Path) -> None:
@@ -93,3 +93,23 @@ def test_files_of_no_app_are_each_alone(tmp_path: Path, folder: Path) -> None:
     folder.rename(elsewhere)
     for name in ("one", "two"):
         assert said(written(elsewhere / f"{name}.yaml")) == []
+
+
+@pytest.mark.parametrize("theirs", [{}, {"endpoint": {"existing": "live-digits"}}])
+def test_an_endpoint_that_another_file_deploys_to_is_not_moved(
+    folder: Path, theirs: dict[str, Any]
+) -> None:
+    """Whether that file makes it or moves it, too."""
+    moving = {**SOUND["models"]["digits"], "endpoint": {"existing": "live-digits"}}
+    mine = written(folder / "mine.yaml", name="mine")
+    mine.write_text(yaml.safe_dump({**SOUND, "name": "mine", "models": {"digits": moving}}))
+    assert said(mine, "existing-not-own") == []
+    other = {**SOUND["models"]["digits"], **theirs}
+    name = "other" if theirs else "live"
+    (folder / "live.yaml").write_text(
+        yaml.safe_dump({**SOUND, "name": name, "models": {"digits": other}})
+    )
+    assert said(mine, "existing-not-own") == [
+        "existing is 'live-digits', which live.yaml deploys to in the same region; leave it to "
+        "one of the files"
+    ]

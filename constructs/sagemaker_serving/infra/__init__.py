@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from sagemaker_serving.infra.endpoint.async_inference import AsyncInference
     from sagemaker_serving.infra.endpoint.config import EndpointConfig
     from sagemaker_serving.infra.endpoint.data_capture import DataCapture
-    from sagemaker_serving.infra.endpoint.endpoint import AnyEndpoint, Endpoint
+    from sagemaker_serving.infra.endpoint.endpoint import AnyEndpoint, Endpoint, MovedEndpoint
+    from sagemaker_serving.infra.endpoint.existing_endpoint import ExistingEndpoint
     from sagemaker_serving.infra.endpoint.guardrails import Guardrails
     from sagemaker_serving.infra.endpoint.inference_component import (
         ComponentSize,
@@ -104,6 +105,7 @@ __all__ = [
     "EndpointMetrics",
     "EndpointMonitoring",
     "ExecutionRole",
+    "ExistingEndpoint",
     "GitHubDeployRole",
     "Guardrails",
     "Host",
@@ -116,6 +118,7 @@ __all__ = [
     "ModelArchives",
     "ModelData",
     "ModelPackage",
+    "MovedEndpoint",
     "MultiModelContainer",
     "NeoCompilation",
     "NeoCompiler",
@@ -162,6 +165,7 @@ _HOMES = {
     "EndpointMetrics": ".monitoring.metrics",
     "EndpointMonitoring": ".monitoring.monitoring",
     "ExecutionRole": ".roles.execution_role",
+    "ExistingEndpoint": ".endpoint.existing_endpoint",
     "GitHubDeployRole": ".roles.github_deploy_role",
     "Guardrails": ".endpoint.guardrails",
     "Host": ".model.image",
@@ -174,6 +178,7 @@ _HOMES = {
     "ModelArchives": ".model.model_archives",
     "ModelData": ".model.model_data",
     "ModelPackage": ".model.container",
+    "MovedEndpoint": ".endpoint.endpoint",
     "MultiModelContainer": ".model.container",
     "NeoCompilation": ".neo.compilation",
     "NeoCompiler": ".neo.compiler",

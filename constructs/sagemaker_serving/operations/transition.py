@@ -45,7 +45,7 @@ def next_steps(environment: Environment, aws: Aws) -> Iterator[NextStep]:
     """
     cloudformation = aws.client("cloudformation")
     for name, model in environment.models.items():
-        deployed = _deployed(cloudformation, environment.endpoint_name(name))
+        deployed = _deployed(cloudformation, environment.stack_name(name))
         if deployed is not None:
             guarded = is_guarded(model, production=environment.production)
             transition, why = next_transition(model, deployed, guarded=guarded)

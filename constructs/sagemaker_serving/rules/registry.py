@@ -40,6 +40,7 @@ from sagemaker_serving.rules.deployment import (
 )
 from sagemaker_serving.rules.endpoint import (
     configs,
+    existing,
     guardrails,
     inference_components,
     instance_pools,
@@ -172,6 +173,7 @@ RULES: tuple[Rule, ...] = (
     collisions.component_name_unique,
     collisions.component_name_parts,
     collisions.environment_name_unique,
+    existing.existing_not_own,
     environments.model_name,
     environments.region,
     environments.account,
@@ -185,6 +187,7 @@ RULES: tuple[Rule, ...] = (
     guardrails.guardrail_step,
     guardrails.guardrail_waits,
     guardrails.guardrail_time,
+    guardrails.existing_time,
     guardrails.guardrail_alarms,
     guardrails.guardrail_excluded,
     guardrails.guardrail_rolling_excluded,
@@ -216,6 +219,8 @@ RULES: tuple[Rule, ...] = (
     instance_pools.pools_order,
     instance_pools.pools_alone,
     instance_pools.pools_alike,
+    existing.existing_name,
+    existing.existing_parts,
     kinds.kind_content,
     kinds.kind_answers,
     kinds.variant_override,

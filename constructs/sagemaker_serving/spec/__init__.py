@@ -24,7 +24,12 @@ from sagemaker_serving.spec.environment import (
     Model,
     Storage,
 )
-from sagemaker_serving.spec.kinds import Asynchronous, ModelPackage, MultiModel
+from sagemaker_serving.spec.kinds import (
+    Asynchronous,
+    ExistingEndpoint,
+    ModelPackage,
+    MultiModel,
+)
 from sagemaker_serving.spec.monitoring import AlarmThresholds, MetricsConfig, Monitoring
 from sagemaker_serving.spec.network import ExistingNetwork, Network, PrivateNetwork
 from sagemaker_serving.spec.overlay import overlay
@@ -68,6 +73,7 @@ __all__ = [
     "DataCapture",
     "Environment",
     "EnvironmentFile",
+    "ExistingEndpoint",
     "ExistingNetwork",
     "Extra",
     "FolderArtifact",

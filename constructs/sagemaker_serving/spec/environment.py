@@ -10,7 +10,12 @@ from sagemaker_serving.spec.base import Spec
 from sagemaker_serving.spec.batch_transform import BatchTransform
 from sagemaker_serving.spec.container import Container, PipelineContainer
 from sagemaker_serving.spec.data_capture import DataCapture
-from sagemaker_serving.spec.kinds import Asynchronous, ModelPackage, MultiModel
+from sagemaker_serving.spec.kinds import (
+    Asynchronous,
+    ExistingEndpoint,
+    ModelPackage,
+    MultiModel,
+)
 from sagemaker_serving.spec.monitoring import MetricsConfig, Monitoring
 from sagemaker_serving.spec.network import Network
 from sagemaker_serving.spec.overlay import overlay
@@ -64,16 +69,22 @@ class Environment(Spec):
     is true, else none."""
 
     models: dict[str, Model]
-    """The models by name; each becomes a stack and the endpoint ``<environment>-<model>``."""
+    """The models by name; each becomes a stack and the endpoint ``<environment>-<model>``, or moves
+    the one that its ``endpoint`` names."""
 
     def in_transition(self) -> Environment:
         """What this deploy makes of it: each model as its ``transition`` has it meanwhile."""
         models = {name: model.in_transition() for name, model in self.models.items()}
         return self.model_copy(update={"models": models})
 
-    def endpoint_name(self, model: str) -> str:
-        """The stable name of the endpoint of ``model``."""
+    def stack_name(self, model: str) -> str:
+        """The name of the stack of ``model``."""
         return f"{self.name}-{model}"
+
+    def endpoint_name(self, model: str) -> str:
+        """The stable name of the endpoint of ``model``: one that was there, or the stack's own."""
+        existing = self.models[model].endpoint
+        return self.stack_name(model) if existing is None else existing.existing
 
     def monitoring_of(self, model: str) -> Monitoring | None:
         """What watches the endpoint of ``model``: its own fields over the environment's.
@@ -142,6 +153,10 @@ class Model(Container):
 
     variants: list[Variant] = Field(default_factory=list)
     """The endpoint's production variants, 1 to 10; without any there is no endpoint."""
+
+    endpoint: ExistingEndpoint | None = None
+    """An endpoint that is there already, ``{existing: NAME}``, which the deploy moves to these
+    variants and never deletes; left out: the stack makes ``<environment>-<model>``."""
 
     shadow_variants: list[InstanceVariant] = Field(default_factory=list)
     """One variant that gets a copy of the production variant's requests; callers never get its

@@ -73,6 +73,18 @@ class MultiModel(Spec):
         return {archive_name(each): each for each in self.archives}
 
 
+class ExistingEndpoint(Spec):
+    """An endpoint that is there already: a deploy moves it to the file's variants, by the file's
+    ``update``, and gives its former config back when the deploy is taken back.
+
+    The stack never makes it and never deletes it. Config, Models and role outlive the stack, since
+    the endpoint serves them on.
+    """
+
+    existing: str
+    """The endpoint's name, in the environment's account and region. It has to be InService."""
+
+
 class ModelPackage(Spec):
     """A version of a model package in SageMaker's registry, instead of an archive and an image.
 

@@ -8,6 +8,9 @@ from pydantic import Field
 
 from sagemaker_serving.spec.base import Spec
 
+CHANGE = "change_variants"
+"""The step in which an endpoint gets other variants."""
+
 SERVERLESS = "serverless"
 """Stands in ``keep`` for the instance type of a variant that has none."""
 

@@ -13,6 +13,11 @@ from pydantic import Discriminator, Field, Tag
 
 from sagemaker_serving.spec.base import Spec
 
+MOST_SECONDS = 3000
+"""How long the update of an endpoint that is there already may take in all. CloudFormation waits an
+hour for a custom resource, and the steps around the update take some of it. Source: CloudFormation
+user guide, custom resources, ServiceTimeout; read 2026-11-21."""
+
 
 class Replay(Spec):
     """A gate before the update: captured requests are asked again, and the answers compared.
@@ -48,7 +53,8 @@ class Rollback(Spec):
     all."""
 
     maximum_execution_timeout_seconds: int | None = None
-    """How long the update may take, 600 to 28800 and more than the sum of its waits."""
+    """How long the update may take, 600 to 28800 and more than the sum of its waits. For an
+    endpoint that is there already it is at most 3000, and 3000 if left out."""
 
     replay: Replay | None = None
     """Captured requests that are asked again before a deploy; left out: none."""

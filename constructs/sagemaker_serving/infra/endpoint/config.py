@@ -116,7 +116,7 @@ class EndpointConfig(Construct):
                 if self._metrics
                 else None
             ),
-            kms_key_id=self._key_arn(),
+            kms_key_id=self.encryption_key_arn,
             execution_role_arn=None if execution_role is None else execution_role.role_arn,
             vpc_config=None if network is None else _vpc_config(network),
             enable_network_isolation=True if network_isolation else None,
@@ -135,7 +135,7 @@ class EndpointConfig(Construct):
         _must_be_variants(self, (*self._variants, variant), self._shadows)
         self._variants += (variant,)
         self._resource.production_variants = [every.rendered() for every in self._variants]
-        self._resource.kms_key_id = self._key_arn()
+        self._resource.kms_key_id = self.encryption_key_arn
         for grant in _grants_of([variant]):
             self.grant_to_roles(grant)
         self._settle()
@@ -144,6 +144,11 @@ class EndpointConfig(Construct):
     def connections(self) -> ec2.Connections:
         """Who may call whom; raises `Mistake` where no VPC was given here."""
         return connections_of(self, self._network)
+
+    @property
+    def encryption_key_arn(self) -> str | None:
+        """The key of the instances' volumes, where one was given and SageMaker takes it."""
+        return None if self._key is None or self._with_nvme() else self._key.key_arn
 
     @property
     def roles(self) -> tuple[iam.IRole, ...]:
@@ -180,7 +185,7 @@ class EndpointConfig(Construct):
 
     def _content(self) -> list[Any]:
         return [
-            self._key_arn(),
+            self.encryption_key_arn,
             [variant.content for variant in self._variants],
             [variant.content for variant in self._shadows],
             None if self._async is None else self._async.content,
@@ -198,9 +203,6 @@ class EndpointConfig(Construct):
             self._granted.add(role)
             for grant in self._grants:
                 grant(role)
-
-    def _key_arn(self) -> str | None:
-        return None if self._key is None or self._with_nvme() else self._key.key_arn
 
     def _with_nvme(self) -> list[str]:
         every = (*self._variants, *self._shadows)

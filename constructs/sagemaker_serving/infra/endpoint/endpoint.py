@@ -42,6 +42,9 @@ _INVOKE_ACTIONS = [
 ]
 """Source: AWS service authorization reference, Amazon SageMaker AI; read 2026-11-21."""
 
+NOT_RETAINED = ("DesiredWeight", "DataCaptureConfig")
+"""What follows the template where an update keeps the instance counts."""
+
 
 class AnyEndpoint(Construct):
     """What can be done with an endpoint, whether it was made here or elsewhere."""
@@ -135,7 +138,37 @@ class AnyEndpoint(Construct):
         return self.metrics(variant_name).model_latency(statistic)
 
 
-class Endpoint(AnyEndpoint):
+class MovedEndpoint(AnyEndpoint):
+    """An endpoint that a stack moves from one of its configs to the next.
+
+    What it does beside any other is common to those made here and those that were there.
+    """
+
+    def scale_instances(
+        self, variant_name: str, *, min_capacity: int, max_capacity: int
+    ) -> Scaling:
+        """As of any endpoint; updates keep the number of instances that scaling set."""
+        self._keep_instance_counts()
+        return super().scale_instances(
+            variant_name, min_capacity=min_capacity, max_capacity=max_capacity
+        )
+
+    def _grant_serving(self, config: EndpointConfig, guardrails: Guardrails | None) -> None:
+        """Lets the roles of ``config`` write log and metrics, and look at alarms."""
+
+        def serving(role: iam.IRole) -> None:
+            log_group = log_groups.endpoint_log_group(self._plain_name)
+            grant_logs_and_metrics(role, log_group, log_groups.ENDPOINTS)
+            if guardrails is not None:
+                guardrails.grant_watching(self, role)
+
+        config.grant_to_roles(serving)
+
+    def _keep_instance_counts(self) -> None:
+        raise NotImplementedError
+
+
+class Endpoint(MovedEndpoint):
     """An endpoint on an `EndpointConfig`, whose roles may write its log and its metrics.
 
     :param endpoint_name: its stable name, 1 to 63 letters, digits and single
@@ -164,7 +197,7 @@ class Endpoint(AnyEndpoint):
         extra: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
-        self._plain_name = _name_of(self, endpoint_name)
+        self._plain_name = endpoint_name_of(self, endpoint_name)
         self._resource = sagemaker.CfnEndpoint(
             self,
             "Resource",
@@ -173,31 +206,15 @@ class Endpoint(AnyEndpoint):
             deployment_config=None if guardrails is None else guardrails.rendered(),
         )
         add_extra(self._resource, extra if extra is not None else {})
-        self._guardrails = guardrails
-        endpoint_config.grant_to_roles(self._grant_serving)
+        self._grant_serving(endpoint_config, guardrails)
         if keep_instance_counts:
             self._keep_instance_counts()
-
-    def scale_instances(
-        self, variant_name: str, *, min_capacity: int, max_capacity: int
-    ) -> Scaling:
-        """As of any endpoint; updates keep the number of instances that scaling set."""
-        self._keep_instance_counts()
-        return super().scale_instances(
-            variant_name, min_capacity=min_capacity, max_capacity=max_capacity
-        )
-
-    def _grant_serving(self, role: iam.IRole) -> None:
-        log_group = log_groups.endpoint_log_group(self._plain_name)
-        grant_logs_and_metrics(role, log_group, log_groups.ENDPOINTS)
-        if self._guardrails is not None:
-            self._guardrails.grant_watching(self, role)
 
     def _keep_instance_counts(self) -> None:
         self._resource.retain_all_variant_properties = True
         self._resource.exclude_retained_variant_properties = [
             sagemaker.CfnEndpoint.VariantPropertyProperty(variant_property_type=kind)
-            for kind in ("DesiredWeight", "DataCaptureConfig")
+            for kind in NOT_RETAINED
         ]
 
     @cached_property
@@ -208,16 +225,17 @@ class Endpoint(AnyEndpoint):
     @staticmethod
     def from_endpoint_name(scope: Construct, construct_id: str, endpoint_name: str) -> AnyEndpoint:
         """An endpoint of the stack's account and region that something else made."""
-        return _ExistingEndpoint(scope, construct_id, endpoint_name)
+        return _NamedEndpoint(scope, construct_id, endpoint_name)
 
 
-class _ExistingEndpoint(AnyEndpoint):
+class _NamedEndpoint(AnyEndpoint):
     def __init__(self, scope: Construct, construct_id: str, endpoint_name: str) -> None:
         super().__init__(scope, construct_id)
-        self._plain_name = _name_of(self, endpoint_name)
+        self._plain_name = endpoint_name_of(self, endpoint_name)
 
 
-def _name_of(endpoint: AnyEndpoint, name: str) -> str:
+def endpoint_name_of(endpoint: AnyEndpoint, name: str) -> str:
+    """``name``, which SageMaker takes; raises `Mistake` for another."""
     if is_token(name) or re.fullmatch(r"(?=.{1,63}$)[a-zA-Z0-9](-*[a-zA-Z0-9])*", name):
         return name
     raise Mistake(

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sagemaker as sagemaker
-from constructs import IConstruct
+from constructs import Construct, IConstruct
 
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard
 from sagemaker_serving.infra.synth.arns import colon_arn
 from sagemaker_serving.infra.synth.granting import grant
+from sagemaker_serving.infra.synth.tokens import stack_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,6 +122,18 @@ class Guardrails:
             else None,
         )
 
+    def in_api_words(self, scope: Construct) -> dict[str, Any]:
+        """The same as UpdateEndpoint takes them, whose names are CloudFormation's.
+
+        Names of alarms may be tokens, and stay so.
+        """
+        unwatched = replace(self, alarm_names=()).rendered()
+        words: dict[str, Any] = _capitalized(stack_of(scope).resolve(unwatched))
+        if self.alarm_names:
+            alarms = [{"AlarmName": name} for name in self.alarm_names]
+            words["AutoRollbackConfiguration"] = {"Alarms": alarms}
+        return words
+
     def rendered_for_component(
         self,
     ) -> sagemaker.CfnInferenceComponent.InferenceComponentDeploymentConfigProperty:
@@ -171,6 +184,15 @@ class Guardrails:
             rollback_maximum_batch_size=_capacity(self.rollback_percent),
             maximum_execution_timeout_in_seconds=self.maximum_execution_timeout_seconds,
         )
+
+
+def _capitalized(value: Any) -> Any:
+    """Properties, which CDK names in lower camel case, by CloudFormation's names."""
+    if isinstance(value, dict):
+        return {
+            f"{name[0].upper()}{name[1:]}": _capitalized(inner) for name, inner in value.items()
+        }
+    return [_capitalized(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _capacity(percent: int | None) -> sagemaker.CfnEndpoint.CapacitySizeProperty | None:

@@ -79,7 +79,7 @@ def environment_name_unique(environment: EnvironmentFacts) -> Iterator[Finding]:
                 environment.name.where,
                 f"name is {name!r}, and so it is in {other.file}; give each file its own",
             )
-        elif name is not None and _one_place(environment, other.region, other.account):
+        elif name is not None and environment.may_share_a_place_with(other):
             taken = {f"{other.name}-{model}".lower(): model for model in other.models}
             for model, where in _stacks(environment):
                 if f"{name}-{model}".lower() in taken:
@@ -95,8 +95,3 @@ def _stacks(environment: EnvironmentFacts) -> Iterator[tuple[str, Fact]]:
     """What names stacks and endpoints within the environment, and where it stands."""
     yield from environment.models_fact.entries()
     yield "Storage", environment.name
-
-
-def _one_place(environment: EnvironmentFacts, region: str | None, account: str | None) -> bool:
-    mine = environment.account.text
-    return environment.region.text == region and (None in (mine, account) or mine == account)

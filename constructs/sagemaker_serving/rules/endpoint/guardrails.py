@@ -132,6 +132,36 @@ def guardrail_time(update: UpdateFacts) -> Iterator[Finding]:
         )
 
 
+@rule(
+    "existing-time",
+    source="CloudFormation user guide, custom resources, ServiceTimeout; read 2026-11-21",
+    example="endpoint: {existing: digits}, update: {canary_percent: 10, wait_seconds: 3600}",
+)
+def existing_time(update: UpdateFacts) -> Iterator[Finding]:
+    """An endpoint that is there is moved in less than 3,000 seconds.
+
+    CloudFormation waits an hour for what moves it, and fails the deploy then.
+    """
+    most = update.most_seconds
+    if most is None:
+        return
+    policy = update.rolling if update.rolling.given else update.blue_green
+    waits = (_rolling_waits if update.rolling.given else _blue_green_waits)(policy)
+    limit = policy.get("MaximumExecutionTimeoutInSeconds")
+    if limit.number is not None and limit.number > most:
+        yield (
+            limit.where,
+            f"{limit.name} is {limit.value}, and a deploy waits at most {most} seconds for an "
+            f"endpoint that is there; use {most}, or less",
+        )
+    if waits is not None and waits >= most:
+        yield (
+            update.where,
+            f"the update waits {waits:g} seconds in all, and a deploy waits less than {most} for "
+            "an endpoint that is there; use shorter waits",
+        )
+
+
 @rule("guardrail-alarms", source=_SOURCE, example="AutoRollbackConfiguration: {Alarms: []}")
 def guardrail_alarms(update: UpdateFacts) -> Iterator[Finding]:
     """An automatic rollback watches 1 to 10 alarms, each by a name of 1 to 255 characters.

@@ -57,7 +57,7 @@ def environment_facts(file: EnvironmentFile) -> Iterator[object]:
         models=models,
         folder=file.path.parent,
         models_fact=top.get("models"),
-        neighbours=tuple(neighbours(file.path, top.get("name").text)),
+        neighbours=tuple(neighbours(file.path, top.get("name").text, _existing(top))),
     )
     yield _tags(top.get("tags"), of_roles=True)
     network = top.get("network")
@@ -69,6 +69,15 @@ def environment_facts(file: EnvironmentFile) -> Iterator[object]:
     )
     for model in models:
         yield from _of_model(model, top.get("models").get(model.name), top, file.path.parent)
+
+
+def _existing(environment: Fact) -> list[str]:
+    """The endpoints that were there, and that models of the environment name."""
+    named = (
+        model.get("endpoint").get("existing").text
+        for _, model in environment.get("models").entries()
+    )
+    return [name for name in named if name is not None]
 
 
 def _of_model(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from local_aws.template import Unknown
 from sagemaker_serving.rules.endpoint.guardrails import takes_guardrails
@@ -22,6 +23,7 @@ from sagemaker_serving.rules.facts.kinds import (
     renamed,
 )
 from sagemaker_serving.rules.facts.resources import ModelDefinitionFacts, UpdateFacts
+from sagemaker_serving.spec.update import MOST_SECONDS
 
 _PERCENT = "CAPACITY_PERCENT"
 
@@ -98,7 +100,8 @@ def update_of(config: EndpointConfigFacts, written: Fact, kind: KindFacts) -> It
     """How the endpoint is updated: as written, or as production does where it can."""
     update = written.get("update")
     if moves(update):
-        yield _update(update, config)
+        most = MOST_SECONDS if written.get("endpoint").given else None
+        yield replace(_update(update, config), most_seconds=most)
     elif kind.production and all(
         takes_guardrails(variant.instance_type.text) for variant in config.variants
     ):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from sagemaker_serving.errors import ReportedError
@@ -14,30 +14,39 @@ _FOLDER = "environments"
 _NAME = re.compile(r"^name:[ \t]*[\"']?([^\s\"'#]*)", re.M)
 
 
-def neighbours(path: Path, name: str | None) -> Iterator[NeighbourFacts]:
+def neighbours(
+    path: Path, name: str | None, existing: Sequence[str] = ()
+) -> Iterator[NeighbourFacts]:
     """The files beside ``path`` that an app builds together with it, and whose names come near.
 
     Those are the ones of a folder ``environments``, as `app.py` reads them: none that begins with
-    ``_``. A name comes near when it is the same, or one begins with the other; only such files are
-    read whole. One that cannot be read is told when it is checked itself.
+    ``_``. A name comes near when it is the same, or one begins with the other. So does a file that
+    may make, or names, one of the endpoints ``existing``. Only such files are read whole. One that
+    cannot be read is told when it is checked itself.
     """
     folder = path.absolute().parent
     if name is None or folder.name != _FOLDER or path.name.startswith("_"):
         return
     for other in sorted(folder.glob("[!_]*.yaml")):
-        if other.name != path.name and _comes_near(other, name):
+        if other.name != path.name and _comes_near(other, name, existing):
             yield from _read(other)
 
 
-def _comes_near(path: Path, name: str) -> bool:
+def _comes_near(path: Path, name: str, existing: Sequence[str]) -> bool:
     try:
-        found = _NAME.search(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         return False
+    found = _NAME.search(text)
     if found is None:
         return True  # its base may say it
     mine, other = name.lower(), found[1].lower()
-    return mine == other or mine.startswith(f"{other}-") or other.startswith(f"{mine}-")
+    return (
+        mine == other
+        or mine.startswith(f"{other}-")
+        or other.startswith(f"{mine}-")
+        or any(each.lower().startswith(f"{other}-") or each in text for each in existing)
+    )
 
 
 def _read(path: Path) -> Iterator[NeighbourFacts]:
@@ -47,14 +56,23 @@ def _read(path: Path) -> Iterator[NeighbourFacts]:
         return
     if not isinstance(data, dict) or not isinstance(data.get("name"), str):
         return
-    models = data.get("models")
+    models = data["models"] if isinstance(data.get("models"), dict) else {}
     yield NeighbourFacts(
         file=path.name,
         name=data["name"],
         region=_text(data.get("region")),
         account=_text(data.get("account")),
-        models=(*(models if isinstance(models, dict) else ()), "Storage"),
+        models=(*models, "Storage"),
+        existing=tuple(_existing(models)),
     )
+
+
+def _existing(models: dict[str, object]) -> Iterator[str]:
+    for model in models.values():
+        endpoint = model.get("endpoint") if isinstance(model, dict) else None
+        existing = endpoint.get("existing") if isinstance(endpoint, dict) else None
+        if isinstance(existing, str):
+            yield existing
 
 
 def _text(value: object) -> str | None:

@@ -113,16 +113,25 @@ class EnvironmentFacts:
     models_fact: Fact = ABSENT
     neighbours: tuple[NeighbourFacts, ...] = ()
 
+    def may_share_a_place_with(self, other: NeighbourFacts) -> bool:
+        """Whether both are in one region, and perhaps in one account."""
+        mine = self.account.text
+        return self.region.text == other.region and (
+            None in (mine, other.account) or mine == other.account
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class NeighbourFacts:
-    """Another environment of the same app; ``models`` are what its stacks are called after."""
+    """Another environment of the same app; ``models`` are what its stacks are called after, and
+    ``existing`` the endpoints that it moves."""
 
     file: str
     name: str
     region: str | None
     account: str | None
     models: tuple[str, ...]
+    existing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -69,13 +69,17 @@ class LocationFacts:
 
 @dataclass(frozen=True, kw_only=True)
 class UpdateFacts:
-    """How an endpoint is updated; ``config`` is what it runs, None when that is not known."""
+    """How an endpoint is updated; ``config`` is what it runs, None when that is not known.
+
+    ``most_seconds`` is how long all of it may take, None where nothing but SageMaker says so.
+    """
 
     where: Where
     blue_green: Fact
     rolling: Fact
     alarms: Fact
     config: EndpointConfigFacts | None = None
+    most_seconds: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,88 @@
+"""What a deploy fails with: what is wrong with the endpoint, and what to do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from .request import Request
+
+
+def no_endpoint(request: Request, region: str) -> str:
+    """On an endpoint that is not there."""
+    return (
+        f"there is no endpoint {request.endpoint} in {region}; name one that is there, or leave "
+        "`endpoint` out of the file: the stack then makes one of its own"
+    )
+
+
+def another_endpoint(request: Request) -> str:
+    """On an Update that names another endpoint than before."""
+    return (
+        f"this stack moves {request.former_endpoint}, and the file names {request.endpoint}; "
+        "an update cannot go from one endpoint to another; give the other one a model of its own"
+    )
+
+
+def takes_no_update(request: Request, endpoint: Mapping[str, Any]) -> str:
+    """On an endpoint in a state that only its owner can lead it out of."""
+    return (
+        f"{request.endpoint} is {endpoint['EndpointStatus']} and takes no update"
+        f"{_because(endpoint)}; bring it to InService, then deploy again"
+    )
+
+
+def went_back(request: Request, endpoint: Mapping[str, Any], wanted: str) -> str:
+    """On an update that SageMaker has undone, or that another has followed."""
+    return (
+        f"{request.endpoint} serves {endpoint['EndpointConfigName']} after the update to {wanted}"
+        f"{_because(endpoint)}"
+    )
+
+
+def other_variants(request: Request, now: Sequence[str], then: Sequence[str]) -> str:
+    """On guardrails where the variants change, for which SageMaker has none."""
+    return (
+        f"{request.endpoint} has the variants {', '.join(now)}, and the file has "
+        f"{', '.join(then)}: guardrails are of updates of the same variants; name them alike, or "
+        "give the model `transition: {step: change_variants}` for this deploy"
+    )
+
+
+def refused(request: Request, wanted: str, error: Exception) -> str:
+    """On an update that SageMaker did not begin."""
+    return f"SageMaker does not move {request.endpoint} to {wanted}: {_clipped(str(error))}"
+
+
+def took_too_long(request: Request, status: str, seconds: int) -> str:
+    """On an update, by this stack or another, that CloudFormation would not wait for."""
+    return (
+        f"{request.endpoint} was still {status} after {seconds} seconds, and CloudFormation waits "
+        f"an hour at most; `sagemaker-serving watch {request.endpoint}` tells when it is done; "
+        "deploy again then"
+    )
+
+
+def went_wrong(error: Mapping[str, Any]) -> str:
+    """On an error of these functions themselves, as Step Functions reports it."""
+    cause = str(error.get("Cause", ""))
+    with suppress(ValueError, KeyError, TypeError):
+        cause = str(json.loads(cause)["errorMessage"])
+    if "AccessDenied" in cause or "not authorized" in cause:
+        return (
+            f"the deploy's function is not allowed what the update needs: {_clipped(cause)}; an "
+            "organization's policy or a permissions boundary may deny it"
+        )
+    return f"the update could not be begun or followed: {_clipped(cause or str(error))}"
+
+
+def _because(endpoint: Mapping[str, Any]) -> str:
+    reason = endpoint.get("FailureReason")
+    return f": {_clipped(str(reason))}" if reason else ""
+
+
+def _clipped(text: str, most: int = 900) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= most else f"{text[:most]}…"
