@@ -81,7 +81,7 @@ class Rollback:
         """
         sagemaker = self.aws.client("sagemaker")
         state = endpoint_state(sagemaker, self.endpoint_name)
-        stack = stack_intention(self.aws.client("cloudformation"), sagemaker, state.arn)
+        stack = stack_intention(self.aws.client("cloudformation"), sagemaker, state)
         return stack.config if stack is not None and stack.wants_another(self.to.config) else None
 
 

@@ -155,7 +155,7 @@ class _Watch:
         state, stack = self._state, None
         has_failed = self._was_seen_coming and self._has_failed()
         if not has_failed and (not self._is_given or state.config != self._wanted):
-            stack = stack_intention(self._aws.client("cloudformation"), self._sagemaker, state.arn)
+            stack = stack_intention(self._aws.client("cloudformation"), self._sagemaker, state)
             if stack is not None and (yield from self._waits_for(stack)):
                 return False
             # The stack may have moved the endpoint between the two answers.

@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from typing import Any
 
 import boto3
 import pytest
 from botocore.stub import Stubber
 
-from sagemaker_serving.operations.rollout.stack import StackIntention, stack_intention
+from sagemaker_serving.operations.rollout.stack import MOVER, StackIntention, stack_intention
+from sagemaker_serving.operations.rollout.state import EndpointState
 
 ENDPOINT = "arn:aws:sagemaker:eu-west-1:111122223333:endpoint/prod-digits"
 CONFIG = "arn:aws:sagemaker:eu-west-1:111122223333:endpoint-config/configa-xyz"
 NAMED: dict[str, Any] = {"Fn::GetAtt": ["Config", "EndpointConfigName"]}
+
+
+STATE = EndpointState(
+    name="prod-digits",
+    arn=ENDPOINT,
+    status="InService",
+    config="ConfigA-XYZ",
+    coming_config=None,
+    failure_reason=None,
+    since=datetime(2026, 11, 21, tzinfo=UTC),
+    variants=(),
+)
 
 
 def resource(logical_id: str, kind: str, physical_id: str) -> dict[str, Any]:
@@ -21,7 +35,7 @@ def resource(logical_id: str, kind: str, physical_id: str) -> dict[str, Any]:
         "StackName": "prod-digits",
         "LogicalResourceId": logical_id,
         "PhysicalResourceId": physical_id,
-        "ResourceType": f"AWS::SageMaker::{kind}",
+        "ResourceType": kind if "::" in kind else f"AWS::SageMaker::{kind}",
         "Timestamp": "2026-11-21T00:00:00Z",
         "ResourceStatus": "CREATE_COMPLETE",
     }
@@ -74,7 +88,7 @@ def intention(
         stub.add_response("describe_stacks", {"Stacks": [stack]})
         stub.add_response("get_template", {"TemplateBody": template if body is None else body})
         stub.add_client_error("list_change_sets", "AccessDenied")
-        return stack_intention(client, sagemaker, ENDPOINT)
+        return stack_intention(client, sagemaker, STATE)
 
 
 @pytest.mark.parametrize("named", [NAMED, {"Ref": "Config"}, "ConfigA-XYZ"])
@@ -102,6 +116,48 @@ def test_a_template_that_does_not_tell_wants_nothing() -> None:
 @pytest.mark.parametrize("code", ["ValidationError", "AccessDenied"])
 def test_no_stack_and_no_right_to_read_it_are_no_intention(code: str) -> None:
     client, sagemaker = client_of("cloudformation"), client_of("sagemaker")
-    with Stubber(client) as stub:
+    with Stubber(client) as stub, Stubber(sagemaker) as of_sagemaker:
         stub.add_client_error("describe_stack_resources", code)
-        assert stack_intention(client, sagemaker, ENDPOINT) is None
+        of_sagemaker.add_client_error("describe_endpoint_config", code)
+        assert stack_intention(client, sagemaker, STATE) is None
+
+
+@pytest.mark.parametrize(
+    ("physical_id", "wanted"),
+    [("prod-digits/before", "configa-xyz"), ("another/before", None)],
+)
+def test_the_stack_of_an_endpoint_that_was_there_is_found_by_its_config(
+    physical_id: str, wanted: str | None
+) -> None:
+    """That of another endpoint, whose config it serves as well, is not its stack."""
+    client, sagemaker = client_of("cloudformation"), client_of("sagemaker")
+    config = {
+        "EndpointConfigName": "ConfigA-XYZ",
+        "EndpointConfigArn": CONFIG,
+        "ProductionVariants": [{"VariantName": "v"}],
+        "CreationTime": "2026-11-21T00:00:00Z",
+    }
+    template = {"Resources": {"Mover": {"Properties": {"EndpointConfigName": NAMED}}}}
+    with Stubber(client) as stub, Stubber(sagemaker) as of_sagemaker:
+        stub.add_client_error("describe_stack_resources", "ValidationError")
+        of_sagemaker.add_response(
+            "describe_endpoint_config", config, {"EndpointConfigName": "ConfigA-XYZ"}
+        )
+        resources = [
+            resource("Mover", MOVER, physical_id),
+            resource("Config", "EndpointConfig", CONFIG),
+        ]
+        found = {"PhysicalResourceId": CONFIG}
+        stub.add_response("describe_stack_resources", {"StackResources": resources}, found)
+        if wanted is not None:
+            stack = {
+                "StackName": "prod-digits",
+                "StackStatus": "UPDATE_COMPLETE",
+                "CreationTime": "2026-11-21T00:00:00Z",
+            }
+            stub.add_response("describe_stacks", {"Stacks": [stack]})
+            stub.add_response("get_template", {"TemplateBody": json.dumps(template)})
+            of_sagemaker.add_client_error("describe_endpoint_config", "AccessDeniedException")
+            stub.add_client_error("list_change_sets", "AccessDenied")
+        intended = stack_intention(client, sagemaker, STATE)
+    assert (intended.config if intended is not None else None) == wanted

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -10,8 +11,10 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from sagemaker_serving.client.aws import aws_failures
+from sagemaker_serving.operations.rollout.state import EndpointState
 
-_ENDPOINT = "AWS::SageMaker::Endpoint"
+MOVER = "Custom::EndpointUpdate"
+"""The type of what moves an endpoint that was there before its stack."""
 
 _IS_EXECUTED_WITHIN = timedelta(seconds=60)
 """How long a change set that is ready is taken for a deploy that goes on by itself, as the CDK
@@ -55,9 +58,11 @@ class StackIntention:
 
 
 def stack_intention(
-    cloudformation: Any, sagemaker: Any, endpoint_arn: str
+    cloudformation: Any, sagemaker: Any, endpoint: EndpointState
 ) -> StackIntention | None:
     """What the stack that holds the endpoint wants; None when no stack holds it.
+
+    One that was there before its stack is found by the config that it serves, or is about to.
 
     None, too, for whoever may not read stacks. A resource's physical id is what
     Ref returns, for an endpoint its ARN. Source: CloudFormation template
@@ -65,9 +70,7 @@ def stack_intention(
     """
     with aws_failures():
         try:
-            resources = cloudformation.describe_stack_resources(PhysicalResourceId=endpoint_arn)[
-                "StackResources"
-            ]
+            resources = _resources_beside(cloudformation, sagemaker, endpoint)
             name = resources[0]["StackName"]
             (stack,) = cloudformation.describe_stacks(StackName=name)["Stacks"]
             body = cloudformation.get_template(StackName=name)["TemplateBody"]
@@ -78,7 +81,7 @@ def stack_intention(
         return StackIntention(
             stack=name,
             status=stack["StackStatus"],
-            config=_own_case(sagemaker, _config(body, resources, endpoint_arn)),
+            config=_own_case(sagemaker, _config(body, resources, endpoint)),
             reason=_first_failure(cloudformation, name)
             if "ROLLBACK" in stack["StackStatus"]
             else None,
@@ -104,15 +107,51 @@ def _change_set(cloudformation: Any, stack: str) -> str | None:
     return None
 
 
-def _config(body: Any, resources: list[dict[str, Any]], endpoint_arn: str) -> str | None:
+def _resources_beside(
+    cloudformation: Any, sagemaker: Any, endpoint: EndpointState
+) -> list[dict[str, Any]]:
+    """Those of the stack that made the endpoint, or a config of it; raises what AWS answers where
+    no stack has made any."""
+    try:
+        return _resources(cloudformation, endpoint.arn)
+    except ClientError as error:
+        if error.response["Error"].get("Code") != "ValidationError":
+            raise
+        configs = [one for one in (endpoint.coming_config, endpoint.config) if one is not None]
+        for config in configs:
+            with suppress(ClientError):
+                described = sagemaker.describe_endpoint_config(EndpointConfigName=config)
+                found = _resources(cloudformation, described["EndpointConfigArn"])
+                if any(_moves(one, endpoint) for one in found):
+                    return found
+        raise
+
+
+def _moves(resource: Mapping[str, Any], endpoint: EndpointState) -> bool:
+    """Whether a resource is what moves the endpoint; a first move has no physical id as yet."""
+    physical_id = str(resource.get("PhysicalResourceId") or f"{endpoint.name}/")
+    return resource["ResourceType"] == MOVER and physical_id.startswith(f"{endpoint.name}/")
+
+
+def _resources(cloudformation: Any, physical_id: str) -> list[dict[str, Any]]:
+    found = cloudformation.describe_stack_resources(PhysicalResourceId=physical_id)
+    return list(found["StackResources"])
+
+
+def _config(body: Any, resources: list[dict[str, Any]], endpoint: EndpointState) -> str | None:
     """The name of the config that the template gives to the endpoint."""
     by_id = {found["LogicalResourceId"]: found for found in resources}
-    endpoint = next(
-        (found for found in resources if found.get("PhysicalResourceId") == endpoint_arn), None
+    mover = next(
+        (
+            found
+            for found in resources
+            if found.get("PhysicalResourceId") == endpoint.arn or _moves(found, endpoint)
+        ),
+        None,
     )
-    if endpoint is None or not isinstance(body, Mapping):  # YAML comes as text
+    if mover is None or not isinstance(body, Mapping):  # YAML comes as text
         return None
-    wanted = body["Resources"][endpoint["LogicalResourceId"]]["Properties"]["EndpointConfigName"]
+    wanted = body["Resources"][mover["LogicalResourceId"]]["Properties"]["EndpointConfigName"]
     if isinstance(wanted, str):
         return wanted
     target = wanted.get("Fn::GetAtt", [wanted.get("Ref")])[0]
