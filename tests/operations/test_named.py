@@ -180,3 +180,42 @@ class _Known(Aws):
 
     def client(self, service: str, **_: Any) -> Any:
         return self.made
+
+
+CPU = {"name": "cpu", "instance_type": "ml.c5.large"}
+MOVED = {"variants": [CPU], "endpoint": {"existing": "theirs"}}
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "update", "message"),
+    [
+        ({}, None, "there is no endpoint theirs, so the deploy would fail; name one that"),
+        ({"status": "Updating", "variants": ["cpu"]}, None, "theirs is Updating; a deploy waits"),
+        (
+            {"status": "InService", "variants": ["all"]},
+            {"canary_percent": 10},
+            "theirs has the variants all, and the file has cpu: SageMaker has guardrails for",
+        ),
+    ],
+)
+def test_an_endpoint_that_cannot_be_moved_is_named(
+    endpoint: dict[str, Any], update: dict[str, Any] | None, message: str
+) -> None:
+    given = {**MOVED, **({} if update is None else {"update": update})}
+    ((where, _, told),) = said(Found(endpoints={"theirs": endpoint}), **given)
+    assert where == "prod.yaml models.digits.endpoint.existing"
+    assert told.startswith(message)
+
+
+def test_an_endpoint_that_can_be_moved_is_right() -> None:
+    found = Found(endpoints={"theirs": {"status": "InService", "variants": ["all"]}})
+    assert said(found, **MOVED) == []
+    changes = {"update": {"canary_percent": 10}, "transition": {"step": "change_variants"}}
+    assert said(found, **MOVED, **changes) == []
+    alike = Found(endpoints={"theirs": {"status": "InService", "variants": ["cpu"]}})
+    assert said(alike, **MOVED, update={"canary_percent": 10}) == []
+
+
+def test_an_endpoint_is_asked_for_by_its_name(gateway: Gateway) -> None:
+    found = find(client_of(gateway), named(environment(**MOVED)))
+    assert found.endpoints == {"theirs": {}}

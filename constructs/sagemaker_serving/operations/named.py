@@ -6,14 +6,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from functools import reduce
-from typing import Any
+from typing import Any, Literal
 
 from botocore.exceptions import ClientError
 
 from sagemaker_serving.client.aws import Aws, aws_failures
-from sagemaker_serving.errors import Problem, Severity, Where
+from sagemaker_serving.client.describing import described_endpoint
+from sagemaker_serving.errors import NotFound, Problem, Severity, Where
+from sagemaker_serving.rules import is_guarded
 from sagemaker_serving.s3_address import is_s3, split_s3
 from sagemaker_serving.spec import Environment
+from sagemaker_serving.spec.transition import CHANGE
 
 SOON = timedelta(days=30)
 """How long before its end a reservation is warned of."""
@@ -27,18 +30,22 @@ class Named:
     """One thing of the account that the environment file names at ``path``.
 
     ``instance_types`` are those that a reservation is to give; ``archives`` says that the place
-    in S3 is to hold archives, and not only any object.
+    in S3 is to hold archives, and not only any object. ``variants`` are those that an endpoint
+    has to have already, since it is moved under guardrails.
     """
 
     name: str
     path: tuple[str | int, ...]
     instance_types: tuple[str, ...] = ()
     archives: bool = False
+    variants: tuple[str, ...] = ()
 
     @property
-    def in_s3(self) -> bool:
-        """Whether it is a place in S3; otherwise it is a reservation."""
-        return is_s3(self.name)
+    def kind(self) -> Literal["s3", "endpoint", "reservation"]:
+        """What it is: a place in S3, an endpoint, or a reservation."""
+        if self.path[-2:] == ("endpoint", "existing"):
+            return "endpoint"
+        return "s3" if is_s3(self.name) else "reservation"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,20 +54,29 @@ class Found:
 
     ``reservations`` has by ARN what DescribeTrainingPlan answered: ``status``, ``end`` (ISO 8601),
     ``targets`` and ``instance_types``; empty where there is none. ``places`` has by address in S3
-    "found", "missing" or the code of a refusal.
+    "found", "missing" or the code of a refusal. ``endpoints`` has by name ``status`` and
+    ``variants``; empty where there is none.
     """
 
     reservations: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     places: Mapping[str, str] = field(default_factory=dict)
+    endpoints: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 def named(environment: Environment) -> Iterator[Named]:
-    """The reservations and models in S3 that ``environment`` names, each place, in its order."""
+    """The reservations, endpoints and models in S3 that ``environment`` names, each place, in its
+    order."""
     for path, text, beside in _texts(environment.model_dump()):
         match path[-2:]:
             case ("capacity_reservation", "ml_reservation_arn"):
                 types = beside.get("instance_types") or [beside.get("instance_type")]
                 yield Named(name=text, path=path, instance_types=tuple(types))
+            case ("endpoint", "existing"):
+                model = environment.models[str(path[1])]
+                changes = model.transition is not None and model.transition.step == CHANGE
+                guarded = is_guarded(model, production=environment.production) and not changes
+                variants = [variant.name for variant in model.variants] if guarded else []
+                yield Named(name=text, path=path, variants=tuple(variants))
             case (_, "s3_prefix"):
                 yield Named(name=text, path=path, archives=True)
             case (_, "artifact" | "s3" | "model_data") | ("archives", _) if is_s3(text):
@@ -84,17 +100,30 @@ def _texts(
 def find(aws: Aws, things: Iterable[Named]) -> Found:
     """Asks AWS for ``things``, read-only, once for each name.
 
-    Needs ``sagemaker:DescribeTrainingPlan`` for a reservation, ``s3:GetObject`` for an archive
-    and ``s3:ListBucket`` for a prefix. Raises `Failure` where AWS cannot be asked.
+    Needs ``sagemaker:DescribeTrainingPlan`` for a reservation, ``sagemaker:DescribeEndpoint`` for
+    an endpoint, ``s3:GetObject`` for an archive and ``s3:ListBucket`` for a prefix. Raises
+    `Failure` where AWS cannot be asked.
     """
     reservations: dict[str, Mapping[str, Any]] = {}
     places: dict[str, str] = {}
+    endpoints: dict[str, Mapping[str, Any]] = {}
     for thing in {one.name: one for one in things}.values():
-        if thing.in_s3:
+        if thing.kind == "s3":
             places[thing.name] = _place(aws, thing)
+        elif thing.kind == "endpoint":
+            endpoints[thing.name] = _endpoint(aws, thing.name)
         elif _READABLE_BY_DESCRIBE in thing.name:
             reservations[thing.name] = _reservation(aws, thing.name)
-    return Found(reservations=reservations, places=places)
+    return Found(reservations=reservations, places=places, endpoints=endpoints)
+
+
+def _endpoint(aws: Aws, name: str) -> dict[str, Any]:
+    try:
+        found = described_endpoint(aws.client("sagemaker"), name)
+    except NotFound:
+        return {}
+    variants = [variant["VariantName"] for variant in found.get("ProductionVariants", ())]
+    return {"status": found["EndpointStatus"], "variants": sorted(variants)}
 
 
 def _reservation(aws: Aws, arn: str) -> dict[str, Any]:
@@ -143,15 +172,13 @@ def named_problems(
     """What the environment names and AWS does not have, or has for something else."""
     return [
         Problem(
-            rule="account-s3" if thing.in_s3 else "account-reservation",
+            rule=f"account-{thing.kind}",
             where=reduce(Where.__truediv__, thing.path, where),
             severity=severity,
             message=message,
         )
         for thing in named(environment)
-        for severity, message in (_place_faults if thing.in_s3 else _reservation_faults)(
-            thing, found, today
-        )
+        for severity, message in _FAULTS[thing.kind](thing, found, today)
     ]
 
 
@@ -225,6 +252,39 @@ def _reservation_faults(thing: Named, found: Found, today: date) -> Iterator[tup
             f"the reservation has {', '.join(plan['instance_types'])}, and the variant runs on "
             f"{', '.join(foreign)}; they must be the same",
         )
+
+
+def _endpoint_faults(thing: Named, found: Found, _: date) -> Iterator[tuple[Severity, str]]:
+    endpoint = found.endpoints.get(thing.name)
+    if endpoint is None:
+        yield Severity.NOTE, _unasked(thing)
+    elif not endpoint:
+        yield (
+            Severity.ERROR,
+            f"there is no endpoint {thing.name}, so the deploy would fail; name one that is there, "
+            "or remove endpoint: the stack then makes one of its own",
+        )
+    elif endpoint["status"] != "InService":
+        yield (
+            Severity.WARNING,
+            f"{thing.name} is {endpoint['status']}; a deploy waits for an update that is under "
+            "way, and fails where the endpoint does not come to be InService",
+        )
+    elif thing.variants and sorted(thing.variants) != endpoint["variants"]:
+        yield (
+            Severity.ERROR,
+            f"{thing.name} has the variants {', '.join(endpoint['variants'])}, and the file has "
+            f"{', '.join(sorted(thing.variants))}: SageMaker has guardrails for updates of the "
+            "same variants only; name them alike, or write `transition: {step: change_variants}` "
+            "for this deploy",
+        )
+
+
+_FAULTS = {
+    "s3": _place_faults,
+    "endpoint": _endpoint_faults,
+    "reservation": _reservation_faults,
+}
 
 
 def _unasked(thing: Named) -> str:
