@@ -44,6 +44,21 @@ def test_a_live_endpoint_is_written_and_passes_check(run: Run, aws: Aws, tmp_pat
     assert not (tmp_path / "environments" / "adopted.yaml").exists()
 
 
+def test_both_ways_are_offered_with_their_price(run: Run, aws: Aws, tmp_path: Path) -> None:
+    shell = {"AWS_DEFAULT_REGION": REGION, **shell_of(aws.gateway)}
+    second = run("adopt", "endpoint", "digits", "--name", "second", **shell)
+    assert "  * a second endpoint, second-digits: its instances are paid for" in second.stdout
+    assert "    digits itself, moved by the deploy (--existing): callers move" in second.stdout
+    ended = run("adopt", "endpoint", "digits", "--existing", "--name", "mine", **shell)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert "  * digits itself, moved by the deploy (--existing): callers move" in ended.stdout
+    written = (tmp_path / "environments" / "mine.yaml").read_text()
+    assert "    endpoint:\n      existing: digits\n" in written
+    assert "read from the endpoint digits, which a deploy of this file moves" in written
+    checked = run("check", "environments/mine.yaml")
+    assert checked.returncode == 0, checked.stdout
+
+
 def test_what_is_left_open_is_named_with_its_place(run: Run, stack: str) -> None:
     ended = run("adopt", "template", stack, "--region", REGION, "--file", "new.yaml")
     assert ended.returncode == 0

@@ -4,18 +4,31 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from sagemaker_serving.cli.completing import EndpointName
 from sagemaker_serving.cli.options import WhichAws, aws_options, must_be_region, shell_region
 from sagemaker_serving.errors import Mistake, ProblemsFound, Severity
 from sagemaker_serving.whole_files import write_whole
 
 if TYPE_CHECKING:
     from sagemaker_serving.rules.template import Template
+
+
+@dataclass(frozen=True)
+class _Source:
+    """What is read; ``endpoint`` is the live one, which ``existing`` lets deploys move."""
+
+    template: Template
+    region: str
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    endpoint: str | None = None
+    existing: bool = False
 
 
 @click.group()
@@ -25,7 +38,8 @@ def adopt() -> None:
     Reads every setting that it can, and writes a comment at each that it cannot. Neither the source
     nor AWS is changed. CloudFormation imports no endpoint, so the file makes a second one,
     <environment>-<model>. Deploy it, compare the answers, move the callers, and delete the old one:
-    until then both are paid for.
+    until then both are paid for. With `adopt endpoint NAME --existing` a deploy moves the endpoint
+    itself.
     """
 
 
@@ -35,8 +49,7 @@ def _writing(command: Callable[..., Any]) -> Callable[..., Any]:
         place = path if path is not None else Path("environments") / f"{name}.yaml"
         if place.exists() and not force:
             raise Mistake(f"{place} is there already; give another --file, or --force")
-        template, region, *parameters = command(**others)
-        _write(template, name, region, place, *parameters)
+        _write(command(**others), name, place)
 
     for option in (
         click.option("--force", is_flag=True, help="Replace the file."),
@@ -58,21 +71,31 @@ def _writing(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @adopt.command()
-@click.argument("endpoint")
+@click.argument("endpoint", type=EndpointName())
+@click.option(
+    "--existing",
+    is_flag=True,
+    help="Let deploys of the file move ENDPOINT itself, instead of making a second one.",
+)
 @_writing
 @aws_options
-def endpoint(endpoint: str, which: WhichAws) -> Any:
+def endpoint(endpoint: str, existing: bool, which: WhichAws) -> _Source:
     """Read the live ENDPOINT, its config, models, scaling and tags.
+
+    The file makes a second endpoint, or, with --existing, names ENDPOINT itself. Each has its
+    price, which is printed.
 
     \b
     Examples:
       sagemaker-serving adopt endpoint digits --region eu-west-1
+      sagemaker-serving adopt endpoint digits --existing --name prod --region eu-west-1
       sagemaker-serving adopt endpoint digits --name staging --local
     """
     from sagemaker_serving.operations.adoption import live_endpoint
 
     aws = which.aws()
-    return live_endpoint(endpoint, aws), aws.client("sagemaker").meta.region_name
+    region = aws.client("sagemaker").meta.region_name
+    return _Source(live_endpoint(endpoint, aws), region, endpoint=endpoint, existing=existing)
 
 
 @adopt.command()
@@ -86,7 +109,7 @@ def endpoint(endpoint: str, which: WhichAws) -> Any:
     help="A parameter's value; default: the template's, or the first that it allows.",
 )
 @_writing
-def template(file: Path, region: str | None, parameters: tuple[str, ...]) -> Any:
+def template(file: Path, region: str | None, parameters: tuple[str, ...]) -> _Source:
     """Read the endpoints of the CloudFormation template FILE.
 
     \b
@@ -96,14 +119,14 @@ def template(file: Path, region: str | None, parameters: tuple[str, ...]) -> Any
     """
     from sagemaker_serving.rules import read_template
 
-    return read_template(file), _region(region), _values(parameters)
+    return _Source(read_template(file), _region(region), parameters=_values(parameters))
 
 
 @adopt.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--region", help="The AWS region, if the plan does not say.")
 @_writing
-def plan(file: Path, region: str | None) -> Any:
+def plan(file: Path, region: str | None) -> _Source:
     """Read the endpoints of a Terraform plan, FILE as terraform show -json prints it.
 
     \b
@@ -116,7 +139,7 @@ def plan(file: Path, region: str | None) -> Any:
     if len(plans) != 1:
         found = ", ".join(str(one.region) for one in plans) or "none"
         raise Mistake(f"{file}: an environment is of one region, and the plan is of {found}")
-    return plans[0].template, _region(plans[0].region or region)
+    return _Source(plans[0].template, _region(plans[0].region or region))
 
 
 def _region(given: str | None) -> str:
@@ -134,24 +157,26 @@ def _values(parameters: tuple[str, ...]) -> dict[str, str]:
     return {name: value for name, _, value in split}
 
 
-def _write(
-    template: Template,
-    name: str,
-    region: str,
-    place: Path,
-    parameters: Mapping[str, str] | None = None,
-) -> None:
+def _write(source: _Source, name: str, place: Path) -> None:
     from sagemaker_serving.operations.adoption import adopt as read
     from sagemaker_serving.rules import check_environment
     from sagemaker_serving.rules.report import report
     from sagemaker_serving.spec import read_environment
 
-    adopted = read(template, name=name, region=region, parameters=parameters)
+    adopted = read(
+        source.template,
+        name=name,
+        region=source.region,
+        parameters=source.parameters,
+        existing=source.existing,
+    )
     place.parent.mkdir(parents=True, exist_ok=True)
     write_whole(place, adopted.text)
     click.echo(f"{place}: {', '.join(adopted.models)}")
     for remark in adopted.remarks:
         click.echo(textwrap.fill(remark, 100, initial_indent="  ", subsequent_indent="    "))
+    if source.endpoint is not None:
+        click.echo(_prices(source.endpoint, f"{name}-{adopted.models[0]}", source.existing))
     try:
         problems = check_environment(read_environment(place))
     except ProblemsFound as found:
@@ -166,3 +191,28 @@ def _write(
         f"  cdk diff -c env={name} --all\n"
         f"  cdk deploy -c env={name} --all"
     )
+
+
+def _prices(endpoint: str, second: str, existing: bool) -> str:
+    """Both ways, with what each costs; the one that the file goes is marked."""
+    ways = (
+        (
+            f"a second endpoint, {second}",
+            f"its instances are paid for beside those of {endpoint} until you have moved the "
+            f"callers to it and deleted {endpoint}",
+            not existing,
+        ),
+        (
+            f"{endpoint} itself, moved by the deploy (--existing)",
+            "callers move nowhere, and it is paid for twice only while an update goes on; no "
+            "deploy deletes it, so that is yours to do; tags, log group and a change of its name "
+            "are not the stack's, and an update may take 50 minutes",
+            existing,
+        ),
+    )
+    lines = ["", "two ways, each with its price:"]
+    for way, price, taken in ways:
+        mark = "*" if taken else " "
+        said = f"{mark} {way}: {price}"
+        lines += textwrap.wrap(said, 98, initial_indent="  ", subsequent_indent="      ")
+    return "\n".join([*lines, "  * is what the file says"])

@@ -37,12 +37,18 @@ class Adopted:
 
 
 def adopt(
-    template: Template, *, name: str, region: str, parameters: Mapping[str, str] | None = None
+    template: Template,
+    *,
+    name: str,
+    region: str,
+    parameters: Mapping[str, str] | None = None,
+    existing: bool = False,
 ) -> Adopted:
     """The environment file ``name`` with a model for each endpoint of ``template``.
 
     Nothing is changed, neither the source nor AWS. The endpoints get names of their own,
-    ``<name>-<model>``, because CloudFormation imports none. What has no field is written into
+    ``<name>-<model>``, because CloudFormation imports none; with ``existing`` the file names those
+    that there are, for a deploy to move. What has no field is written into
     ``extra`` by AWS's names; what only a deploy knows, and what the stacks make themselves, is a
     comment. A template's parameters have the values of ``parameters``, or their defaults, or the
     first that is allowed; those that were needed are told. Raises `Mistake` where there is no
@@ -63,7 +69,7 @@ def adopt(
             endpoint.properties.get("EndpointConfigName"), ENDPOINT_CONFIG, "EndpointConfigName"
         )
         if config is not None:
-            models.append(_read(reading, endpoint, config, models))
+            models.append(_read(reading, endpoint, config, models, existing=existing))
     if not models:
         raise Mistake(
             f"{template.where.source or 'the source'}: there is no {ENDPOINT} whose EndpointConfig "
@@ -84,7 +90,9 @@ def adopt(
     )
 
 
-def _read(reading: Reading, endpoint: Resource, config: Resource, taken: list[str]) -> str:
+def _read(
+    reading: Reading, endpoint: Resource, config: Resource, taken: list[str], *, existing: bool
+) -> str:
     model = _model_name(endpoint, taken)
     called = endpoint.properties.get("EndpointName").text
     path = ("models", model)
@@ -102,11 +110,15 @@ def _read(reading: Reading, endpoint: Resource, config: Resource, taken: list[st
         for variant in reading.draft.get((*path, "variants")) or ():
             scaled = str(variant.get("name"))
             read_scaling(reading, f"endpoint/{name}/variant/{scaled}", (*path, "scaling", scaled))
-    reading.draft.remark(
-        path,
-        f"read from the endpoint {called or endpoint.logical_id}, which stays as it is; this one "
-        f"will be called {reading.name}-{model}",
-    )
+    if existing and called is not None:
+        reading.draft.set((*path, "endpoint", "existing"), called)
+        said = f"read from the endpoint {called}, which a deploy of this file moves to its variants"
+    else:
+        said = (
+            f"read from the endpoint {called or endpoint.logical_id}, which stays as it is; this "
+            f"one will be called {reading.name}-{model}"
+        )
+    reading.draft.remark(path, said)
     return model
 
 
