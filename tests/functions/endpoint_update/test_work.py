@@ -114,8 +114,28 @@ def test_what_another_has_moved_on_is_left_there(aws: Aws, listener: Listener, d
 def test_a_create_that_failed_before_anything_was_recorded_gives_nothing_back(
     aws: Aws, listener: Listener, digits: str
 ) -> None:
-    back = event(aws, listener, digits, "old", kind="Delete", stack=TAKEN_BACK, before="")
+    never_asked = aws.config("never-asked", {"all": "new"})
+    gone: dict[str, Any] = {"kind": "Delete", "stack": TAKEN_BACK, "before": ""}
+    back = event(aws, listener, digits, never_asked, **gone)
     assert answered(aws, listener, back)["Status"] == "SUCCESS"
+    assert serves(aws) == "old"
+
+
+def test_a_create_that_cloudformation_cancelled_is_given_back_all_the_same(
+    aws: Aws, listener: Listener, digits: str
+) -> None:
+    """Its Delete has a physical id of CloudFormation's own, and the update may be under way."""
+    machine = Machine(aws)
+    started = datetime.now(UTC).isoformat()
+    given = {"request": event(aws, listener, digits), "interrupted": False, "started": started}
+    assert machine.step("update", machine.step("begin", given))["asked"]
+    back = event(aws, listener, digits, kind="Delete", stack=TAKEN_BACK)
+    back["PhysicalResourceId"] = "prod-digits-Endpoint-1A2B3C"
+    answer = answered(aws, listener, back, interrupted=True)
+    assert (answer["Status"], answer["PhysicalResourceId"]) == (
+        "SUCCESS",
+        "prod-digits-Endpoint-1A2B3C",
+    )
     assert serves(aws) == "old"
 
 

@@ -24,6 +24,9 @@ State = dict[str, Any]
 PATIENCE_SECONDS = 3000
 """CloudFormation gives a custom resource an hour; the rest is for the steps around the wait."""
 
+BEFORE_TAG = "sagemaker-serving:before"
+"""The tag of the stack's config that tells which one served before it."""
+
 _MOVING = ("Creating", "Updating", "SystemUpdating", "RollingBack")
 _LONGEST_WAIT_SECONDS = 30
 _WAITS_AFTER_INTERRUPTION = 3  # the next wait is longer than any call that was under way
@@ -47,23 +50,24 @@ def begin(state: State) -> State:
     leaves the endpoint alone.
     """
     request = Request.of(state["request"])
+    if state.pop("interrupted", False):
+        # A step that was under way as its execution was ended may yet ask for an update.
+        return _waiting({**state, "waits": _WAITS_AFTER_INTERRUPTION})
     going_back = request.kind != "Create" and _is_taken_back(request.stack_id)
     if request.names_another and not going_back:
         return _failed(state, sentences.another_endpoint(request))
     wanted: str | None = request.config
     if request.kind == "Delete":
-        wanted = request.before if going_back else None
+        wanted = (request.before or _recorded(request.config)) if going_back else None
     if wanted is None:
         return _succeeded(state)
-    state |= {"wanted": wanted, "going_back": going_back}
-    if state.pop("interrupted", False):
-        # A step that was under way as its execution was ended may yet ask for an update.
-        return _waiting({**state, "waits": _WAITS_AFTER_INTERRUPTION})
-    return look(state)
+    return look({**state, "wanted": wanted, "going_back": going_back})
 
 
 def look(state: State) -> State:
     """Looks whether the endpoint is at rest, and on which config."""
+    if "wanted" not in state:
+        return begin(state)
     request = Request.of(state["request"])
     endpoint = _described(request)
     if endpoint is None:
@@ -95,8 +99,10 @@ def update(state: State) -> State:
     endpoint = _described(request)
     if endpoint is None or endpoint["EndpointStatus"] != "InService":
         return _waiting(_as_pending(state, endpoint))
-    members = dict(request.update)
-    now, then = _variants(endpoint), _variants(_config(state["wanted"]))
+    if endpoint["EndpointConfigName"] == state["wanted"]:  # a call before this one has begun it
+        return _waiting(state)
+    members, config = dict(request.update), _config(state["wanted"])
+    now, then = _variants(endpoint), _variants(config)
     if state["going_back"]:
         members.pop("DeploymentConfig", None)  # its alarms may well be on: this is the way out
     if now != then:
@@ -104,6 +110,8 @@ def update(state: State) -> State:
             return _failed(state, sentences.other_variants(request, now, then))
         for retained in ("RetainAllVariantProperties", "ExcludeRetainedVariantProperties"):
             members.pop(retained, None)
+    if request.kind == "Create" and config:
+        _record(config, state["before"])
     try:
         client("sagemaker").update_endpoint(
             EndpointName=request.endpoint, EndpointConfigName=state["wanted"], **members
@@ -160,6 +168,30 @@ def _config(name: str) -> Mapping[str, Any]:
             return {}
         raise
     return found
+
+
+def _record(config: Mapping[str, Any], before: str) -> None:
+    """Tags the stack's config with the one that served before it.
+
+    CloudFormation learns the physical id by the answer alone, and never where it cancels a Create
+    because another resource failed. Its Delete then has an id of CloudFormation's own.
+    """
+    tag = {"Key": BEFORE_TAG, "Value": before}
+    client("sagemaker").add_tags(ResourceArn=config["EndpointConfigArn"], Tags=[tag])
+
+
+def _recorded(config: str) -> str | None:
+    """What `_record` wrote; None where nothing was asked for with this config."""
+    found = _config(config)
+    if not found:
+        return None
+    pages = client("sagemaker").get_paginator("list_tags")
+    tags = [
+        tag
+        for page in pages.paginate(ResourceArn=found["EndpointConfigArn"])
+        for tag in page["Tags"]
+    ]
+    return next((str(tag["Value"]) for tag in tags if tag["Key"] == BEFORE_TAG), None)
 
 
 def _variants(of: Mapping[str, Any]) -> list[str]:

@@ -124,7 +124,10 @@ class ExistingEndpoint(MovedEndpoint):
         )
         update, describe = "sagemaker:UpdateEndpoint", "sagemaker:DescribeEndpoint"
         given = grant(role, [update, describe], self.endpoint_arn)
-        given = given.combine(grant(role, [update, "sagemaker:DescribeEndpointConfig"], configs))
+        of_configs = ["DescribeEndpointConfig", "AddTags", "ListTags"]
+        given = given.combine(
+            grant(role, [update, *(f"sagemaker:{action}" for action in of_configs)], configs)
+        )
         acknowledge_wildcard(
             role, configs, "The config that served before may have any name; it is given back"
         )
