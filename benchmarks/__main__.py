@@ -26,7 +26,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "figures.md"
 
 BENCHMARKS = {
     "check": "check, beside cfn-lint on the equivalent template",
-    "mistakes": "wrong environment files that check names, and right ones that it calls wrong",
+    "mistakes": "wrong environment files and templates that check names, and right ones",
     "synth": "synth of the local environment, beside an empty Python CDK app",
     "constructs": "synth per resource, beside aws-sagemaker-alpha",
     "archive": "model.tar.gz of 500 MB, and synth with 2.5 GB",

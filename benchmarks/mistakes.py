@@ -1,71 +1,163 @@
-"""How many wrong environment files `check` names: each has one wrong change, its twin a right one.
+"""How many wrong environment files and templates `check` names: each has one wrong change, its twin
+a right one.
 
-``MISTAKES`` and ``MISTAKES_SEED`` set how many, and which; with ``MISTAKES_SHOWN`` set, those that
-are not judged right are printed.
+``MISTAKES`` and ``MISTAKES_SEED`` set how many of each, and which; with ``MISTAKES_SHOWN`` set,
+those that are not judged right are printed. cfn-lint takes a tenth of a second and more for a
+template: it judges the first ``MISTAKES_CFN_LINT`` of them, 240 where nothing else is said.
 """
 
 from __future__ import annotations
 
 import copy
+import json
 import os
 import tempfile
 from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from benchmarks import wrong_templates
 from benchmarks.figures import Figure, Ratio
 from benchmarks.wrong_environments import BASES, GONE, Change, drawn
 from sagemaker_serving.catalog import support_as_of
 from sagemaker_serving.errors import ProblemsFound, Severity
-from sagemaker_serving.rules import check_environment
+from sagemaker_serving.rules import check_environment, check_template, read_template
 from sagemaker_serving.spec import read_environment
 
 CASES = int(os.environ.get("MISTAKES", "2000"))
+CFN_LINT = int(os.environ.get("MISTAKES_CFN_LINT", "240"))
 SEED = int(os.environ.get("MISTAKES_SEED", "25"))
 ROOT = Path(__file__).parents[1]
 
 
 def measure() -> list[Figure | Ratio]:
     """The share of wrong files that are named, and how many right ones are called wrong."""
-    cases = [drawn(SEED, number) for number in range(CASES)]
-    unnamed: Counter[str] = Counter()
-    alarms: Counter[str] = Counter()
-    crashed = 0
     with tempfile.TemporaryDirectory() as folder:
-        judged = _Judge(Path(folder))
-        for family, (base, wrong, right) in cases:
-            try:
-                if not judged.finds(base, wrong):
-                    unnamed[family] += 1
-                    _tell("unnamed", family, base, wrong)
-                if judged.finds(base, right):
-                    alarms[family] += 1
-                    _tell("false alarm", family, base, right)
-            except Exception as error:
-                crashed += 1
-                print(f"traceback: {family} {base} {wrong} {right}: {error!r}")
-    named = 100 * (len(cases) - sum(unnamed.values()) - crashed) / len(cases)
-    return [
-        (f"wrong and right environment files, seed {SEED}", f"{len(cases)} each"),
-        Ratio(name="wrong ones named", value=named, at_least=98, unit=" %"),
-        Ratio(name="right ones called wrong", value=sum(alarms.values()), at_most=0),
-        Ratio(name="tracebacks", value=crashed, at_most=0),
-    ]
+        return [*environments(Path(folder)), *templates(Path(folder))]
 
 
-def _tell(what: str, family: str, base: str, change: Change) -> None:
-    if "MISTAKES_SHOWN" in os.environ:
-        shown = {".".join(map(str, place)): value for place, value in change.items()}
-        print(f"{what}: {family}: {base}: {shown!r:.300}")
+def environments(folder: Path) -> Iterator[Figure | Ratio]:
+    """Of environment files."""
+    (folder / "model").symlink_to(ROOT / "model_assets" / "half_plus_three" / "model")
+    judge = _Judge(folder)
+    tally = Tally("environment files")
+    for family, (base, wrong, right) in (drawn(SEED, number) for number in range(CASES)):
+        tally.count(family, partial(judge.finds, base), wrong, right)
+    yield (f"wrong and right environment files, seed {SEED}", f"{CASES} each")
+    yield from tally.figures()
+
+
+class Tally:
+    """Counts what is judged right; ``what`` are the files."""
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+        self.drawn: Counter[str] = Counter()
+        self.unnamed: Counter[str] = Counter()
+        self.alarms: Counter[str] = Counter()
+        self.crashed = 0
+
+    def count(self, family: str, judge: Callable[[Any], bool], wrong: Any, right: Any) -> None:
+        """Judges a wrong file and its right twin by ``judge``, which says whether it finds any."""
+        self.drawn[family] += 1
+        try:
+            missed, alarm = not judge(wrong), judge(right)
+        except Exception as error:
+            self.crashed += 1
+            print(f"traceback: {family}: {error!r}")
+            return
+        self.unnamed[family] += missed
+        self.alarms[family] += alarm
+        if "MISTAKES_SHOWN" in os.environ and (missed or alarm):
+            print(f"{'unnamed' if missed else 'false alarm'}: {family}: {(wrong, right)!r:.2000}")
+
+    @property
+    def named(self) -> float:
+        """The share of the wrong ones that are named, in percent."""
+        return 100 * (1 - (self.unnamed.total() + self.crashed) / max(1, self.drawn.total()))
+
+    def figures(self) -> Iterator[Figure | Ratio]:
+        """What is wanted of it, beside what it is."""
+        yield Ratio(name=f"wrong {self.what} named", value=self.named, at_least=98, unit=" %")
+        yield Ratio(name=f"right {self.what} called wrong", value=self.alarms.total(), at_most=0)
+        yield Ratio(name=f"tracebacks of {self.what}", value=self.crashed, at_most=0)
+
+
+def templates(folder: Path) -> Iterator[Figure | Ratio]:
+    """The same of CloudFormation templates, by class, and cfn-lint on the same files."""
+    ours, theirs, beside = Tally("templates"), Tally("templates"), Tally("templates")
+    for number in range(CASES):
+        family, (wrong, right) = wrong_templates.drawn(SEED, number)
+        judge = _Templates(folder, right)
+        ours.count(family, judge.check_finds, wrong, right)
+        if number < CFN_LINT:
+            beside.count(family, judge.check_finds, wrong, right)
+            theirs.count(family, judge.cfn_lint_finds, wrong, right)
+    yield (f"wrong and right templates, seed {SEED}", f"{CASES} each")
+    yield from ours.figures()
+    yield (
+        f"of the first {theirs.drawn.total()}: named by check, by cfn-lint",
+        f"{beside.named:.1f} %, {theirs.named:.1f} %",
+    )
+    yield (
+        "right ones of these called wrong by check, by cfn-lint",
+        f"{beside.alarms.total()}, {theirs.alarms.total()}",
+    )
+    for family, drawn_ones in sorted(theirs.drawn.items()):
+        by_us, by_them = (f"{drawn_ones - each.unnamed[family]}" for each in (beside, theirs))
+        yield (f"{family}: drawn, named by check, by cfn-lint", f"{drawn_ones}, {by_us}, {by_them}")
+
+
+class _Templates:
+    """Judges a template: a right one is named at all, a wrong one for what its twin is not."""
+
+    def __init__(self, folder: Path, right: dict[str, Any]) -> None:
+        self._file = folder / "drawn.template.json"
+        self._right = right
+        self._before = self._checked(right)
+
+    def check_finds(self, document: dict[str, Any]) -> bool:
+        """Whether `check` names it."""
+        if document is self._right:
+            return bool(self._before)
+        return bool(self._checked(document) - self._before)
+
+    def cfn_lint_finds(self, document: dict[str, Any]) -> bool:
+        """Whether cfn-lint does; its warnings of a right one, which are of style, don't count."""
+        usual = _cfn_lint(self._right)
+        if document is self._right:
+            return any(rule.startswith("E") for rule, _ in usual)
+        return bool(_cfn_lint(document) - usual)
+
+    def _checked(self, document: dict[str, Any]) -> set[tuple[str, str]]:
+        self._file.write_text(json.dumps(document), encoding="utf-8")
+        try:
+            read = read_template(self._file)
+            found = check_template(read, wrong_templates.REGION, today=support_as_of())
+        except ProblemsFound as refused:
+            found = list(refused.problems)
+        return {(each.rule, each.message) for each in found if each.severity is not Severity.NOTE}
+
+
+def _cfn_lint(document: dict[str, Any]) -> set[tuple[str, str]]:
+    from cfnlint.api import lint
+    from cfnlint.config import ManualArgs
+
+    try:
+        found = lint(json.dumps(document), config=ManualArgs(regions=[wrong_templates.REGION]))
+    except Exception as error:  # it ends in a traceback on some
+        return {("ended", type(error).__name__)}
+    return {(each.rule.id, each.message) for each in found}
 
 
 class _Judge:
     """Checks changed files in a folder that has their model."""
 
     def __init__(self, folder: Path) -> None:
-        (folder / "model").symlink_to(ROOT / "model_assets" / "half_plus_three" / "model")
         self._file = folder / "drawn.yaml"
         self._before = {name: self._problems(base) for name, base in BASES.items()}
 

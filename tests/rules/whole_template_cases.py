@@ -203,7 +203,8 @@ CASES: list[tuple[str, str, str, str]] = [
         "no attribute 'ModelNmae'; did you mean ModelName?",
         resources(
             "  M: {Type: AWS::SageMaker::Model}\n  A: {Type: AWS::SNS::Topic, Properties: "
-            "{TopicName: !GetAtt M.ModelName, DisplayName: !GetAtt Topic.Nonsense}}\n"
+            "{TopicName: !GetAtt M.ModelName, DisplayName: !GetAtt N.Outputs.Any}}\n"
+            "  N: {Type: AWS::CloudFormation::Stack}\n"
         ),
     ),
     ("template-parameter", parameter("Type: Text"), "Type is 'Text'", parameter("Type: String")),

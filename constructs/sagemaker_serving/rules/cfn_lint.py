@@ -21,6 +21,8 @@ from cfnlint.template import Template as LintedTemplate
 
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.check import check_template
+from sagemaker_serving.rules.facts.kinds import EventScheduleFacts
+from sagemaker_serving.rules.facts.roles import PolicyDocumentFacts
 from sagemaker_serving.rules.facts.template import SchemaFacts, TemplateFacts
 from sagemaker_serving.rules.registry import RULES
 from sagemaker_serving.rules.template import Template, template_of, with_sections, written
@@ -111,7 +113,7 @@ def _offer(rule_id: str, severity: Severity, what: str, why: str) -> None:
     globals()[name] = type(name, (_OfThisProject, CloudFormationLintRule), members)
 
 
-_ITS_OWN = (TemplateFacts, SchemaFacts)
+_ITS_OWN = (TemplateFacts, SchemaFacts, PolicyDocumentFacts, EventScheduleFacts)
 """What cfn-lint judges itself."""
 
 for _rule in (one for one in RULES if one.about not in _ITS_OWN):

@@ -35,6 +35,9 @@ from sagemaker_serving.rules.deployment import (
     resources,
     schemas,
     tags,
+    template_functions,
+    template_parameters,
+    template_sections,
     templates,
     transitions,
 )
@@ -55,7 +58,7 @@ from sagemaker_serving.rules.engine import Rule
 from sagemaker_serving.rules.hardware import elastic_inference, gpu_hosts, instance_types
 from sagemaker_serving.rules.neo import acceptance, compilations, deployed
 from sagemaker_serving.rules.neo import artifacts as neo_artifacts
-from sagemaker_serving.rules.roles import permissions, trust
+from sagemaker_serving.rules.roles import documents, permissions, trust
 from sagemaker_serving.rules.scaling import policies, schedules, targets
 from sagemaker_serving.rules.state_machines import arguments, definitions, tasks
 
@@ -102,6 +105,7 @@ RULES: tuple[Rule, ...] = (
     uncompressed.artifact_uncompressed,
     uncompressed.artifact_large,
     targets.scaling_bounds,
+    targets.scaling_namespace,
     targets.scaling_zero,
     targets.scaling_burstable,
     targets.scaling_cooldown,
@@ -266,6 +270,7 @@ RULES: tuple[Rule, ...] = (
     resources.unknown_property,
     schemas.schema_required,
     schemas.schema_unknown,
+    schemas.schema_read_only,
     schemas.schema_type,
     schemas.schema_value,
     schemas.schema_added,
@@ -275,8 +280,10 @@ RULES: tuple[Rule, ...] = (
     policies.scaling_metric_published,
     policies.scaling_utilization,
     policies.scaling_steps,
+    policies.scaling_adjustment,
     policies.scaling_evaluation,
     policies.scaling_metric_form,
+    schedules.event_schedule,
     schedules.scaling_schedule,
     schedules.scaling_schedule_zone,
     schedules.scaling_schedule_name,
@@ -289,6 +296,7 @@ RULES: tuple[Rule, ...] = (
     serverless.serverless_network,
     trust.role_trust,
     permissions.role_permission,
+    documents.policy_document,
     definitions.state_machine_source,
     definitions.state_machine_language,
     definitions.state_machine_transition,
@@ -305,8 +313,15 @@ RULES: tuple[Rule, ...] = (
     templates.template_condition,
     templates.template_mapping,
     templates.template_cycle,
-    templates.template_function,
-    templates.template_parameter,
+    template_functions.template_function,
+    template_functions.template_argument,
+    template_functions.template_boolean,
+    template_parameters.template_parameter,
+    template_parameters.template_parameter_form,
+    template_sections.template_section,
+    template_sections.template_resource,
+    template_sections.template_output,
+    template_sections.template_map,
     templates.template_limit,
     transforms.transform_ranges,
     transforms.transform_memory,

@@ -252,10 +252,16 @@ PREDEFINED = f"{POLICY}.PredefinedMetricSpecification"
 NOTIFY = {"OutputConfig": {"S3OutputPath": "s3://b/o/"}}
 
 
+STEP = {"MetricIntervalLowerBound": 0, "ScalingAdjustment": 1}
+
+
 def stepwise(*each: dict[str, Any]) -> dict[str, Any]:
     return {
         POLICY: None,
-        "Policy.StepScalingPolicyConfiguration": {"StepAdjustments": list(each)},
+        "Policy.StepScalingPolicyConfiguration": {
+            "AdjustmentType": "ChangeInCapacity",
+            "StepAdjustments": list(each),
+        },
     }
 
 
@@ -264,6 +270,18 @@ def metric(name: str) -> dict[str, Any]:
 
 
 TEMPLATES: list[Case] = [
+    (
+        "scaling-adjustment",
+        {POLICY: None, "Policy.StepScalingPolicyConfiguration": {"StepAdjustments": [STEP]}},
+        "AdjustmentType is missing",
+        stepwise(STEP),
+    ),
+    (
+        "scaling-namespace",
+        {"Target.ServiceNamespace": "ecs"},
+        "both must name the same service",
+        {"Target.ServiceNamespace": "sagemaker"},
+    ),
     (
         "scaling-metric",
         {PREDEFINED: metric("SageMakerInferenceComponentInvocationsPerCopy")},

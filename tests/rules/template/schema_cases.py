@@ -7,7 +7,9 @@ does not (run 2026-11-23).
 
 from __future__ import annotations
 
-ROLE = "AssumeRolePolicyDocument: {}"
+_TRUST = "{Effect: Allow, Principal: {Service: ec2.amazonaws.com}, Action: 'sts:AssumeRole'}"
+ROLE = f"AssumeRolePolicyDocument: {{Statement: {_TRUST}}}"
+POLICY = "{Statement: {Effect: Allow, Action: '*', Resource: '*'}}"
 FUNCTION = "Code: {S3Bucket: code-bucket, S3Key: k}, Role: !GetAtt Role.Arn"
 ALARM = "ComparisonOperator: GreaterThanThreshold, EvaluationPeriods: 1"
 TARGET = (
@@ -16,7 +18,7 @@ TARGET = (
 )
 POLICY = "arn:aws:iam::aws:policy/ReadOnlyAccess"
 GROUP = "GroupDescription: d"
-KEY = "KeyPolicy: {}"
+KEY = "KeyPolicy: {Statement: {Effect: Allow, Principal: '*', Action: 'kms:*', Resource: '*'}}"
 DEFINITION = """DefinitionString: '{"StartAt": "A", "States": {"A": {"Type": "Succeed"}}}'"""
 MACHINE = f"RoleArn: !GetAtt Role.Arn, {DEFINITION}"
 
@@ -28,16 +30,16 @@ CASES: list[Case] = [
     (
         "schema-required",
         "IAM::Role",
-        f"{ROLE}, Policies: [{{PolicyDocument: {{}}}}]",
+        f"{ROLE}, Policies: [{{PolicyDocument: {POLICY}}}]",
         "Policies needs PolicyName; add it",
-        f"{ROLE}, Policies: [{{PolicyDocument: {{}}, PolicyName: p}}]",
+        f"{ROLE}, Policies: [{{PolicyDocument: {POLICY}, PolicyName: p}}]",
     ),
     (
         "schema-required",
         "IAM::Policy",
-        "PolicyName: p, PolicyDocument: {}",
+        f"PolicyName: p, PolicyDocument: {POLICY}",
         "needs Users or Groups or Roles",
-        "PolicyName: p, PolicyDocument: {}, Roles: [!Ref Role]",
+        f"PolicyName: p, PolicyDocument: {POLICY}, Roles: [!Ref Role]",
     ),
     ("schema-required", "Lambda::Function", "Role: !GetAtt Role.Arn", "needs Code", FUNCTION),
     (
@@ -104,7 +106,7 @@ CASES: list[Case] = [
         "did you mean AssumeRolePolicyDocument?",
         ROLE,
     ),
-    ("schema-unknown", "SNS::Topic", "TopicArn: a", "set by AWS alone", "TopicName: a"),
+    ("schema-read-only", "SNS::Topic", "TopicArn: a", "set by AWS alone", "TopicName: a"),
     ("schema-unknown", "KMS::Key", f"{KEY}, Enable: true", "did you mean Enabled", KEY),
     (
         "schema-unknown",

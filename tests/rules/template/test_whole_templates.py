@@ -9,10 +9,11 @@ import pytest
 from sagemaker_serving.rules import check_template, read_template
 from tests.rules.roles.permission_cases import CASES as PERMISSIONS
 from tests.rules.roles.trust_cases import CASES as TRUST
+from tests.rules.template.declaration_cases import CASES as DECLARED
 from tests.rules.whole_template_cases import CASES as WHOLE
 from tests.today import TODAY
 
-CASES = [*WHOLE, *TRUST, *PERMISSIONS]
+CASES = [*WHOLE, *DECLARED, *TRUST, *PERMISSIONS]
 
 
 def messages(tmp_path: Path, text: str, rule: str) -> list[str]:

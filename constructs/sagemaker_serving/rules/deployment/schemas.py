@@ -54,19 +54,37 @@ def schema_required(resource: SchemaFacts) -> Iterator[Finding]:
 def schema_unknown(resource: SchemaFacts) -> Iterator[Finding]:
     """A resource's members are spelt as its type spells them, at any depth.
 
-    CloudFormation refuses others, and those that only the service sets.
+    CloudFormation refuses others.
     """
     for fault in resource.faults:
-        if fault.keyword not in _UNKNOWN:
+        if fault.keyword not in _UNKNOWN or fault.keyword == "readOnly":
             continue
         (name,) = fault.names
         where, owner = _where(resource, fault) / name, _owner(resource, fault)
-        if fault.keyword == "readOnly":
-            yield where, f"{name} of {owner} is set by AWS alone; remove it"
-        elif fault.keyword == "propertyNames":
+        if fault.keyword == "propertyNames":
             yield where, f"{owner} may have no {name!r}; remove it"
         else:
             yield where, f"{owner} has no member {name!r}; {_hint(resource, fault)}"
+
+
+@rule(
+    "schema-read-only",
+    source="aws-cloudformation/cloudformation-resource-schema, README on readOnlyProperties and "
+    "issue 102, which is open; read 2026-11-25",
+    severity=Severity.WARNING,
+    example="{Type: AWS::SNS::Topic, Properties: {TopicArn: …}}",
+)
+def schema_read_only(resource: SchemaFacts) -> Iterator[Finding]:
+    """A resource gives no member that only its service sets.
+
+    CloudFormation says nothing and leaves it out, so that the resource is another than the template
+    reads. The local AWS refuses it.
+    """
+    for fault in resource.faults:
+        if fault.keyword == "readOnly":
+            (name,) = fault.names
+            said = f"{name} of {_owner(resource, fault)} is set by AWS alone; remove it"
+            yield _where(resource, fault) / name, said
 
 
 @rule("schema-type", source=_SCHEMA, example="{MemorySize: large}")

@@ -1,20 +1,13 @@
-"""Rules on a template itself: names that lead nowhere, cycles, functions, limits."""
+"""Rules on a template itself: names that lead nowhere, cycles, limits."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from itertools import product
-from typing import Any
 
 from local_aws.suggest import nearest
-from local_aws.template import (
-    PSEUDO_PARAMETERS,
-    TemplateError,
-    as_text,
-    broken,
-    is_ssm_value,
-)
+from local_aws.template import PSEUDO_PARAMETERS, is_ssm_value
 from sagemaker_serving.catalog import resource_attributes
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import Fact
@@ -25,28 +18,8 @@ _ANATOMY = "AWS CloudFormation user guide, template sections; read 2026-11-23"
 _REGISTRY = "CloudFormation's registry in cfn-lint, read 2026-11-23"
 _QUOTAS = "AWS CloudFormation user guide, quotas; read 2026-11-23"
 
-_FUNCTIONS = frozenset(
-    f"Fn::{name}"
-    for name in (
-        *("Base64", "Cidr", "FindInMap", "GetAtt", "GetAZs", "If", "ImportValue", "Join"),
-        *("Select", "Split", "Sub", "Transform", "And", "Equals", "Not", "Or"),
-        *("Contains", "EachMemberEquals", "EachMemberIn", "RefAll", "ValueOf", "ValueOfAll"),
-        "GetStackOutput",
-    )
-)
-_EXTENDED = frozenset({"Fn::Length", "Fn::ToJsonString", "Fn::ForEach"})
-"""Those that the transform AWS::LanguageExtensions alone has."""
-_IN_CONDITIONS = frozenset(
-    {
-        *("Ref", "Fn::And", "Fn::Equals", "Fn::Not", "Fn::Or", "Fn::FindInMap", "Fn::Sub"),
-        *("Fn::Join", "Fn::Select", "Fn::Split", "Fn::Length", "Fn::ToJsonString", "Fn::If"),
-    }
-)
 _NEEDS = ("Ref", "Fn::Sub", "Fn::GetAtt", "DependsOn")
 _MOST = {"Resources": 500, "Parameters": 200, "Outputs": 200, "Mappings": 200}
-_TYPES = re.compile(
-    r"String|Number|List<(Number|String)>|CommaDelimitedList|(List<)?AWS::[A-Za-z0-9:<>]+"
-)
 _ID = re.compile(r"[A-Za-z0-9]{1,255}")
 
 
@@ -75,16 +48,17 @@ def template_reference(template: TemplateFacts) -> Iterator[Finding]:
 
 @rule("template-attribute", source=_REGISTRY, example="!GetAtt Model.ModelNmae")
 def template_attribute(template: TemplateFacts) -> Iterator[Finding]:
-    """GetAtt and Sub name an attribute that the type of SageMaker has.
+    """GetAtt and Sub name an attribute that the resource's type has.
 
-    CloudFormation refuses the template. Resources of other types pass unjudged.
+    CloudFormation refuses the template. Without a copy of CloudFormation's schemas only SageMaker's
+    types are judged. What a nested stack or a product puts out passes, and so do custom resources.
     """
     resources = template.sections["Resources"]
     for mention in template.mentions:
         if mention.function not in ("Fn::GetAtt", "Fn::Sub") or mention.name not in resources:
             continue
         kind = resources[mention.name].get("Type").text
-        known = resource_attributes(kind) if kind is not None else ()
+        known = () if kind is None else template.attributes(kind) or resource_attributes(kind)
         for key in mention.keys[:1] if known else ():
             name = key.partition(".")[0] if isinstance(key, str) else ""
             if name and name not in (*known, "Id"):
@@ -180,73 +154,12 @@ def template_cycle(template: TemplateFacts) -> Iterator[Finding]:
         )
 
 
-@rule("template-function", source=_REFERENCE, example="Fn::Substitute: …")
-def template_function(template: TemplateFacts) -> Iterator[Finding]:
-    """A function is one that CloudFormation has, where it may stand.
-
-    CloudFormation refuses the template.
-    """
-    for where, name in template.functions:
-        bare = "::".join(name.split("::")[:2])
-        if bare in _EXTENDED and not template.extended and not template.macros:
-            yield where, f"{bare} needs Transform: AWS::LanguageExtensions; add it"
-        elif bare != "Ref" and bare not in _FUNCTIONS | _EXTENDED:
-            if template.macros:
-                continue
-            near = nearest(bare, _FUNCTIONS | _EXTENDED)
-            meant = f"; did you mean {near}?" if near else f"; choose of {', '.join(_FUNCTIONS)}"
-            yield where, f"CloudFormation has no function {name}{meant}"
-        elif where.path[:1] == ("Conditions",) and bare not in _IN_CONDITIONS:
-            yield (
-                where,
-                f"{name} may not stand in a condition; conditions compare parameters and mappings",
-            )
-
-
-@rule("template-parameter", source=_ANATOMY, example="{Type: Text, Default: a}")
-def template_parameter(template: TemplateFacts) -> Iterator[Finding]:
-    """A parameter has a type that there is, and takes its own default and allowed values.
-
-    CloudFormation refuses the template, or each deploy that leaves the default or chooses the
-    value. A pattern that Python does not read passes unjudged.
-    """
-    for parameter in template.sections["Parameters"].values():
-        kind, default = parameter.get("Type"), parameter.get("Default")
-        if kind.text is None or not _TYPES.fullmatch(kind.text):
-            shown = repr(kind.value) if kind.given else "absent"
-            yield (
-                kind.where,
-                f"the parameter's Type is {shown}; it must be String, Number, List<Number>, "
-                "CommaDelimitedList, or AWS's own such as AWS::SSM::Parameter::Value<String>",
-            )
-            continue
-        if is_ssm_value(kind.text):
-            continue
-        declared = {name: fact.value for name, fact in parameter.entries() if name != "Default"}
-        choosable = {**declared, "AllowedValues": None}
-        for written in parameter.get("AllowedValues").items():
-            yield from _refused(written, "an allowed value", choosable)
-        yield from _refused(default, "Default", declared)
-
-
-def _refused(written: Fact, name: str, declared: Mapping[str, Any]) -> Iterator[Finding]:
-    """What a value breaks of a declaration, as far as that is one."""
-    if not isinstance(written.value, str | int | float):
-        return
-    text = as_text(written.value)
-    try:
-        said = next(broken(declared, text), None)
-    except (TemplateError, ValueError, TypeError):
-        return
-    if said is not None:
-        yield written.where, f"{name} is {text!r}; it {said.rstrip('.')}"
-
-
 @rule("template-limit", source=_QUOTAS, example="a template of 501 resources")
 def template_limit(template: TemplateFacts) -> Iterator[Finding]:
     """A template has at most 500 resources, 200 parameters, 200 outputs and 200 mappings.
 
-    Logical ids are up to 255 letters and digits, a description has 1,024 bytes. CloudFormation
+    A mapping has 200 keys at a level, a file 1 MiB, a description 1,024 bytes. Names are up to 255
+    letters and digits; those of conditions pass, as published templates have others. CloudFormation
     refuses more.
     """
     for section, most in _MOST.items():
@@ -257,13 +170,25 @@ def template_limit(template: TemplateFacts) -> Iterator[Finding]:
                 f"there are {len(declared)} {section.lower()}; a template has at most {most}; "
                 "move some into a nested stack",
             )
-    for section in ("Resources", "Parameters", "Outputs"):
+    for section in ("Resources", "Parameters", "Outputs", "Mappings"):
         for name, declared_as in template.sections[section].items():
             if not _ID.fullmatch(name) and not name.startswith("Fn::"):
                 yield (
                     declared_as.where,
                     f"{name!r} is no logical id; it is made of 1 to 255 letters and digits",
                 )
+    for name, mapping in template.sections["Mappings"].items():
+        most = max((inner.size or 0 for _, inner in mapping.entries()), default=0)
+        if max(most, mapping.size or 0) > 200:
+            yield mapping.where, f"the mapping {name} has over 200 keys at one level; split it"
+    if template.size > 1_048_576:
+        yield (
+            template.document.where,
+            f"the template has {template.size} bytes; at most 1 MiB are allowed; move some of it "
+            "into a nested stack",
+        )
+    if template.document.get("Resources").size == 0 and not template.macros:
+        yield template.document.where, "the template has no resources; it needs one"
     text = template.description.text
     if text is not None and len(text.encode()) > 1024:
         yield (

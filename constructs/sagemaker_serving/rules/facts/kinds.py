@@ -91,7 +91,8 @@ class ScalingStepsFacts:
     """The steps of a policy, each with ``lower``, ``upper`` and ``change``.
 
     ``one_alarm`` is whether a single alarm sets them off, so that they go one way.
-    ``evaluation`` is how many minutes in a row that alarm looks at.
+    ``evaluation`` is how many minutes in a row that alarm looks at. ``adjustment`` is what a
+    change counts in, None where our own construct says it.
     """
 
     where: Where
@@ -100,6 +101,7 @@ class ScalingStepsFacts:
     one_alarm: bool = False
     evaluation: Fact = ABSENT
     cooldown: Fact = ABSENT
+    adjustment: Fact | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,3 +160,12 @@ def moves(update: Fact) -> bool:
     """Whether an ``update`` says how the endpoint moves, and not a replay alone."""
     alone = isinstance(update.value, Mapping) and update.value.keys() == {"replay"}
     return update.given and not alone
+
+
+@dataclass(frozen=True, kw_only=True)
+class EventScheduleFacts:
+    """When EventBridge does something; ``kinds`` are the expressions that it takes there."""
+
+    schedule: Fact
+    kinds: tuple[str, ...]
+    zone: Fact

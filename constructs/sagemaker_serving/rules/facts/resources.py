@@ -101,6 +101,7 @@ class ScalingFacts:
     scale_out_cooldown: Fact = ABSENT
     instance_type: Fact = ABSENT
     asynchronous: bool | None = False
+    namespace: Fact = ABSENT
 
 
 @dataclass(frozen=True, kw_only=True)

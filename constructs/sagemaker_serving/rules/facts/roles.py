@@ -5,7 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from local_aws.policies.grammar import Kind
 from sagemaker_serving.rules.facts import Fact
+
+
+@dataclass(frozen=True, kw_only=True)
+class PolicyDocumentFacts:
+    """A policy document, and whose it is."""
+
+    document: Fact
+    kind: Kind
 
 
 @dataclass(frozen=True, kw_only=True)

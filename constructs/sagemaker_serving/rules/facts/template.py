@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from local_aws.schemas import Fault, Schema, settled
 from sagemaker_serving.errors import Where
@@ -31,18 +32,23 @@ class Mention:
 class TemplateFacts:
     """A template as a whole: what its sections declare, and what is mentioned.
 
-    ``functions`` are those that are called, with their places. ``macros`` is whether a macro, a
-    module or a loop makes parts that are not to be seen here; ``extended`` is whether it has
+    ``document`` is all of it, ``size`` its bytes as a file. ``functions`` are those that are
+    called, each with its place and its argument. ``macros`` is whether a macro, a module or a loop
+    makes parts that are not to be seen here; ``extended`` is whether it has
     AWS::LanguageExtensions.
     """
 
     where: Where
+    document: Fact
+    size: int
     sections: Mapping[str, Mapping[str, Fact]]
     description: Fact
     mentions: tuple[Mention, ...]
-    functions: tuple[tuple[Where, str], ...]
+    functions: tuple[tuple[Where, str, Any], ...]
     macros: bool
     extended: bool
+    attributes: Callable[[str], tuple[str, ...]] = field(default=lambda kind: ())
+    """What Fn::GetAtt can name of a type; () for one that is not known."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -151,6 +151,20 @@ def scaling_steps(policy: ScalingStepsFacts) -> Iterator[Finding]:
         yield from _ways(policy)
 
 
+@rule("scaling-adjustment", source=_API, example="PolicyType: StepScaling   # no AdjustmentType")
+def scaling_adjustment(policy: ScalingStepsFacts) -> Iterator[Finding]:
+    """A step policy says what its changes count in.
+
+    PutScalingPolicy needs it of a new policy, though CloudFormation's schema does not.
+    """
+    if policy.adjustment is not None and not policy.adjustment.given:
+        yield (
+            policy.adjustment.where,
+            "AdjustmentType is missing; give ChangeInCapacity, PercentChangeInCapacity or "
+            "ExactCapacity",
+        )
+
+
 @rule(
     "scaling-evaluation",
     source="botocore application-autoscaling Cooldown, cloudwatch PutMetricAlarm; read 2026-11-23",

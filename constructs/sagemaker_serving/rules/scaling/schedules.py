@@ -11,7 +11,7 @@ from sagemaker_serving.catalog.time_zones import time_zones
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.engine.numbers import at_least, not_below
 from sagemaker_serving.rules.facts import Fact
-from sagemaker_serving.rules.facts.kinds import ScheduleFacts, SchedulesFacts
+from sagemaker_serving.rules.facts.kinds import EventScheduleFacts, ScheduleFacts, SchedulesFacts
 
 _API = "botocore application-autoscaling PutScheduledAction, read 2026-11-23"
 _GRAMMAR = (
@@ -39,17 +39,35 @@ def scaling_schedule(schedules: SchedulesFacts) -> Iterator[Finding]:
             yield each.where, f"neither {least} nor {most} is given; give one of them"
 
 
+@rule("event-schedule", source=_GRAMMAR, example="ScheduleExpression: cron(0 8 * * *)")
+def event_schedule(facts: EventScheduleFacts) -> Iterator[Finding]:
+    """A schedule of EventBridge's is one of its expressions, in a time zone that there is.
+
+    A rule takes ``cron(…)`` of six fields and ``rate(…)``, a schedule of EventBridge Scheduler
+    ``at(…)``, too. PutRule and CreateSchedule refuse others.
+    """
+    text = facts.schedule.text
+    fault = None if text is None else schedule_fault(text, facts.kinds)
+    if fault is not None:
+        yield facts.schedule.where, f"{facts.schedule.name} is {text!r}; {fault}"
+    yield from _zone(facts.zone)
+
+
 @rule("scaling-schedule-zone", source=_GRAMMAR, example="timezone: Europe/Berlyn")
 def scaling_schedule_zone(schedules: SchedulesFacts) -> Iterator[Finding]:
     """A schedule's time zone is one of the IANA database's.
 
     PutScheduledAction refuses any other. An abbreviation or an offset is none.
     """
-    for zone in (each.zone for each in schedules.each):
-        if zone.text is not None and zone.text not in time_zones():
-            close = nearest(zone.text, time_zones())
-            hint = f"did you mean {close}" if close is not None else "use one such as Europe/Berlin"
-            yield zone.where, f"{zone.name} is {zone.text!r}; there is no such time zone; {hint}"
+    for each in schedules.each:
+        yield from _zone(each.zone)
+
+
+def _zone(zone: Fact) -> Iterator[Finding]:
+    if zone.text is not None and zone.text not in time_zones():
+        close = nearest(zone.text, time_zones())
+        hint = f"did you mean {close}" if close is not None else "use one such as Europe/Berlin"
+        yield zone.where, f"{zone.name} is {zone.text!r}; there is no such time zone; {hint}"
 
 
 @rule("scaling-schedule-name", source=_API, example="schedules: [{name: morning/8 …}]")

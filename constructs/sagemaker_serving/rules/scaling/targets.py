@@ -27,6 +27,26 @@ def scaling_bounds(scaling: ScalingFacts) -> Iterator[Finding]:
     yield from not_below(scaling.maximum, scaling.minimum)
 
 
+@rule(
+    "scaling-namespace",
+    source="botocore application-autoscaling RegisterScalableTarget, read 2026-11-25",
+    example="ServiceNamespace: ecs, ScalableDimension: sagemaker:variant:DesiredInstanceCount",
+)
+def scaling_namespace(scaling: ScalingFacts) -> Iterator[Finding]:
+    """A target's dimension is one of its own service namespace.
+
+    A dimension begins with its namespace. RegisterScalableTarget refuses another.
+    """
+    dimension, namespace = scaling.dimension.text, scaling.namespace.text
+    known = dimension is not None and namespace is not None
+    if known and str(dimension).partition(":")[0] != namespace:
+        yield (
+            scaling.namespace.where,
+            f"ServiceNamespace is {namespace!r}, and ScalableDimension is {dimension!r}; both "
+            "must name the same service",
+        )
+
+
 @rule("scaling-zero", source=_ZERO, example="MinCapacity: 0   # of a real-time variant")
 def scaling_zero(scaling: ScalingFacts) -> Iterator[Finding]:
     """A variant's instances scale to zero only behind an asynchronous endpoint.

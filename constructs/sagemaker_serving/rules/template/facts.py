@@ -20,8 +20,14 @@ from sagemaker_serving.rules.template.definitions import SOURCES, state_machine
 from sagemaker_serving.rules.template.jobs import compilation_facts, transform_facts
 from sagemaker_serving.rules.template.resources import Resource, Resources
 from sagemaker_serving.rules.template.role_needs import capture_needs, machine_needs, model_needs
-from sagemaker_serving.rules.template.roles import role_trust
-from sagemaker_serving.rules.template.scaling import POLICY, TARGET, policy_facts, target_facts
+from sagemaker_serving.rules.template.roles import policy_documents, role_trust
+from sagemaker_serving.rules.template.scaling import (
+    POLICY,
+    TARGET,
+    event_schedules,
+    policy_facts,
+    target_facts,
+)
 from sagemaker_serving.rules.template.schemas import schema_facts, type_facts
 from sagemaker_serving.rules.template.serving import (
     config_facts,
@@ -57,6 +63,8 @@ def resource_facts(logical_id: str, resources: Resources) -> Iterator[object]:
             yield from _of_any(resource)
         yield from _of_its_kind(resource, resources)
         yield from role_trust(resource.type, resource.properties, resources)
+        yield from policy_documents(resource.type, resource.properties)
+        yield from event_schedules(resource)
         yield from schema_facts(resource, resources)
 
 

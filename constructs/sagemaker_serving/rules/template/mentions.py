@@ -10,6 +10,7 @@ from sagemaker_serving.errors import Where
 from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.facts.template import Mention, TemplateFacts
 from sagemaker_serving.rules.template.reading import Template, shown
+from sagemaker_serving.rules.template.schemas import type_attributes
 
 _SECTIONS = ("Parameters", "Mappings", "Conditions", "Resources", "Outputs", "Rules")
 _PREPROCESSED = ("Fn::Transform", "Fn::Rain::")
@@ -38,11 +39,13 @@ def whole_template(template: Template) -> TemplateFacts | None:
         for key, value in _mapping(document.get(name)).items():
             reader.read(name, str(key), value)
     resources = sections["Resources"].values()
-    loops = any(name.startswith("Fn::ForEach") for _, name in reader.functions) or any(
+    loops = any(name.startswith("Fn::ForEach") for _, name, _ in reader.functions) or any(
         key.startswith("Fn::") for section in sections.values() for key in section
     )
     return TemplateFacts(
         where=template.where,
+        document=Fact(document, template.where),
+        size=template.size,
         sections=sections,
         description=Fact(document.get("Description"), place(template.where, ("Description",))),
         mentions=tuple(reader.mentions),
@@ -51,8 +54,9 @@ def whole_template(template: Template) -> TemplateFacts | None:
         or "Modules" in document
         or any(_is_module(one.get("Type").value) for one in resources)
         or any(one not in (None, _EXTENSIONS) for one in named)
-        or any(name.startswith(_PREPROCESSED) for _, name in reader.functions),
+        or any(name.startswith(_PREPROCESSED) for _, name, _ in reader.functions),
         extended=_EXTENSIONS in named,
+        attributes=type_attributes,
     )
 
 
@@ -69,7 +73,7 @@ class _Reader:
     def __init__(self, where: Where) -> None:
         self._where = where
         self.mentions: list[Mention] = []
-        self.functions: list[tuple[Where, str]] = []
+        self.functions: list[tuple[Where, str, Any]] = []
 
     def read(self, section: str, name: str, declared: Any) -> None:
         """Notes what ``declared`` mentions, which stands in ``section`` as ``name``."""
@@ -108,7 +112,7 @@ class _Reader:
 
     def _function(self, owner: tuple[str, str], step: _Step, name: str) -> Iterator[_Step]:
         path, argument, certain = step
-        self.functions.append((place(self._where, path), name))
+        self.functions.append((place(self._where, path), name, argument))
         if name in ("Ref", "Fn::Sub"):
             self._refer(owner, step, name)
             if isinstance(argument, list):
@@ -170,7 +174,9 @@ class _Reader:
 
 def _is_module(kind: Any) -> bool:
     """Whether resources come from elsewhere: a registered module, or one of rain's."""
-    return isinstance(kind, Mapping) or (isinstance(kind, str) and kind.endswith("::MODULE"))
+    if isinstance(kind, Mapping):
+        return any("Rain::" in str(name) for name in kind)
+    return isinstance(kind, str) and kind.endswith("::MODULE")
 
 
 def _mapping(value: Any) -> Mapping[Any, Any]:

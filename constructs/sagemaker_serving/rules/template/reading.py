@@ -29,7 +29,7 @@ class Template:
 
     ``parameters``, ``mappings`` and ``conditions`` are what its functions look up, ``assertions``
     its section Rules, which refuses values of parameters; ``metadata`` is the template's own,
-    ``document`` all of it where it was read from a file. A value's
+    ``document`` all of it where it was read from a file of ``size`` bytes. A value's
     place begins with the resource's logical id and goes on with its properties:
     ``Config.ProductionVariants[0].InstanceType``.
     """
@@ -42,6 +42,7 @@ class Template:
     assertions: Mapping[str, Any] = field(default_factory=dict)
     metadata: Mapping[str, Any] = field(default_factory=dict)
     document: Mapping[str, Any] | None = None
+    size: int = 0
 
 
 def read_template(path: Path) -> Template:
@@ -67,7 +68,8 @@ def read_template(path: Path) -> Template:
                 )
             ]
         )
-    return replace(with_sections(template_of(data["Resources"], where), data), document=data)
+    read = with_sections(template_of(data["Resources"], where), data)
+    return replace(read, document=data, size=len(text.encode()))
 
 
 def with_sections(template: Template, document: Mapping[str, Any]) -> Template:

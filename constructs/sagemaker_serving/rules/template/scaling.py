@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from local_aws.schedules import EVENTS, SCALING
 from local_aws.template import Unknown
 from sagemaker_serving.rules.facts import ABSENT, Fact
 from sagemaker_serving.rules.facts.kinds import (
+    EventScheduleFacts,
     MetricFacts,
     Renamed,
     ScalingStepsFacts,
@@ -56,6 +58,7 @@ def _target(target: Resource, resources: Resources) -> ScalingFacts:
         minimum=numbers.get("MinCapacity"),
         maximum=numbers.get("MaxCapacity"),
         resource_id=target.properties.get("ResourceId"),
+        namespace=target.properties.get("ServiceNamespace"),
         dimension=target.properties.get("ScalableDimension"),
         instance_type=instance_type,
         asynchronous=asynchronous,
@@ -136,6 +139,7 @@ def _steps(policy: Resource, resources: Resources) -> Iterator[ScalingStepsFacts
                 for step in steps.items()
             ),
             cooldown=stepping.get("Cooldown"),
+            adjustment=stepping.get("AdjustmentType"),
         )
 
 
@@ -163,3 +167,17 @@ def _variant(target: Resource, resources: Resources) -> tuple[Fact, bool | None]
         if variant.name.text == found[2]:
             return variant.instance_type, facts.asynchronous.given
     return ABSENT, facts.asynchronous.given
+
+
+def event_schedules(resource: Resource) -> Iterator[EventScheduleFacts]:
+    """The schedule of a rule of EventBridge's, or of its Scheduler."""
+    if resource.type == "AWS::Events::Rule":
+        yield EventScheduleFacts(
+            schedule=resource.properties.get("ScheduleExpression"), kinds=EVENTS, zone=ABSENT
+        )
+    elif resource.type == "AWS::Scheduler::Schedule":
+        yield EventScheduleFacts(
+            schedule=resource.properties.get("ScheduleExpression"),
+            kinds=SCALING,
+            zone=resource.properties.get("ScheduleExpressionTimezone"),
+        )

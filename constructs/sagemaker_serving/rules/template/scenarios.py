@@ -58,7 +58,11 @@ class Scenario:
     def value(self, name: str) -> Any:
         """What ``Ref`` gives for a name."""
         text = self.text(name)
-        return Unknown(name) if text is OTHER else referenced(self.scenarios.kind(name), text)
+        return (
+            Unknown(name, source=name)
+            if text is OTHER
+            else referenced(self.scenarios.kind(name), text)
+        )
 
     def condition(self, name: str) -> bool | Unknown:
         """Whether a condition holds; unknown where it is none."""

@@ -67,6 +67,26 @@ def schema_facts(resource: Resource, resources: Resources) -> Iterator[SchemaFac
         yield SchemaFacts(properties=properties, schema=schema)
 
 
+def type_attributes(kind: str) -> tuple[str, ...]:
+    """What Fn::GetAtt can name of a type, at the first level: its own members, too.
+
+    () of one without a schema here, and of one whose attributes a template of its own declares.
+    """
+    if not schemas_are_here() or kind in _OF_ANOTHER_TEMPLATE or is_custom(kind):
+        return ()
+    schema = schema_of(kind, _ANYWHERE)
+    if schema is None:
+        return ()
+    read_only = (place[0] for place in sorted(schema.read_only_places))
+    return tuple(dict.fromkeys((*read_only, *schema.properties)))
+
+
+_OF_ANOTHER_TEMPLATE = (
+    "AWS::CloudFormation::Stack",
+    "AWS::ServiceCatalog::CloudFormationProvisionedProduct",
+)
+
+
 def type_facts(kind: Fact, resources: Resources) -> ResourceTypeFacts:
     """The type of a resource, and where there is such a type."""
     name, region, template = kind.text or "", resources.region, resources.template

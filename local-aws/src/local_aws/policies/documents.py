@@ -115,7 +115,7 @@ def _statement(document: Mapping[str, Any]) -> Statement:
     effect = document["Effect"]
     if effect not in ("Allow", "Deny"):
         raise ValueError(f"Effect is '{effect}'; it is Allow or Deny")
-    unknown = document.keys() - _ELEMENTS
+    unknown = document.keys() - ELEMENTS
     if unknown:
         raise ValueError(f"no element of a statement: {', '.join(sorted(unknown))}")
     actions, not_actions = _either(document, "Action")
@@ -131,7 +131,7 @@ def _statement(document: Mapping[str, Any]) -> Statement:
     )
 
 
-_ELEMENTS = frozenset(
+ELEMENTS = frozenset(
     {"Sid", "Effect", "Condition"}
     | {
         f"{negation}{name}"
@@ -139,6 +139,7 @@ _ELEMENTS = frozenset(
         for negation in ("", "Not")
     }
 )
+"""The elements of a statement."""
 
 
 def _either(

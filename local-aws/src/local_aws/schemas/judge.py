@@ -244,7 +244,22 @@ def _is_combined(schema: Mapping[str, Any]) -> bool:
 
 
 def _repeated(values: Sequence[Any]) -> bool:
-    return any(_is_among(one, values[:n]) for n, one in enumerate(values))
+    return any(
+        _is_among(one, values[:n]) or any(_is_of_one_source(one, other) for other in values[:n])
+        for n, one in enumerate(values)
+    )
+
+
+def _is_of_one_source(left: Any, right: Any) -> bool:
+    """Whether two values are the same whatever a deploy makes of them."""
+    if isinstance(left, Unknown) and isinstance(right, Unknown):
+        return left.source != "" and left.source == right.source
+    if isinstance(left, dict) and isinstance(right, dict):
+        alike = left.keys() == right.keys()
+        return alike and all(_is_of_one_source(left[key], right[key]) for key in left)
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(map(_is_of_one_source, left, right))
+    return same(left, right)
 
 
 def _is_among(value: Any, others: Iterable[Any]) -> bool:

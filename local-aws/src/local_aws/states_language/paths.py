@@ -20,6 +20,7 @@ INTRINSICS = (
     *("ArrayUnique", "Base64Decode", "Base64Encode", "Format", "Hash", "JsonMerge"),
     *("JsonToString", "MathAdd", "MathRandom", "StringSplit", "StringToJson", "UUID"),
 )
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _CALL = re.compile(r"States\.([A-Za-z0-9]+)\(.*\)", re.DOTALL)
 
 
@@ -31,7 +32,10 @@ def is_expression(text: str) -> bool:
 def is_path(text: str) -> bool:
     """Whether a text is a path, or a call of an intrinsic function."""
     called = _CALL.fullmatch(text.strip())
-    return text.startswith("$") or (called is not None and called[1] in INTRINSICS)
+    if called is not None:
+        return called[1] in INTRINSICS
+    bare = _QUOTED.sub("", text)
+    return text.startswith("$") and bare.count("[") == bare.count("]")
 
 
 def looks_like_path(text: str) -> bool:

@@ -46,11 +46,11 @@ class Names:
 
     def ref(self, name: str) -> Any:
         """What ``Ref`` gives for a parameter, pseudo parameter or resource."""
-        return self._values[name] if name in self._values else Unknown(name)
+        return self._values[name] if name in self._values else Unknown(name, source=name)
 
     def attribute(self, logical_id: str, name: str) -> Any:
         """The resource's attribute ``name``."""
-        return Unknown(logical_id)
+        return Unknown(logical_id, source=f"{logical_id}.{name}")
 
     def imported(self, name: str) -> Any:
         """What another stack exports as ``name``."""
@@ -138,6 +138,14 @@ class Evaluator:
             f"gives true or false, not {result!r}"
         )
 
+    def work_out(self, name: str, argument: Any) -> Any:
+        """The value of one function.
+
+        Raises `TemplateError` where it cannot be worked out, even when ``tolerant``; functions in
+        its argument may be unknown then.
+        """
+        return _FUNCTIONS[name](self, argument)
+
     def _call(self, name: str, argument: Any) -> Any:
         try:
             if name not in _FUNCTIONS:
@@ -145,7 +153,7 @@ class Evaluator:
                     f"Template error: {name} is not a function of the local AWS; it has "
                     f"{', '.join(sorted(FUNCTIONS - {'Ref'}))} and Ref"
                 )
-            return _FUNCTIONS[name](self, argument)
+            return self.work_out(name, argument)
         except TemplateError:
             if self._tolerant:
                 return Unknown()

@@ -48,12 +48,12 @@ def broken(declared: Mapping[str, Any], value: str) -> Iterator[str]:
     Raises `TemplateError`, ValueError or TypeError for a declaration that is none.
     """
     kind = declared.get("Type", "String")
-    items = value.split(",") if _LIST.fullmatch(kind) else [value]
+    items = [each.strip() for each in value.split(",")] if _LIST.fullmatch(kind) else [value]
     if "Number" in kind and not all(_NUMBER.fullmatch(item.strip()) for item in items):
         yield "must be a number."
         return
     for item in items:
-        yield from _constraints(declared, item.strip())
+        yield from _constraints(declared, item)
 
 
 def _constraints(declared: Mapping[str, Any], value: str) -> Iterator[str]:

@@ -19,11 +19,13 @@ class Unknown:
     ``name`` is that of the resource or parameter which it is of, if it is of one.
     ``pieces`` is what is known of a text: texts, and other unknown values between them.
     ``branches`` are the values between which a condition decides, where that is what is open.
+    ``source`` tells what gives it, so that two of one source are the same, "" where that is open.
     """
 
     name: str | None = None
     pieces: tuple[str | Unknown, ...] = field(default=(), compare=False)
     branches: tuple[Any, ...] = field(default=(), compare=False)
+    source: str = field(default="", compare=False)
 
     @property
     def may_be_absent(self) -> bool:
