@@ -122,8 +122,8 @@ class Functions:
 class Stacks:
     """A gateway with functions, and stacks that are deployed to it."""
 
-    def __init__(self, gateway: Gateway) -> None:
-        self.functions = Functions(gateway)
+    def __init__(self, gateway: Gateway, functions: Functions | None = None) -> None:
+        self.functions = functions or Functions(gateway)
         self.cloudformation = self.functions.client("cloudformation")
 
     def create(self, name: str, body: dict[str, Any], **more: Any) -> Any:

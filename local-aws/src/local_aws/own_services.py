@@ -14,6 +14,7 @@ from local_aws.services.cloudformation.service import CloudFormation
 from local_aws.services.cloudtrail.service import CloudTrail
 from local_aws.services.cloudwatch.service import CloudWatch
 from local_aws.services.codebuild.service import CodeBuild
+from local_aws.services.cognito_idp.service import CognitoIdp
 from local_aws.services.dynamodb.service import DynamoDb, DynamoDbStreams
 from local_aws.services.ec2.service import Ec2
 from local_aws.services.ecr.service import Ecr
@@ -59,6 +60,7 @@ def own_services(
         CloudTrail(),
         CloudWatch(context, lambda: changed("cloudwatch")),
         CodeBuild(),
+        CognitoIdp(context),
         DynamoDb(),
         DynamoDbStreams(),
         Ec2(),

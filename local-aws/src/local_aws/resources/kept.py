@@ -150,8 +150,6 @@ class _Forms:
             shape = self._schema.resolved(self._schema.properties.get(name, {}))
             if name not in self._schema.read_only:
                 return str(properties[name] if name in properties else self._made(shape))
-            if self._schema.type_name == "AWS::Cognito::UserPool":  # its schema has no pattern
-                return f"{self._request.region}_{secrets.token_hex(5)[:9]}"
             if len(self._schema.identifier) == 1:
                 return text_like(shape, secrets.token_hex(8)) or self._made(shape)
         last = self._schema.type_name.split("::")[2]

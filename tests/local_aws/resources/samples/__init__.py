@@ -13,6 +13,7 @@ from . import (
     apis,
     cloudformation,
     cloudwatch,
+    cognito,
     dynamodb,
     ec2,
     ecr,
@@ -44,6 +45,7 @@ from .sample import Sample
 _OWN = (
     cloudformation,
     cloudwatch,
+    cognito,
     dynamodb,
     ec2,
     ecr,
@@ -81,6 +83,7 @@ GROUND: Mapping[str, Mapping[str, Any]] = {
     **ground.GROUND,
     **EMULATED_GROUND,
     **apis.GROUND,
+    **cognito.GROUND,
     **http_apis.GROUND,
     **network.GROUND,
     **load_balancers.GROUND,

@@ -97,6 +97,17 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
             },
             needs=("IdentitySource",),
         ),
+        Sample(
+            ("apigatewayv2 GetAuthorizer ApiId=$Http AuthorizerId={Ref}",),
+            {
+                "ApiId": "$Http",
+                "AuthorizerType": "JWT",
+                "IdentitySource": ["$request.header.Lost"],
+                "JwtConfiguration": {"Audience": ["found"], "Issuer": "https://lost.example"},
+                "Name": "tokens",
+            },
+            needs=("IdentitySource", "JwtConfiguration"),
+        ),
     ),
     "AWS::ApiGatewayV2::Deployment": (
         Sample(
@@ -136,6 +147,10 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
                 "RouteKey": "GET /lost",
                 "Target": "integrations/$Leads",
             },
+        ),
+        Sample(
+            ("apigatewayv2 GetRoute ApiId=$Http RouteId={Ref}",),
+            {"ApiId": "$Http", "AuthorizationScopes": ["found"], "RouteKey": "GET /found"},
         ),
     ),
     "AWS::ApiGatewayV2::Stage": (

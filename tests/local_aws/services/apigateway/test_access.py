@@ -140,24 +140,6 @@ def test_a_request_authorizer_sees_the_request(rest: Rest) -> None:
     assert rest.ask("/", headers={"X-Who": "Allow"}).status == 401
 
 
-def test_a_method_of_cognito_lets_nobody_in_and_says_so(rest: Rest) -> None:
-    authorizer = rest.api.create_authorizer(
-        restApiId=rest.id,
-        name="pool",
-        type="COGNITO_USER_POOLS",
-        providerARNs=[f"arn:aws:cognito-idp:{REGION}:123456789012:userpool/x"],
-        identitySource="method.request.header.Authorization",
-    )["id"]
-    rest.lead_to(
-        "echo", "/", "GET", authorizationType="COGNITO_USER_POOLS", authorizerId=authorizer
-    )
-    rest.deploy()
-    assert rest.ask().json == {"message": "Unauthorized"}
-    answer = rest.ask(headers={"Authorization": "ey.ey.ey"})
-    assert answer.status == 401
-    assert "verifies no token of Cognito yet" in answer.json["message"]
-
-
 def test_a_key_counts_for_the_stages_of_its_plan(rest: Rest) -> None:
     rest.lead_to("echo", "/", "GET", apiKeyRequired=True)
     rest.let_in("echo")

@@ -325,16 +325,6 @@ def test_what_is_not_carried_out_is_refused_by_name(http: Http) -> None:
             "the local AWS carries out ProtocolType HTTP only, not WEBSOCKET",
         ),
         (
-            lambda: http.api.create_authorizer(
-                ApiId=http.id, Name="x", AuthorizerType="JWT", IdentitySource=["$request.header.a"]
-            ),
-            "AuthorizerType REQUEST only",
-        ),
-        (
-            lambda: http.api.create_route(ApiId=http.id, RouteKey="GET /", AuthorizationType="JWT"),
-            "does not carry out AuthorizationType JWT",
-        ),
-        (
             lambda: http.api.create_integration(
                 ApiId=http.id,
                 IntegrationType="AWS_PROXY",

@@ -1,4 +1,4 @@
-"""Who may call a method: signatures, functions that judge, keys of usage plans.
+"""Who may call a method: signatures, functions that judge, pools of users, usage plans.
 
 Sources: API Gateway developer guide, "Control and manage access to REST APIs", "Output from an API
 Gateway Lambda authorizer", read 2026-11-23; how AWS refuses was recorded by LocalStack's suite and
@@ -25,13 +25,10 @@ from local_aws.web.records import Record, Records
 
 from .failures import GatewayFailure
 from .integrations import Invocation
+from .pools import claims_of_user
 
 ACTION = "execute-api:Invoke"
 
-_NO_COGNITO = (
-    "the local AWS keeps COGNITO_USER_POOLS authorizers and verifies no token of Cognito yet; give "
-    "the method a Lambda authorizer"
-)
 _DENIED = "User is not authorized to access this resource"
 
 
@@ -59,8 +56,10 @@ class Authorizers:
         if kind == "AWS_IAM":
             self._require_signature(given, method_arn)
         elif kind == "COGNITO_USER_POOLS":
-            source = given.request.header("Authorization")
-            raise GatewayFailure("UNAUTHORIZED", _NO_COGNITO if source else "Unauthorized")
+            authorizer = snapshot[f"/authorizers/{given.method['authorizerId']}"]
+            token = next(iter(_identity(given, authorizer)), "")
+            claims = claims_of_user(token, authorizer, given.method, self._context.issuers)
+            given.sides.context["authorizer"] = {"claims": claims}
         elif kind == "CUSTOM":
             authorizer = snapshot[f"/authorizers/{given.method['authorizerId']}"]
             self._ask(given, authorizer, method_arn)

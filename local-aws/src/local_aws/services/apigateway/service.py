@@ -35,7 +35,6 @@ class ApiGateway(Service):
             "domain names, caches, throttles, quotas, tracing, documentation",
             "kept, without effect",
         ),
-        Limit("authorizers of type COGNITO_USER_POOLS", "kept; they let nobody in, and say so"),
         Limit(
             "canaries, VPC links, response streams of other servers, a caller's credentials passed "
             "on",

@@ -1,8 +1,8 @@
-"""HTTP APIs that answer: stages, routes, authorizers, CORS, functions and other servers.
+"""HTTP APIs that answer: stages, routes, CORS, functions and other servers.
 
 Sources: API Gateway developer guide, "Create routes for HTTP APIs", "Create AWS Lambda proxy
-integrations for HTTP APIs", "Control access to HTTP APIs with AWS Lambda authorizers", "Configure
-CORS for HTTP APIs", "Logging variables for HTTP API access logs"; read 2026-11-23.
+integrations for HTTP APIs", "Configure CORS for HTTP APIs", "Logging variables for HTTP API access
+logs"; read 2026-11-23.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from urllib.parse import unquote
 
@@ -20,45 +20,20 @@ from werkzeug import Response
 
 from local_aws.arn import arn_in
 from local_aws.context import LocalContext
-from local_aws.permissions.identities import Developer
-from local_aws.policies.documents import MalformedPolicy, Policy
-from local_aws.protocol import AwsError
 from local_aws.web import access_log, cors
 from local_aws.web.door import json_answer
 from local_aws.web.functions import Functions, NotPermitted, Outcome, TooSlow, within
 from local_aws.web.payloads import Malformed, answer_1, answer_2, event_1, event_2
 from local_aws.web.records import Record, Records
-from local_aws.web.request import MAX_BYTES, WebRequest, grouped
+from local_aws.web.request import MAX_BYTES, WebRequest
+
+from .authorizers import Authorizers
+from .calls import INTERNAL, Call, Refused, function_arn
 
 SNAPSHOT = "Snapshot"
 """The member of a deployment that nobody is shown: the API as it was, by paths."""
 
-ACTION = "execute-api:Invoke"
 DEFAULT = "$default"
-
-
-class Refused(Exception):
-    """A request that the API answers itself."""
-
-    def __init__(self, status: int, message: str) -> None:
-        super().__init__(message)
-        self.status = status
-        self.message = message
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Call:
-    """One request on its way: ``path`` is what routes are matched with, ``raw_path`` has the
-    stage's name before it; both are decoded."""
-
-    request: WebRequest
-    stage: Record
-    snapshot: Mapping[str, Record]
-    path: str
-    raw_path: str
-    route: Record
-    parameters: Mapping[str, str]
-    arn: str
 
 
 class HttpApi:
@@ -73,6 +48,9 @@ class HttpApi:
         self._region = region
         self._id = api_id
         self._path = f"{region}/v2/apis/{api_id}"
+        self._authorizers = Authorizers(
+            context, region, partial(self._event, authorizer=None), self._invoked
+        )
         self.host = host
 
     def lets_pages_of(self, origin: str, request: WebRequest) -> bool:
@@ -87,7 +65,7 @@ class HttpApi:
             answer = self._answer(request, stage, path, known)
         except Refused as refused:
             known["error"] = {"message": refused.message}
-            answer = json_answer(refused.status, {"message": refused.message})
+            answer = json_answer(refused.status, {"message": refused.message}, refused.headers)
         configured = self._cors()
         if configured:
             for name, _ in list(answer.headers):
@@ -114,7 +92,7 @@ class HttpApi:
         route, parameters = found
         known["routeKey"] = route["RouteKey"]
         raw_path = unquote(request.path)
-        call = _Call(
+        call = Call(
             request=request,
             stage=stage,
             snapshot=snapshot,
@@ -124,9 +102,9 @@ class HttpApi:
             parameters=parameters,
             arn=self._arn(stage, route),
         )
-        authorizer = self._authorize(call)
+        authorizer = self._authorizers.judge(call)
         if not route.get("Target"):
-            raise Refused(500, _INTERNAL)
+            raise Refused(500, INTERNAL)
         integration = snapshot[f"/{route['Target']}"]
         try:
             if integration["IntegrationType"] == "HTTP_PROXY":
@@ -136,26 +114,26 @@ class HttpApi:
             raise Refused(503, "Service Unavailable") from None
 
     def _function(
-        self, call: _Call, integration: Record, authorizer: dict[str, Any] | None
+        self, call: Call, integration: Record, authorizer: dict[str, Any] | None
     ) -> Response:
         version = integration.get("PayloadFormatVersion", "1.0")
         event = self._event(call, version, authorizer)
         try:
             outcome = self._invoked(
-                _function_arn(str(integration["IntegrationUri"]), call.stage),
+                function_arn(str(integration["IntegrationUri"]), call.stage),
                 event,
                 call.arn,
                 integration.get("CredentialsArn"),
                 int(integration["TimeoutInMillis"]) / 1000,
             )
             if outcome.failed:
-                raise Refused(500, _INTERNAL)
+                raise Refused(500, INTERNAL)
             value = json.loads(outcome.payload or b"null")
             if version == "2.0":
                 return answer_2(value, default_type="text/plain; charset=utf-8")
             return answer_1(value, default_type="text/plain; charset=utf-8")
         except (Malformed, ValueError):
-            raise Refused(500, _INTERNAL) from None
+            raise Refused(500, INTERNAL) from None
 
     def _invoked(
         self, arn: str, event: dict[str, Any], source: str, role: str | None, seconds: float
@@ -165,15 +143,13 @@ class HttpApi:
                 arn, event, source_arn=source, role_arn=role, seconds=seconds
             )
         except NotPermitted:
-            raise Refused(500, _INTERNAL) from None
+            raise Refused(500, INTERNAL) from None
         except ClientError as error:
             throttled = error.response["Error"]["Code"] == "TooManyRequestsException"
-            status, said = (503, "Service Unavailable") if throttled else (500, _INTERNAL)
+            status, said = (503, "Service Unavailable") if throttled else (500, INTERNAL)
             raise Refused(status, said) from None
 
-    def _event(
-        self, call: _Call, version: str, authorizer: dict[str, Any] | None
-    ) -> dict[str, Any]:
+    def _event(self, call: Call, version: str, authorizer: dict[str, Any] | None) -> dict[str, Any]:
         request, variables = call.request, call.stage.get("StageVariables") or {}
         stage, key = call.stage["StageName"], call.route["RouteKey"]
         account = self._context.account_id
@@ -210,7 +186,7 @@ class HttpApi:
             "resourceId": key,
             "resourcePath": resource,
             "stage": stage,
-            **({} if authorizer is None else {"authorizer": authorizer.get("lambda", authorizer)}),
+            **({} if authorizer is None else {"authorizer": _in_format_1(authorizer)}),
         }
         event = event_1(
             request,
@@ -223,7 +199,7 @@ class HttpApi:
         )
         return {"version": "1.0", **event}
 
-    def _server(self, call: _Call, integration: Record) -> Response:
+    def _server(self, call: Call, integration: Record) -> Response:
         """Another server's answer."""
         uri, request = str(integration["IntegrationUri"]), call.request
         for name, value in call.parameters.items():
@@ -251,73 +227,9 @@ class HttpApi:
         except requests.Timeout:
             raise TooSlow from None
         except requests.RequestException:
-            raise Refused(500, _INTERNAL) from None
+            raise Refused(500, INTERNAL) from None
         kept = [item for item in answer.headers.items() if item[0].lower() not in _HOP_BY_HOP]
         return Response(answer.content, answer.status_code, kept)
-
-    def _authorize(self, call: _Call) -> dict[str, Any] | None:
-        """What is known of who calls, for the function. Raises `Refused`."""
-        match call.route.get("AuthorizationType", "NONE"):
-            case "AWS_IAM":
-                return {"iam": self._signer(call)}
-            case "CUSTOM":
-                return {"lambda": self._asked(call)}
-        return None
-
-    def _signer(self, call: _Call) -> dict[str, Any]:
-        try:
-            who = call.request.caller()
-        except AwsError:
-            raise Refused(403, "Forbidden") from None
-        if not isinstance(who, Developer):
-            called = self._called_arn(call)
-            if not self._context.evaluator.allows(who, ACTION, called):
-                raise Refused(403, "Forbidden")
-        developer = isinstance(who, Developer)
-        arn = arn_in(self._region, "iam", self._context.account_id, "root")
-        return {
-            "accessKey": who.access_key_id,
-            "accountId": self._context.account_id,
-            "callerId": who.access_key_id,
-            "cognitoIdentity": None,
-            "principalOrgId": None,
-            "userArn": arn if developer else who.arn,
-            "userId": who.access_key_id,
-        }
-
-    def _asked(self, call: _Call) -> dict[str, Any]:
-        """What the authorizer's function says; asked each time, as AWS does without a TTL."""
-        authorizer = call.snapshot[f"/authorizers/{call.route['AuthorizerId']}"]
-        sources = [_source(each, call) for each in authorizer.get("IdentitySource") or ()]
-        if not all(sources):
-            raise Refused(401, "Unauthorized")
-        version = authorizer.get("AuthorizerPayloadFormatVersion", "2.0")
-        event = self._event(call, version, None)
-        event.pop("body", None)
-        event.pop("isBase64Encoded", None)
-        called = self._called_arn(call)
-        event |= {"type": "REQUEST"}
-        if version == "2.0":
-            event |= {"routeArn": called, "identitySource": sources or None}
-        else:
-            event |= {"methodArn": called, "identitySource": ",".join(sources)}
-            event |= {"authorizationToken": ",".join(sources)}
-        source_arn = ":".join(call.arn.split(":")[:5])
-        arn = str(authorizer["AuthorizerUri"])
-        outcome = self._invoked(
-            _function_arn(arn, call.stage),
-            event,
-            f"{source_arn}:{self._id}/authorizers/{authorizer['AuthorizerId']}",
-            authorizer.get("AuthorizerCredentialsArn"),
-            10,
-        )
-        value = None if outcome.failed else json.loads(outcome.payload or b"null")
-        if outcome.failed and b'"Unauthorized"' in outcome.payload:
-            raise Refused(401, "Unauthorized")
-        try:
-            return _judged(value, called, simple=bool(authorizer.get("EnableSimpleResponses")))
-        except (KeyError, TypeError, AttributeError, MalformedPolicy):
-            raise Refused(500, _INTERNAL) from None
 
     def _stage_of(self, request: WebRequest) -> tuple[Record | None, str]:
         """The stage, and the decoded path that its routes are matched with."""
@@ -343,11 +255,6 @@ class HttpApi:
         method, _, path = key.partition(" ")
         what = f"{method}{path}" if path else key
         return self._execute_arn(f"{self._id}/{stage['StageName']}/{what}")
-
-    def _called_arn(self, call: _Call) -> str:
-        return self._execute_arn(
-            f"{self._id}/{call.stage['StageName']}/{call.request.method}{call.path}"
-        )
 
     def _execute_arn(self, resource: str) -> str:
         return arn_in(self._region, "execute-api", self._context.account_id, resource)
@@ -383,7 +290,6 @@ class HttpApi:
         access_log.write_line(logs, str(log["DestinationArn"]), line)
 
 
-_INTERNAL = "Internal Server Error"
 _CORS = "access-control-"
 _HOP_BY_HOP = frozenset(
     {
@@ -437,32 +343,7 @@ def _matched(pattern: str, path: str) -> tuple[list[int], dict[str, str]] | None
     return (rank, values) if len(names) == len(parts) else None
 
 
-def _function_arn(uri: str, stage: Record) -> str:
-    """The function's own ARN, of an integration's URI in either form."""
-    arn = uri.partition("/functions/")[2].removesuffix("/invocations") or uri
-    for name, value in (stage.get("StageVariables") or {}).items():
-        arn = arn.replace(f"${{stageVariables.{name}}}", str(value))
-    return arn
-
-
-def _source(expression: str, call: _Call) -> str:
-    """What ``$request.header.Authorization`` and its like are in a request, "" when absent."""
-    place, _, name = expression.removeprefix("$request.").partition(".")
-    if place == "header":
-        return ",".join(grouped(call.request.headers, lower=True).get(name.lower(), ()))
-    if place == "querystring":
-        return ",".join(grouped(call.request.query).get(name, ()))
-    values: Mapping[str, Any] = call.stage.get("StageVariables") or {}
-    return str(values.get(name, "")) if expression.startswith("$stageVariables.") else "-"
-
-
-def _judged(value: Any, arn: str, *, simple: bool) -> dict[str, Any]:
-    """What an authorizer says of a caller. Raises `Refused`, and KeyError for no answer at all."""
-    if simple:
-        if not value["isAuthorized"]:
-            raise Refused(403, "Forbidden")
-    else:
-        policy = Policy.parse(value["policyDocument"], name="the authorizer's answer")
-        if policy.denies(ACTION, arn, {}) or not policy.allows(ACTION, arn, {}):
-            raise Refused(403, "Forbidden")
-    return dict(value.get("context") or {})
+def _in_format_1(authorizer: dict[str, Any]) -> Any:
+    """What format 1.0 has of an authorizer: what a function said or a token says, without a name
+    around it."""
+    return authorizer.get("lambda", authorizer.get("jwt", authorizer))

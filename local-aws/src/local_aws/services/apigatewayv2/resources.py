@@ -128,11 +128,15 @@ class Route(Part):
     named = "RouteId"
     not_carried_out = frozenset(
         {
-            *("ApiKeyRequired", "AuthorizationScopes", "ModelSelectionExpression"),
+            *("ApiKeyRequired", "ModelSelectionExpression"),
             *("RequestModels", "RequestParameters", "RouteResponseSelectionExpression"),
         }
     )
-    absent = {"AuthorizationType": "NONE", "OperationName": ""}  # noqa: RUF012
+    absent = {  # noqa: RUF012
+        "AuthorizationScopes": [],
+        "AuthorizationType": "NONE",
+        "OperationName": "",
+    }
 
 
 class Stage(Part):
@@ -174,17 +178,12 @@ class Deployment(Part):
 
 
 class Authorizer(Part):
-    """``AWS::ApiGatewayV2::Authorizer``: a function that judges requests; Ref is its id."""
+    """``AWS::ApiGatewayV2::Authorizer``: what judges requests; Ref is its id."""
 
     type_name = "AWS::ApiGatewayV2::Authorizer"
     stem = "Authorizer"
     named = "AuthorizerId"
-    not_carried_out = frozenset({"IdentityValidationExpression", "JwtConfiguration"})
-
-    @override
-    def problems(self, properties: Properties) -> Iterable[str]:
-        if properties.get("AuthorizerType") == "JWT":
-            yield "AuthorizerType JWT (REQUEST is; nobody here could verify a JWT's signature)"
+    not_carried_out = frozenset({"IdentityValidationExpression"})
 
 
 def providers() -> tuple[Provider, ...]:

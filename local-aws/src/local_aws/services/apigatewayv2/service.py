@@ -70,7 +70,11 @@ class ApiGatewayV2(Service):
     name = "apigatewayv2"
     whole = True
     limits = (
-        Limit("JWT authorizers, WebSocket APIs, OpenAPI documents", "refused by name"),
+        Limit("WebSocket APIs, OpenAPI documents", "refused by name"),
+        Limit(
+            "JWT authorizers",
+            "verify tokens of the local AWS's user pools, and of issuers that publish their keys",
+        ),
         Limit("integrations with services, parameter mappings", "refused by name"),
         Limit("throttles", "kept, without effect"),
     )
@@ -150,18 +154,15 @@ class ApiGatewayV2(Service):
                 f"Route with key {key} already exists for this API",
                 status=409,
             )
-        record = self._create_at(call)[1]
-        _check_route(record)
+        path, record = self._create_at(call)
+        self._check_route(path, record)
         return record
 
     def create_authorizer(self, call: Call) -> Record:
-        """Keep a function that judges requests."""
-        if call.parameters.get("AuthorizerType") != "REQUEST":
-            raise bad_request(
-                "the local AWS carries out AuthorizerType REQUEST only: nobody here could verify "
-                "a JWT's signature"
-            )
-        return self._create_at(call)[1]
+        """Keep a function that judges requests, or whose tokens do."""
+        record = self._create_at(call)[1]
+        _check_authorizer(record)
+        return record
 
     def create_deployment(self, call: Call) -> Record:
         """Keep the API as it is now, and have a stage answer as it is when one is named."""
@@ -268,10 +269,26 @@ class ApiGatewayV2(Service):
         if call.operation == "UpdateIntegration":
             _check_integration(changed)
         elif call.operation == "UpdateRoute":
-            _check_route(changed)
+            self._check_route(path, changed)
+        elif call.operation == "UpdateAuthorizer":
+            _check_authorizer(changed)
         elif "LastUpdatedDate" in changed:
             changed["LastUpdatedDate"] = int(time.time())
         return self._records.put(path, changed)
+
+    def _check_route(self, path: str, record: Mapping[str, Any]) -> None:
+        """Raise `AwsError` where a route's authorizer is not there, or of another kind; the words
+        are unverified."""
+        kind = record.get("AuthorizationType", "NONE")
+        wanted = {"CUSTOM": "REQUEST", "JWT": "JWT"}.get(kind)
+        if wanted is None:
+            return
+        api = path.rpartition("/routes/")[0]
+        found = self._records.find(f"{api}/authorizers/{record.get('AuthorizerId')}")
+        if found is None or found["AuthorizerType"] != wanted:
+            raise bad_request(
+                f"AuthorizationType {kind} needs the AuthorizerId of an authorizer of type {wanted}"
+            )
 
     def _tagged(self, call: Call) -> Record:
         path = tag_target(call.region, str(call.parameters["ResourceArn"]))
@@ -295,10 +312,13 @@ def _check_integration(record: Mapping[str, Any]) -> None:
             raise bad_request(f"the local AWS does not carry out {name} of an integration yet")
 
 
-def _check_route(record: Mapping[str, Any]) -> None:
-    """Raise `AwsError` for who may call, where the local AWS cannot tell that."""
-    if record.get("AuthorizationType") == "JWT":
-        raise bad_request(
-            "the local AWS does not carry out AuthorizationType JWT: nobody here could verify a "
-            "JWT's signature; use CUSTOM or AWS_IAM"
-        )
+def _check_authorizer(record: Mapping[str, Any]) -> None:
+    """Raise `AwsError` for an authorizer by tokens that does not say whose; the words are
+    unverified."""
+    if record.get("AuthorizerType") != "JWT":
+        return
+    configured = record.get("JwtConfiguration") or {}
+    if not configured.get("Issuer") or not configured.get("Audience"):
+        raise bad_request("JwtConfiguration with Issuer and Audience is required for JWT")
+    if len(record.get("IdentitySource") or ()) != 1:
+        raise bad_request("IdentitySource of a JWT authorizer must be one expression")

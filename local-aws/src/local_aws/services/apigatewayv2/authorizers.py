@@ -1,0 +1,153 @@
+"""Who may call an HTTP API's route: signatures, functions that judge, tokens.
+
+Sources: API Gateway developer guide, "Control access to HTTP APIs with AWS Lambda authorizers",
+read 2026-11-23; "Control access to HTTP APIs with JWT authorizers", read 2026-11-25.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from local_aws.arn import arn_in
+from local_aws.context import LocalContext
+from local_aws.permissions.identities import Developer
+from local_aws.policies.documents import MalformedPolicy, Policy
+from local_aws.protocol import AwsError
+from local_aws.web.functions import Outcome
+from local_aws.web.records import Record
+from local_aws.web.request import grouped
+from local_aws.web.tokens import BadToken, as_texts, refuse_audience, scopes_of, verified
+
+from .calls import INTERNAL, Call, Refused, function_arn
+
+ACTION = "execute-api:Invoke"
+
+Event = Callable[[Call, str], dict[str, Any]]
+"""A call in a payload format, as functions get it."""
+
+Invoke = Callable[[str, dict[str, Any], str, str | None, float], Outcome]
+"""Calls a function by its ARN: with an event, as a source, in a role's name or None, for
+seconds."""
+
+
+class Authorizers:
+    """Judges the requests of one API."""
+
+    def __init__(self, context: LocalContext, region: str, event: Event, invoke: Invoke) -> None:
+        self._context = context
+        self._region = region
+        self._event = event
+        self._invoke = invoke
+
+    def judge(self, call: Call) -> dict[str, Any] | None:
+        """What is known of who calls, for the function. Raises `Refused`."""
+        match call.route.get("AuthorizationType", "NONE"):
+            case "AWS_IAM":
+                return {"iam": self._signer(call)}
+            case "CUSTOM":
+                return {"lambda": self._asked(call)}
+            case "JWT":
+                authorizer = call.snapshot[f"/authorizers/{call.route['AuthorizerId']}"]
+                return self._token(call, authorizer)
+        return None
+
+    def _token(self, call: Call, authorizer: Record) -> dict[str, Any]:
+        """What a token says of who calls. Raises `Refused`."""
+        (source,) = authorizer["IdentitySource"]
+        token = re.sub(r"(?i)^bearer\s+", "", _source(source, call))
+        if not token:
+            raise Refused(401, "Unauthorized", www_authenticate="Bearer")
+        configured = authorizer["JwtConfiguration"]
+        wanted = list(call.route.get("AuthorizationScopes") or ())
+        challenge = f'Bearer scope="{" ".join(wanted)}" error="{{}}" error_description="{{}}"'
+        try:
+            claims = verified(token, self._context.issuers, configured["Issuer"])
+            refuse_audience(claims, configured["Audience"])
+        except BadToken as error:
+            said = challenge.format("invalid_token", error)
+            raise Refused(401, "Unauthorized", www_authenticate=said) from None
+        scopes = scopes_of(claims)
+        if wanted and not set(wanted) & set(scopes):
+            said = challenge.format("insufficient_scope", "the token lacks the route's scopes")
+            raise Refused(403, "Forbidden", www_authenticate=said)
+        return {"jwt": {"claims": as_texts(claims), "scopes": scopes if wanted else None}}
+
+    def _signer(self, call: Call) -> dict[str, Any]:
+        try:
+            who = call.request.caller()
+        except AwsError:
+            raise Refused(403, "Forbidden") from None
+        if not isinstance(who, Developer):
+            called = call.called_arn
+            if not self._context.evaluator.allows(who, ACTION, called):
+                raise Refused(403, "Forbidden")
+        developer = isinstance(who, Developer)
+        arn = arn_in(self._region, "iam", self._context.account_id, "root")
+        return {
+            "accessKey": who.access_key_id,
+            "accountId": self._context.account_id,
+            "callerId": who.access_key_id,
+            "cognitoIdentity": None,
+            "principalOrgId": None,
+            "userArn": arn if developer else who.arn,
+            "userId": who.access_key_id,
+        }
+
+    def _asked(self, call: Call) -> dict[str, Any]:
+        """What the authorizer's function says; asked each time, as AWS does without a TTL."""
+        authorizer = call.snapshot[f"/authorizers/{call.route['AuthorizerId']}"]
+        sources = [_source(each, call) for each in authorizer.get("IdentitySource") or ()]
+        if not all(sources):
+            raise Refused(401, "Unauthorized")
+        version = authorizer.get("AuthorizerPayloadFormatVersion", "2.0")
+        event = self._event(call, version)
+        event.pop("body", None)
+        event.pop("isBase64Encoded", None)
+        called = call.called_arn
+        event |= {"type": "REQUEST"}
+        if version == "2.0":
+            event |= {"routeArn": called, "identitySource": sources or None}
+        else:
+            event |= {"methodArn": called, "identitySource": ",".join(sources)}
+            event |= {"authorizationToken": ",".join(sources)}
+        arn = str(authorizer["AuthorizerUri"])
+        outcome = self._invoke(
+            function_arn(arn, call.stage),
+            event,
+            f"{call.arn.split('/')[0]}/authorizers/{authorizer['AuthorizerId']}",
+            authorizer.get("AuthorizerCredentialsArn"),
+            10,
+        )
+        value = None if outcome.failed else json.loads(outcome.payload or b"null")
+        if outcome.failed and b'"Unauthorized"' in outcome.payload:
+            raise Refused(401, "Unauthorized")
+        try:
+            return _judged(value, called, simple=bool(authorizer.get("EnableSimpleResponses")))
+        except (KeyError, TypeError, AttributeError, MalformedPolicy):
+            raise Refused(500, INTERNAL) from None
+
+
+def _source(expression: str, call: Call) -> str:
+    """What ``$request.header.Authorization`` and its like are in a request, "" when absent."""
+    place, _, name = expression.removeprefix("$request.").partition(".")
+    if place == "header":
+        return ",".join(grouped(call.request.headers, lower=True).get(name.lower(), ()))
+    if place == "querystring":
+        return ",".join(grouped(call.request.query).get(name, ()))
+    values: Mapping[str, Any] = call.stage.get("StageVariables") or {}
+    return str(values.get(name, "")) if expression.startswith("$stageVariables.") else "-"
+
+
+def _judged(value: Any, arn: str, *, simple: bool) -> dict[str, Any]:
+    """What an authorizer says of a caller. Raises `Refused`, and KeyError for no answer at all."""
+    if simple:
+        if not value["isAuthorized"]:
+            raise Refused(403, "Forbidden")
+    else:
+        policy = Policy.parse(value["policyDocument"], name="the authorizer's answer")
+        if policy.denies(ACTION, arn, {}) or not policy.allows(ACTION, arn, {}):
+            raise Refused(403, "Forbidden")
+    return dict(value.get("context") or {})
