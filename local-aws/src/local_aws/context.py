@@ -198,6 +198,8 @@ def _client_of(
                 retries={"max_attempts": 1},
                 # Nothing is lost on the way; and so Step Functions gets objects without checksums.
                 response_checksum_validation="when_required",
+                # StartSyncExecution's own host, sync-localhost, is none.
+                inject_host_prefix=False,
                 # Named, or botocore puts its own together anew for each call.
                 user_agent="local-aws" if isinstance(keys, RoleSession) else INTERNAL_USER_AGENT,
             ).merge(DIRECTLY),

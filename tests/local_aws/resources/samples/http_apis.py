@@ -135,6 +135,21 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
             },
             unread={"ConnectionType": "what it is without, too"},
         ),
+        Sample(
+            ("apigatewayv2 GetIntegration ApiId=$Http IntegrationId={Ref}",),
+            {
+                "ApiId": "$Http",
+                "CredentialsArn": "$ApiRole.Arn",
+                "IntegrationSubtype": "SQS-PurgeQueue",
+                "IntegrationType": "AWS_PROXY",
+                "PayloadFormatVersion": "1.0",
+                "RequestParameters": {"QueueUrl": "$request.header.lost"},
+            },
+            needs=(
+                *("CredentialsArn", "IntegrationSubtype", "PayloadFormatVersion"),
+                "RequestParameters",
+            ),
+        ),
     ),
     "AWS::ApiGatewayV2::Route": (
         Sample(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from local_aws.arn import arn_in
@@ -18,10 +18,9 @@ from local_aws.policies.documents import MalformedPolicy, Policy
 from local_aws.protocol import AwsError
 from local_aws.web.functions import Outcome
 from local_aws.web.records import Record
-from local_aws.web.request import grouped
 from local_aws.web.tokens import BadToken, as_texts, refuse_audience, scopes_of, verified
 
-from .calls import INTERNAL, Call, Refused, function_arn
+from .calls import INTERNAL, Call, Refused, function_arn, source_of
 
 ACTION = "execute-api:Invoke"
 
@@ -57,7 +56,7 @@ class Authorizers:
     def _token(self, call: Call, authorizer: Record) -> dict[str, Any]:
         """What a token says of who calls. Raises `Refused`."""
         (source,) = authorizer["IdentitySource"]
-        token = re.sub(r"(?i)^bearer\s+", "", _source(source, call))
+        token = re.sub(r"(?i)^bearer\s+", "", source_of(source, call))
         if not token:
             raise Refused(401, "Unauthorized", www_authenticate="Bearer")
         configured = authorizer["JwtConfiguration"]
@@ -99,7 +98,7 @@ class Authorizers:
     def _asked(self, call: Call) -> dict[str, Any]:
         """What the authorizer's function says; asked each time, as AWS does without a TTL."""
         authorizer = call.snapshot[f"/authorizers/{call.route['AuthorizerId']}"]
-        sources = [_source(each, call) for each in authorizer.get("IdentitySource") or ()]
+        sources = [source_of(each, call) for each in authorizer.get("IdentitySource") or ()]
         if not all(sources):
             raise Refused(401, "Unauthorized")
         version = authorizer.get("AuthorizerPayloadFormatVersion", "2.0")
@@ -128,17 +127,6 @@ class Authorizers:
             return _judged(value, called, simple=bool(authorizer.get("EnableSimpleResponses")))
         except (KeyError, TypeError, AttributeError, MalformedPolicy):
             raise Refused(500, INTERNAL) from None
-
-
-def _source(expression: str, call: Call) -> str:
-    """What ``$request.header.Authorization`` and its like are in a request, "" when absent."""
-    place, _, name = expression.removeprefix("$request.").partition(".")
-    if place == "header":
-        return ",".join(grouped(call.request.headers, lower=True).get(name.lower(), ()))
-    if place == "querystring":
-        return ",".join(grouped(call.request.query).get(name, ()))
-    values: Mapping[str, Any] = call.stage.get("StageVariables") or {}
-    return str(values.get(name, "")) if expression.startswith("$stageVariables.") else "-"
 
 
 def _judged(value: Any, arn: str, *, simple: bool) -> dict[str, Any]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from local_aws.web.records import Record
-from local_aws.web.request import WebRequest
+from local_aws.web.request import WebRequest, grouped
 
 INTERNAL = "Internal Server Error"
 
@@ -48,3 +49,14 @@ def function_arn(uri: str, stage: Record) -> str:
     for name, value in (stage.get("StageVariables") or {}).items():
         arn = arn.replace(f"${{stageVariables.{name}}}", str(value))
     return arn
+
+
+def source_of(expression: str, call: Call) -> str:
+    """What ``$request.header.Authorization`` and its like are in a request, "" when absent."""
+    place, _, name = expression.removeprefix("$request.").partition(".")
+    if place == "header":
+        return ",".join(grouped(call.request.headers, lower=True).get(name.lower(), ()))
+    if place == "querystring":
+        return ",".join(grouped(call.request.query).get(name, ()))
+    values: Mapping[str, Any] = call.stage.get("StageVariables") or {}
+    return str(values.get(name, "")) if expression.startswith("$stageVariables.") else "-"

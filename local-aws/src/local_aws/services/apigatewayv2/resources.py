@@ -112,12 +112,17 @@ class Integration(Part):
     named = "IntegrationId"
     not_carried_out = frozenset(
         {
-            *("ConnectionId", "ContentHandlingStrategy", "IntegrationSubtype"),
-            *("PassthroughBehavior", "RequestParameters", "RequestTemplates"),
-            *("ResponseParameters", "TemplateSelectionExpression", "TlsConfig"),
+            *("ConnectionId", "ContentHandlingStrategy", "PassthroughBehavior"),
+            *("RequestTemplates", "ResponseParameters", "TemplateSelectionExpression"),
+            "TlsConfig",
         }
     )
     absent = {"Description": "", "TimeoutInMillis": 30000}  # noqa: RUF012
+
+    @override
+    def problems(self, properties: Properties) -> Iterable[str]:
+        if "RequestParameters" in properties and "IntegrationSubtype" not in properties:
+            yield "RequestParameters without an IntegrationSubtype"
 
 
 class Route(Part):

@@ -28,6 +28,7 @@ from local_aws.web.records import (
     tag_target,
 )
 
+from .aws_services import check_subtype
 from .execution import SNAPSHOT, HttpApi
 from .resources import providers
 
@@ -75,7 +76,11 @@ class ApiGatewayV2(Service):
             "JWT authorizers",
             "verify tokens of the local AWS's user pools, and of issuers that publish their keys",
         ),
-        Limit("integrations with services, parameter mappings", "refused by name"),
+        Limit(
+            "integrations with services",
+            "carried out, but for AppConfig-GetConfiguration, which is refused by name",
+        ),
+        Limit("parameter mappings of functions and other servers", "refused by name"),
         Limit("throttles", "kept, without effect"),
     )
     invalid = "BadRequestException"
@@ -307,8 +312,11 @@ def _check_integration(record: Mapping[str, Any]) -> None:
         )
     if record.get("ConnectionType") == "VPC_LINK":
         raise bad_request("the local AWS does not carry out ConnectionType VPC_LINK")
-    for name in ("IntegrationSubtype", "TlsConfig", "RequestParameters", "ResponseParameters"):
-        if record.get(name):
+    is_service = bool(record.get("IntegrationSubtype"))
+    if is_service:
+        check_subtype(record)
+    for name in ("TlsConfig", "RequestParameters", "ResponseParameters"):
+        if record.get(name) and not (is_service and name == "RequestParameters"):
             raise bad_request(f"the local AWS does not carry out {name} of an integration yet")
 
 
