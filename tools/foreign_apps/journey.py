@@ -208,13 +208,15 @@ class _Stacks:
 def _reason(error: ReportedError, log: TextIO, folder: Path) -> str:
     """Why a step failed, in one line and without this machine's folders.
 
-    What only the CDK CLI said stands in its output: a failed resource, or the last line.
+    What only the CDK CLI said stands in its output: a failed resource, an error by its name, or the
+    last line.
     """
     said = str(error)
     if said.endswith("its output says why"):
         log.seek(0)
         lines = [line for line in log if line.strip() and "Subprocess exited" not in line]
         failed = [line for line in lines if "_FAILED " in line]
-        said = (failed or lines or [said])[-1]
+        named = [line for line in lines if re.match(r"\[?«\w+»|[\w.]*Error\b", line)]
+        said = (failed or named or lines or [said])[-1]
     said = re.sub(r"\x1b\[[0-9;]*m|\(/[^)]*\)", "", said).replace(f"{folder.parent}/", "")
     return " ".join(said.split())
