@@ -209,6 +209,17 @@ class _Forms:
         by_name = (form for ending, form in forms.items() if re.search(ending, name))
         return text_like(shape, *by_name, secrets.token_hex(8)) or self._name
 
+    def _versioned_name(self) -> str:
+        """The name, as ARNs have it: those of Image Builder go on with the version, and with a
+        build's number where there are builds (Image Builder API reference, CreateContainerRecipe,
+        CreateComponent, CreateWorkflow, read 2026-11-25)."""
+        version = self._request.properties.get("Version")
+        if self._schema.service_prefix != "imagebuilder" or version is None:
+            return self._name
+        is_built = "Data" in self._schema.properties
+        name = re.sub(r"[^a-z0-9-]+", "-", self._name.lower())
+        return f"{name}/{version}{'/1' if is_built else ''}"
+
     def _arn(self, shape: Mapping[str, Any]) -> str:
         """As the service authorization reference writes it, or the schema's pattern."""
         request, service = self._request, self._schema.service_prefix
@@ -216,7 +227,7 @@ class _Forms:
         written = _arn_formats(service).get(last.lower())
         resource = f"{last.lower()}/{self._name}"
         if written is not None:
-            resource = Arn.parse(written).resource.replace(".*", self._name)
+            resource = Arn.parse(written).resource.replace(".*", self._versioned_name())
         arn = arn_in(request.region, service, request.context.account_id, resource)
         made = text_like(shape, arn)
         if made in (None, arn):

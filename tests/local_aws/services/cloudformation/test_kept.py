@@ -352,3 +352,23 @@ def _told(aws: Aws, name: str) -> list[str]:
     (found,) = [stack["only_kept"] for stack in stacks if stack["name"] == name]
     told: list[str] = found
     return told
+
+
+def test_a_recipe_takes_the_versioned_arn_of_a_kept_component(aws: Aws) -> None:
+    component = resource(
+        "ImageBuilder::Component", Name="Git tools", Platform="Linux", Version="1.2.0", Data="{}"
+    )
+    recipe = resource(
+        "ImageBuilder::ImageRecipe",
+        Name="recipe",
+        Version="1.0.0",
+        ParentImage="ami-0123456789abcdef0",
+        Components=[{"ComponentArn": get_att("Component", "Arn")}],
+    )
+    made = aws.create(
+        "images", template({"Arn": get_att("Component", "Arn")}, Component=component, Recipe=recipe)
+    )
+
+    assert made["StackStatus"] == "CREATE_COMPLETE"
+    assert aws.outputs("images")["Arn"].endswith(":component/git-tools/1.2.0/1")
+    aws.delete("images")
