@@ -6,7 +6,7 @@ errors" of each service's API reference for how it refuses; read 2026-11-21.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +17,7 @@ from local_aws.protocol.call import Call
 from .need import Need
 from .reference import judged_resources
 
-Resources = Callable[[Call], Iterator[str]]
+Resources = Callable[[Call], Iterable[str]]
 """What a call is about: ARNs, or how they end after the account; ``*`` is no resource."""
 
 DocumentOf = Callable[[Arn], str | None]
@@ -83,6 +83,9 @@ class ServicePermissions:
     throttled: Refusal = Refusal(code="ThrottlingException", message="Rate exceeded")
     owner_parameter: str = ""
     """The parameter that names the account of what a call is about."""
+    resources_beside: Resources = lambda _: ()
+    """What calls are judged about where AWS does what its service authorization reference does not
+    say."""
     judges_owner: bool = False
     """Whether a resource's policy may forbid something even to the account's own user."""
 
@@ -98,7 +101,8 @@ class ServicePermissions:
         ]
         return [
             Need(f"{self.prefix}:{action}", resource, context, quoted=False)
-            for resource in judged_resources(self.prefix, action, call, own)
+            for resource in tuple(self.resources_beside(call))
+            or judged_resources(self.prefix, action, call, own)
         ]
 
     def owner(self, call: Call) -> str:

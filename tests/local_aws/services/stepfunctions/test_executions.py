@@ -274,6 +274,30 @@ def test_stopping_ends_every_branch(aws: Aws) -> None:
 # Tokens
 
 
+def test_a_role_may_answer_the_tokens_of_the_machines_that_it_names(aws: Aws) -> None:
+    queue = aws.client("sqs").create_queue(QueueName="judged")["QueueUrl"]
+    body = {"token.$": "$$.Task.Token"}
+    send = task("sqs:sendMessage.waitForTaskToken", {"QueueUrl": queue, "MessageBody": body})
+    execution = start(aws, {"Send": send})
+    found = aws.client("stepfunctions").describe_execution(executionArn=execution)
+    machine = found["stateMachineArn"]
+    sqs = aws.client("sqs")
+    (message,) = eventually(lambda: sqs.receive_message(QueueUrl=queue).get("Messages"))
+    token = json.loads(message["Body"])["token"]
+
+    def answer(name: str, resource: str) -> None:
+        allowed = {"Effect": "Allow", "Action": "states:SendTaskSuccess", "Resource": resource}
+        context = aws.gateway.context
+        session = context.sessions.assume(aws.role(name, "lambda", allowed), "answers")
+        states = context.client_as(session, "stepfunctions", REGION)
+        states.send_task_success(taskToken=token, output="{}")
+
+    with pytest.raises(ClientError, match=f"states:SendTaskSuccess on resource: {machine}"):
+        answer("another", f"{machine}-another")
+    answer("answering", machine)
+    assert result(aws, execution)["status"] == "SUCCEEDED"
+
+
 def test_a_task_waits_for_its_token(aws: Aws) -> None:
     queue = aws.client("sqs").create_queue(QueueName="tokens")["QueueUrl"]
     body = {"token.$": "$$.Task.Token"}

@@ -9,6 +9,7 @@ import json
 import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -81,6 +82,7 @@ class StepFunctions(Service):
         self._api: Api | None = None
         self._kept: list[dict[str, Any]] | None = None
         context.targets.add(context.account_id, "states", self._start)
+        self.permissions = replace(self.permissions, resources_beside=self._machine_of_token)
 
     def actions(self) -> Mapping[str, Action]:
         """The whole API but for activities' tasks and TestState."""
@@ -131,6 +133,17 @@ class StepFunctions(Service):
         given = {name: each for name, each in call.parameters.items() if each is not None}
         action = self._loaded().actions.get(call.operation)
         return None if action is None else action(given, call.region)  # activities are emulated
+
+    def _machine_of_token(self, call: Call) -> Iterable[str]:
+        """The state machine that waits for a token: the reference names no resource for the three
+        SendTask operations, and AWS judges them by it (aws/aws-cdk#8486 tried it;
+        NOAA-OWP/hydrovis#837 quotes the refusal; read 2026-11-25)."""
+        token = call.parameters.get("taskToken")
+        if self._api is None or token is None:
+            return ()
+        running = self._api.executions.running()
+        waiting = (each.machine_arn for each in running if each.waits_for(token))
+        return [arn.partition("/")[0] for arn in waiting][:1]
 
     def _loaded(self) -> Api:
         with self._loading:

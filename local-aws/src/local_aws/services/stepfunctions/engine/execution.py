@@ -132,6 +132,10 @@ class Execution:
             return False
         return bool(getattr(env.callback_pool_manager, method)(*arguments))
 
+    def waits_for(self, token: str) -> bool:
+        """Whether one of its tasks waits for this token."""
+        return self._env is not None and self._env.callback_pool_manager.get(token) is not None
+
     def output_value(self) -> Any:
         """What it put out; None unless it succeeded."""
         return None if self.output is None else json.loads(self.output)
