@@ -36,7 +36,7 @@ Resources:
   Role:
     Type: AWS::IAM::Role
     Properties:
-      AssumeRolePolicyDocument: {}
+      AssumeRolePolicyDocument: {Statement: {Effect: Allow, Principal: "*", Action: "sts:*"}}
       ManagedPolicyArns: [arn:aws:iam::aws:policy/AmazonSageMakerFullAccess]
   Bucket: {Type: AWS::S3::Bucket}
 Parameters:

@@ -21,6 +21,7 @@ from tests.rules.model_template_cases import MODELS
 from tests.rules.roles.permission_cases import CASES as PERMISSIONS
 from tests.rules.roles.trust_cases import CASES as TRUST
 from tests.rules.state_machines.machine_cases import CASES as MACHINES
+from tests.rules.template.declaration_cases import CASES as DECLARED
 from tests.rules.template.schema_cases import CASES as SCHEMAS
 from tests.rules.template_cases import SERVING, Case
 from tests.rules.templates import problems, template
@@ -51,9 +52,7 @@ def test_every_rule_has_a_case() -> None:
     tables = (*CASES, *ENVIRONMENT_CASES, *ARTIFACT_CASES, *MONITORING_CASES)
     of_several_files = {"environment-name-unique"}  # test_neighbours.py
     of_schemas = {case[0] for case in SCHEMAS} | {"resource-region"}  # test_schemas.py
-    of_whole_templates = {case[0] for case in (*WHOLE, *TRUST, *PERMISSIONS)} | {
-        case[0] for case in MACHINES
-    }
+    of_whole_templates = {case[0] for case in (*WHOLE, *DECLARED, *TRUST, *PERMISSIONS, *MACHINES)}
     named = {case[0] for case in tables} | of_several_files | of_whole_templates | of_schemas
     assert {rule.id for rule in RULES} == named
 

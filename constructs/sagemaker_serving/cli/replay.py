@@ -163,7 +163,7 @@ def replay(
       sagemaker-serving replay prod/digits
       sagemaker-serving replay prod/digits local-digits --local
     """
-    from local_aws.process import ending_all, raise_file_limit
+    from local_aws.process import raise_file_limit
     from sagemaker_serving.operations.replay import Options, page, target
     from sagemaker_serving.operations.replay import replay as run
     from sagemaker_serving.operations.replay.gate import gate_of
@@ -187,7 +187,6 @@ def replay(
     raise_file_limit()
     with (
         when_interrupted(lambda: "nothing is kept; --from and --to make a replay shorter"),
-        ending_all(),
         ExitStack() as open_until_the_end,
     ):
         with progress_bar("read the capture") as told:

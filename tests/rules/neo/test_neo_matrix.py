@@ -136,7 +136,7 @@ def test_the_documents_table_is_the_catalogs() -> None:
 
 def test_the_documents_environment_is_sound(tmp_path: Path) -> None:
     page = (Path(__file__).parents[3] / "docs" / "neo.md").read_text(encoding="utf-8")
-    (block,) = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
+    (block,) = re.findall(r"```yaml\n(name: .*?)```", page, re.DOTALL)
     digits = Path(__file__).parents[3] / "model_assets" / "digits" / "model"
     path = tmp_path / "prod.yaml"
     path.write_text(block.replace("../model_assets/digits/model", str(digits)))

@@ -246,7 +246,7 @@ CASES: list[tuple[str, str, str, str]] = [
     ("policy-document", role("{Statement: []}"), "Statement is empty", role(ASSUME)),
     (
         "policy-document",
-        role(ASSUME.replace("Statement: [", "Statement: [!Ref AWS::Region, a, ")),
+        role(ASSUME.replace("Statement: [", "Statement: [a, ")),
         "a statement must be a mapping",
         role(ASSUME.replace("Statement: [", "Statement: [!Ref AWS::NoValue, ")),
     ),
