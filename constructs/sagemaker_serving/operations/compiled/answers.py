@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sagemaker_serving.operations.differences import number_of
+from sagemaker_serving.operations.differences import is_number, number_of
 from sagemaker_serving.operations.golden.exchanges import Answer
 
 _OF_THE_WHOLE_BATCH = ("predictions", "outputs")
@@ -89,7 +89,7 @@ class Comparison:
                 self.add(f"{path}.{key}" if path else str(key), expected[key], found[key])
         elif isinstance(expected, list) and isinstance(found, list):
             self._add_lists(path, expected, found)
-        elif _is_number(expected) and _is_number(found):
+        elif is_number(expected) and is_number(found):
             self._error(path, _distance(expected, found))
         elif expected != found:
             self._error(path, math.inf)
@@ -98,7 +98,7 @@ class Comparison:
         if len(expected) != len(found):
             self._error(path, math.inf)
             return
-        of_numbers = all(map(_is_number, [*expected, *found]))
+        of_numbers = all(map(is_number, [*expected, *found]))
         if of_numbers and len(expected) > 1 and path not in _OF_THE_WHOLE_BATCH:
             self.rows += 1
             self.agreeing += expected.index(max(expected)) == found.index(max(found))
@@ -138,10 +138,6 @@ def _values(body: bytes) -> Any:
         return [json.loads(line) for line in text.splitlines() if line.strip()]
     except ValueError:
         return [[number_of(field) for field in row] for row in csv.reader(io.StringIO(text))]
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _distance(expected: float, found: float) -> float:
