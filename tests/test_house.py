@@ -40,7 +40,7 @@ BELOW = {
 whole_files."""
 
 BASE = {
-    *("errors", "policies", "process", "s3_location", "scaling", "schedules", "schemas"),
+    *("clock", "errors", "policies", "process", "s3_location", "scaling", "schedules", "schemas"),
     *("states_language", "suggest", "template", "terminal"),
 }
 """What is there of the local AWS without what it needs to run; every layer may import it."""

@@ -12,8 +12,8 @@ from moto.stepfunctions.parser.asl.component.state.exec.state_task.service.resou
     ResourceCondition,
 )
 
+from local_aws.clock import epoch_milliseconds
 from local_aws.services.stepfunctions.engine.interpreter import compact
-from local_aws.services.stepfunctions.engine.times import epoch_milliseconds
 from local_aws.services.stepfunctions.engine.waiting import Job, JobFailed, WaitingTask
 
 MANAGED = {"Key": "MANAGED_BY_AWS", "Value": "STARTED_BY_STEP_FUNCTIONS"}

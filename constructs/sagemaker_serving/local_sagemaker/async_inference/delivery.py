@@ -12,6 +12,7 @@ from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from local_aws.clock import iso, now
 from local_aws.s3_location import S3Location
 from sagemaker_serving.local_sagemaker.async_inference.request import AsyncRequest
 from sagemaker_serving.local_sagemaker.common.store import Resource
@@ -112,8 +113,8 @@ class Delivery:
             return
         message = {
             "awsRegion": self.region,
-            "eventTime": _iso(time.time()),
-            "receivedTime": _iso(request.received_at),
+            "eventTime": iso(now()),
+            "receivedTime": iso(datetime.fromtimestamp(request.received_at, UTC)),
             "invocationStatus": status,
             **more,
             "requestParameters": _request_parameters(request),
@@ -151,8 +152,3 @@ def _request_parameters(request: AsyncRequest) -> dict[str, str]:
         "inputLocation": None if request.input is None else str(request.input),
     }
     return {name: value for name, value in given.items() if value is not None}
-
-
-def _iso(seconds: float) -> str:
-    at = datetime.fromtimestamp(seconds, UTC)
-    return f"{at.strftime('%Y-%m-%dT%H:%M:%S')}.{at.microsecond // 1000:03d}Z"

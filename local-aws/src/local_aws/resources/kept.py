@@ -11,13 +11,13 @@ import re
 import secrets
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
 from typing_extensions import override
 
 from local_aws.arn import Arn, arn_in
+from local_aws.clock import iso, now
 from local_aws.context import LocalContext
 from local_aws.permissions.reference import reference
 from local_aws.resources.base import Attributes, Made, Provider, Request, ResourceFailed
@@ -193,11 +193,10 @@ class _Forms:
         region = self._request.region
         suffix = region_names(region)["AWS::URLSuffix"]
         host = f"{self._name.lower()}.{self._schema.service_prefix}.{region}.{suffix}"
-        now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         forms = {
             r"(?i)(ur[il]|website)$": f"https://{host}",
             r"(?i)(endpoint|address|dns|dnsname|domainname|host|hostname)$": host,
-            r"(At|Time|Date|Timestamp)$": now,
+            r"(At|Time|Date|Timestamp)$": iso(now()),
             r"(?i)account(id)?$": self._request.context.account_id,
             r"Region$": region,
             r"(Name|Identifier)$": self._name,

@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from typing import Any
 
+from local_aws.clock import iso, now
 from local_aws.services.lambda_.sandbox import Outcome
 from local_aws.services.lambda_.store import Configuration
 
@@ -73,8 +73,7 @@ def _as_json(request_id: str, configuration: Configuration, outcome: Outcome) ->
 
 
 def _event(kind: str, record: dict[str, Any]) -> str:
-    now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    return json.dumps({"time": now, "type": kind, "record": record})
+    return json.dumps({"time": iso(now()), "type": kind, "record": record})
 
 
 def _level_of(line: str) -> str:

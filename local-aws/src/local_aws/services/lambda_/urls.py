@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 from uuid import uuid4
 
 from werkzeug import Response
 
+from local_aws.clock import iso, now
 from local_aws.context import LocalContext
 from local_aws.permissions.identities import Developer
 from local_aws.protocol import AwsError
@@ -64,14 +64,14 @@ class FunctionUrls:
                     f"[functionArn = {qualified(function.arn, qualifier)}]. Error message:  "
                     "FunctionUrlConfig exists for this Lambda function"
                 )
-            now = _now()
+            made_at = iso(now())
             function.urls[qualifier] = {
                 "InvokeMode": "BUFFERED",
                 **{name: given[name] for name in _MEMBERS if given.get(name)},
                 "FunctionArn": qualified(function.arn, qualifier),
                 "FunctionUrl": f"https://{web_host(LAMBDA_URL, new_id(32), region)}/",
-                "CreationTime": now,
-                "LastModifiedTime": now,
+                "CreationTime": made_at,
+                "LastModifiedTime": made_at,
             }
         return function.urls[qualifier]
 
@@ -83,7 +83,7 @@ class FunctionUrls:
         """Change what is given of it."""
         found = self._found(region, given)
         changed = {name: given[name] for name in _MEMBERS if given.get(name) is not None}
-        found |= {**changed, "LastModifiedTime": _now()}
+        found |= {**changed, "LastModifiedTime": iso(now())}
         return found
 
     def delete_function_url_config(self, region: str, given: Parameters) -> Answer:
@@ -195,7 +195,3 @@ _ACTIONS = ("lambda:InvokeFunctionUrl", "lambda:InvokeFunction")
 def host_of(config: Parameters) -> str:
     """The name in a URL's configuration."""
     return str(config["FunctionUrl"]).removeprefix("https://").removesuffix("/")
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

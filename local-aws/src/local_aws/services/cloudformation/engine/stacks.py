@@ -11,6 +11,7 @@ from typing import Any
 from uuid import uuid4
 
 from local_aws.arn import arn_in
+from local_aws.clock import iso
 from local_aws.resources.base import Provider, physical_name
 from local_aws.services.cloudformation.engine.parameters import MASK, Parameter
 from local_aws.services.cloudformation.engine.template import EMPTY, Template, parse
@@ -424,4 +425,4 @@ def now(*, after: str = "") -> str:
     stamp = datetime.now(UTC)
     if after:
         stamp = max(stamp, datetime.fromisoformat(after) + timedelta(milliseconds=1))
-    return stamp.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return iso(stamp)

@@ -16,9 +16,9 @@ from moto.stepfunctions.parser.asl.eval.event.event_manager import EventHistoryC
 from moto.stepfunctions.parser.asl.eval.program_state import ProgramEnded, ProgramError
 
 from local_aws.arn import Arn
+from local_aws.clock import iso, now
 from local_aws.services.stepfunctions.engine import errors, interpreter, language
 from local_aws.services.stepfunctions.engine.map_run import AnyMapRun
-from local_aws.services.stepfunctions.engine.times import iso, now
 
 _log = logging.getLogger(__name__)
 

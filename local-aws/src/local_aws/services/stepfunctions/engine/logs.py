@@ -18,10 +18,10 @@ from botocore.exceptions import BotoCoreError, ClientError
 from moto.stepfunctions.parser.asl.eval.event.logging import is_logging_enabled_for
 
 from local_aws.arn import Arn
+from local_aws.clock import epoch_milliseconds
 from local_aws.context import LocalContext
 from local_aws.services.stepfunctions.engine.execution import Execution
 from local_aws.services.stepfunctions.engine.log_destination import log_groups
-from local_aws.services.stepfunctions.engine.times import epoch_milliseconds
 
 _log = logging.getLogger(__name__)
 _DATA = ("input", "inputDetails", "output", "outputDetails")

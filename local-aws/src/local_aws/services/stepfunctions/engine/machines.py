@@ -16,6 +16,7 @@ from moto.stepfunctions.models import StateMachine
 from moto.stepfunctions.parser.models import stepfunctions_parser_backends
 
 from local_aws.arn import arn_in
+from local_aws.clock import iso
 from local_aws.context import LocalContext
 from local_aws.integration import Integrations
 from local_aws.protocol import AwsError
@@ -34,7 +35,6 @@ from local_aws.services.stepfunctions.engine.requests import (
     refuse_too_many,
     role_of,
 )
-from local_aws.services.stepfunctions.engine.times import iso
 from local_aws.states_language import Problem, schema_problem
 
 STANDARD = "STANDARD"

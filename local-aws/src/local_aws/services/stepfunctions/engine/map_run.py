@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
+from local_aws.clock import now
 from local_aws.services.stepfunctions.engine.batches import ChildInput
-from local_aws.services.stepfunctions.engine.times import now
 
 AT_ONCE = 1000
 """Children that run at the same time at most; AWS's own limit is 10,000."""

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from local_aws.clock import epoch_milliseconds
 from local_aws.services.stepfunctions.engine.interpreter import compact
-from local_aws.services.stepfunctions.engine.times import epoch_milliseconds
 from local_aws.services.stepfunctions.engine.waiting import Job, JobFailed, WaitingTask
 
 

@@ -9,10 +9,10 @@ from dataclasses import fields
 from datetime import datetime
 from typing import Any
 
+from local_aws.clock import iso, now
 from local_aws.protocol import AwsError
 from local_aws.services.stepfunctions.engine.execution import Execution, Machine
 from local_aws.services.stepfunctions.engine.map_run import AnyMapRun, EndedMapRun
-from local_aws.services.stepfunctions.engine.times import iso, now
 
 _RESTARTED = "the local AWS ended while this execution ran"
 

@@ -10,8 +10,8 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from local_aws.clock import iso
 from local_aws.services.stepfunctions.engine.map_run import Child, MapRun
-from local_aws.services.stepfunctions.engine.times import iso
 
 _STATUSES = ("FAILED", "PENDING", "SUCCEEDED")
 _FILES = {"PENDING": "PENDING", "SUCCEEDED": "SUCCEEDED"}

@@ -1,4 +1,4 @@
-"""Times as Step Functions writes them."""
+"""The time, as AWS's services write it."""
 
 from __future__ import annotations
 
@@ -17,5 +17,5 @@ def iso(moment: datetime) -> str:
 
 
 def epoch_milliseconds(moment: datetime) -> int:
-    """Milliseconds since 1970, as in the answers of optimised integrations."""
+    """Milliseconds since 1970."""
     return round(moment.timestamp() * 1000)
