@@ -65,9 +65,13 @@ def test_inspect_shows_the_tree_plainly_in_a_pipe(run: Run, tmp_path: Path) -> N
 
 def test_inspect_draws_a_tree_on_a_terminal(tmp_path: Path) -> None:
     plant(tmp_path / "model")
+    for number in range(15):
+        (tmp_path / "model" / f"note-{number:02}.txt").touch()
     shown = on_a_terminal(tmp_path, "inspect", "model")
     assert "└── " in shown
     assert "images: float32 (?, 8, 8)" in shown
+    assert "more, which a pipe has, and --json" in shown
+    assert "note-14.txt" not in shown
 
 
 def test_inspect_answers_programs_in_json(run: Run, tmp_path: Path) -> None:

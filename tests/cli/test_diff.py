@@ -97,3 +97,29 @@ def test_what_compares_two_files_writes_into_none(run: Run, tmp_path: Path) -> N
     assert ended.returncode == 2
     assert "--write compares one file with what is deployed; leave RIGHT out" in ended.stderr
     assert (tmp_path / "left.yaml").read_text() == LEFT
+
+
+def test_a_name_is_that_file_in_environments_and_what_one_side_has_is_as_its_file_says_it(
+    run: Run, tmp_path: Path
+) -> None:
+    folder = tmp_path / "environments"
+    folder.mkdir()
+    (folder / "left.yaml").write_text(LEFT)
+    (folder / "right.yaml").write_text(
+        RIGHT.replace("models:\n", "models:\n  other:\n", 1).replace(
+            "  other:\n",
+            "  other: {artifact: model, framework: tensorflow, framework_version: '2.19',\n"
+            "    variants: [{name: cpu, instance_type: ml.c5.large}]}\n",
+        )
+    )
+    rows = json.loads(run("diff", "left", "right", "--json").stdout)
+    (other,) = (row["right"] for row in rows if row["path"] == "models.other")
+    assert other == {
+        "artifact": "model",
+        "framework": "tensorflow",
+        "framework_version": "2.19",
+        "variants": {"cpu": {"instance_type": "ml.c5.large"}},
+    }
+    missing = run("diff", "left", "middle")
+    assert missing.returncode == 2
+    assert "environments/ has left, right" in missing.stderr

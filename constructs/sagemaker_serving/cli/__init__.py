@@ -23,8 +23,8 @@ _COMMANDS = {
     "completion": "Print what a shell reads to complete commands.",
     "dashboard": "Draw a model's CloudWatch dashboard, or print its address.",
     "diff": "Compare two environments, or show what the next deploy needs.",
-    "golden": "Send recorded requests to an endpoint and compare the answers.",
     "explain": "Show what an endpoint runs, and whether a file says the same.",
+    "golden": "Send recorded requests to an endpoint and compare the answers.",
     "images": "Print the container images that AWS publishes.",
     "init": "Write an environment file for a model on disk.",
     "inspect": "Show what is in a model or an archive, and what is wrong with it.",
@@ -54,6 +54,6 @@ def _group() -> None:
       sagemaker-serving check environments/*.yaml     name every mistake
       sagemaker-serving local up                      start the local AWS
       sagemaker-serving local deploy local            deploy to it, with the real CDK CLI
-      sagemaker-serving predict local-half-plus-three '{"instances": [1.0, 2.0, 5.0]}' --local
+      sagemaker-serving predict local-half-plus-three '[1, 2]' --local
       cdk deploy -c env=prod --all                    deploy to AWS
     """

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sagemaker_serving.cli.completing import EnvironmentPath
 from sagemaker_serving.cli.options import must_be_region, shell_region, today_option
 from sagemaker_serving.errors import Problem, ProblemsFound, Severity
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("files", nargs=-1, required=True, type=EnvironmentPath())
 @click.option(
     "--template",
     is_flag=True,

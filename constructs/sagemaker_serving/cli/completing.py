@@ -48,6 +48,16 @@ class EnvironmentName(click.ParamType):  # type: ignore[type-arg]
         return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
+class EnvironmentPath(EnvironmentName):
+    """The path of a file; the name of one in environments/, where no such path exists."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """The path."""
+        path = Path(value)
+        is_name = len(path.parts) == 1 and not path.exists() and FOLDER.is_dir()
+        return environment_path(str(value)) if is_name else path
+
+
 class EndpointName(click.ParamType):  # type: ignore[type-arg]
     """The name of any endpoint; those of the files in environments/ are completed."""
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from local_aws.cli.options import json_option
+from sagemaker_serving.cli.completing import EnvironmentPath
 from sagemaker_serving.cli.options import WhichAws, aws_options
 from sagemaker_serving.cli.tables import print_table
 
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("left", type=click.Path(path_type=Path))
-@click.argument("right", type=click.Path(path_type=Path), required=False)
+@click.argument("left", type=EnvironmentPath())
+@click.argument("right", type=EnvironmentPath(), required=False)
 @click.option("--write", is_flag=True, help="Without RIGHT: write the next transition into LEFT.")
 @json_option
 @click.option("--exit-code", is_flag=True, help="End with 1 when something differs, as git does.")
@@ -34,8 +35,9 @@ def diff(
 ) -> None:
     """Compare the environment files LEFT and RIGHT.
 
-    A file's values include its defaults and those of the file that it extends. Variants are
-    compared by name. Prints where, left and right of each value: first those that both files have.
+    Each is a file, or `prod` for environments/prod.yaml. A file's values include its defaults and
+    those of the file that it extends. Variants are compared by name. Prints where, left and right
+    of each value: first those that both files have.
 
     Without RIGHT, LEFT is compared with the deployed templates. It prints each model whose change
     needs several deploys, with its present `transition`, the one for the next deploy, and why. It
@@ -45,7 +47,7 @@ def diff(
 
     \b
     Examples:
-      sagemaker-serving diff environments/staging.yaml environments/prod.yaml
+      sagemaker-serving diff staging prod
       sagemaker-serving diff old.yaml new.yaml --json | jq '.[].path'
       sagemaker-serving diff environments/prod.yaml
       sagemaker-serving diff environments/prod.yaml --write && cdk deploy -c env=prod --all

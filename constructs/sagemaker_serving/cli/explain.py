@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from local_aws.cli.options import json_option
-from sagemaker_serving.cli.completing import EndpointName
+from sagemaker_serving.cli.completing import EndpointName, EnvironmentPath
 from sagemaker_serving.cli.options import WhichAws, aws_options
 from sagemaker_serving.cli.tables import print_table, print_values
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @click.option(
     "--file",
     "path",
-    type=click.Path(path_type=Path),
+    type=EnvironmentPath(),
     help="An environment file: say whether the endpoint is what it says.",
 )
 @json_option

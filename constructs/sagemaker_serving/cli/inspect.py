@@ -35,6 +35,9 @@ FRAMEWORKS = (
 Branch = tuple[str, list["Branch"]]
 """A line, and what stands below it."""
 
+MOST_FILES = 12
+"""How many of a folder a terminal shows."""
+
 
 @click.command()
 @click.argument("model")
@@ -56,8 +59,8 @@ def inspect(
     """Show what is in MODEL: a folder, a .tar.gz, a model file, or s3://BUCKET/KEY.
 
     Prints models, versions, inputs and outputs, the handler functions of code/inference.py, every
-    file, and what is wrong. An archive is read as a stream and never unpacked. No framework is
-    needed, and nothing of a model is run.
+    file, and what is wrong. A terminal shows at most 12 files of a folder. An archive is read as a
+    stream and never unpacked. No framework is needed, and nothing of a model is run.
     Ends with 2 when there is an error.
 
     \b
@@ -102,8 +105,11 @@ def _show(tree: Branch) -> None:
 
     def grown(branch: Branch) -> Tree:
         tree = Tree(branch[0])
-        for child in branch[1]:
+        few = branch[1][:MOST_FILES] if branch[0].endswith(("/", "files")) else branch[1]
+        for child in few:
             tree.children.append(grown(child))
+        if len(few) < len(branch[1]):
+            tree.add(f"… and {len(branch[1]) - len(few)} more, which a pipe has, and --json")
         return tree
 
     console().print(grown(tree))

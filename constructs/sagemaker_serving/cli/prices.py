@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from local_aws.cli.options import json_option
+from sagemaker_serving.cli.completing import EnvironmentPath
 from sagemaker_serving.cli.options import (
     WhichAws,
     aws_options,
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("files", nargs=-1, type=click.Path(path_type=Path))
+@click.argument("files", nargs=-1, type=EnvironmentPath())
 @price_file_option
 @click.option(
     "--update",

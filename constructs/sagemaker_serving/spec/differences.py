@@ -24,31 +24,48 @@ def differences(left: Environment, right: Environment) -> list[Difference]:
     """Every value that differs, in the order of the fields; equal ones are left out.
 
     Defaults count as written, so a field that one file leaves out and the
-    other sets to its default does not differ. Entries that have a name
-    (variants) are compared by it, whatever their order.
+    other sets to its default does not differ. What one side has alone stands
+    as its file says it, without defaults. Entries that have a name (variants) are compared by
+    it, whatever their order.
     """
-    return list(_compared("", _plain(left), _plain(right)))
+    return list(_compared("", left, right))
 
 
 def _compared(path: str, left: Any, right: Any) -> Iterator[Difference]:
-    if isinstance(left, Mapping) and isinstance(right, Mapping):
-        for key in dict.fromkeys([*left, *right]):
+    lefts, rights = _members(left), _members(right)
+    if lefts is not None and rights is not None:
+        for key in dict.fromkeys([*lefts, *rights]):
             deeper = f"{path}.{key}" if path else str(key)
-            yield from _compared(deeper, left.get(key), right.get(key))
+            yield from _compared(deeper, lefts.get(key), rights.get(key))
     elif left != right:
-        yield Difference(path=path, left=left, right=right)
+        yield Difference(path=path, left=_plain(left), right=_plain(right))
+
+
+def _members(value: Any) -> Mapping[Any, Any] | None:
+    """What is compared by itself: fields, entries by their key, or by their name."""
+    match value:
+        case BaseModel():
+            return dict(value)
+        case Mapping():
+            return value
+        case [*entries] if entries and all(_name(entry) is not None for entry in entries):
+            return {_name(entry): entry for entry in entries}
+    return None
 
 
 def _plain(value: Any) -> Any:
-    """Mappings and single values only: named entries by their name, models by their fields."""
-    if isinstance(value, BaseModel):
-        fields = ((name, getattr(value, name)) for name in type(value).model_fields)
-        return {name: _plain(field) for name, field in fields if field is not None}
-    if isinstance(value, Mapping):
-        return {key: _plain(entry) for key, entry in value.items()}
-    if isinstance(value, list) and value and all(_name(entry) is not None for entry in value):
-        return {_name(entry): _plain(entry) for entry in value}
-    return [_plain(entry) for entry in value] if isinstance(value, list) else value
+    """As its file says it: mappings, lists and single values, without defaults."""
+    members = _members(value)
+    if members is None:
+        return [_plain(entry) for entry in value] if isinstance(value, list) else value
+    by_name = isinstance(value, list)
+    said = value.model_fields_set if isinstance(value, BaseModel) else members.keys()
+    return {
+        key: {name: each for name, each in plain.items() if name != "name"} if by_name else plain
+        for key, entry in members.items()
+        if key in said
+        for plain in [_plain(entry)]
+    }
 
 
 def _name(entry: Any) -> str | None:
