@@ -88,12 +88,22 @@ def test_ctrl_c_leaves_no_process_behind(copy: Path, moment: str) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", ["SIGKILL", "SIGTERM", "SIGHUP", "SIGINT, twice"])
-def test_however_it_is_ended_it_leaves_no_process_behind(copy: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "moment"),
+    [
+        ("SIGKILL", "until the endpoints are"),
+        ("SIGTERM", "synthesize the templates …"),
+        ("SIGHUP", "synthesize the templates …"),
+        ("SIGINT, twice", "synthesize the templates …"),
+    ],
+)
+def test_however_it_is_ended_it_leaves_no_process_behind(
+    copy: Path, name: str, moment: str
+) -> None:
     demo = start(copy)
     assert demo.stdout is not None
     for line in demo.stdout:
-        if "until the endpoints are" in line:
+        if moment in line:
             break
     below = [process.pid for process in psutil.Process(demo.pid).children(recursive=True)]
     for _ in range(2 if "twice" in name else 1):
