@@ -1,5 +1,6 @@
 """Measuring an endpoint's variants with the same requests, and comparing what they answer."""
 
+from sagemaker_serving.answers.differences import Difference, largest_difference
 from sagemaker_serving.operations.bench.inputs import (
     BenchInput,
     generated_inputs,
@@ -9,7 +10,6 @@ from sagemaker_serving.operations.bench.inputs import (
 from sagemaker_serving.operations.bench.load import Send, load_for
 from sagemaker_serving.operations.bench.report import BenchReport, InputDifference, VariantReport
 from sagemaker_serving.operations.bench.run import bench
-from sagemaker_serving.operations.differences import Difference, largest_difference
 
 __all__ = [
     "BenchInput",

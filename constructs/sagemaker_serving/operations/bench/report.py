@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from sagemaker_serving.operations.differences import Difference
+from sagemaker_serving.answers.differences import Difference
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,6 +9,7 @@ from threading import Lock
 from typing import Any
 
 from local_aws.suggest import nearest
+from sagemaker_serving.answers.differences import largest_difference, number_of
 from sagemaker_serving.client.aws import Aws
 from sagemaker_serving.client.decoding import decoded
 from sagemaker_serving.client.endpoint_facts import look_up
@@ -21,7 +22,6 @@ from sagemaker_serving.errors import Failure, Mistake, ModelFailed, NotFound
 from sagemaker_serving.operations.bench.inputs import BenchInput
 from sagemaker_serving.operations.bench.load import load
 from sagemaker_serving.operations.bench.report import BenchReport, InputDifference, VariantReport
-from sagemaker_serving.operations.differences import largest_difference, number_of
 
 Told = Callable[[str, int], None]
 """Is told the variant and how many of its requests have ended, by one thread at a time."""

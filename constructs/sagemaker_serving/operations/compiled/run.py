@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sagemaker_serving.answers.comparison import Comparison, compare
+from sagemaker_serving.answers.golden_file import Request
 from sagemaker_serving.archive.compiling import Compiled, Precision, compile_model
 from sagemaker_serving.errors import Failure, Mistake
 from sagemaker_serving.model_server.compiled import RECORDING
 from sagemaker_serving.operations.bench.report import VariantReport
-from sagemaker_serving.operations.compiled.answers import Comparison, compare
 from sagemaker_serving.operations.compiled.servers import answers, measured, serving
-from sagemaker_serving.operations.golden.exchanges import Request
 
 ORIGINAL = "original"
 _PROGRAMS = {"TENSORFLOW": "tensorflow", "ONNX": "neo-onnx"}

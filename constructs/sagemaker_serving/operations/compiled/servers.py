@@ -8,12 +8,13 @@ from contextlib import ExitStack, contextmanager
 from http.client import HTTPException
 from pathlib import Path
 
+from sagemaker_serving.answers.bodies import Answer
+from sagemaker_serving.answers.golden_file import Request
 from sagemaker_serving.errors import Failure
 from sagemaker_serving.model_server.places import Place
 from sagemaker_serving.model_server.process import ModelServer
 from sagemaker_serving.operations.bench.load import Send, load
 from sagemaker_serving.operations.bench.report import VariantReport
-from sagemaker_serving.operations.golden.exchanges import Answer, Request
 
 START_SECONDS = 480.0
 """How long a server may take until it answers /ping, as long as SageMaker gives it."""

@@ -3,17 +3,12 @@
 A golden file is JSON lines, one exchange each; docs/golden.md lists its keys.
 """
 
+from sagemaker_serving.answers.bodies import Answer
+from sagemaker_serving.answers.golden_file import Exchange, Request, read_golden, write_golden
 from sagemaker_serving.operations.golden.comparing import (
     DEFAULT_TOLERANCE,
     answer_differences,
     differences,
-)
-from sagemaker_serving.operations.golden.exchanges import (
-    Answer,
-    Exchange,
-    Request,
-    read_golden,
-    write_golden,
 )
 from sagemaker_serving.operations.golden.replaying import Replayed, record, replay
 from sagemaker_serving.operations.golden.senders import Send, to_endpoint, to_server

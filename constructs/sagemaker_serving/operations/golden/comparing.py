@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Iterator
-from typing import Any
 
-from sagemaker_serving.operations.differences import Difference, Form, differences_of, number_of
-from sagemaker_serving.operations.golden.exchanges import Answer
+from sagemaker_serving.answers.bodies import Answer, Text, read_body
+from sagemaker_serving.answers.differences import Difference, Form, differences_of, number_of
 
 DEFAULT_TOLERANCE = 1e-5
 """How far two numbers may be apart, relative to the expected one where that is over 1: other
@@ -39,7 +37,7 @@ def answer_differences(expected: Answer, came: Answer) -> Iterator[Difference]:
         yield Difference(size=math.inf, path="status", expected=expected.status, found=came.status)
     if expected.body == came.body:
         return
-    before, after = _read(expected.body), _read(came.body)
+    before, after = read_body(expected.body), read_body(came.body)
     if isinstance(before, bytes) or isinstance(after, bytes):
         at = _first_difference(expected.body, came.body)
         yield Difference(
@@ -48,32 +46,10 @@ def answer_differences(expected: Answer, came: Answer) -> Iterator[Difference]:
             expected=Form(f"{len(expected.body)} bytes"),
             found=Form(f"{len(came.body)}; they differ from byte {at} on"),
         )
-    elif isinstance(before, _Text) and isinstance(after, _Text):
+    elif isinstance(before, Text) and isinstance(after, Text):
         yield from _of_texts(before, after)
     else:
         yield from differences_of(before, after)
-
-
-class _Text(str):
-    """A body that is no JSON."""
-
-    __slots__ = ()
-
-
-def _read(body: bytes) -> Any:
-    """A body as JSON, several documents as their list, or as text, or as it is."""
-    try:
-        text = body.decode()
-    except UnicodeDecodeError:
-        return body
-    try:
-        return json.loads(text)
-    except ValueError:
-        pass
-    try:
-        return [json.loads(line) for line in text.splitlines() if line.strip()] or _Text(text)
-    except ValueError:
-        return _Text(text)
 
 
 def _of_texts(before: str, after: str) -> Iterator[Difference]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from sagemaker_serving.answers.bodies import Answer
+from sagemaker_serving.answers.golden_file import Exchange
 from sagemaker_serving.errors import Problem, ProblemsFound
 from sagemaker_serving.operations.golden.comparing import DEFAULT_TOLERANCE, differences
-from sagemaker_serving.operations.golden.exchanges import Answer, Exchange
 from sagemaker_serving.operations.golden.senders import Send
 
 

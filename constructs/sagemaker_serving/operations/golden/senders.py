@@ -5,9 +5,10 @@ from __future__ import annotations
 import http.client
 from collections.abc import Callable
 
+from sagemaker_serving.answers.bodies import Answer
+from sagemaker_serving.answers.golden_file import Request
 from sagemaker_serving.client.predictor import Predictor
 from sagemaker_serving.errors import Failure, ModelFailed
-from sagemaker_serving.operations.golden.exchanges import Answer, Request
 
 Send = Callable[[Request], Answer]
 """``send(request)``: the model's answer, whatever its status; raises `ReportedError`."""

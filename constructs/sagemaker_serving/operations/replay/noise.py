@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from sagemaker_serving.operations.differences import Difference
+from sagemaker_serving.answers.differences import Difference
 
 MARGIN = 2.0
 """A difference is noise up to so many times the largest that was measured: of a few requests, the

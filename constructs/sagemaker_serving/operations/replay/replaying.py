@@ -10,9 +10,9 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from threading import Lock, Semaphore
 
+from sagemaker_serving.answers.differences import Difference
 from sagemaker_serving.client.in_order import threads
 from sagemaker_serving.errors import NotFound, ReportedError
-from sagemaker_serving.operations.differences import Difference
 from sagemaker_serving.operations.golden import (
     DEFAULT_TOLERANCE,
     Answer,

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sagemaker_serving.operations.golden.exchanges import Answer, Request
+from sagemaker_serving.answers.bodies import Answer
+from sagemaker_serving.answers.golden_file import Request
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sagemaker_serving.operations.differences import is_number, number_of
-from sagemaker_serving.operations.golden.exchanges import Answer
+from sagemaker_serving.answers.bodies import Answer, Text, read_body
+from sagemaker_serving.answers.differences import is_number, number_of
 
 _OF_THE_WHOLE_BATCH = ("predictions", "outputs")
 """Where TensorFlow Serving's answers have a number for each row: no scores of one row."""
@@ -126,18 +125,11 @@ def compare(pairs: Iterable[tuple[Answer, Answer]]) -> Comparison:
 
 
 def _values(body: bytes) -> Any:
-    try:
-        text = body.decode()
-    except UnicodeDecodeError:
-        return body
-    try:
-        return json.loads(text)
-    except ValueError:
-        pass
-    try:
-        return [json.loads(line) for line in text.splitlines() if line.strip()]
-    except ValueError:
-        return [[number_of(field) for field in row] for row in csv.reader(io.StringIO(text))]
+    """The body's values; a text that is no JSON is CSV."""
+    read = read_body(body)
+    if not isinstance(read, Text):
+        return read
+    return [[number_of(field) for field in row] for row in csv.reader(io.StringIO(read))]
 
 
 def _distance(expected: float, found: float) -> float:

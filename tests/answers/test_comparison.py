@@ -87,7 +87,7 @@ RIGHT = {"predictions": [[0.1, 0.9]]}
     ],
 )
 def test_the_gate_says_what_is_missed(
-    accept: dict[str, float], found: Any, speedup: float | None, said: str | None
+    accept: dict[str, Any], found: Any, speedup: float | None, said: str | None
 ) -> None:
     missed = list(misses(Acceptance(**accept), compared(RIGHT, {"predictions": found}), speedup))
     if said is None:

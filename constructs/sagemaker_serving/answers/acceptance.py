@@ -4,12 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import Protocol
 
-from sagemaker_serving.operations.compiled.answers import Comparison
-from sagemaker_serving.spec.compilation import Acceptance
+from sagemaker_serving.answers.comparison import Comparison
 
 
-def misses(accept: Acceptance, comparison: Comparison, speedup: float | None) -> Iterator[str]:
+class Limits(Protocol):
+    """What a compiled model is held to; `Acceptance` of an environment file says what each is."""
+
+    @property
+    def max_error(self) -> float | None: ...  # noqa: D102
+
+    @property
+    def agreement(self) -> float | None: ...  # noqa: D102
+
+    @property
+    def speedup(self) -> float | None: ...  # noqa: D102
+
+
+def misses(accept: Limits, comparison: Comparison, speedup: float | None) -> Iterator[str]:
     """What is missed, in a sentence each; nothing where the model is accepted.
 
     ``speedup`` is how many times as fast the p50 is, None where nothing was measured.

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from sagemaker_serving.answers.bodies import Answer
 from sagemaker_serving.errors import NotFound, Problem, ProblemsFound, Where
 from sagemaker_serving.whole_files import write_whole
 
@@ -37,14 +38,6 @@ class Request:
 
     inference_id: str | None = None
     """Written beside it by data capture; golden files have none."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Answer:
-    """A model's answer: its own HTTP status and its body."""
-
-    status: int
-    body: bytes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +82,12 @@ def read_golden(path: Path) -> list[Exchange]:
 
 def write_golden(path: Path, exchanges: Iterable[Exchange]) -> None:
     """Write a golden file; one that is there is replaced."""
-    write_whole(path, "".join(f"{_line(exchange)}\n" for exchange in exchanges))
+    write_whole(path, golden_lines(exchanges))
+
+
+def golden_lines(exchanges: Iterable[Exchange]) -> str:
+    """The text of a golden file; each body is a text, or base64 where it is none."""
+    return "".join(f"{_line(exchange)}\n" for exchange in exchanges)
 
 
 def _exchange(line: str, where: Where) -> tuple[list[Exchange], list[Problem]]:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sagemaker_serving.operations.differences import largest_difference, number_of
+from sagemaker_serving.answers.differences import largest_difference, number_of
 
 NAN = float("nan")
 
