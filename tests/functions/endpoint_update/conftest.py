@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import boto3
 import pytest
 
-from sagemaker_serving.functions.endpoint_update import clients
+from sagemaker_serving.functions.custom_resource import clients
 from tests.functions.endpoint_update.driving import STACKS, TAKEN_BACK, standing
 from tests.functions.neo_compilation.conftest import listener
 from tests.local_aws.aws import REGION, Aws, eventually, shell_of, stand_in_aws

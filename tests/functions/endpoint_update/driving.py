@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 from itertools import count
 from typing import Any
 
-from sagemaker_serving.functions.endpoint_update import answer, work
+from sagemaker_serving.functions.custom_resource import answer
+from sagemaker_serving.functions.endpoint_update import work
 from tests.functions.neo_compilation.driving import Killed, Killing, Listener, counted_calls
 from tests.local_aws.aws import Aws
 

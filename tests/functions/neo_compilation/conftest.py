@@ -8,7 +8,7 @@ import boto3
 import pytest
 
 from local_aws.faults import Fault, Kind
-from sagemaker_serving.functions.neo_compilation import clients
+from sagemaker_serving.functions.custom_resource import clients
 from sagemaker_serving.local_sagemaker.compilation_jobs import run as compilation_run
 from tests.functions.neo_compilation.driving import Listener
 from tests.local_aws.aws import REGION, Aws, StandIn, archive, gateway_of, shell_of

@@ -14,7 +14,8 @@ from typing import Any
 import botocore.client
 import pytest
 
-from sagemaker_serving.functions.neo_compilation import answer, work
+from sagemaker_serving.functions.custom_resource import answer
+from sagemaker_serving.functions.neo_compilation import work
 from tests.local_aws.aws import Aws, eventually
 
 STACK = "arn:aws:cloudformation:eu-west-1:123456789012:stack/prod-digits/1"

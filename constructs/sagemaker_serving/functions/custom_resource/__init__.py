@@ -1,1 +1,5 @@
-"""What CloudFormation calls for a custom resource whose work a state machine does."""
+"""What custom resources share whose work a state machine does: how it begins, goes on and ends.
+
+``start`` is what CloudFormation calls. The rest lies in the zip of each function that does the
+steps.
+"""

@@ -4,46 +4,34 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from sagemaker_serving.functions.custom_resource import request as custom_resource
 
-@dataclass(frozen=True, kw_only=True)
-class Request:
-    """One of CloudFormation's requests: Create, Update or Delete.
 
-    ``endpoint`` is to serve ``config``; ``update`` are UpdateEndpoint's other members.
-    ``former_endpoint`` is the one of before an Update. ``before`` is the config that served before
-    the resource was made, None where its physical id does not tell.
-    """
+class Request(custom_resource.Request):
+    """A request for ``endpoint`` to serve ``config``."""
 
-    kind: str
-    request_id: str
-    stack_id: str
-    logical_id: str
-    response_url: str
-    endpoint: str
-    config: str
-    update: Mapping[str, Any]
-    former_endpoint: str | None
-    physical_id: str | None
+    @property
+    def endpoint(self) -> str:
+        """The endpoint that is moved."""
+        return str(self.properties["EndpointName"])
 
-    @classmethod
-    def of(cls, event: Mapping[str, Any]) -> Request:
-        """The request in a Lambda event."""
-        properties = event["ResourceProperties"]
-        return cls(
-            kind=event["RequestType"],
-            request_id=event["RequestId"],
-            stack_id=event["StackId"],
-            logical_id=event["LogicalResourceId"],
-            response_url=event["ResponseURL"],
-            endpoint=properties["EndpointName"],
-            config=properties["EndpointConfigName"],
-            update=json.loads(properties.get("Update", "{}")),
-            former_endpoint=event.get("OldResourceProperties", {}).get("EndpointName"),
-            physical_id=event.get("PhysicalResourceId"),
-        )
+    @property
+    def config(self) -> str:
+        """What it is to serve."""
+        return str(self.properties["EndpointConfigName"])
+
+    @property
+    def update(self) -> Mapping[str, Any]:
+        """UpdateEndpoint's other members."""
+        found: Mapping[str, Any] = json.loads(self.properties.get("Update", "{}"))
+        return found
+
+    @property
+    def former_endpoint(self) -> str | None:
+        """The endpoint of before an Update."""
+        return None if self.previous is None else self.previous.get("EndpointName")
 
     @property
     def before(self) -> str | None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from typing import Any
+
+from sagemaker_serving.functions.custom_resource.steps import cause_of, clipped, is_denied
 
 from .request import Request
 
@@ -53,7 +53,7 @@ def other_variants(request: Request, now: Sequence[str], then: Sequence[str]) ->
 
 def refused(request: Request, wanted: str, error: Exception) -> str:
     """On an update that SageMaker did not begin."""
-    return f"SageMaker does not move {request.endpoint} to {wanted}: {_clipped(str(error))}"
+    return f"SageMaker does not move {request.endpoint} to {wanted}: {clipped(str(error))}"
 
 
 def took_too_long(request: Request, status: str, seconds: int) -> str:
@@ -67,22 +67,15 @@ def took_too_long(request: Request, status: str, seconds: int) -> str:
 
 def went_wrong(error: Mapping[str, Any]) -> str:
     """On an error of these functions themselves, as Step Functions reports it."""
-    cause = str(error.get("Cause", ""))
-    with suppress(ValueError, KeyError, TypeError):
-        cause = str(json.loads(cause)["errorMessage"])
-    if "AccessDenied" in cause or "not authorized" in cause:
+    cause = cause_of(error)
+    if is_denied(cause):
         return (
-            f"the deploy's function is not allowed what the update needs: {_clipped(cause)}; an "
+            f"the deploy's function is not allowed what the update needs: {clipped(cause)}; an "
             "organization's policy or a permissions boundary may deny it"
         )
-    return f"the update could not be begun or followed: {_clipped(cause or str(error))}"
+    return f"the update could not be begun or followed: {clipped(cause)}"
 
 
 def _because(endpoint: Mapping[str, Any]) -> str:
     reason = endpoint.get("FailureReason")
-    return f": {_clipped(str(reason))}" if reason else ""
-
-
-def _clipped(text: str, most: int = 900) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= most else f"{text[:most]}…"
+    return f": {clipped(str(reason))}" if reason else ""

@@ -8,18 +8,18 @@ serve), ``before`` (the one that served when the endpoint was first seen at rest
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from collections.abc import Mapping
 from typing import Any
 
 from botocore.exceptions import ClientError
 
-from . import sentences
-from .answer import answer as answer_cloudformation
-from .clients import client, is_missing
-from .request import Request
+from sagemaker_serving.functions.custom_resource import steps
+from sagemaker_serving.functions.custom_resource.answer import answer as answer_cloudformation
+from sagemaker_serving.functions.custom_resource.clients import client, is_missing, tags_of
+from sagemaker_serving.functions.custom_resource.steps import State, failed, succeeded, waiting
 
-State = dict[str, Any]
+from . import sentences
+from .request import Request
 
 PATIENCE_SECONDS = 3000
 """CloudFormation gives a custom resource an hour; the rest is for the steps around the wait."""
@@ -28,19 +28,11 @@ BEFORE_TAG = "sagemaker-serving:before"
 """The tag of the stack's config that tells which one served before it."""
 
 _MOVING = ("Creating", "Updating", "SystemUpdating", "RollingBack")
-_LONGEST_WAIT_SECONDS = 30
-_WAITS_AFTER_INTERRUPTION = 3  # the next wait is longer than any call that was under way
 
 
 def handler(event: Mapping[str, Any], context: object) -> State:
-    """Runs the step that ``event`` names.
-
-    Called by Lambda itself, with a request that ``start`` has failed on for good, it answers
-    that request.
-    """
-    if "requestPayload" in event:
-        return answer(_given_up(event))
-    return _STEPS[event["step"]](dict(event["state"]))
+    """Runs the step that ``event`` names, as `steps.run` says."""
+    return steps.run(_STEPS, event)
 
 
 def begin(state: State) -> State:
@@ -52,15 +44,15 @@ def begin(state: State) -> State:
     request = Request.of(state["request"])
     if state.pop("interrupted", False):
         # A step that was under way as its execution was ended may yet ask for an update.
-        return _waiting({**state, "waits": _WAITS_AFTER_INTERRUPTION})
+        return waiting({**state, "waits": steps.WAITS_AFTER_INTERRUPTION})
     going_back = request.kind != "Create" and _is_taken_back(request.stack_id)
     if request.names_another and not going_back:
-        return _failed(state, sentences.another_endpoint(request))
+        return failed(state, sentences.another_endpoint(request))
     wanted: str | None = request.config
     if request.kind == "Delete":
         wanted = (request.before or _recorded(request.config)) if going_back else None
     if wanted is None:
-        return _succeeded(state)
+        return succeeded(state)
     return look({**state, "wanted": wanted, "going_back": going_back})
 
 
@@ -72,23 +64,23 @@ def look(state: State) -> State:
     endpoint = _described(request)
     if endpoint is None:
         if state["going_back"]:
-            return _succeeded(state)  # there is nothing to give back
-        return _failed(state, sentences.no_endpoint(request, client("sagemaker").meta.region_name))
+            return succeeded(state)  # there is nothing to give back
+        return failed(state, sentences.no_endpoint(request, client("sagemaker").meta.region_name))
     status, serving = endpoint["EndpointStatus"], endpoint["EndpointConfigName"]
     if status in _MOVING:
-        if _seconds(state) < PATIENCE_SECONDS:
-            return _waiting(state)
-        return _failed(state, sentences.took_too_long(request, status, PATIENCE_SECONDS))
+        if steps.seconds_since_start(state) < PATIENCE_SECONDS:
+            return waiting(state)
+        return failed(state, sentences.took_too_long(request, status, PATIENCE_SECONDS))
     if request.kind == "Delete" and serving != request.config:
         print(f"{request.endpoint} serves {serving}, which is not this stack's; it is left there")
-        return _succeeded(state)
+        return succeeded(state)
     if status != "InService":
-        return _failed(state, sentences.takes_no_update(request, endpoint))
+        return failed(state, sentences.takes_no_update(request, endpoint))
     state.setdefault("before", serving)
     if serving == state["wanted"]:
-        return _succeeded(state)
+        return succeeded(state)
     if state.get("asked"):
-        return _failed(state, sentences.went_back(request, endpoint, state["wanted"]))
+        return failed(state, sentences.went_back(request, endpoint, state["wanted"]))
     return {**state, "ready": True}
 
 
@@ -98,16 +90,16 @@ def update(state: State) -> State:
     request = Request.of(state["request"])
     endpoint = _described(request)
     if endpoint is None or endpoint["EndpointStatus"] != "InService":
-        return _waiting(_as_pending(state, endpoint))
+        return waiting(_as_pending(state, endpoint))
     if endpoint["EndpointConfigName"] == state["wanted"]:  # a call before this one has begun it
-        return _waiting(state)
+        return waiting(state)
     members, config = dict(request.update), _config(state["wanted"])
     now, then = _variants(endpoint), _variants(config)
     if state["going_back"]:
         members.pop("DeploymentConfig", None)  # its alarms may well be on: this is the way out
     if now != then:
         if "DeploymentConfig" in members:
-            return _failed(state, sentences.other_variants(request, now, then))
+            return failed(state, sentences.other_variants(request, now, then))
         for retained in ("RetainAllVariantProperties", "ExcludeRetainedVariantProperties"):
             members.pop(retained, None)
     if request.kind == "Create" and config:
@@ -121,10 +113,10 @@ def update(state: State) -> State:
             raise
         endpoint = _described(request)
         if endpoint is not None and endpoint["EndpointStatus"] in _MOVING:
-            return _waiting(_as_pending(state, endpoint))
-        return _failed(state, sentences.refused(request, state["wanted"], error))
+            return waiting(_as_pending(state, endpoint))
+        return failed(state, sentences.refused(request, state["wanted"], error))
     print(f"{request.endpoint} moves from {endpoint['EndpointConfigName']} to {state['wanted']}")
-    return _waiting({**state, "asked": True, "waits": 0})
+    return waiting({**state, "asked": True, "waits": 0})
 
 
 def answer(state: State) -> State:
@@ -133,11 +125,15 @@ def answer(state: State) -> State:
     outcome = state.get("outcome")
     if outcome is None:
         outcome = {"Status": "FAILED", "Reason": sentences.went_wrong(state.get("error", {}))}
-    answer_cloudformation(request, outcome, state.get("before"))
+    outcome = {**outcome, "Data": {"EndpointName": request.endpoint}}
+    # What was recorded once stays the physical id: another one would mean a replacement, and a
+    # Delete of the old one.
+    recorded = request.physical_id or f"{request.endpoint}/{state.get('before') or ''}"
+    answer_cloudformation(request, outcome, recorded)
     return {"answered": outcome["Status"]}
 
 
-_STEPS: Mapping[str, Callable[[State], State]] = {
+_STEPS: steps.Steps = {
     "begin": begin,
     "look": look,
     "update": update,
@@ -185,13 +181,7 @@ def _recorded(config: str) -> str | None:
     found = _config(config)
     if not found:
         return None
-    pages = client("sagemaker").get_paginator("list_tags")
-    tags = [
-        tag
-        for page in pages.paginate(ResourceArn=found["EndpointConfigArn"])
-        for tag in page["Tags"]
-    ]
-    return next((str(tag["Value"]) for tag in tags if tag["Key"] == BEFORE_TAG), None)
+    return tags_of(found["EndpointConfigArn"]).get(BEFORE_TAG)
 
 
 def _variants(of: Mapping[str, Any]) -> list[str]:
@@ -209,30 +199,3 @@ def _is_taken_back(stack: str) -> bool:
     guide, "Stack status codes"; read 2026-11-24)."""
     (found,) = client("cloudformation").describe_stacks(StackName=stack)["Stacks"]
     return "ROLLBACK" in found["StackStatus"]
-
-
-def _waiting(state: State) -> State:
-    waits = state.get("waits", 0)
-    seconds = min(round(1.5**waits), _LONGEST_WAIT_SECONDS)
-    return {**state, "waits": waits + 1, "wait_seconds": seconds}
-
-
-def _succeeded(state: State) -> State:
-    return {**state, "outcome": {"Status": "SUCCESS"}}
-
-
-def _failed(state: State, reason: str) -> State:
-    return {**state, "outcome": {"Status": "FAILED", "Reason": reason}}
-
-
-def _seconds(state: State) -> float:
-    return (datetime.now(UTC) - datetime.fromisoformat(state["started"])).total_seconds()
-
-
-def _given_up(event: Mapping[str, Any]) -> State:
-    """What Lambda sends on after ``start`` has failed all its attempts."""
-    said = event.get("responsePayload") or {}
-    return {
-        "request": event["requestPayload"],
-        "error": {"Cause": str(said.get("errorMessage", "the function that begins it failed"))},
-    }

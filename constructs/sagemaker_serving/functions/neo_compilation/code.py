@@ -14,7 +14,8 @@ import threading
 from pathlib import PurePosixPath
 from typing import Any
 
-from .clients import client
+from sagemaker_serving.functions.custom_resource.clients import client
+
 from .objects import WITH_CODE, Place, archive, files_in
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from .clients import client, code_of
+from sagemaker_serving.functions.custom_resource.clients import client, code_of, is_missing, tags_of
+
 from .request import Request
 
 Job = Mapping[str, Any]
@@ -32,7 +33,7 @@ def describe(name: str) -> Job | None:
     try:
         job: Job = client("sagemaker").describe_compilation_job(CompilationJobName=name)
     except ClientError as error:
-        if _is_missing(error):
+        if is_missing(error):
             return None
         raise
     return job
@@ -50,28 +51,13 @@ def create(name: str, request: Request) -> bool:
     return True
 
 
-def tags_of(job: Job) -> dict[str, str]:
-    """A job's tags; none where it has gone meanwhile."""
-    try:
-        pages = client("sagemaker").get_paginator("list_tags")
-        return {
-            tag["Key"]: tag["Value"]
-            for page in pages.paginate(ResourceArn=job["CompilationJobArn"])
-            for tag in page["Tags"]
-        }
-    except ClientError as error:
-        if _is_missing(error):
-            return {}
-        raise
-
-
 def stop(name: str) -> None:
     """Begins to end a job; one that has ended stays as it is."""
     try:
         client("sagemaker").stop_compilation_job(CompilationJobName=name)
     except ClientError as error:
         ended = code_of(error) == "ValidationException" and "status" in str(error)
-        if not (ended or _is_missing(error)):
+        if not (ended or is_missing(error)):
             raise
     print(f"stopped {name}")
 
@@ -86,15 +72,9 @@ def stop_those_of(name: str, request: Request) -> bool:
         if job is None:
             return False
         status = job["CompilationJobStatus"]
-        if status in RUNNING and request.owns(tags_of(job)):
+        if status in RUNNING and request.owns(tags_of(job["CompilationJobArn"])):
             stop(attempt)
             return True
-        if status == "STOPPING" and request.owns(tags_of(job)):
+        if status == "STOPPING" and request.owns(tags_of(job["CompilationJobArn"])):
             return True
     return False
-
-
-def _is_missing(error: ClientError) -> bool:
-    return code_of(error) in ("ResourceNotFound", "ResourceNotFoundException") or (
-        code_of(error) == "ValidationException" and "could not find" in str(error).lower()
-    )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from .clients import client
+from sagemaker_serving.functions.custom_resource.clients import client
 
 WITH_CODE = "with-code/"
 """Below a content's prefix: what Neo compiled, and the user's code beside it."""

@@ -2,44 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
-Properties = Mapping[str, Any]
+from sagemaker_serving.functions.custom_resource import request as custom_resource
 
 
-@dataclass(frozen=True, kw_only=True)
-class Request:
-    """One of CloudFormation's requests: Create, Update or Delete.
-
-    ``properties`` are the resource's own, in CreateCompilationJob's words beside
-    ``CompilationJobName``; every scalar in them is text. ``previous`` are those of before an
-    Update.
-    """
-
-    kind: str
-    request_id: str
-    stack_id: str
-    logical_id: str
-    physical_id: str | None
-    response_url: str
-    properties: Properties
-    previous: Properties | None
-
-    @classmethod
-    def of(cls, event: Mapping[str, Any]) -> Request:
-        """The request in a Lambda event."""
-        return cls(
-            kind=event["RequestType"],
-            request_id=event["RequestId"],
-            stack_id=event["StackId"],
-            logical_id=event["LogicalResourceId"],
-            physical_id=event.get("PhysicalResourceId"),
-            response_url=event["ResponseURL"],
-            properties=event["ResourceProperties"],
-            previous=event.get("OldResourceProperties"),
-        )
+class Request(custom_resource.Request):
+    """A request whose properties are CreateCompilationJob's, beside ``CompilationJobName``."""
 
     @property
     def job_name(self) -> str:
@@ -78,23 +47,5 @@ class Request:
         return {
             **{key: self.properties[key] for key in wanted if key in self.properties},
             "StoppingCondition": {key: int(value) for key, value in stopping.items()},
-            "Tags": [
-                {"Key": STACK_TAG, "Value": self.stack_id},
-                {"Key": RESOURCE_TAG, "Value": self.logical_id},
-                {"Key": REQUEST_TAG, "Value": self.request_id},
-            ],
+            "Tags": self.tags,
         }
-
-    def owns(self, tags: Mapping[str, str]) -> bool:
-        """Whether a job with these tags was begun by this resource."""
-        mine = (self.stack_id, self.logical_id)
-        return (tags.get(STACK_TAG), tags.get(RESOURCE_TAG)) == mine
-
-    def began(self, tags: Mapping[str, str]) -> bool:
-        """Whether a job with these tags was begun by this very request."""
-        return self.owns(tags) and tags.get(REQUEST_TAG) == self.request_id
-
-
-STACK_TAG = "sagemaker-serving:stack"
-RESOURCE_TAG = "sagemaker-serving:resource"
-REQUEST_TAG = "sagemaker-serving:request"

@@ -6,11 +6,11 @@ users who met them; read 2026-11-21.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
+
+from sagemaker_serving.functions.custom_resource.steps import cause_of, clipped, is_denied
 
 from .jobs import Job
 from .objects import Place, files_in
@@ -36,9 +36,9 @@ def why_failed(job: Job, request: Request) -> str:
     reason = " ".join(str(job.get("FailureReason") or "no reason given").split())
     for fits, sentence in _SENTENCES:
         if fits.search(reason):
-            return f"{sentence(request, reason)} (SageMaker: {_clipped(reason)})"
+            return f"{sentence(request, reason)} (SageMaker: {clipped(reason, 300)})"
     return (
-        f"compilation job {job['CompilationJobName']} failed: {_clipped(reason, 900)}; its log is "
+        f"compilation job {job['CompilationJobName']} failed: {clipped(reason)}; its log is "
         f"in /aws/sagemaker/CompilationJobs"
     )
 
@@ -62,20 +62,18 @@ def took_too_long(name: str, minutes: int) -> str:
 
 def went_wrong(error: dict[str, Any]) -> str:
     """On an error of these functions themselves, as Step Functions reports it."""
-    cause = str(error.get("Cause", ""))
-    with suppress(ValueError, KeyError, TypeError):
-        cause = str(json.loads(cause)["errorMessage"])
-    if "AccessDenied" in cause or "not authorized" in cause:
+    cause = cause_of(error)
+    if is_denied(cause):
         return (
-            f"the deploy's function is not allowed what compiling needs: {_clipped(cause, 900)}; "
+            f"the deploy's function is not allowed what compiling needs: {clipped(cause)}; "
             "an organization's policy or a permissions boundary may deny it"
         )
     if "ResourceLimitExceeded" in cause:
         return (
             "the account runs as many compilation jobs as it may at once; wait for them, or ask "
-            f"for a higher quota ({_clipped(cause)})"
+            f"for a higher quota ({clipped(cause, 300)})"
         )
-    return f"compiling could not be begun or followed: {_clipped(cause or str(error), 900)}"
+    return f"compiling could not be begun or followed: {clipped(cause)}"
 
 
 def _about_files(request: Request, reason: str) -> str:
@@ -87,7 +85,7 @@ def _about_files(request: Request, reason: str) -> str:
     except Exception as error:  # whatever it is, the reason itself is still told
         return (
             f"Neo compiles {framework} from exactly one {words} file, and the archive does not "
-            f"hold it so; what it holds cannot be read here: {_clipped(str(error), 200)}"
+            f"hold it so; what it holds cannot be read here: {clipped(str(error), 200)}"
         )
     found = [name for name in names if name.endswith(endings)]
     if "variables" in reason:
@@ -181,7 +179,3 @@ def _listed(names: list[str]) -> str:
         return "nothing"
     more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     return ", ".join(names[:_MOST_NAMES]) + more
-
-
-def _clipped(text: str, most: int = 300) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"

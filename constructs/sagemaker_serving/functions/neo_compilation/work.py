@@ -8,37 +8,30 @@ compiled archive is), ``image``, ``passed_over`` (jobs whose result cannot be ha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from collections.abc import Mapping
 from typing import Any
 
 from botocore.exceptions import ClientError
 
+from sagemaker_serving.functions.custom_resource import steps
+from sagemaker_serving.functions.custom_resource.answer import answer as answer_cloudformation
+from sagemaker_serving.functions.custom_resource.clients import tags_of
+from sagemaker_serving.functions.custom_resource.steps import State, failed, succeeded, waiting
+
 from . import jobs, sentences
-from .answer import answer as answer_cloudformation
 from .code import with_code
 from .objects import Place, copy, find_archive
 from .request import Request
 
-State = dict[str, Any]
-
 PATIENCE_MINUTES = 57
 """CloudFormation gives a custom resource an hour."""
 
-_LONGEST_WAIT_SECONDS = 30
-_PATIENCE_OF_A_DELETE_MINUTES = 15
-_WAITS_AFTER_INTERRUPTION = 3  # the next wait is longer than any call that was under way
+_PATIENCE_OF_A_DELETE_SECONDS = 900
 
 
 def handler(event: Mapping[str, Any], context: object) -> State:
-    """Runs the step that ``event`` names.
-
-    Called by Lambda itself, with a request that ``start`` has failed on for good, it answers
-    that request.
-    """
-    if "requestPayload" in event:
-        return answer(_given_up(event))
-    return _STEPS[event["step"]](dict(event["state"]))
+    """Runs the step that ``event`` names, as `steps.run` says."""
+    return steps.run(_STEPS, event)
 
 
 def begin(state: State) -> State:
@@ -48,7 +41,7 @@ def begin(state: State) -> State:
         return _clear(state, request, request.job_name)
     replaced = request.replaced_job_name
     if replaced is not None and _is_busy(state, request, replaced):
-        return _waiting({**state, "clearing": True})
+        return waiting({**state, "clearing": True})
     state.pop("clearing", None)
     found = find_archive(Place.of(request.output_url))
     if found is not None:
@@ -68,16 +61,16 @@ def look(state: State) -> State:
     if status == "COMPLETED":
         return _completed(state, job)
     if status == "FAILED":
-        return _failed(state, sentences.why_failed(job, request))
+        return failed(state, sentences.why_failed(job, request))
     if status in jobs.STOPPED:
         if state["own"]:
-            return _failed(state, sentences.was_stopped(state["job"]))
+            return failed(state, sentences.was_stopped(state["job"]))
         return _find_or_begin_job(state, request)
-    if _minutes(state) >= PATIENCE_MINUTES:
+    if steps.seconds_since_start(state) >= PATIENCE_MINUTES * 60:
         if state["own"]:
             jobs.stop(state["job"])
-        return _failed(state, sentences.took_too_long(state["job"], PATIENCE_MINUTES))
-    return _waiting(state)
+        return failed(state, sentences.took_too_long(state["job"], PATIENCE_MINUTES))
+    return waiting(state)
 
 
 def finish(state: State) -> State:
@@ -99,7 +92,7 @@ def finish(state: State) -> State:
     if request.brings_code:
         compiled = with_code(compiled, Place.of(request.model_url), own)
     image = state.get("image") or request.properties.get("InferenceImage", "")
-    return _succeeded(
+    return succeeded(
         state,
         ModelDataUrl=compiled.url,
         InferenceImage=image,
@@ -119,11 +112,11 @@ def answer(state: State) -> State:
         reason = sentences.went_wrong(state.get("error", {}))
         status = "SUCCESS" if request.kind == "Delete" else "FAILED"
         outcome = {"Status": status, "Reason": reason}
-    answer_cloudformation(request, outcome)
+    answer_cloudformation(request, outcome, _physical_id(request))
     return {"answered": outcome["Status"]}
 
 
-_STEPS: Mapping[str, Callable[[State], State]] = {
+_STEPS: steps.Steps = {
     "begin": begin,
     "look": look,
     "finish": finish,
@@ -141,7 +134,7 @@ def _find_or_begin_job(state: State, request: Request) -> State:
         job = jobs.describe(name)
         if job is None:
             if jobs.create(name, request):
-                return _waiting({**state, "job": name, "own": True})
+                return waiting({**state, "job": name, "own": True})
             job = jobs.describe(name)
             if job is None:
                 raise RuntimeError(f"{name} came and went; try again")
@@ -153,9 +146,9 @@ def _find_or_begin_job(state: State, request: Request) -> State:
                 return _completed({**state, "job": name}, job)
             continue
         if status in jobs.RUNNING:
-            own = request.owns(jobs.tags_of(job))
-            return _waiting({**state, "job": name, "own": own})
-        if request.began(jobs.tags_of(job)):
+            own = request.owns(tags_of(job["CompilationJobArn"]))
+            return waiting({**state, "job": name, "own": own})
+        if request.began(tags_of(job["CompilationJobArn"])):
             return look({**state, "job": name, "own": True})
     raise AssertionError("attempts never end")
 
@@ -177,9 +170,10 @@ def _completed(state: State, job: jobs.Job) -> State:
 
 def _clear(state: State, request: Request, name: str) -> State:
     """A Delete: ends the resource's jobs for a content; done when none is left."""
-    if _minutes(state) < _PATIENCE_OF_A_DELETE_MINUTES and _is_busy(state, request, name):
-        return _waiting(state)
-    return _succeeded(state)
+    patient = steps.seconds_since_start(state) < _PATIENCE_OF_A_DELETE_SECONDS
+    if patient and _is_busy(state, request, name):
+        return waiting(state)
+    return succeeded(state)
 
 
 def _is_busy(state: State, request: Request, name: str) -> bool:
@@ -191,33 +185,11 @@ def _is_busy(state: State, request: Request, name: str) -> bool:
     busy = jobs.stop_those_of(name, request)
     if not state.pop("interrupted", False):
         return busy
-    state["waits"] = _WAITS_AFTER_INTERRUPTION
+    state["waits"] = steps.WAITS_AFTER_INTERRUPTION
     return True
 
 
-def _waiting(state: State) -> State:
-    waits = state.get("waits", 0)
-    seconds = min(round(1.5**waits), _LONGEST_WAIT_SECONDS)
-    return {**state, "waits": waits + 1, "wait_seconds": seconds}
-
-
-def _succeeded(state: State, **data: str) -> State:
-    return {**state, "outcome": {"Status": "SUCCESS", "Data": data}}
-
-
-def _failed(state: State, reason: str) -> State:
-    return {**state, "outcome": {"Status": "FAILED", "Reason": reason}}
-
-
-def _minutes(state: State) -> float:
-    started = datetime.fromisoformat(state["started"])
-    return (datetime.now(UTC) - started).total_seconds() / 60
-
-
-def _given_up(event: Mapping[str, Any]) -> State:
-    """What Lambda sends on after ``start`` has failed all its attempts."""
-    said = event.get("responsePayload") or {}
-    return {
-        "request": event["requestPayload"],
-        "error": {"Cause": str(said.get("errorMessage", "the function that begins it failed"))},
-    }
+def _physical_id(request: Request) -> str:
+    if request.kind == "Delete" and request.physical_id:
+        return request.physical_id
+    return request.job_name

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import aws_cdk as cdk
 from aws_cdk import aws_lambda as lambda_
@@ -31,7 +31,9 @@ class MachineProvider:
     crash of any step bounds it: CloudFormation's hour does.
 
     ``package`` is the folder of ``functions/`` whose ``work.handler`` does the steps, ``then`` the
-    one that comes as soon as its state has ``when``. The rest is as `NeoCompiler` takes it.
+    one that comes as soon as its state has ``when``. ``shares`` are `OwnFunction`'s, beside
+    what all custom resources share, and ``caught`` is the step that takes the error of another. The
+    rest is as `NeoCompiler` takes it.
     """
 
     def __init__(
@@ -41,6 +43,8 @@ class MachineProvider:
         package: str,
         then: str,
         when: str,
+        shares: Sequence[str] = (),
+        caught: str = "answer",
         function_role: iam.IRole | None,
         state_machine_role: iam.IRole | None,
         log_group: logs.ILogGroup | None,
@@ -53,9 +57,17 @@ class MachineProvider:
         self._retain_logs = retain_logs
         self._key = encryption_key
         self._policies: list[iam.Policy | None] = []
-        self.work = self._function("Work", package, "work.handler", minutes=15)
+        self.work = self._function(
+            "Work",
+            package,
+            "work.handler",
+            minutes=15,
+            shares=("functions/custom_resource", *shares),
+        )
         """The function that does the steps."""
-        machine = self._state_machine(state_machine_role, then, when)
+        machine = self._state_machine(
+            state_machine_role, lambda arn: waiting_states(arn, then=then, when=when, caught=caught)
+        )
         start = self._function(
             "Start",
             "custom_resource",
@@ -75,6 +87,7 @@ class MachineProvider:
         handler: str,
         *,
         minutes: int,
+        shares: Sequence[str] = (),
         variables: Mapping[str, str] | None = None,
     ) -> OwnFunction:
         return OwnFunction(
@@ -82,6 +95,7 @@ class MachineProvider:
             construct_id,
             package=package,
             handler=handler,
+            shares=shares,
             timeout=cdk.Duration.minutes(minutes),
             memory_size_mb=512,
             environment=variables,
@@ -91,12 +105,14 @@ class MachineProvider:
             encryption_key=self._key,
         )
 
-    def _state_machine(self, role: iam.IRole | None, then: str, when: str) -> sfn.StateMachine:
+    def _state_machine(
+        self, role: iam.IRole | None, states: Callable[[str], dict[str, Any]]
+    ) -> sfn.StateMachine:
         work_arn = self.work.function.function_arn
         machine = add_machine(
             self._scope,
             "Machine",
-            waiting_states(work_arn, then=then, when=when),
+            states(work_arn),
             role=role,
             log_group=self._log_group,
             retain_logs=self._retain_logs,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,13 +33,15 @@ RUNTIME = lambda_.Runtime.PYTHON_3_14
 
 
 class OwnFunction(Construct):
-    """A function whose zip holds one folder of ``sagemaker_serving.functions``.
+    """A function whose zip holds one folder of ``sagemaker_serving.functions``, and what it shares.
 
     Its role begins with its log group and grows by grants; no managed policy is attached. X-Ray
     traces it.
 
     :param package: the folder's name, such as ``neo_compilation``.
     :param handler: module and function within it: ``start.handler``.
+    :param shares: folders of ``sagemaker_serving`` that it imports, such as
+        ``functions/custom_resource``; they need the standard library and boto3 alone.
     :param timeout: how long a call may take, at most 15 minutes.
     :param memory_size_mb: 128 to 10240; 256 by default.
     :param environment: the function's variables.
@@ -58,6 +60,7 @@ class OwnFunction(Construct):
         *,
         package: str,
         handler: str,
+        shares: Sequence[str] = (),
         timeout: cdk.Duration,
         memory_size_mb: int = 256,
         environment: Mapping[str, str] | None = None,
@@ -80,8 +83,10 @@ class OwnFunction(Construct):
             "Resource",
             runtime=RUNTIME,
             architecture=lambda_.Architecture.ARM_64,
-            code=_code(package),
-            handler=f"{package}.{handler}",
+            code=_code_beside(package, shares) if shares else _code(package),
+            handler=f"{_PACKAGE.name}.functions.{package}.{handler}"
+            if shares
+            else f"{package}.{handler}",
             role=self.role,
             timeout=timeout,
             memory_size=memory_size_mb,
@@ -165,13 +170,30 @@ def _vended_name(scope: Construct) -> str:
     return f"/aws/vendedlogs/states/{name}-{cdk.Fn.select(0, cdk.Fn.split('-', unique))}"
 
 
-_FUNCTIONS = Path(__file__).parents[2] / "functions"
+_PACKAGE = Path(__file__).parents[2]
 
 
 def _code(package: str) -> lambda_.Code:
     """The folder within its parent, so that relative imports work from the zip as they do here."""
     return lambda_.Code.from_asset(
-        str(_FUNCTIONS),
+        str(_PACKAGE / "functions"),
         exclude=["/*", f"!/{package}/", "__pycache__", "*.pyc"],
+        ignore_mode=cdk.IgnoreMode.GIT,
+    )
+
+
+def _code_beside(package: str, shares: Sequence[str]) -> lambda_.Code:
+    """The folder and what it shares, at their places in the package."""
+    folders = sorted({"", "functions", f"functions/{package}", *shares})
+    whole = {f"functions/{package}", *shares}
+    kept = [f"/{_PACKAGE.name}/{folder}".rstrip("/") for folder in folders]
+    exclude = ["/*"]
+    for path, folder in zip(kept, folders, strict=True):
+        exclude.append(f"!{path}/")
+        if folder not in whole:
+            exclude += [f"{path}/*", f"!{path}/__init__.py"]
+    return lambda_.Code.from_asset(
+        str(_PACKAGE.parent),
+        exclude=[*exclude, "__pycache__", "*.pyc"],
         ignore_mode=cdk.IgnoreMode.GIT,
     )

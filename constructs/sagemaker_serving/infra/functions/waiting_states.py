@@ -7,11 +7,21 @@ from typing import Any
 from sagemaker_serving.infra.synth.tokens import partition
 
 
-def waiting_states(function_arn: str, *, then: str, when: str) -> dict[str, Any]:
+def waiting_states(
+    function_arn: str, *, then: str, when: str, caught: str = "answer"
+) -> dict[str, Any]:
     """Begin, then wait and look until there is an outcome; in the end, answer.
 
-    The step ``then`` comes as soon as the state has what ``when`` names.
+    The step ``then`` comes as soon as the state has what ``when`` names. The step ``caught`` takes
+    the error of any other in the state's ``error``: the answer, or one before it that tidies up.
     """
+
+    def step(
+        name: str, following: str | None = "Decide", payload: dict[str, Any] | None = None
+    ) -> dict[str, Any]:
+        to = "answer" if name == caught else caught
+        return _step(function_arn, name, following, to.title(), payload)
+
     start = {
         "request.$": "$.request",
         "interrupted.$": "$.interrupted",
@@ -20,7 +30,7 @@ def waiting_states(function_arn: str, *, then: str, when: str) -> dict[str, Any]
     return {
         "StartAt": "Begin",
         "States": {
-            "Begin": _step(function_arn, "begin", "Decide", {"state": start}),
+            "Begin": step("begin", payload={"state": start}),
             "Decide": {
                 "Type": "Choice",
                 "Choices": [
@@ -30,21 +40,26 @@ def waiting_states(function_arn: str, *, then: str, when: str) -> dict[str, Any]
                 "Default": "Wait",
             },
             "Wait": {"Type": "Wait", "SecondsPath": "$.wait_seconds", "Next": "Look"},
-            "Look": _step(function_arn, "look", "Decide"),
-            then.title(): _step(function_arn, then, "Decide"),
-            "Answer": _step(function_arn, "answer", None),
+            "Look": step("look"),
+            then.title(): step(then),
+            **({} if caught == "answer" else {caught.title(): step(caught)}),
+            "Answer": step("answer", None),
         },
     }
 
 
 def _step(
-    function_arn: str, step: str, following: str | None, payload: dict[str, Any] | None = None
+    function_arn: str,
+    step: str,
+    following: str | None,
+    caught: str,
+    payload: dict[str, Any] | None,
 ) -> dict[str, Any]:
     """A call of the function, tried again whatever it fails with.
 
     New roles take seconds until every service knows them, so a refusal may be one of time too.
     """
-    caught = [{"ErrorEquals": ["States.ALL"], "ResultPath": "$.error", "Next": "Answer"}]
+    catch = [{"ErrorEquals": ["States.ALL"], "ResultPath": "$.error", "Next": caught}]
     return {
         "Type": "Task",
         "Resource": f"arn:{partition()}:states:::lambda:invoke",
@@ -63,5 +78,5 @@ def _step(
                 "JitterStrategy": "FULL",
             }
         ],
-        **({"Next": following, "Catch": caught} if following is not None else {"End": True}),
+        **({"Next": following, "Catch": catch} if following is not None else {"End": True}),
     }

@@ -10,22 +10,22 @@ from typing import Any
 
 from .request import Request
 
-_MOST_BYTES_OF_REASON = 1500  # quoting may double it
+_MOST_BYTES_OF_REASON = 1500  # CloudFormation takes 4,096 bytes in all, and quoting may double it
 _SECONDS = 30
 _open = urllib.request.urlopen
 
 
-def answer(request: Request, outcome: Mapping[str, Any]) -> None:
+def answer(request: Request, outcome: Mapping[str, Any], physical_id: str) -> None:
     """Puts ``outcome`` (``Status``, ``Reason``, ``Data``) to the request's address.
 
-    CloudFormation takes at most 4,096 bytes. An address that refuses has been answered, or has
-    expired: then nobody waits any more. Raises `OSError` when it cannot be reached.
+    An address that refuses has been answered, or has expired: then nobody waits any more. Raises
+    `OSError` when it cannot be reached.
     """
     reason = str(outcome.get("Reason", "")).encode()[:_MOST_BYTES_OF_REASON]
     body = {
         "Status": outcome["Status"],
         "Reason": reason.decode(errors="ignore"),
-        "PhysicalResourceId": _physical_id(request),
+        "PhysicalResourceId": physical_id,
         "StackId": request.stack_id,
         "RequestId": request.request_id,
         "LogicalResourceId": request.logical_id,
@@ -44,9 +44,3 @@ def answer(request: Request, outcome: Mapping[str, Any]) -> None:
         if refused.code >= 500:
             raise
         print(f"the address answers {refused.code}: nobody waits there any more")
-
-
-def _physical_id(request: Request) -> str:
-    if request.kind == "Delete" and request.physical_id:
-        return request.physical_id
-    return request.job_name
