@@ -22,6 +22,7 @@ from sagemaker_serving.spec import Asynchronous, Model, Variant
 from sagemaker_serving.spec import DataCapture as DataCaptureSpec
 from sagemaker_serving.spec import InstanceVariant as InstanceVariantSpec
 from sagemaker_serving.spec.transition import SERVERLESS
+from stacks.accepting import guard_config
 from stacks.components import add_components
 from stacks.guarding import guardrails_of
 from stacks.kept_versions import keep_endpoint, keep_role
@@ -89,11 +90,13 @@ def _has_released_scaling(spec: Model) -> bool:
 def _config(serving: ServingScope, models: Construct) -> EndpointConfig:
     spec = serving.spec
     shares_instances = bool(spec.inference_components)
+    variants = [_variant(serving, models, variant) for variant in spec.variants]
+    shadows = [_on_instances(serving, models, shadow) for shadow in spec.shadow_variants]
     config = EndpointConfig(
         serving.stack,
         "EndpointConfig",
-        variants=[_variant(serving, models, variant) for variant in spec.variants],
-        shadow_variants=[_on_instances(serving, models, shadow) for shadow in spec.shadow_variants],
+        variants=variants,
+        shadow_variants=shadows,
         async_inference=(
             None if spec.asynchronous is None else _asynchronous(serving, spec.asynchronous)
         ),
@@ -105,6 +108,7 @@ def _config(serving: ServingScope, models: Construct) -> EndpointConfig:
         network_isolation=spec.network_isolation and shares_instances,
         extra=spec.extra.endpoint_config,
     )
+    guard_config(serving, config, [*variants, *shadows])
     if serving.key is None:
         acknowledge(
             config, NO_KEY_ON_VOLUMES, "No key was asked for; SageMaker encrypts with its own"

@@ -61,7 +61,8 @@ class ServingScope:
         """The model's name in it."""
         self.spec = environment.models[model]
         """What the environment's file says of it."""
-        self._folder = folder
+        self.folder = folder
+        """Where the relative paths of the environment's file start."""
         self.role = ExecutionRole(stack, "ExecutionRole")
         """The role that its containers act under."""
         self.network = network_of(stack, environment)
@@ -74,7 +75,7 @@ class ServingScope:
             self.stack,
             environment=self.environment,
             model=self.name,
-            folder=self._folder,
+            folder=self.folder,
             network=self.network,
         )
 
@@ -197,7 +198,7 @@ class ServingScope:
         return Container(
             image=_image(container),
             model_data=(
-                None if container.artifact is None else model_data(container.artifact, self._folder)
+                None if container.artifact is None else model_data(container.artifact, self.folder)
             ),
             environment=container.variables,
             hostname=hostname,
@@ -232,7 +233,7 @@ class ServingScope:
             "Archives",
             place=self.archives,
             archives={
-                name: model_data(archive, self._folder, versions_on_top=True)
+                name: model_data(archive, self.folder, versions_on_top=True)
                 for name, archive in self.spec.multi_model.named_archives.items()
             },
             retain_logs=self.environment.production,

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from sagemaker_serving.answers.bodies import Answer
+from sagemaker_serving.answers.golden_file import Exchange, Request, write_golden
 from sagemaker_serving.catalog import neo_image_uri
 from tests.deploy.conftest import Project
 from tests.local_aws.aws import archive, eventually
@@ -30,7 +32,10 @@ models:
       - name: neo
         instance_type: ml.c5.large
         framework_version: "2.9"
-        compile: {target_device: ml_c5, batch_size: 1}
+        compile:
+          target_device: ml_c5
+          batch_size: 1
+          accept: {golden: golden.jsonl, max_error: 0.001, agreement: 1}
 """
 OTHER = """\
 name: other
@@ -43,10 +48,18 @@ models:
     compile: {target_device: ml_c5, batch_size: 1}
     batch_transform: {instance_type: ml.c5.xlarge, content_type: application/x-image}
 """
-COMPILE = "compile: {target_device: ml_c5, batch_size: 1}"
 BROKEN = """\
-artifact: {s3: s3://broken/model.tar.gz, sha256: x}
-        compile: {target_device: ml_c5, data_input_config: {images: [1, 8, 8, 1]}}"""
+      - name: neo
+        instance_type: ml.c5.large
+        framework_version: "2.9"
+        artifact: {s3: s3://broken/model.tar.gz, sha256: x}
+        compile: {target_device: ml_c5, data_input_config: {images: [1, 8, 8, 1]}}
+"""
+PROBABILITIES = [
+    *(5.53814107e-06, 1.48324e-07, 8.58546443e-08, 0.00010142575, 2.12578743e-06),
+    *(0.000455973233, 3.21752646e-06, 1.21149594e-06, 0.99929893, 0.000131311637),
+]
+"""What digits answers to the first image that was held out (2026-11-25)."""
 SLOW = {"kind": "slow", "operation": "CreateCompilationJob", "latency_ms": 60_000}
 
 
@@ -54,6 +67,7 @@ SLOW = {"kind": "slow", "operation": "CreateCompilationJob", "latency_ms": 60_00
 def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     project = Project(tmp_path_factory.mktemp("project"))
     project.environment_file.write_text(ENVIRONMENT)
+    record(project, PROBABILITIES)
     with project.deployed():
         yield project
 
@@ -97,6 +111,24 @@ def predicted(project: Project, variant: str) -> Any:
     return prediction
 
 
+def record(project: Project, probabilities: list[float]) -> None:
+    """The golden requests of the environment: one image, and what is expected of it."""
+    image = project.folder / "model_assets" / "digits" / "held_out" / "0000-8.png"
+    request = Request(body=image.read_bytes(), content_type="application/x-image")
+    expected = {"predictions": [{"class": 8, "probabilities": probabilities}]}
+    answer = Answer(status=200, body=json.dumps(expected).encode())
+    golden = project.environment_file.parent / "golden.jsonl"
+    write_golden(golden, [Exchange(request=request, expected=answer)])
+
+
+def temporary(project: Project) -> list[str]:
+    """Endpoints and configs that a gate has left."""
+    sagemaker = client(project, "sagemaker")
+    endpoints = sagemaker.list_endpoints(NameContains="-gate-")["Endpoints"]
+    configs = sagemaker.list_endpoint_configs(NameContains="-gate-")["EndpointConfigs"]
+    return [str(each) for each in (*endpoints, *configs)]
+
+
 def status(project: Project, stack: str) -> str:
     (found,) = client(project, "cloudformation").describe_stacks(StackName=stack)["Stacks"]
     return str(found["StackStatus"])
@@ -133,10 +165,22 @@ def test_the_compiled_variant_runs_what_the_job_made(project: Project) -> None:
     }
 
 
-def test_deploying_again_compiles_nothing(project: Project) -> None:
+def test_a_wrong_answer_fails_the_deploy_compiles_nothing_and_leaves_the_endpoint(
+    project: Project,
+) -> None:
+    """The deploy before it was accepted; each has started an endpoint, and none is left."""
     before = models(project)
+    assert temporary(project) == []
+    record(project, [*PROBABILITIES[1:], PROBABILITIES[0]])
     ended = project.deploy()
-    assert ended.returncode == 0, ended.stderr
+    record(project, PROBABILITIES)
+    assert ended.returncode == 1
+    said = " ".join(ended.stderr.split())
+    assert "the compiled model of neo on ml.c5.large is not accepted: max_error is 0.99" in said
+    assert "agreement is 0.0000% (0 of 1 rows); 100.0000% is wanted" in said
+    assert "sends it the golden requests, and removes it" in ended.stdout + ended.stderr
+    assert status(project, "trial-digits") == "UPDATE_ROLLBACK_COMPLETE"
+    assert temporary(project) == []
     assert len(jobs(project)) == 1
     assert models(project) == before
 
@@ -149,7 +193,7 @@ def test_a_broken_input_fails_the_deploy_with_a_sentence_and_changes_nothing(
     two_graphs = archive({"a.pb": b"a", "b.pb": b"b", "code/inference.py": b"pass"})
     s3.put_object(Bucket="broken", Key="model.tar.gz", Body=two_graphs)
     before = models(project)
-    project.environment_file.write_text(ENVIRONMENT.replace(COMPILE, BROKEN))
+    project.environment_file.write_text(ENVIRONMENT.partition("      - name: neo")[0] + BROKEN)
     ended = project.deploy()
     project.environment_file.write_text(ENVIRONMENT)
     assert ended.returncode == 1

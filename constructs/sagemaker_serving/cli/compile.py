@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     is_flag=False,
     flag_value=RANDOM,
     help="Compile on this machine instead, and hold the result against the original: with the "
-    "golden requests in FILE, or with random ones that fit the signature.",
+    "golden requests in FILE or accept.golden, or with random ones that fit the signature.",
 )
 @click.option(
     "--precisions",

@@ -93,8 +93,9 @@ def _requests(asked: Wanted, golden: str) -> list[Request]:
     from sagemaker_serving.operations.bench import inputs_fitting
     from sagemaker_serving.operations.golden import Request, read_golden
 
-    if golden != RANDOM:
-        return [exchange.request for exchange in read_golden(Path(golden))]
+    path = asked.golden if golden == RANDOM else Path(golden)
+    if path is not None:
+        return [exchange.request for exchange in read_golden(path)]
     if asked.contents is None:
         raise Mistake("what a model in S3 takes is not known; give golden requests to --compare")
     try:
@@ -109,7 +110,7 @@ def _requests(asked: Wanted, golden: str) -> list[Request]:
 
 
 def _print(report: Report, missed: dict[str, list[str]]) -> None:
-    from sagemaker_serving.operations.compiled.acceptance import shown_error
+    from sagemaker_serving.answers.acceptance import shown_error
 
     rows = [{**_row("original"), **_times(report.original), "speedup": "", "accepted": ""}]
     for variant in report.variants:

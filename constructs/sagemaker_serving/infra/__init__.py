@@ -21,6 +21,7 @@ from sagemaker_serving.extras import need
 need("cdk")
 
 if TYPE_CHECKING:
+    from sagemaker_serving.answers.golden_file import Exchange
     from sagemaker_serving.archive.sources import Source
     from sagemaker_serving.catalog import Accelerator
     from sagemaker_serving.infra.batch.batch_transform import BatchTransform
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
     from sagemaker_serving.infra.monitoring.watches import WatchedVariant
     from sagemaker_serving.infra.neo.compilation import NeoCompilation
     from sagemaker_serving.infra.neo.compiler import NeoCompiler
+    from sagemaker_serving.infra.neo.gate import CompiledModelGate, CompiledModelJudge
     from sagemaker_serving.infra.network.network import Network
     from sagemaker_serving.infra.network.private_vpc import PrivateVpc
     from sagemaker_serving.infra.roles.execution_role import ExecutionRole
@@ -93,6 +95,8 @@ __all__ = [
     "BoundModelData",
     "CapacityReservation",
     "CompilationJob",
+    "CompiledModelGate",
+    "CompiledModelJudge",
     "ComponentSize",
     "Container",
     "ContainerImage",
@@ -104,6 +108,7 @@ __all__ = [
     "EndpointDashboard",
     "EndpointMetrics",
     "EndpointMonitoring",
+    "Exchange",
     "ExecutionRole",
     "ExistingEndpoint",
     "GitHubDeployRole",
@@ -153,6 +158,8 @@ _HOMES = {
     "BoundModelData": ".model.model_data",
     "CapacityReservation": "..spec.variants",
     "CompilationJob": "..spec.compilation_job",
+    "CompiledModelGate": ".neo.gate",
+    "CompiledModelJudge": ".neo.gate",
     "ComponentSize": ".endpoint.inference_component",
     "Container": ".model.container",
     "ContainerImage": ".model.image",
@@ -164,6 +171,7 @@ _HOMES = {
     "EndpointDashboard": ".monitoring.dashboard",
     "EndpointMetrics": ".monitoring.metrics",
     "EndpointMonitoring": ".monitoring.monitoring",
+    "Exchange": "..answers.golden_file",
     "ExecutionRole": ".roles.execution_role",
     "ExistingEndpoint": ".endpoint.existing_endpoint",
     "GitHubDeployRole": ".roles.github_deploy_role",

@@ -58,6 +58,13 @@ class Wanted:
     asked: Compilation = field(default_factory=Compilation)
     container_version: str | None = None
 
+    @property
+    def golden(self) -> Path | None:
+        """The golden requests that its environment names for it."""
+        accept = self.asked.accept
+        named = None if accept is None else accept.golden
+        return None if named is None else FOLDER / named
+
     def output(self, given: str | None, aws: Aws) -> str:
         """Where the result goes: as given, or the environment's bucket."""
         if given is not None:

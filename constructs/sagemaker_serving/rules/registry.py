@@ -149,6 +149,8 @@ RULES: tuple[Rule, ...] = (
     containers.network_cidr,
     containers.resource_name,
     acceptance.neo_accept,
+    acceptance.neo_accept_golden,
+    acceptance.neo_accept_endpoint,
     acceptance.neo_accept_by_hand,
     deployed.neo_hour,
     deployed.neo_instance,

@@ -25,9 +25,14 @@ class TargetPlatform(Spec):
 class Acceptance(Spec):
     """What a compiled model must keep to, beside the one that it was made of.
 
-    ``sagemaker-serving compile ENVIRONMENT/MODEL --compare`` judges it, and ends with 1 when one of
-    these is missed; a deploy does not.
+    A deploy sends the golden requests to a temporary endpoint of the variant's instance type: one
+    that misses max_error or agreement fails the deploy, and gets no traffic. ``sagemaker-serving
+    compile ENVIRONMENT/MODEL --compare`` judges all of it before, on the machine that it runs on.
     """
+
+    golden: str | None = None
+    """The file of golden requests with the answers of the original, relative to the environment
+    file. A deploy needs it, and ``compile --compare`` takes it where no other is given."""
 
     max_error: float | None = None
     """How far a number of an answer may be from the original's at most; 0 or more."""
@@ -80,4 +85,4 @@ class Compilation(Spec):
     """How long the job may wait in Neo's queue, 1800 to 2419200 (default: SageMaker's own)."""
 
     accept: Acceptance | None = None
-    """What ``compile --compare`` holds the compiled model to; a deploy does not judge it."""
+    """What the compiled model is held to before it has traffic."""

@@ -168,9 +168,28 @@ CASES: list[tuple[str, Model, str, Model]] = [
     ),
     (
         "neo-accept-by-hand",
+        compiled("tensorflow", device="ml_m5", accept={"speedup": 1.2}),
+        "no deploy judges this speedup: it has no original beside it; run `sagemaker-serving",
         compiled("tensorflow", device="ml_m5", accept={"max_error": 0.001}),
-        "no deploy judges accept; run `sagemaker-serving compile",
-        compiled("tensorflow", device="ml_m5"),
+    ),
+    *(
+        (
+            "neo-accept-golden",
+            compiled("tensorflow", device="ml_m5", accept={"max_error": 0.001, **golden}),
+            said,
+            compiled("tensorflow", device="ml_m5", accept={"speedup": 1.2}),
+        )
+        for golden, said in (
+            ({}, "accept has no golden, and a deploy compares with nothing else; give the file"),
+            ({"golden": "not-there.jsonl"}, "golden is 'not-there.jsonl': "),
+            ({"golden": "a\0b"}, "which cannot be read: "),
+        )
+    ),
+    (
+        "neo-accept-endpoint",
+        compiled("tensorflow", device="ml_m5", accept={"golden": "g.jsonl", "agreement": 1}),
+        "the deploy starts a temporary endpoint with one instance of ml.m5.xlarge, sends it the",
+        compiled("tensorflow", device="ml_m5", accept={"speedup": 1.2}),
     ),
     (
         "neo-files",

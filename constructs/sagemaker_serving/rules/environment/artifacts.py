@@ -21,9 +21,12 @@ from sagemaker_serving.s3_address import is_s3
 
 
 def artifact_facts(
-    container: ContainerFacts, folder: Path, volume_size: Fact
+    container: ContainerFacts, folder: Path, volume_size: Fact, *, is_gated: bool = False
 ) -> Iterator[ArtifactFacts | CompilationFacts]:
-    """The container's model, as it lies on disk or in S3, and how Neo compiles it, if it does."""
+    """The container's model, as it lies on disk or in S3, and how Neo compiles it, if it does.
+
+    What is gated the deploy judges before it has traffic.
+    """
     contents, unreadable = None, None
     text = container.artifact.text
     each = container.sources.items() if container.sources.given else (container.artifact,)
@@ -39,7 +42,7 @@ def artifact_facts(
         compilation=container.compilation,
         volume_size=volume_size,
     )
-    compilation = compilation_facts(container, contents)
+    compilation = compilation_facts(container, contents, folder=folder, is_gated=is_gated)
     if compilation is not None:
         yield compilation
 

@@ -97,7 +97,7 @@ def _of_model(
         for container in variant.containers:
             for one in _eachartifact_facts(container, written):
                 yield artifact_location(one)
-                yield from artifact_facts(one, folder, variant.volume_size)
+                yield from artifact_facts(one, folder, variant.volume_size, is_gated=True)
     yield from _components(model, written, environment, folder)
     yield from update_of(config, written, kind)
     yield ReplayFacts(

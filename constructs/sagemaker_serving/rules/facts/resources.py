@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from sagemaker_serving.errors import Where
@@ -109,7 +110,8 @@ class CompilationFacts:
     """A compilation job of SageMaker Neo.
 
     ``instance_type`` is that of what serves the result; ``within_deploy`` is whether
-    CloudFormation waits for the job.
+    CloudFormation waits for the job, ``is_gated`` whether the deploy holds the result to ``accept``
+    before it has traffic, and ``folder`` where the paths of its file start.
     """
 
     where: Where
@@ -127,6 +129,8 @@ class CompilationFacts:
     accept: Fact = ABSENT
     instance_type: Fact = ABSENT
     within_deploy: bool = False
+    is_gated: bool = False
+    folder: Path = Path()
 
 
 @dataclass(frozen=True, kw_only=True)

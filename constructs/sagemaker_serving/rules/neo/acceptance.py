@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sagemaker_serving.errors import Severity
+from sagemaker_serving.answers.golden_file import read_golden
+from sagemaker_serving.errors import NotFound, ProblemsFound, Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts.resources import CompilationFacts
 
 _SOURCE = "this project: `sagemaker-serving compile --compare`"
+_GATE = "this project: the state machine of infra/neo/gate.py"
 _LIMITS = ("max_error", "agreement", "speedup")
+_BY_DEPLOY = ("max_error", "agreement")
 
 
 @rule("neo-accept", source=_SOURCE, example="accept: {agreement: 99}")
@@ -43,20 +46,95 @@ def neo_accept(job: CompilationFacts) -> Iterator[Finding]:
 
 
 @rule(
+    "neo-accept-golden",
+    source=_GATE,
+    example="accept: {max_error: 0.001}   # without golden, or with a file that is not there",
+)
+def neo_accept_golden(job: CompilationFacts) -> Iterator[Finding]:
+    """A deploy that judges a compiled model has golden requests with the original's answers.
+
+    It sends them to a temporary endpoint, and has no original beside that.
+    """
+    golden = job.accept.get("golden")
+    if not job.is_gated or not _is_judged(job):
+        return
+    if not golden.given:
+        yield (
+            job.accept.where,
+            f"{job.accept.name} has no golden, and a deploy compares with nothing else; give the "
+            "file of golden requests that the original has answered: docs/golden.md",
+        )
+        return
+    if golden.text is None:
+        return
+    try:
+        exchanges = read_golden(job.folder / golden.text)
+    except (NotFound, ProblemsFound) as wrong:
+        found = wrong.problems if isinstance(wrong, ProblemsFound) else [wrong]
+        more = f", and {len(found) - 1} more" if len(found) > 1 else ""
+        yield golden.where, f"golden is {golden.text!r}: {found[0]}{more}"
+        return
+    except (OSError, ValueError) as error:  # what is no path at all
+        yield golden.where, f"golden is {golden.text!r}, which cannot be read: {error}"
+        return
+    unanswered = [exchange for exchange in exchanges if exchange.expected is None]
+    if unanswered:
+        yield (
+            golden.where,
+            f"golden is {golden.text!r}, and {len(unanswered)} of its {len(exchanges)} requests "
+            "have no answer; record them with the original: sagemaker-serving golden ENDPOINT "
+            "FILE --record",
+        )
+
+
+@rule(
+    "neo-accept-endpoint",
+    source=_GATE,
+    severity=Severity.NOTE,
+    example="accept: {golden: ../golden.jsonl, max_error: 0.001}   # any",
+)
+def neo_accept_endpoint(job: CompilationFacts) -> Iterator[Finding]:
+    """What a deploy starts to judge a compiled model is known.
+
+    It is paid for from its start to its removal, and counts against the account's quota.
+    """
+    if job.is_gated and _is_judged(job) and job.accept.get("golden").given:
+        host = job.instance_type.text or "the variant's own type"
+        yield (
+            job.accept.where,
+            f"the deploy starts a temporary endpoint with one instance of {host}, sends it the "
+            "golden requests, and removes it, whatever it answers; a model that misses "
+            f"{job.accept.name} fails the deploy, and the endpoint stays as it is",
+        )
+
+
+@rule(
     "neo-accept-by-hand",
     source=_SOURCE,
     severity=Severity.NOTE,
-    example="compile: {target_device: ml_c5, accept: {max_error: 0.001}}",
+    example="accept: {speedup: 1.2}",
 )
 def neo_accept_by_hand(job: CompilationFacts) -> Iterator[Finding]:
-    """Who judges the compiled model is known: a command before the deploy, not the deploy.
+    """What no deploy judges is known: a speed-up, and what is no variant of an endpoint.
 
     The command compiles on the machine that it runs on, with a stand-in for Neo's compiler.
     """
-    if job.within_deploy and job.accept.given:
+    accept = job.accept
+    judged = accept.get("speedup") if job.is_gated else accept
+    if job.within_deploy and judged.given:
+        why = (
+            "has no original beside it"
+            if job.is_gated
+            else "judges variants of endpoints, no components and no batches"
+        )
         yield (
-            job.accept.where,
-            f"no deploy judges {job.accept.name}; run `sagemaker-serving compile "
+            judged.where,
+            f"no deploy judges this {judged.name}: it {why}; run `sagemaker-serving compile "
             "ENVIRONMENT/MODEL/VARIANT --compare` before it, which ends with 1 when the model "
             "misses it; it proves nothing of what Neo makes",
         )
+
+
+def _is_judged(job: CompilationFacts) -> bool:
+    """Whether anything is demanded that a deploy can judge."""
+    return any(job.accept.get(name).given for name in _BY_DEPLOY)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 
 from sagemaker_serving.archive import ArchiveContents, derived_input_config
 from sagemaker_serving.rules.facts import ABSENT, ContainerFacts, Fact
@@ -20,7 +21,12 @@ def compilation_fact(above: Fact, below: Fact) -> Fact:
 
 
 def compilation_facts(
-    container: ContainerFacts, contents: ArchiveContents | None, *, within_deploy: bool = True
+    container: ContainerFacts,
+    contents: ArchiveContents | None,
+    *,
+    within_deploy: bool = True,
+    is_gated: bool = False,
+    folder: Path = Path(),
 ) -> CompilationFacts | None:
     """The job that the container's model is compiled by, None for one that is not.
 
@@ -46,6 +52,8 @@ def compilation_facts(
         accept=asked.get("accept"),
         instance_type=container.instance_type,
         within_deploy=within_deploy,
+        is_gated=is_gated,
+        folder=folder,
     )
 
 

@@ -1,0 +1,93 @@
+"""The temporary endpoint: made, looked at, removed, always with its config."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from sagemaker_serving.functions.custom_resource.clients import (
+    client,
+    code_of,
+    is_missing,
+    tags_of,
+)
+
+from .request import Request
+
+
+class NotOurs(Exception):
+    """The name is another's, who keeps what has it."""
+
+
+def found(request: Request) -> Mapping[str, Any] | None:
+    """The endpoint as it stands, None where there is none."""
+    try:
+        described: Mapping[str, Any] = client("sagemaker").describe_endpoint(
+            EndpointName=request.name
+        )
+    except ClientError as error:
+        if is_missing(error):
+            return None
+        raise
+    return described
+
+
+def is_begun(request: Request) -> bool:
+    """Whether this very request has begun it, in a call that was killed since."""
+    endpoint = found(request)
+    return endpoint is not None and request.began(tags_of(endpoint["EndpointArn"]))
+
+
+def begin(request: Request) -> None:
+    """Makes the config and begins to make the endpoint."""
+    sagemaker = client("sagemaker")
+    sagemaker.create_endpoint_config(
+        EndpointConfigName=request.name, Tags=request.tags, **request.config
+    )
+    sagemaker.create_endpoint(
+        EndpointName=request.name, EndpointConfigName=request.name, Tags=request.tags
+    )
+    print(f"began {request.name}")
+
+
+def remove(request: Request) -> bool:
+    """Removes endpoint and config; whether the endpoint is still there, so that it is tried again.
+
+    An endpoint that is on its way may not be deleted yet: it is waited for. Raises `NotOurs` for
+    what another has made.
+    """
+    endpoint = found(request)
+    if endpoint is not None:
+        _must_be_ours(request, endpoint["EndpointArn"])
+        if endpoint["EndpointStatus"] != "Deleting":
+            _delete("delete_endpoint", EndpointName=request.name)
+        return True
+    try:
+        config = client("sagemaker").describe_endpoint_config(EndpointConfigName=request.name)
+    except ClientError as error:
+        if is_missing(error):
+            return False
+        raise
+    _must_be_ours(request, config["EndpointConfigArn"])
+    _delete("delete_endpoint_config", EndpointConfigName=request.name)
+    return False
+
+
+def _must_be_ours(request: Request, arn: str) -> None:
+    tags = tags_of(arn)
+    if not request.is_left_by_it(tags):
+        raise NotOurs(arn)
+
+
+def _delete(operation: str, **named: str) -> None:
+    try:
+        getattr(client("sagemaker"), operation)(**named)
+    except ClientError as error:
+        # Gone meanwhile, or "Cannot delete in-progress endpoint", whose text is no promise.
+        if not is_missing(error) and code_of(error) != "ValidationException":
+            raise
+        print(f"{operation} of {named}: {error}")
+    else:
+        print(f"{operation} of {named}")

@@ -1,0 +1,164 @@
+"""The steps of the state machine; each takes what is known so far, and returns it with more.
+
+What is known beside `steps`: ``begun`` (whether the temporary endpoint is), ``ready`` (whether the
+next step is the judgement), ``verdict`` (the outcome, which is told when nothing temporary is
+left), ``removing`` (since when that is so) and ``troubles`` (how often removing it failed).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from sagemaker_serving.functions.custom_resource import steps
+from sagemaker_serving.functions.custom_resource.answer import answer as answer_cloudformation
+from sagemaker_serving.functions.custom_resource.steps import State, failed, succeeded, waiting
+
+from . import judging, sentences, temporary
+from .request import Request
+
+PATIENCE_SECONDS = 2100
+"""CloudFormation gives a custom resource an hour; the rest is for asking and removing."""
+
+PATIENCE_OF_A_REMOVAL_SECONDS = 600
+
+_MOST_TROUBLES = 3
+
+
+def handler(event: Mapping[str, Any], context: object) -> State:
+    """Runs the step that ``event`` names, as `steps.run` says."""
+    return steps.run(_STEPS, event)
+
+
+def begin(state: State) -> State:
+    """Begins the temporary endpoint, once nothing of a former try is left.
+
+    A Delete removes what is left. What has been judged once is not judged again: an Update has the
+    same content, for the logical id carries it.
+    """
+    request = Request.of(state["request"])
+    if state.pop("interrupted", False):
+        # A step that was under way as its execution was ended may yet begin an endpoint.
+        return waiting({**state, "waits": steps.WAITS_AFTER_INTERRUPTION})
+    if request.kind == "Delete":
+        return _removed(_begun_to_remove(state, succeeded({})))
+    if request.physical_id == request.name:
+        return succeeded(state)
+    try:
+        if temporary.is_begun(request):
+            return waiting({**state, "begun": True})
+        if temporary.remove(request):
+            return waiting(state)
+    except temporary.NotOurs as others:
+        return failed(state, sentences.is_anothers(request, str(others)))
+    temporary.begin(request)
+    return waiting({**state, "begun": True, "waits": 0})
+
+
+def look(state: State) -> State:
+    """Looks whether the temporary endpoint is in service, or gone."""
+    request = Request.of(state["request"])
+    if "verdict" in state:
+        return _removed(state)
+    if not state.get("begun"):
+        return begin(state)
+    endpoint = temporary.found(request)
+    if endpoint is None:
+        return _begun_to_remove(state, failed({}, sentences.vanished(request)))
+    status = endpoint["EndpointStatus"]
+    if status == "InService":
+        return {**state, "ready": True}
+    if status != "Creating":
+        return _begun_to_remove(state, failed({}, sentences.not_in_service(request, endpoint)))
+    if steps.seconds_since_start(state) >= PATIENCE_SECONDS:
+        return _begun_to_remove(
+            state, failed({}, sentences.took_too_long(request, PATIENCE_SECONDS))
+        )
+    return waiting(state)
+
+
+def judge(state: State) -> State:
+    """Asks the golden requests; what answered them goes next."""
+    state.pop("ready", None)
+    request = Request.of(state["request"])
+    try:
+        judgement = judging.judge(request)
+    except TimeoutError as late:
+        reason = sentences.asked_too_long(request, str(late), judging.MOST_SECONDS)
+        return _begun_to_remove(state, failed({}, reason))
+    print({**judgement.figures, "missed": judgement.missed})
+    if judgement.missed:
+        reason = sentences.missed(request, judgement.missed, judgement.requests)
+        return _begun_to_remove(state, failed({}, reason))
+    return _begun_to_remove(state, succeeded({}, **judgement.figures))
+
+
+def remove(state: State) -> State:
+    """After an error of another step: remembers it, and removes what there may be."""
+    request = Request.of(state["request"])
+    error = state.pop("error", {})
+    state.pop("ready", None)
+    state.setdefault("started", datetime.now(UTC).isoformat())
+    if "verdict" not in state:
+        if request.kind == "Delete":
+            return _begun_to_remove(state, succeeded({}))
+        return _begun_to_remove(state, failed({}, sentences.went_wrong(request, error)))
+    state["troubles"] = state.get("troubles", 0) + 1
+    if state["troubles"] >= _MOST_TROUBLES:
+        return _stuck(state, request, steps.cause_of(error))
+    return waiting(state)
+
+
+def answer(state: State) -> State:
+    """Answers CloudFormation: with the outcome, or with the error that ended the execution."""
+    request = Request.of(state["request"])
+    outcome = state.get("outcome")
+    if outcome is None:
+        reason = sentences.went_wrong(request, state.get("error", {}))
+        outcome = {"Status": "FAILED", "Reason": reason}
+    gone_by = request.physical_id if request.kind == "Delete" else None
+    answer_cloudformation(request, outcome, gone_by or request.name)
+    return {"answered": outcome["Status"]}
+
+
+_STEPS: steps.Steps = {
+    "begin": begin,
+    "look": look,
+    "judge": judge,
+    "remove": remove,
+    "answer": answer,
+}
+
+
+def _begun_to_remove(state: State, verdict: State) -> State:
+    """What is to be answered is known; it is kept before all that is temporary goes.
+
+    A step that removed as well, and was killed then, would find nothing to judge any more.
+    """
+    return waiting(
+        {
+            **state,
+            "verdict": verdict["outcome"],
+            "removing": datetime.now(UTC).isoformat(),
+            "waits": 0,
+        }
+    )
+
+
+def _removed(state: State) -> State:
+    """The outcome, when nothing temporary is left."""
+    request = Request.of(state["request"])
+    try:
+        if not temporary.remove(request):
+            return {**state, "outcome": state["verdict"]}
+    except temporary.NotOurs:
+        return {**state, "outcome": state["verdict"]}
+    if steps.seconds_since_start({"started": state["removing"]}) >= PATIENCE_OF_A_REMOVAL_SECONDS:
+        return _stuck(state, request, f"after {PATIENCE_OF_A_REMOVAL_SECONDS} seconds")
+    return waiting(state)
+
+
+def _stuck(state: State, request: Request, why: str) -> State:
+    before = state["verdict"].get("Reason", "")
+    return failed(state, sentences.is_still_there(request, why, before))
