@@ -60,9 +60,11 @@ def remove(request: Request) -> bool:
     """
     endpoint = found(request)
     if endpoint is not None:
-        _must_be_ours(request, endpoint["EndpointArn"])
-        if endpoint["EndpointStatus"] != "Deleting":
-            _delete("delete_endpoint", EndpointName=request.name)
+        if _stays(endpoint):
+            if request.is_left_by_it(tags_of(endpoint["EndpointArn"])):
+                _delete("delete_endpoint", EndpointName=request.name)
+            elif _stays(found(request)):  # one that went meanwhile has no tags any more
+                raise NotOurs(endpoint["EndpointArn"])
         return True
     try:
         config = client("sagemaker").describe_endpoint_config(EndpointConfigName=request.name)
@@ -70,15 +72,14 @@ def remove(request: Request) -> bool:
         if is_missing(error):
             return False
         raise
-    _must_be_ours(request, config["EndpointConfigArn"])
+    if not request.is_left_by_it(tags_of(config["EndpointConfigArn"])):
+        raise NotOurs(config["EndpointConfigArn"])
     _delete("delete_endpoint_config", EndpointConfigName=request.name)
     return False
 
 
-def _must_be_ours(request: Request, arn: str) -> None:
-    tags = tags_of(arn)
-    if not request.is_left_by_it(tags):
-        raise NotOurs(arn)
+def _stays(endpoint: Mapping[str, Any] | None) -> bool:
+    return endpoint is not None and endpoint["EndpointStatus"] != "Deleting"
 
 
 def _delete(operation: str, **named: str) -> None:
