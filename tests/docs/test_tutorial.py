@@ -22,7 +22,7 @@ def clone(tmp_path: Path) -> Iterator[Path]:
     """The project as a clone has it after `make setup`; its local AWS ends with the test."""
     for name in ("app.py", "cdk.json"):
         shutil.copy(ROOT / name, tmp_path / name)
-    for name in ("stacks", "environments"):
+    for name in ("stacks", "environments", "model_assets"):
         shutil.copytree(ROOT / name, tmp_path / name)
     (tmp_path / "node_modules").symlink_to(ROOT / "node_modules")
     (tmp_path / ".venv").symlink_to(Path(sys.executable).parents[1])

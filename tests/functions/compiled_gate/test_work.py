@@ -42,8 +42,8 @@ def test_a_wrong_model_fails_with_its_figures(aws: Aws, listener: Listener) -> N
     assert answer["Status"] == "FAILED"
     assert answer["Reason"].startswith(
         "the compiled model of neo on ml.m5.large is not accepted: max_error is 0.65 at body; "
-        "0.001 is allowed; agreement is 0.0000% (0 of 1 rows); 100.0000% is wanted (of 1 golden "
-        "requests); it gets no traffic, and its temporary endpoint is removed"
+        "0.001 is allowed; agreement is 0.0000% (0 of 1 rows); 100.0000% is wanted (golden "
+        "requests asked: 1); it gets no traffic, and its temporary endpoint is removed"
     )
     assert left(aws) == []
 

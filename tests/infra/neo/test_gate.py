@@ -11,7 +11,7 @@ from typing import Any
 import cdk_nag
 import pytest
 from aws_cdk import aws_kms as kms
-from aws_cdk.assertions import Template
+from aws_cdk.assertions import Annotations, Match, Template
 
 from sagemaker_serving.answers.bodies import Answer
 from sagemaker_serving.answers.golden_file import Request, read_golden
@@ -101,6 +101,15 @@ def test_the_requests_travel_beside_the_template(bench: Bench) -> None:
     (path,) = Path(bench.app.outdir).glob(f"asset.{key}")
     (exchange,) = read_golden(path)
     assert (exchange.request, exchange.expected) == (REQUEST, GOLDEN[0].expected)
+
+
+def test_synth_says_what_the_deploy_starts(bench: Bench) -> None:
+    gate(bench)
+    (said,) = Annotations.from_stack(bench.stack).find_info("/Stack/Gate", Match.any_value())
+    assert (
+        "the deploy starts a temporary endpoint with one instance of ml.c5.large, sends it the "
+        "golden requests (1), and removes it"
+    ) in said.entry.data
 
 
 def test_its_name_is_that_of_what_is_judged(new_bench: Any) -> None:

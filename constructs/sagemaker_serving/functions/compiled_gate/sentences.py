@@ -15,8 +15,8 @@ _UNTOUCHED = "it gets no traffic, and its temporary endpoint is removed"
 def missed(request: Request, told: Sequence[str], requests: int) -> str:
     """On a model that is not accepted."""
     return (
-        f"the compiled model of {request.told} is not accepted: {'; '.join(told)} (of {requests} "
-        f"golden requests); {_UNTOUCHED}; compile it otherwise, or change compile.accept"
+        f"the compiled model of {request.told} is not accepted: {'; '.join(told)} (golden "
+        f"requests asked: {requests}); {_UNTOUCHED}; compile it otherwise, or change compile.accept"
     )
 
 

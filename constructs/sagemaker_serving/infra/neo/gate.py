@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from sagemaker_serving.answers.golden_file import Exchange
     from sagemaker_serving.infra.endpoint.config import EndpointConfig
 
+STARTS = "sagemaker-serving:temporary-endpoint"
+"""What the deploy starts, said at synth."""
+
 _MOST_OF_STACK_NAME = 40
 
 
@@ -115,10 +118,10 @@ class CompiledModelJudge(Construct):
 class CompiledModelGate(Construct):
     """A variant's Model, judged on an endpoint of its own before an endpoint may serve it.
 
-    In a deploy it starts an endpoint with one instance of the variant's type and the same Model,
-    sends the golden requests, and holds the answers against those that are recorded. A Model that
-    misses a limit fails the deploy with the figures. What was temporary is removed either way. The
-    same content is judged once.
+    In a deploy it starts an endpoint with one instance of the variant's type and the same Model.
+    It sends the golden requests, and holds the answers against those that are recorded. A Model
+    that misses a limit fails the deploy with the figures. What was temporary is removed either way.
+    The same content is judged once.
 
     ::
 
@@ -187,6 +190,12 @@ class CompiledModelGate(Construct):
             self._resource.add_property_override(name, value)
         readable.combine(judge.grant).apply_before(self._resource)
         self._resource.node.add_dependency(judge.given_up)
+        cdk.Annotations.of(self).add_info_v2(
+            STARTS,
+            f"before {variant.name} gets traffic, the deploy starts a temporary endpoint with one "
+            f"instance of {_host(variant)}, sends it the golden requests ({len(golden)}), and "
+            "removes it",
+        )
 
     def guard(self, config: EndpointConfig) -> None:
         """Lets the config, and so the endpoint, be made only when the Model has been accepted."""
