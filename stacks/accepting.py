@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 
 from constructs import Construct
 
-from sagemaker_serving.answers.golden_file import Exchange, read_golden
 from sagemaker_serving.infra import (
     CompiledModelGate,
     CompiledModelJudge,
@@ -32,6 +31,7 @@ def guard_config(
     judge: CompiledModelJudge | None = None
     for written, variant in zip((*spec.variants, *spec.shadow_variants), variants, strict=True):
         for number, accept in enumerate(_accepted(serving, written)):
+            assert accept.golden is not None, "which a rule demands"
             if judge is None:
                 scope = Construct(serving.stack, "Gate")
                 judge = CompiledModelJudge(
@@ -45,7 +45,7 @@ def guard_config(
                 f"{variant.name}{number or ''}",
                 judge=judge,
                 variant=variant,
-                golden=_golden(serving, accept),
+                golden=serving.folder / accept.golden,
                 max_error=accept.max_error,
                 agreement=accept.agreement,
             ).guard(config)
@@ -62,8 +62,3 @@ def _accepted(serving: ServingScope, variant: ContainerSpec) -> Iterator[Accepta
         accept = None if compilation is None else compilation.accept
         if accept is not None and (accept.max_error, accept.agreement) != (None, None):
             yield accept
-
-
-def _golden(serving: ServingScope, accept: Acceptance) -> Sequence[Exchange]:
-    assert accept.golden is not None
-    return read_golden(serving.folder / accept.golden)

@@ -21,7 +21,6 @@ from sagemaker_serving.extras import need
 need("cdk")
 
 if TYPE_CHECKING:
-    from sagemaker_serving.answers.golden_file import Exchange
     from sagemaker_serving.archive.sources import Source
     from sagemaker_serving.catalog import Accelerator
     from sagemaker_serving.infra.batch.batch_transform import BatchTransform
@@ -108,7 +107,6 @@ __all__ = [
     "EndpointDashboard",
     "EndpointMetrics",
     "EndpointMonitoring",
-    "Exchange",
     "ExecutionRole",
     "ExistingEndpoint",
     "GitHubDeployRole",
@@ -171,7 +169,6 @@ _HOMES = {
     "EndpointDashboard": ".monitoring.dashboard",
     "EndpointMetrics": ".monitoring.metrics",
     "EndpointMonitoring": ".monitoring.monitoring",
-    "Exchange": "..answers.golden_file",
     "ExecutionRole": ".roles.execution_role",
     "ExistingEndpoint": ".endpoint.existing_endpoint",
     "GitHubDeployRole": ".roles.github_deploy_role",

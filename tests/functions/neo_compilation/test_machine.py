@@ -10,7 +10,7 @@ import aws_cdk as cdk
 import pytest
 
 from local_aws.faults import Fault, Kind
-from sagemaker_serving.functions import neo_compilation
+from sagemaker_serving import functions
 from sagemaker_serving.infra.functions.waiting_states import waiting_states
 from tests.functions.neo_compilation.driving import Listener, event, properties, statuses
 from tests.local_aws.aws import Aws, eventually
@@ -22,14 +22,19 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def machine(aws: Aws) -> str:
-    folder = Path(neo_compilation.__file__).parent
-    files = {f"neo_compilation/{path.name}": path.read_text() for path in folder.glob("*.py")}
+    root = Path(functions.__file__).parent
+    names = ["../__init__.py", "__init__.py", "custom_resource/*.py", "neo_compilation/*.py"]
+    files = {
+        path.resolve().relative_to(root.parents[1]).as_posix(): path.read_text()
+        for name in names
+        for path in root.glob(name)
+    }
     client = aws.client("lambda")
     client.create_function(
         FunctionName="work",
         Runtime="python3.14",
         Role=aws.role("work", "lambda"),
-        Handler="neo_compilation.work.handler",
+        Handler="sagemaker_serving.functions.neo_compilation.work.handler",
         Code={"ZipFile": zipped(files)},
         Timeout=60,
         MemorySize=512,

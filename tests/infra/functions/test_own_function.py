@@ -19,7 +19,7 @@ def stack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> cdk.Stack:
         (functions / package / "__pycache__").mkdir(parents=True)
         (functions / package / "start.py").write_text("def handler(event, context): ...\n")
         (functions / package / "__pycache__" / "start.pyc").write_bytes(b"compiled")
-    monkeypatch.setattr(own_function, "_FUNCTIONS", functions)
+    monkeypatch.setattr(own_function, "_PACKAGE", tmp_path)
     app = cdk.App(outdir=str(tmp_path / "cdk.out"))
     return cdk.Stack(app, "Trial")
 

@@ -14,14 +14,13 @@ from aws_cdk import aws_kms as kms
 from aws_cdk.assertions import Annotations, Match, Template
 
 from sagemaker_serving.answers.bodies import Answer
-from sagemaker_serving.answers.golden_file import Request, read_golden
+from sagemaker_serving.answers.golden_file import Exchange, Request, read_golden, write_golden
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra import (
     CompiledModelGate,
     CompiledModelJudge,
     ContainerImage,
     EndpointConfig,
-    Exchange,
     InstanceVariant,
     Model,
     ModelData,
@@ -31,7 +30,7 @@ from tests.infra.conftest import Bench
 from tests.infra.neo.test_compilation import only, statements
 
 REQUEST = Request(body=b"\xff", content_type="application/x-image")
-GOLDEN = [Exchange(request=REQUEST, expected=Answer(status=200, body=b"[1.5]"))]
+EXPECTED = Answer(status=200, body=b"[1.5]")
 
 
 def model(bench: Bench, instance_type: str | None) -> Model:
@@ -45,12 +44,19 @@ def model(bench: Bench, instance_type: str | None) -> Model:
     )
 
 
+def golden(bench: Bench, expected: Answer | None) -> Path:
+    """A file of one golden request."""
+    path = bench.model_folder.parent / "golden.jsonl"
+    write_golden(path, [Exchange(request=REQUEST, expected=expected)])
+    return path
+
+
 def gate(
     bench: Bench,
     variant: InstanceVariant | ServerlessVariant | None = None,
     *,
     key: bool = False,
-    golden: Any = GOLDEN,
+    expected: Answer | None = EXPECTED,
     instance_type: str = "ml.c5.large",
     **limits: float,
 ) -> CompiledModelGate:
@@ -68,7 +74,7 @@ def gate(
         "Gate",
         judge=judge,
         variant=variant,
-        golden=golden,
+        golden=golden(bench, expected),
         **(limits or {"max_error": 0.001}),
     )
     made.guard(EndpointConfig(bench.stack, "Config", variants=[variant]))
@@ -100,7 +106,7 @@ def test_the_requests_travel_beside_the_template(bench: Bench) -> None:
     key = url["Fn::Sub"].rpartition("/")[2]
     (path,) = Path(bench.app.outdir).glob(f"asset.{key}")
     (exchange,) = read_golden(path)
-    assert (exchange.request, exchange.expected) == (REQUEST, GOLDEN[0].expected)
+    assert (exchange.request, exchange.expected) == (REQUEST, EXPECTED)
 
 
 def test_synth_says_what_the_deploy_starts(bench: Bench) -> None:
@@ -113,10 +119,16 @@ def test_synth_says_what_the_deploy_starts(bench: Bench) -> None:
 
 
 def test_its_name_is_that_of_what_is_judged(new_bench: Any) -> None:
-    other = [Exchange(request=REQUEST, expected=Answer(status=200, body=b"[2]"))]
+    other = Answer(status=200, body=b"[2]")
     names = [
         gate(new_bench(), **more).endpoint_name
-        for more in ({}, {}, {"agreement": 1}, {"golden": other}, {"instance_type": "ml.m5.large"})
+        for more in (
+            {},
+            {},
+            {"agreement": 1},
+            {"expected": other},
+            {"instance_type": "ml.m5.large"},
+        )
     ]
     assert names[0] == names[1]
     assert len(set(names)) == 4
@@ -160,8 +172,7 @@ def test_a_serverless_variant_is_judged_as_one(bench: Bench) -> None:
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ({"golden": []}, "golden has requests without an answer, or none; record them first"),
-        ({"golden": [Exchange(request=REQUEST)]}, "golden has requests without an answer"),
+        ({"expected": None}, "golden has requests without an answer; record them first"),
         ({"max_error": None}, "nothing is demanded; give max_error, agreement, or both"),
     ],
 )
@@ -175,7 +186,12 @@ def test_a_variant_of_components_is_refused(bench: Bench) -> None:
     variant = InstanceVariant(name="all", model=None, instance_type="ml.c5.large")
     with pytest.raises(Mistake, match="variant all has no model"):
         CompiledModelGate(
-            bench.stack, "Gate", judge=judge, variant=variant, golden=GOLDEN, max_error=1
+            bench.stack,
+            "Gate",
+            judge=judge,
+            variant=variant,
+            golden=golden(bench, EXPECTED),
+            max_error=1,
         )
 
 

@@ -13,6 +13,7 @@ from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
 from sagemaker_serving import catalog
+from sagemaker_serving.answers.golden_file import Exchange, golden_lines, read_golden
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.endpoint.variants import InstanceVariant, Variant
 from sagemaker_serving.infra.functions.machine_provider import MachineProvider
@@ -20,13 +21,13 @@ from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard
 from sagemaker_serving.infra.synth.content_identity import identify_by_content
 from sagemaker_serving.infra.synth.granting import grant
 from sagemaker_serving.infra.synth.tokens import is_token, partition, stack_of, synthesizer_of
+from sagemaker_serving.whole_files import write_whole
 
 if TYPE_CHECKING:
     from aws_cdk import aws_iam as iam
     from aws_cdk import aws_kms as kms
     from aws_cdk import aws_logs as logs
 
-    from sagemaker_serving.answers.golden_file import Exchange
     from sagemaker_serving.infra.endpoint.config import EndpointConfig
 
 STARTS = "sagemaker-serving:temporary-endpoint"
@@ -130,7 +131,7 @@ class CompiledModelGate(Construct):
             "Gate",
             judge=CompiledModelJudge(self, "Judge"),
             variant=variant,
-            golden=read_golden(Path("golden.jsonl")),
+            golden="golden.jsonl",
             max_error=0.001,
             agreement=0.999,
         )
@@ -138,11 +139,12 @@ class CompiledModelGate(Construct):
 
     :param variant: what is judged. Of its members those count that a start may need: type,
         accelerator, AMI, volume, time-outs, and the memory of a serverless one.
-    :param golden: requests with the answers of the model that was not compiled.
+    :param golden: the file of golden requests, with the answers of the model that was not compiled.
     :param max_error: how far a number may be from the recorded one at most; 0 or more.
     :param agreement: the least share of rows whose first class is the same; over 0, at most 1.
 
-    Raises `Mistake` for a variant without a Model, without a limit, and without recorded answers.
+    Raises `Mistake` for a variant without a Model, without a limit, and without recorded answers;
+    and `ProblemsFound` with all that is wrong with the file.
     """
 
     def __init__(
@@ -152,18 +154,19 @@ class CompiledModelGate(Construct):
         *,
         judge: CompiledModelJudge,
         variant: Variant,
-        golden: Sequence[Exchange],
+        golden: str | Path,
         max_error: float | None = None,
         agreement: float | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
         accept = {"max_error": max_error, "agreement": agreement}
         limits = {name: limit for name, limit in accept.items() if limit is not None}
-        _must_be_judged(self, variant, golden, limits)
+        exchanges = read_golden(Path(golden))
+        _must_be_judged(self, variant, exchanges, limits)
         assert variant.model is not None
         stack = stack_of(self)
         members = _members(variant)
-        url, sha256, readable = _upload(self, judge, golden)
+        url, sha256, readable = _upload(self, judge, exchanges)
         self._resource = cdk.CustomResource(
             self,
             "Resource",
@@ -193,7 +196,7 @@ class CompiledModelGate(Construct):
         cdk.Annotations.of(self).add_info_v2(
             STARTS,
             f"before {variant.name} gets traffic, the deploy starts a temporary endpoint with one "
-            f"instance of {_host(variant)}, sends it the golden requests ({len(golden)}), and "
+            f"instance of {_host(variant)}, sends it the golden requests ({len(exchanges)}), and "
             "removes it",
         )
 
@@ -221,8 +224,8 @@ def _must_be_judged(
         raise Mistake(f"{path}: variant {variant.name} has no model; give one that has")
     if not limits:
         raise Mistake(f"{path}: nothing is demanded; give max_error, agreement, or both")
-    if not golden or any(exchange.expected is None for exchange in golden):
-        raise Mistake(f"{path}: golden has requests without an answer, or none; record them first")
+    if any(exchange.expected is None for exchange in golden):
+        raise Mistake(f"{path}: golden has requests without an answer; record them first")
 
 
 def _members(variant: Variant) -> dict[str, Any]:
@@ -259,9 +262,6 @@ def _upload(
     gate: CompiledModelGate, judge: CompiledModelJudge, golden: Sequence[Exchange]
 ) -> tuple[str, str, iam.Grant]:
     """Where the requests are, what identifies them, and the function's leave to read them."""
-    from sagemaker_serving.answers.golden_file import golden_lines
-    from sagemaker_serving.whole_files import write_whole
-
     text = golden_lines(golden)
     sha256 = hashlib.sha256(text.encode()).hexdigest()
     stage = cdk.Stage.of(gate)
