@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from local_aws.callbacks import Callbacks
 from local_aws.credentials import ACCOUNTS, Credentials
+from local_aws.deposits import Deposits
 from local_aws.events import Targets
 from local_aws.faults.registry import Faults
 from local_aws.inner_calls import InnerCalls
@@ -74,6 +75,8 @@ class LocalContext:
     """What changes several things that belong together passes it; see `WriteLock.step`."""
     callbacks: Callbacks = field(default_factory=Callbacks, repr=False, compare=False)
     """Addresses of the gateway at which something is waited for: a custom resource's answer."""
+    deposits: Deposits = field(default_factory=Deposits, repr=False, compare=False)
+    """What is put into buckets of AWS's own: signals for wait conditions."""
     faults: Faults = field(default_factory=Faults, repr=False, compare=False)
     """What goes wrong on purpose; every service asks where a fault could happen."""
     targets: Targets = field(default_factory=Targets, repr=False, compare=False)

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from typing import Any
+from urllib.request import Request, urlopen
 from uuid import uuid4
 
 import pytest
@@ -61,7 +62,11 @@ def ground(aws: Aws) -> Iterator[Mapping[str, str]]:
         for name, attribute in used
     }
     with deployed(aws, "ground", {"Resources": dict(GROUND), "Outputs": outputs}) as given:
-        yield {key.replace("X", ".", 1).removesuffix("."): given[key] for key in outputs}
+        known = {key.replace("X", ".", 1).removesuffix("."): given[key] for key in outputs}
+        ready = json.dumps({"Status": "SUCCESS", "UniqueId": "one"}).encode()
+        with urlopen(Request(known["Handle"], ready, method="PUT")) as answer:
+            assert answer.status == 200
+        yield known
 
 
 _LONG = {**network.SAMPLES, **load_balancers.SAMPLES, **EMULATED}

@@ -83,6 +83,7 @@ GROUND: Mapping[str, Mapping[str, Any]] = {
     **ground.GROUND,
     **EMULATED_GROUND,
     **apis.GROUND,
+    **cloudformation.GROUND,
     **cognito.GROUND,
     **http_apis.GROUND,
     **network.GROUND,

@@ -218,14 +218,14 @@ def test_a_strict_local_aws_refuses_what_it_would_only_keep_all_at_once(strict: 
             {"ResourceType": "launch-template", "Tags": [{"Key": "a", "Value": "b"}]}
         ],
     )
-    body = template(Job=job(), Wait=resource("CloudFormation::WaitCondition"), Launch=launch)
+    body = template(Job=job(), Scan=resource("Macie::Session"), Launch=launch)
 
     with pytest.raises(ClientError) as refusal:
         strict.create("strict", body)
 
     message = refusal.value.response["Error"]["Message"]
     assert "Resource Job: the local AWS only keeps AWS::Glue::Job, and it is strict" in message
-    assert "Resource Wait: the local AWS only keeps AWS::CloudFormation::WaitCondition" in message
+    assert "Resource Scan: the local AWS only keeps AWS::Macie::Session" in message
     assert "Resource Launch: the local AWS does not carry out TagSpecifications of" in message
     with pytest.raises(ClientError, match="does not exist"):
         strict.stack("strict")

@@ -1,4 +1,4 @@
-"""Types behind which nothing is made."""
+"""What the CDK counts itself by, behind which nothing is made."""
 
 from __future__ import annotations
 
@@ -17,24 +17,6 @@ class CdkMetadata(Provider):
     @override
     def create(self, request: Request) -> str:
         return str(uuid4())
-
-    @override
-    def update(self, request: Request) -> Attributes:
-        return {}
-
-    @override
-    def delete(self, request: Request) -> None:
-        return None
-
-
-class WaitConditionHandle(Provider):
-    """``AWS::CloudFormation::WaitConditionHandle``: CDK's stand-in for an empty stack."""
-
-    type_name = "AWS::CloudFormation::WaitConditionHandle"
-
-    @override
-    def create(self, request: Request) -> str:
-        return f"{request.context.url}/cloudformation-waitcondition/{request.logical_id}-{uuid4()}"
 
     @override
     def update(self, request: Request) -> Attributes:

@@ -30,9 +30,10 @@ from local_aws.services.cloudformation.kept_calls import refuse_for_kept
 from local_aws.services.cloudformation.nested_stacks import NestedStack
 from local_aws.services.cloudformation.queries import Queries
 from local_aws.services.cloudformation.refactor_actions import RefactorActions
-from local_aws.services.cloudformation.resources import CdkMetadata, WaitConditionHandle
+from local_aws.services.cloudformation.resources import CdkMetadata
 from local_aws.services.cloudformation.stack_actions import StackActions
 from local_aws.services.cloudformation.views import stack_summary
+from local_aws.services.cloudformation.wait_conditions import WaitCondition, WaitConditionHandle
 from local_aws.template import TemplateError
 
 
@@ -81,9 +82,13 @@ class CloudFormation(service.Service):
             "refused by name",
         ),
         service.Limit(
-            "CreationPolicy, UpdatePolicy, the deletion policy Snapshot",
-            "kept: no instance runs that could signal, and nothing holds what a snapshot would "
-            "save",
+            "signals of instances and groups with a CreationPolicy",
+            "waited for as on AWS, but no instance runs that could send them: send them yourself, "
+            "by SignalResource with any UniqueId",
+        ),
+        service.Limit(
+            "UpdatePolicy, the CreationPolicy of a fleet, the deletion policy Snapshot",
+            "kept: nothing is replaced by and by, and nothing holds what a snapshot would save",
         ),
         service.Limit("executed change sets", "the latest 20 of a stack are found; AWS keeps all"),
         service.Limit(
@@ -120,8 +125,8 @@ class CloudFormation(service.Service):
         return {name: partial(_do, action) for name, action in self._actions.items()}
 
     def resource_types(self) -> Iterable[Provider]:
-        """Nested stacks, and types that stand for nothing, which CDK's own stacks have."""
-        return (CdkMetadata(), WaitConditionHandle(), self._nested)
+        """Nested stacks, wait conditions, and what the CDK counts itself by."""
+        return (CdkMetadata(), WaitCondition(), WaitConditionHandle(), self._nested)
 
     def check(self, call: Call) -> None:
         """Raise `AwsError` ValidationError when a member that must be given is not."""

@@ -93,8 +93,9 @@ class Blueprint:
             type_name,
             properties=self._with_stack_tags(type_name, properties),
             metadata=definition.get("Metadata") or {},
-            deletion_policy=self._policy(definition, "DeletionPolicy"),
-            update_replace_policy=self._policy(definition, "UpdateReplacePolicy"),
+            creation_policy=self._chosen(definition, "CreationPolicy", {}),
+            deletion_policy=self._chosen(definition, "DeletionPolicy", "Delete"),
+            update_replace_policy=self._chosen(definition, "UpdateReplacePolicy", "Delete"),
             needs=sorted(needs(definition) & self.resources.keys()),
         )
 
@@ -134,13 +135,13 @@ class Blueprint:
             for reference in references(value)
         )
 
-    def _policy(self, definition: dict[str, Any], attribute: str) -> Any:
+    def _chosen(self, definition: dict[str, Any], attribute: str, default: Any) -> Any:
         """A policy, which a function of parameters and conditions may choose.
 
         AWS takes one without the transform that its documentation asks for (recorded in 2026).
         """
-        chosen = self._static.evaluate([definition.get(attribute, "Delete")])
-        return chosen[0] if chosen else "Delete"
+        chosen = self._static.evaluate([definition.get(attribute, default)])
+        return chosen[0] if chosen else default
 
     def _with_stack_tags(self, type_name: str, properties: dict[str, Any]) -> dict[str, Any]:
         """The stack's tags on what can be tagged; the resource's own come first."""

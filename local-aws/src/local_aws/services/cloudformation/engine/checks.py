@@ -13,6 +13,11 @@ from local_aws.resources.custom_resource import missing_service_token
 from local_aws.schemas import Schema, is_custom, schema_of
 from local_aws.services.cloudformation.engine.graph import resource_graph
 from local_aws.services.cloudformation.engine.refusals import refuse
+from local_aws.services.cloudformation.engine.signals import (
+    SIGNALLED,
+    missing_properties,
+    policy_problems,
+)
 from local_aws.services.cloudformation.engine.stacks import STACK_TYPE, Resource
 from local_aws.services.cloudformation.engine.template import Template
 from local_aws.template import (
@@ -42,15 +47,8 @@ _WITH_SNAPSHOTS = frozenset(
 """The types of which AWS takes a snapshot; here there is nothing to take one of ("DeletionPolicy
 attribute", CloudFormation template reference, read 2026-11-23)."""
 
-_WITHOUT_EFFECT = {
-    "CreationPolicy": frozenset(
-        {
-            "AWS::AppStream::Fleet",
-            "AWS::AutoScaling::AutoScalingGroup",
-            "AWS::CloudFormation::WaitCondition",
-            "AWS::EC2::Instance",
-        }
-    ),
+_ATTRIBUTES = {
+    "CreationPolicy": frozenset({"AWS::AppStream::Fleet", *SIGNALLED}),
     "UpdatePolicy": frozenset(
         {
             "AWS::AppStream::Fleet",
@@ -62,9 +60,9 @@ _WITHOUT_EFFECT = {
         }
     ),
 }
-"""Attributes that are only kept, by the types that have them: no instance runs that could signal,
-and nothing is replaced by and by (same reference, "CreationPolicy attribute" and "UpdatePolicy
-attribute", read 2026-11-23)."""
+"""Attributes by the types that have them (same reference, "CreationPolicy attribute" and
+"UpdatePolicy attribute", read 2026-11-23). They are only kept, as nothing here is replaced by and
+by, but for the signals that a creation waits for."""
 
 _IAM_NAMES = {
     "AWS::IAM::Group": "GroupName",
@@ -165,7 +163,7 @@ def _unknown_names(template: Template, definition: dict[str, Any]) -> Iterator[s
             is_value = reference.attribute is None and reference.name in values
             if not is_value and reference.name not in template.resources:
                 yield reference.name
-    for attribute in _POLICIES:
+    for attribute in (*_POLICIES, "CreationPolicy"):
         for reference in references(definition.get(attribute)):
             if reference.attribute is not None or reference.name not in values:
                 yield reference.name
@@ -207,17 +205,17 @@ def _type_problems(
     if provider is None:
         yield f"Resource {logical_id}: the local AWS cannot deploy {type_name}"
         return
-    for attribute in definition.keys() & _WITHOUT_EFFECT.keys():
-        if type_name not in _WITHOUT_EFFECT[attribute]:
+    for attribute in definition.keys() & _ATTRIBUTES.keys():
+        if type_name not in _ATTRIBUTES[attribute]:
             yield (
                 f"Resource {logical_id}: {attribute} is no attribute of {type_name}; those of "
-                f"{', '.join(sorted(_WITHOUT_EFFECT[attribute]))} have one"
+                f"{', '.join(sorted(_ATTRIBUTES[attribute]))} have one"
             )
     if context.strict:
         kept = only_kept(definition, types, context, region)
         if Provider.whole in kept:
             yield f"Resource {logical_id}: the local AWS only keeps {type_name}, and it is strict"
-        for name in definition.keys() & _WITHOUT_EFFECT.keys() & set(kept):
+        for name in definition.keys() & _ATTRIBUTES.keys() & set(kept):
             yield f"Resource {logical_id}: the local AWS only keeps {name}, and it is strict"
     properties = definition.get("Properties") or {}
     if schema is None:
@@ -240,7 +238,9 @@ def only_kept(
     if schema is None or provider is None:
         return []
     places = schema.places(definition.get("Properties") or {})
-    attributes = [name for name in _WITHOUT_EFFECT if name in definition]
+    attributes = [name for name in _ATTRIBUTES if name in definition]
+    if type_name in SIGNALLED and "CreationPolicy" in attributes:
+        attributes.remove("CreationPolicy")
     attributes += [f"{name} {_SNAPSHOT}" for name in _POLICIES if definition.get(name) == _SNAPSHOT]
     return [*provider.only_kept(context, region, places), *attributes]
 
@@ -260,6 +260,13 @@ def _value_problems(resource: Resource, types: ResourceTypes) -> Iterator[str]:
                 f"Resource {resource.logical_id}: {attribute} is {value!r}; the local AWS has "
                 f"{', '.join(allowed)}"
             )
+    for name in missing_properties(resource.type, resource.creation_policy, resource.properties):
+        yield (
+            f"Properties validation failed for resource {resource.logical_id} with message: "
+            f"#: required key [{name}] not found"
+        )
+    for problem in policy_problems(resource.type, resource.creation_policy):
+        yield f"Resource {resource.logical_id}: {problem}"
     provider = types.provider_of(resource.type)
     for problem in provider.problems(resource.properties) if provider is not None else ():
         yield (
