@@ -391,7 +391,9 @@ def test_a_function_of_one_letter_has_a_longer_sessions_name(functions: Function
 @pytest.mark.parametrize(
     ("runtime", "result", "payload"),
     [
-        ("python3.12", "b'\\xc3\\xa4'", '"ä"'),
+        ("python3.12", "[b'\\xc3\\xa4']", '["ä"]'),
+        ("python3.12", "b'\"\\xc3\\xa4!\"'", '"ä!"'),
+        ("python3.12", "b'no json'", "no json"),
         ("python3.11", "'ä'", '"\\u00e4"'),
         ("python3.12", "decimal.Decimal('1.5')", "1.5"),
         ("python3.12", "[decimal.Decimal(2)]", "[2]"),
@@ -401,8 +403,8 @@ def test_a_function_of_one_letter_has_a_longer_sessions_name(functions: Function
 def test_a_result_is_written_as_awss_runtime_writes_it(
     functions: Functions, runtime: str, result: str, payload: str
 ) -> None:
-    """Bytes as text recorded by LocalStack's suite, 2024; the rest by AWS's runtime interface
-    client, `lambda_runtime_marshaller`."""
+    """By AWS's runtime interface client, `lambda_runtime_marshaller`, read 2026-11-25; of bytes, as
+    LocalStack's suite recorded, 2025."""
     name = f"writes-{len(result)}-{runtime[-2:]}"
     source = f"import decimal\ndef handler(event, context):\n    return {result}\n"
     functions.create(name, source, Runtime=runtime)

@@ -126,6 +126,8 @@ def _run(handler: Any, request: dict[str, Any]) -> tuple[str, Any]:
         frames = error.__traceback__.tb_next if error.__traceback__ else None
         failure = _raised(error, frames) | {"requestId": request_id}
     else:
+        if isinstance(result, bytes):  # as awslambdaric's marshaller sends them, read 2026-11-25
+            return "result", result.decode(errors="replace")
         try:
             return "result", _ENCODER.encode(result)
         except (TypeError, ValueError) as error:
