@@ -144,6 +144,7 @@ def _defined(configuration: Configuration, stream: Stream) -> dict[str, str]:
         **_log_format(configuration["LoggingConfig"]),
         "AWS_LAMBDA_LOG_STREAM_NAME": stream.name,
         "AWS_REGION": stream.region,
+        "AWS_XRAY_CONTEXT_MISSING": "LOG_ERROR",
         "LANG": "C.UTF-8",
         "TZ": ":UTC",
     }
