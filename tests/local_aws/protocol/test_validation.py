@@ -71,6 +71,47 @@ def test_a_list_is_shown_as_aws_writes_it() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("name", "given", "refused"),
+    [
+        (
+            "VpcConfig",
+            {"SubnetIds": ["subnet-1", "bad"]},
+            "Value '[subnet-1, bad]' at 'vpcConfig.subnetIds' failed to satisfy constraint: Member "
+            "must satisfy constraint: [Member must have length less than or equal to 1024, Member "
+            "must have length greater than or equal to 0, Member must satisfy regular expression "
+            "pattern: subnet-[0-9a-z]*]",
+        ),
+        (
+            "Architectures",
+            ["X86_64"],
+            "Value '[X86_64]' at 'architectures' failed to satisfy constraint: Member must satisfy "
+            "constraint: [Member must satisfy enum value set: [x86_64, arm64]]",
+        ),
+    ],
+)
+def test_what_a_list_may_hold_is_said_of_the_list(name: str, given: Any, refused: str) -> None:
+    """Recorded of Lambda by LocalStack's suite, 2025."""
+    needed = {"FunctionName": "f", "Role": "arn:aws:iam::123456789012:role/r", "Code": {}}
+    shape = operation("lambda", "CreateFunction").input_shape
+    with pytest.raises(AwsError) as error:
+        validation.validate(shape, {**needed, name: given})
+    assert error.value.message == f"1 validation error detected: {refused}"
+
+
+def test_what_a_map_may_hold_is_said_of_the_map() -> None:
+    """Recorded of Lambda by LocalStack's suite, 2025; but for "Member must not be null" there."""
+    given = {"FunctionName": "f", "Name": "a", "FunctionVersion": "1"}
+    weights = {"RoutingConfig": {"AdditionalVersionWeights": {"2": 2}}}
+    with pytest.raises(AwsError) as error:
+        validation.validate(operation("lambda", "CreateAlias").input_shape, {**given, **weights})
+    assert error.value.message == (
+        "1 validation error detected: Value '{2=2.0}' at 'routingConfig.additionalVersionWeights' "
+        "failed to satisfy constraint: Map value must satisfy constraint: [Member must have value "
+        "less than or equal to 1.0, Member must have value greater than or equal to 0.0]"
+    )
+
+
 def test_a_member_that_is_missing_is_null() -> None:
     assert refusal("CreateEndpoint", {"EndpointName": "e"}).message == (
         "1 validation error detected: Value null at 'endpointConfigName' failed to satisfy "

@@ -81,9 +81,9 @@ def signal(unique_id: str, status: str = "SUCCESS", **more: str) -> dict[str, st
 def made(aws: Aws, stack: str, logical_id: str) -> str:
     """The physical id of a resource that is there, complete or waiting."""
     for _ in _until(f"{logical_id} is made"):
-        known = {name: each.physical_id for name, each in _resources(aws, stack).items()}
-        if known.get(logical_id):
-            return known[logical_id]
+        known = _resources(aws, stack).get(logical_id)
+        if known is not None and known.physical_id:
+            return str(known.physical_id)
     raise AssertionError
 
 

@@ -308,3 +308,35 @@ def test_a_function_answers_with_what_sdks_look_for(functions: Functions) -> Non
     assert "Tags" not in functions.api.get_function(FunctionName="answers")
     latest = functions.api.get_function_configuration(FunctionName="answers:$LATEST")
     assert latest["FunctionArn"] == f"{ARN}:answers:$LATEST"
+
+
+def test_a_functions_network_is_told_and_has_to_be_there(functions: Functions) -> None:
+    ec2 = functions.gateway.context.client("ec2", REGION)
+    subnet = ec2.describe_subnets()["Subnets"][0]
+    (group, *_) = ec2.describe_security_groups()["SecurityGroups"]
+    network = {"SubnetIds": [subnet["SubnetId"]], "SecurityGroupIds": [group["GroupId"]]}
+    functions.create("within", "x = 1", VpcConfig=network)
+
+    told = functions.api.get_function_configuration(FunctionName="within")["VpcConfig"]
+    assert told == {**network, "VpcId": subnet["VpcId"], "Ipv6AllowedForDualStack": False}
+    for name, given, said in (
+        (
+            "SecurityGroupIds",
+            "sg-1",
+            "Error occurred while DescribeSecurityGroups. EC2 Error Code: InvalidGroup.NotFound. "
+            "EC2 Error Message: The security group 'sg-1' does not exist",
+        ),
+        (
+            "SubnetIds",
+            "subnet-1",
+            "Error occurred while DescribeSubnets. EC2 Error Code: InvalidSubnetID.NotFound. EC2 "
+            "Error Message: The subnet ID 'subnet-1' does not exist",
+        ),
+    ):
+        wrong = {"FunctionName": "within", "VpcConfig": {**network, name: [given]}}
+        answer = refused(functions, "update_function_configuration", wrong)
+        assert (answer["Error"]["Code"], answer["Error"]["Message"]) == (INVALID[1], said)
+    out = functions.api.update_function_configuration(
+        FunctionName="within", VpcConfig={"SubnetIds": [], "SecurityGroupIds": []}
+    )
+    assert out["VpcConfig"]["VpcId"] == ""

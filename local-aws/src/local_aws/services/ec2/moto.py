@@ -52,6 +52,22 @@ class Networks(_Before):  # type: ignore[misc]
     and gives interfaces any address and no security groups."""
 
     @override
+    def describe_security_groups(
+        self,
+        group_ids: list[str] | None = None,
+        groupnames: list[str] | None = None,
+        filters: Any = None,
+    ) -> Any:
+        """The first group that is not there is named; the emulator names all that were asked for,
+        as a set of Python's. In Lambda's words recorded by LocalStack's suite, 2025."""
+        known = [each for groups in list(self.groups.values()) for each in list(groups.values())]
+        for given, there in ((group_ids, "id"), (groupnames, "name")):
+            for each in given or ():
+                if each not in {getattr(group, there) for group in known}:
+                    raise InvalidSecurityGroupNotFoundError(each)
+        return super().describe_security_groups(group_ids, groupnames, filters)
+
+    @override
     def create_subnet(
         self,
         vpc_id: str,

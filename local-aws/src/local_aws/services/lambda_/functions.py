@@ -31,6 +31,7 @@ from local_aws.services.lambda_.names import (
     qualified,
     qualifier_of,
 )
+from local_aws.services.lambda_.network import vpc_config
 from local_aws.services.lambda_.paging import page
 from local_aws.services.lambda_.records import Records
 from local_aws.services.lambda_.store import LATEST, Configuration, Function, Store, now_text
@@ -214,6 +215,8 @@ class Functions:
                 value = {**configuration[name], **value}
             if name == "LoggingConfig":
                 value = _with_levels(value, given[name])
+            if name == "VpcConfig":
+                value = vpc_config(self._context.client("ec2", region), value)
             configuration[name] = value
         if given.get("Layers") is not None:
             self._layers.attach(configuration, given["Layers"], region)
