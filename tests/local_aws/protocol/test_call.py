@@ -173,3 +173,13 @@ def test_the_body_is_left_for_those_who_answer(scope: str, path: str, content_ty
     request = environ("PUT", path, data=body, content_type=content_type)
     read_call(request, account=ACCOUNT_ID, region="eu-west-1", scope=scope)
     assert request["wsgi.input"].read() == body
+
+
+def test_a_request_without_the_query_that_it_needs_is_read_by_its_path() -> None:
+    """AWS names what is missing: ``Value null at 'tagKeys'`` (recorded of Lambda by LocalStack's
+    suite, 2025)."""
+    arn = "arn:aws:lambda:eu-west-1:123456789012:function:f"
+    read = call("lambda", "DELETE", f"/2017-03-31/tags/{arn}")
+    assert (read.operation, read.parameters) == ("UntagResource", {"Resource": arn})
+    tags = call("apigateway", "DELETE", "/v2/tags/a")
+    assert (tags.service, tags.operation) == ("apigatewayv2", "UntagResource")

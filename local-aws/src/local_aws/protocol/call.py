@@ -11,6 +11,7 @@ import io
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 from uuid import uuid4
 
@@ -170,6 +171,56 @@ def _operation(request: Request, service: str, protocol: str) -> tuple[str | Non
         return (target or None) if path is None else path["operation"], {}
     try:
         operation, in_path = get_service_router(service).match(request)
-    except (HTTPException, NotImplementedError, UnknownServiceError):
+    except HTTPException:
+        return _by_path_alone(request, service, protocol)
+    except (NotImplementedError, UnknownServiceError):
         return None, {}
     return operation.name, dict(in_path)
+
+
+def _by_path_alone(
+    request: Request, service: str, protocol: str
+) -> tuple[str | None, dict[str, Any]]:
+    """The only operation that has the path, of a request without a query that it cannot do without;
+    the emulator's router finds none, where AWS names what is missing."""
+    if protocol != "rest-json":
+        return None, {}
+    found = [
+        (name, match)
+        for name, method, path in _paths(service)
+        if method == request.method and (match := path.fullmatch(request.path)) is not None
+    ]
+    return (found[0][0], found[0][1].groupdict()) if len(found) == 1 else (None, {})
+
+
+@cache
+def _paths(service: str) -> list[tuple[str, str, re.Pattern[str]]]:
+    """The operations with a query that must be given: name, method, and the path's pattern."""
+    model = service_model(service)
+    operations = [model.operation_model(name) for name in model.operation_names]
+    return [
+        (each.name, each.http["method"], _path_pattern(each))
+        for each in operations
+        if "querystring" in _places(each.input_shape).values()
+    ]
+
+
+def _places(shape: Any) -> dict[str, str]:
+    """Where the members stand that must be given."""
+    names = () if shape is None else shape.required_members
+    return {name: shape.members[name].serialization.get("location", "") for name in names}
+
+
+def _path_pattern(operation: Any) -> re.Pattern[str]:
+    """An operation's path, with a group for each member that stands in it."""
+    shape = operation.input_shape
+    labels = {each.serialization.get("name"): name for name, each in shape.members.items()}
+
+    def group(label: re.Match[str]) -> str:
+        inner = ".+" if label["greedy"] else "[^/]+"
+        return f"(?P<{labels[label['name']]}>{inner})"
+
+    path = re.escape(operation.http["requestUri"].partition("?")[0])
+    return re.compile(
+        re.sub(r"\\{(?P<name>[\w\\-]+?)(?P<greedy>\\\+)?\\}", group, path.replace(r"\-", "-"))
+    )

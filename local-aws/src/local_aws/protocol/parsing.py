@@ -73,7 +73,17 @@ def parse(
         # A form may be sent to the queue itself (SQS developer guide, "Making Query API requests",
         # read 2026-11-23), as API Gateway does.
         found = {"QueueUrl": request.base_url, **found}
-    return dict(found), None
+    return {
+        name: each for name, each in found.items() if not _is_absent(shape, name, each, request)
+    }, None
+
+
+def _is_absent(shape: Any, name: str, value: Any, request: Request) -> bool:
+    """Whether a list is empty only because the query has nothing of it."""
+    if value != [] or name not in shape.input_shape.members:
+        return False
+    place = shape.input_shape.members[name].serialization
+    return place.get("location") == "querystring" and place.get("name") not in request.args
 
 
 def conflicting_flags(request: Request, service: str) -> AwsError | None:
