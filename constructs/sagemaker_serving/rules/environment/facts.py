@@ -95,7 +95,7 @@ def _of_model(
         yield definition_of(variant, written, environment)
         yield from variant.containers
         for container in variant.containers:
-            for one in _eachartifact_facts(container, written):
+            for one in _each_artifact(container, written):
                 yield artifact_location(one)
                 yield from artifact_facts(one, folder, variant.volume_size, is_gated=True)
     yield from _components(model, written, environment, folder)
@@ -136,7 +136,7 @@ def _in_jobs(transform: TransformFacts) -> ContainerFacts:
     return replace(transform.container, environment=environment)
 
 
-def _eachartifact_facts(container: ContainerFacts, model: Fact) -> Iterator[ContainerFacts]:
+def _each_artifact(container: ContainerFacts, model: Fact) -> Iterator[ContainerFacts]:
     """The container with each model that the deploy brings to it: one, or those of many."""
     if not container.mode.given:
         yield container
