@@ -35,9 +35,6 @@ def least(schema: Schema) -> dict[str, Any]:
 def violations(schema: Schema, properties: Mapping[str, Any]) -> Iterator[Step]:
     """Every one-step violation of the schema around properties that it takes."""
     whole = dict(properties)
-    required = schema.document.get("required", ())
-    for name in schema.read_only - set(required):
-        yield f"read-only {name}", {**whole, name: "x"}
     shape = {**schema.document, "type": "object", "properties": _settable(schema)}
     for what, value in _wrong(schema, shape, whole, at="#"):
         if isinstance(value, dict):

@@ -77,8 +77,8 @@ def schema_unknown(resource: SchemaFacts) -> Iterator[Finding]:
 def schema_read_only(resource: SchemaFacts) -> Iterator[Finding]:
     """A resource gives no member that only its service sets.
 
-    CloudFormation says nothing and leaves it out, so that the resource is another than the template
-    reads. The local AWS refuses it.
+    CloudFormation says nothing and leaves it out, as the local AWS does, so that the resource is
+    another than the template reads.
     """
     for fault in resource.faults:
         if fault.keyword == "readOnly":

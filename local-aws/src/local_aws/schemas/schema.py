@@ -127,10 +127,22 @@ class Schema:
         """Unknown and missing properties at any depth, in CloudFormation's words.
 
         ``whole``: and whatever else the schema says of their values. Values that a function still
-        has to give are not judged.
+        has to give are not judged. What only the service sets is no problem: it is left out, see
+        `without_read_only`.
         """
-        found = self.judge(whole=whole).faults(self._of_properties, dict(properties))
+        given = self.without_read_only(properties)
+        found = self.judge(whole=whole).faults(self._of_properties, given)
         return list(dict.fromkeys(map(str, found)))
+
+    def without_read_only(self, properties: Mapping[str, Any]) -> dict[str, Any]:
+        """The properties without what only the service sets.
+
+        CloudFormation passes over it in silence (aws-cloudformation/cloudformation-resource-schema,
+        issue 102, by a maintainer, open since 2020; read 2026-11-25). Whether its validation before
+        a deployment, which is younger, does so is unverified.
+        """
+        kept: dict[str, Any] = _without(self._set_by_service, dict(properties), ())
+        return kept
 
     def faults(self, properties: Any) -> Iterator[Fault]:
         """Whatever is wrong with properties, forms of ids and ARNs included, one by one."""
@@ -138,9 +150,13 @@ class Schema:
 
     def judge(self, *, whole: bool = True, formats: bool = False) -> Judge:
         """What judges values of this type, as `Judge` has it."""
+        return Judge(self.resolved, self._set_by_service, whole=whole, formats=formats)
+
+    @cached_property
+    def _set_by_service(self) -> frozenset[Place]:
+        """The read-only places, but for what the schema wants given nevertheless."""
         required = self.document.get("required", [])
-        read_only = [place for place in self.read_only_places if place[0] not in required]
-        return Judge(self.resolved, read_only, whole=whole, formats=formats)
+        return frozenset(place for place in self.read_only_places if place[0] not in required)
 
     @property
     def _of_properties(self) -> dict[str, Any]:
@@ -231,6 +247,18 @@ def _types(region: str) -> dict[str, str]:
 def _schema(type_name: str, name: str) -> Schema:
     folder = data_folder() / "schemas" / "resources"
     return Schema(type_name, json.loads((folder / f"{name}.json").read_text()))
+
+
+def _without(places: frozenset[Place], value: Any, at: Place) -> Any:
+    if isinstance(value, list):
+        return [_without(places, item, at) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        name: _without(places, item, (*at, name))
+        for name, item in value.items()
+        if (*at, name) not in places
+    }
 
 
 def _at(properties: Any, path: Path_) -> Any:

@@ -172,6 +172,19 @@ def test_what_its_schema_does_not_take_is_refused_in_cloudformations_words(
     )
 
 
+def test_what_only_its_service_sets_is_left_out_in_silence(aws: Aws) -> None:
+    topic = resource("SNS::Topic", TopicArn="arn:aws:sns:eu-west-1:123456789012:another")
+    kept_only = resource("AppConfig::Application", Name="a", ApplicationId="mine")
+
+    created = aws.create("given", template(Topic=topic, Application=kept_only))
+
+    assert created["StackStatus"] == "CREATE_COMPLETE", aws.events("given")
+    ids = aws.physical_ids("given")
+    assert not ids["Topic"].endswith(":another")
+    assert ids["Application"] != "mine"
+    aws.delete("given")
+
+
 def test_a_value_that_only_the_deployment_knows_is_judged_there(aws: Aws) -> None:
     wrong = job(Command={"Name": "glueetl"}, MaxRetries=ref("Text"))
 

@@ -88,6 +88,9 @@ class Blueprint:
         definition = self.resources[logical_id]
         properties = self._live.evaluate(definition.get("Properties") or {})
         type_name = definition["Type"]
+        schema = schema_of(type_name, self._surroundings.region)
+        if schema is not None:
+            properties = schema.without_read_only(properties)
         return Resource(
             logical_id,
             type_name,

@@ -224,7 +224,8 @@ def _type_problems(
         return
     for problem in schema.problems(properties, whole=provider.judged_whole):
         yield f"Properties validation failed for resource {logical_id} with message: {problem}"
-    for place in provider.refused(context, region, schema.places(properties)):
+    places = schema.places(schema.without_read_only(properties))
+    for place in provider.refused(context, region, places):
         yield f"Resource {logical_id}: the local AWS does not carry out {place} of {type_name}"
 
 
@@ -237,7 +238,7 @@ def only_kept(
     schema, provider = schema_of(type_name, region), types.provider_of(type_name)
     if schema is None or provider is None:
         return []
-    places = schema.places(definition.get("Properties") or {})
+    places = schema.places(schema.without_read_only(definition.get("Properties") or {}))
     attributes = [name for name in _ATTRIBUTES if name in definition]
     if type_name in SIGNALLED and "CreationPolicy" in attributes:
         attributes.remove("CreationPolicy")
