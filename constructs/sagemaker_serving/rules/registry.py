@@ -303,6 +303,7 @@ RULES: tuple[Rule, ...] = (
     definitions.state_machine_language,
     definitions.state_machine_transition,
     definitions.state_machine_path,
+    definitions.state_machine_error,
     definitions.state_machine_substitution,
     definitions.state_machine_substitution_unused,
     tasks.state_machine_resource,

@@ -138,6 +138,17 @@ CASES: list[tuple[str, Properties, str, Properties]] = [
         creating(**{"ModelName": None, "ModelName.$": "$.name"}),
     ),
     (
+        "state-machine-error",
+        {"Definition": machine(A=task(Retry=[{"ErrorEquals": ["States.TaskFail"]}], End=True))},
+        "No error is called 'States.TaskFail', and so none is caught by it; write "
+        "States.TaskFailed",
+        {
+            "Definition": machine(
+                A=task(Retry=[{"ErrorEquals": ["States.Http.Socket", "Mine"]}], End=True)
+            )
+        },
+    ),
+    (
         "state-machine-substitution",
         substituted({"TopicArn": "a"}, "${TopicArm}"),
         "${TopicArm} stands for nothing; add TopicArm to DefinitionSubstitutions, or use Fn::Sub; "

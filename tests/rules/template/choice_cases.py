@@ -19,6 +19,7 @@ Parameters:
   FreeBad: {Type: String, Default: ml.t3.large}
   FreeGood: {Type: String, Default: ml.c5.large}
   Key: {Type: String, Default: ""}
+  Empty: {Type: String, Default: ""}
   Zero: {Type: Number, Default: 0}
   Subnets: {Type: CommaDelimitedList}
   FromSsm: {Type: "AWS::SSM::Parameter::Value<String>", Default: ml.t3.large}
@@ -266,6 +267,12 @@ CASES: list[tuple[str, str, list[str], str]] = [
         branch("IsProd", "!Ref FreeBad"),
         [f"when condition IsProd is true, by default of FreeBad, {WRONG}"],
         branch("IsProd", "!Ref FromSsm"),
+    ),
+    (
+        "an empty default, and one in a branch that is not taken by default",
+        typed("!Ref Empty"),
+        ["by default of Empty, InstanceType is ''"],
+        branch("IsProd", "!Ref Empty"),
     ),
     (
         "a map by a parameter",

@@ -18,6 +18,7 @@ _LANGUAGE = (
 )
 _PROVIDER = "CloudFormation's provider of Step Functions, DefinitionProcessor; read 2026-11-23"
 _DIAGNOSTICS = "AWS Step Functions API, ValidateStateMachineDefinitionDiagnostic; read 2026-11-23"
+_RESERVED = "RESERVED_ERROR_NAME"
 _TRANSITIONS = ("MISSING_TRANSITION_TARGET", "MISSING_END_STATE")
 
 
@@ -73,7 +74,23 @@ def state_machine_path(machine: StateMachineFacts) -> Iterator[Finding]:
 
     Elsewhere it is sent as it is written: "$.name" for a name. AWS warns of it, too.
     """
-    yield from _told(machine, warnings(machine.definition.value))
+    found = warnings(machine.definition.value)
+    yield from _told(machine, (each for each in found if each.code != _RESERVED))
+
+
+@rule(
+    "state-machine-error",
+    source=_LANGUAGE,
+    severity=Severity.WARNING,
+    example="ErrorEquals: [States.Failed]   # it is States.TaskFailed",
+)
+def state_machine_error(machine: StateMachineFacts) -> Iterator[Finding]:
+    """An error that begins with "States." is one that the language has.
+
+    All such names are reserved, so that no other is ever reported, tried again or caught.
+    """
+    found = warnings(machine.definition.value)
+    yield from _told(machine, (each for each in found if each.code == _RESERVED))
 
 
 @rule(

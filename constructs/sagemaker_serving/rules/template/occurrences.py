@@ -44,6 +44,16 @@ class Finding:
     also: tuple[str, ...] = ()
     none_of: str | None = None
 
+    @property
+    def is_unsettled(self) -> bool:
+        """Whether what is wrong is an empty default beside what is not so by default.
+
+        It waits for a value: whoever chooses the one gives the other, too. Published templates are
+        written so (widdix/aws-cf-templates, static-website, read 2026-11-25).
+        """
+        given = [self.when.get(("parameter", name)) for name in self.defaults]
+        return bool(given) and not self.by_default and all(value == "" for value in given)
+
     def told(self) -> Problem:
         """The problem, with the words that say when it occurs.
 
@@ -90,7 +100,8 @@ def occurrences(
                 relevant = [one for one in tried.items() if one[1].is_made or not is_own]
                 finding, others = _finding(problem, outcome, relevant, scenarios)
                 told |= {problem, *others}
-                yield finding
+                if not finding.is_unsettled:
+                    yield finding
 
 
 def _finding(

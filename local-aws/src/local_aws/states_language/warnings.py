@@ -2,7 +2,8 @@
 
 The codes are AWS's, of ``ValidateStateMachineDefinition``'s warnings:
 https://docs.aws.amazon.com/step-functions/latest/apireference/API_ValidateStateMachineDefinitionDiagnostic.html,
-read 2026-11-23. The words are ours.
+read 2026-11-23. The words are ours, and so is RESERVED_ERROR_NAME: whether Step Functions refuses
+such a name is unverified.
 """
 
 from __future__ import annotations
@@ -14,9 +15,23 @@ from typing import Any
 from local_aws.states_language.paths import looks_like_path
 from local_aws.states_language.problem import Place, Problem
 from local_aws.states_language.scopes import states_within
+from local_aws.suggest import nearest
 
 _TEMPLATES = ("Assign", "ItemSelector", "Parameters", "ResultSelector")
 _EXPRESSED = ("Arguments", "Assign", "ItemSelector", "Output")
+ERRORS = frozenset(
+    f"States.{name}"
+    for name in (
+        *("ALL", "BranchFailed", "DataLimitExceeded", "ExceedToleratedFailureThreshold"),
+        *("HeartbeatTimeout", "Http.Socket", "IntrinsicFailure", "ItemReaderFailed"),
+        *("NoChoiceMatched", "ParameterPathFailure", "Permissions", "QueryEvaluationError"),
+        *("ResultPathMatchFailure", "ResultWriterFailed", "Runtime", "TaskFailed", "Timeout"),
+    )
+)
+"""Errors that Step Functions reports itself. No other begins with "States."
+(https://states-language.net/spec.html#errors, and the Step Functions developer guide, "Handling
+errors in Step Functions workflows", read 2026-11-25)."""
+
 _OWN_PATH = re.compile(r"(Filter|Path|Query|Expression)s?$", re.IGNORECASE)
 """Parameters of APIs whose values are paths of another kind, for the API to read."""
 
@@ -25,6 +40,8 @@ def warnings(document: Any) -> list[Problem]:
     """Each, in the order of the states."""
     found: list[Problem] = []
     for place, state, language in states_within(document):
+        for name in ("Retry", "Catch"):
+            found += _never_reported(state.get(name), (*place, name))
         if language == "JSONata":
             for name in _EXPRESSED:
                 found += _in_jsonata(state.get(name), (*place, name))
@@ -36,6 +53,20 @@ def warnings(document: Any) -> list[Problem]:
         if state.get("Type") == "Pass":
             found += _static(state.get("Result"), (*place, "Result"))
     return found
+
+
+def _never_reported(entries: Any, place: Place) -> Iterator[Problem]:
+    for index, entry in enumerate(entries if isinstance(entries, list) else ()):
+        named = entry.get("ErrorEquals") if isinstance(entry, dict) else None
+        for error in named if isinstance(named, list) else ():
+            if isinstance(error, str) and error.startswith("States.") and error not in ERRORS:
+                meant = nearest(error, ERRORS)
+                yield Problem(
+                    code="RESERVED_ERROR_NAME",
+                    message=f"No error is called '{error}', and so none is caught by it",
+                    place=(*place, index, "ErrorEquals"),
+                    advice=f"write {meant or 'States.ALL'}",
+                )
 
 
 def _without_dollar(template: Any, place: Place) -> Iterator[Problem]:
