@@ -275,6 +275,7 @@ RULES: tuple[Rule, ...] = (
     schemas.schema_read_only,
     schemas.schema_type,
     schemas.schema_value,
+    schemas.schema_action,
     schemas.schema_added,
     policies.scaling_named,
     policies.scaling_moves,

@@ -106,6 +106,13 @@ CASES: list[Case] = [
         "did you mean AssumeRolePolicyDocument?",
         ROLE,
     ),
+    (
+        "schema-action",
+        "Lambda::Permission",
+        "Action: lambda:InvokeFunction, FunctionName: a, Principal: all of them",
+        "Principal is 'all of them'; it must be a text without blanks",
+        "Action: lambda:InvokeFunction, FunctionName: a, Principal: events.amazonaws.com",
+    ),
     ("schema-read-only", "SNS::Topic", "TopicArn: a", "set by AWS alone", "TopicName: a"),
     ("schema-unknown", "KMS::Key", f"{KEY}, Enable: true", "did you mean Enabled", KEY),
     (

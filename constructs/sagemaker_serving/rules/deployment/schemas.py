@@ -6,6 +6,7 @@ Where a rule of this project has said something of the same place, these say not
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from local_aws.schemas import Fault
@@ -108,6 +109,30 @@ def schema_value(resource: SchemaFacts) -> Iterator[Finding]:
     for fault in resource.faults:
         if fault.keyword not in elsewhere and not (fault.alternatives and _lacks(fault)):
             yield _where(resource, fault), _wrong(fault)
+
+
+_FORMS = {
+    ("AWS::Lambda::Permission", "Principal"): (re.compile(r"\S+"), "be a text without blanks"),
+}
+"""Where a service's action has a form for a member and the schema of the type has none, of all that
+the templates of benchmarks/wrong_templates have."""
+
+
+@rule(
+    "schema-action",
+    source="botocore's service model, AddPermission; read 2026-11-25",
+    example="{Type: AWS::Lambda::Permission, Properties: {Principal: all of them}}",
+)
+def schema_action(resource: SchemaFacts) -> Iterator[Finding]:
+    """A value has the form that the service's action wants of it, where its schema wants none.
+
+    The deploy fails at the service.
+    """
+    for (type_name, name), (form, wanted) in _FORMS.items():
+        fact = resource.properties.get(name)
+        said = fact.value if resource.schema.type_name == type_name else None
+        if isinstance(said, str) and said and form.fullmatch(said) is None:
+            yield fact.where, f"{name} is {shown(said)}; it must {wanted}"
 
 
 @rule(
