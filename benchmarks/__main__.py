@@ -1,6 +1,7 @@
 """Runs the benchmarks: ``make bench``, ``python -m benchmarks [--guard] [--page] [NAME…]``.
 
-Without names, or with ``--page``, the figures are written to docs/figures.md.
+Without names the figures are written to docs/figures.md. With ``--page`` those of the named are
+put into it, each with where and when it was measured apart from the others.
 ``--guard`` ends with 1 when a ratio is not what is wanted of it; seconds are
 never judged, since they are the machine's. One that fails is said and ends it
 with 1, after the others.
@@ -72,8 +73,11 @@ def main() -> None:
             console.print(f"{BENCHMARKS[name]}: failed: {error}", markup=False)
             continue
         console.print(_table(BENCHMARKS[name], measured[name]))
-        if to_page or not named:
+        if not named:
             PAGE.write_text(_page(measured), encoding="utf-8")
+        elif to_page:
+            renewed = _renewed(PAGE.read_text(encoding="utf-8"), name, measured[name])
+            PAGE.write_text(renewed, encoding="utf-8")
     missed = [
         figure
         for figures in measured.values()
@@ -102,7 +106,7 @@ def _parser() -> argparse.ArgumentParser:
         "--guard", action="store_true", help="end with 1 when a ratio is not what is wanted of it"
     )
     parser.add_argument(
-        "--page", action="store_true", help="write docs/figures.md for named ones too"
+        "--page", action="store_true", help="put those of named ones into docs/figures.md, too"
     )
     return parser
 
@@ -131,12 +135,33 @@ def _table(title: str, figures: Iterable[Figure | Ratio]) -> Table:
 def _page(measured: dict[str, list[Figure | Ratio]]) -> str:
     lines = [_HEAD, f"{_machine()}.", ""]
     for name, figures in measured.items():
-        lines += [f"## {BENCHMARKS[name]}", "", "| figure | value |", "| --- | --- |"]
-        lines += [f"| {figure} | {value} |" for figure, value in figures]
-        lines.append("")
+        lines += _section(name, figures)
     left_out = [title for name, title in BENCHMARKS.items() if name not in measured]
     if left_out:
-        lines += ["Not measured in this run:", "", *(f"- {title}" for title in left_out), ""]
+        lines += [_LEFT_OUT, "", *(f"- {title}" for title in left_out), ""]
+    return "\n".join(lines)
+
+
+_LEFT_OUT = "Not measured in this run:"
+
+
+def _section(name: str, figures: Iterable[Figure | Ratio], *told: str) -> list[str]:
+    lines = [f"## {BENCHMARKS[name]}", "", *told, "| figure | value |", "| --- | --- |"]
+    return [*lines, *(f"| {figure} | {value} |" for figure, value in figures), ""]
+
+
+def _renewed(page: str, name: str, figures: Iterable[Figure | Ratio]) -> str:
+    """The page with one section measured anew, among the others in their order."""
+    body, _, rest = page.partition(f"{_LEFT_OUT}\n\n")
+    head, *parts = body.split("\n## ")
+    sections = {part.partition("\n")[0]: f"## {part.rstrip()}\n" for part in parts}
+    made = _section(name, figures, f"Measured apart, {_machine()}.", "")
+    sections[BENCHMARKS[name]] = "\n".join(made)
+    ordered = [title for title in BENCHMARKS.values() if title in sections]
+    lines = [f"{head.rstrip()}\n", *(sections[title] for title in ordered)]
+    missing = [each for each in rest.splitlines() if each and each != f"- {BENCHMARKS[name]}"]
+    if missing:
+        lines.append("\n".join([_LEFT_OUT, "", *missing, ""]))
     return "\n".join(lines)
 
 

@@ -3,7 +3,8 @@ a right one.
 
 ``MISTAKES`` and ``MISTAKES_SEED`` set how many of each, and which; with ``MISTAKES_SHOWN`` set,
 those that are not judged right are printed. cfn-lint takes a tenth of a second and more for a
-template: it judges the first ``MISTAKES_CFN_LINT`` of them, 240 where nothing else is said.
+template, cfn-guard with its rules twice that: they judge the first ``MISTAKES_PEERS`` of them, 240
+where nothing else is said.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import Any
 
 import yaml
 
-from benchmarks import wrong_templates
+from benchmarks import peers, wrong_templates
 from benchmarks.figures import Figure, Ratio
 from benchmarks.wrong_environments import BASES, GONE, Change, drawn
 from sagemaker_serving.catalog import support_as_of
@@ -29,7 +30,7 @@ from sagemaker_serving.rules import check_environment, check_template, read_temp
 from sagemaker_serving.spec import read_environment
 
 CASES = int(os.environ.get("MISTAKES", "2000"))
-CFN_LINT = int(os.environ.get("MISTAKES_CFN_LINT", "240"))
+PEERS = int(os.environ.get("MISTAKES_PEERS", "240"))
 SEED = int(os.environ.get("MISTAKES_SEED", "25"))
 ROOT = Path(__file__).parents[1]
 
@@ -75,6 +76,12 @@ class Tally:
         if "MISTAKES_SHOWN" in os.environ and (missed or alarm):
             print(f"{'unnamed' if missed else 'false alarm'}: {family}: {(wrong, right)!r:.2000}")
 
+    def add(self, family: str, *, named: bool, alarm: bool) -> None:
+        """Counts a pair that was judged elsewhere."""
+        self.drawn[family] += 1
+        self.unnamed[family] += not named
+        self.alarms[family] += alarm
+
     @property
     def named(self) -> float:
         """The share of the wrong ones that are named, in percent."""
@@ -88,52 +95,80 @@ class Tally:
 
 
 def templates(folder: Path) -> Iterator[Figure | Ratio]:
-    """The same of CloudFormation templates, by class, and cfn-lint on the same files."""
-    ours, theirs, beside = Tally("templates"), Tally("templates"), Tally("templates")
+    """The same of CloudFormation templates, and what others say of the first of the same files."""
+    ours, beside = Tally("templates"), Tally("templates")
+    sample: list[tuple[str, wrong_templates.Pair]] = []
     for number in range(CASES):
         family, (wrong, right) = wrong_templates.drawn(SEED, number)
         judge = _Templates(folder, right)
-        ours.count(family, judge.check_finds, wrong, right)
-        if number < CFN_LINT:
-            beside.count(family, judge.check_finds, wrong, right)
-            theirs.count(family, judge.cfn_lint_finds, wrong, right)
+        ours.count(family, judge.finds, wrong, right)
+        if number < PEERS:
+            beside.count(family, judge.finds, wrong, right)
+            sample.append((family, (wrong, right)))
     yield (f"wrong and right templates, seed {SEED}", f"{CASES} each")
     yield from ours.figures()
+    if sample:
+        yield from _beside(beside, *_of_peers(sample, folder))
+
+
+def _beside(*tallies: Tally) -> Iterator[Figure]:
+    """Of check, cfn-lint and cfn-guard: what each named, in all and by family."""
+    ours, *_ = tallies
+    programs = "check, cfn-lint, cfn-guard with AWS Control Tower's rules"
     yield (
-        f"of the first {theirs.drawn.total()}: named by check, by cfn-lint",
-        f"{beside.named:.1f} %, {theirs.named:.1f} %",
+        f"of the first {ours.drawn.total()}: named by {programs}",
+        ", ".join(f"{each.named:.1f} %" for each in tallies),
     )
     yield (
-        "right ones of these called wrong by check, by cfn-lint",
-        f"{beside.alarms.total()}, {theirs.alarms.total()}",
+        f"right ones of these that {programs} find something wrong in",
+        ", ".join(str(each.alarms.total()) for each in tallies),
     )
-    for family, drawn_ones in sorted(theirs.drawn.items()):
-        by_us, by_them = (f"{drawn_ones - each.unnamed[family]}" for each in (beside, theirs))
-        yield (f"{family}: drawn, named by check, by cfn-lint", f"{drawn_ones}, {by_us}, {by_them}")
+    for family, drawn_ones in sorted(ours.drawn.items()):
+        named = ", ".join(str(drawn_ones - each.unnamed[family]) for each in tallies)
+        yield f"{family}: named of {drawn_ones}, in the same order", named
+
+
+def _of_peers(sample: list[tuple[str, wrong_templates.Pair]], folder: Path) -> tuple[Tally, Tally]:
+    """What cfn-lint and cfn-guard say of wrong and right templates.
+
+    A wrong one is named by a finding that its twin does not have. A right one is called wrong by
+    an error of cfn-lint's, whose warnings are of style, and by any rule of cfn-guard's: those are
+    how an organization wants resources secured, which the right templates don't set out to be.
+    """
+    lint, guard = Tally("templates"), Tally("templates")
+    files = {
+        f"{number}-{index}": each
+        for number, (_, pair) in enumerate(sample)
+        for index, each in enumerate(pair)
+    }
+    guarded = peers.cfn_guard(files, folder)
+    for number, (family, (wrong, right)) in enumerate(sample):
+        usual = peers.cfn_lint(right, wrong_templates.REGION)
+        lint.add(
+            family,
+            named=bool(peers.cfn_lint(wrong, wrong_templates.REGION) - usual),
+            alarm=any(rule.startswith("E") for rule, _ in usual),
+        )
+        of_wrong, of_right = guarded[f"{number}-0"], guarded[f"{number}-1"]
+        guard.add(family, named=bool(of_wrong - of_right), alarm=bool(of_right))
+    return lint, guard
 
 
 class _Templates:
     """Judges a template: a right one is named at all, a wrong one for what its twin is not."""
 
-    def __init__(self, folder: Path, right: dict[str, Any]) -> None:
+    def __init__(self, folder: Path, right: wrong_templates.Document) -> None:
         self._file = folder / "drawn.template.json"
         self._right = right
-        self._before = self._checked(right)
+        self._before = self._problems(right)
 
-    def check_finds(self, document: dict[str, Any]) -> bool:
+    def finds(self, document: wrong_templates.Document) -> bool:
         """Whether `check` names it."""
         if document is self._right:
             return bool(self._before)
-        return bool(self._checked(document) - self._before)
+        return bool(self._problems(document) - self._before)
 
-    def cfn_lint_finds(self, document: dict[str, Any]) -> bool:
-        """Whether cfn-lint does; its warnings of a right one, which are of style, don't count."""
-        usual = _cfn_lint(self._right)
-        if document is self._right:
-            return any(rule.startswith("E") for rule, _ in usual)
-        return bool(_cfn_lint(document) - usual)
-
-    def _checked(self, document: dict[str, Any]) -> set[tuple[str, str]]:
+    def _problems(self, document: wrong_templates.Document) -> set[tuple[str, str]]:
         self._file.write_text(json.dumps(document), encoding="utf-8")
         try:
             read = read_template(self._file)
@@ -141,17 +176,6 @@ class _Templates:
         except ProblemsFound as refused:
             found = list(refused.problems)
         return {(each.rule, each.message) for each in found if each.severity is not Severity.NOTE}
-
-
-def _cfn_lint(document: dict[str, Any]) -> set[tuple[str, str]]:
-    from cfnlint.api import lint
-    from cfnlint.config import ManualArgs
-
-    try:
-        found = lint(json.dumps(document), config=ManualArgs(regions=[wrong_templates.REGION]))
-    except Exception as error:  # it ends in a traceback on some
-        return {("ended", type(error).__name__)}
-    return {(each.rule.id, each.message) for each in found}
 
 
 class _Judge:

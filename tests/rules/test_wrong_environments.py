@@ -24,7 +24,7 @@ def test_wrong_changes_are_named_and_right_ones_are_not(
 def test_wrong_templates_are_named_and_right_ones_are_not(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(mistakes, "CFN_LINT", 0)
+    monkeypatch.setattr(mistakes, "PEERS", 0)
     assert judged(monkeypatch, tmp_path, mistakes.templates, cases=48) == (100, 0, 0)
 
 
