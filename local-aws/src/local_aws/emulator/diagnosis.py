@@ -26,7 +26,7 @@ def diagnosis(call: Call, broken: Exception) -> AwsError | None:
     given = [*_texts(call.parameters, ""), *_texts(call.query, "")]
     kinds = (
         *(_plain_words, _no_xml, _no_arn, _no_token, _undefined, _not_there, _of_another_kind),
-        *(_left_out, _no_document, _unreadable),
+        *(_left_out, _no_document, _unreadable, _no_attribute),
     )
     found = (kind(call, broken, given) for kind in kinds)
     return next((error for error in found if error is not None), None)
@@ -126,8 +126,9 @@ def _absent(call: Call, sought: _Given) -> AwsError | None:
 
 def _left_out(call: Call, broken: Exception, given: _Given) -> AwsError | None:
     """A member that the emulator needs and AWS may not."""
-    members = call.model.input_shape.members
-    if isinstance(broken, KeyError) and broken.args[0] in _names(call.model.input_shape):
+    shape = call.model.input_shape
+    members = {} if shape is None else shape.members
+    if shape is not None and isinstance(broken, KeyError) and broken.args[0] in _names(shape):
         lacking = [str(broken.args[0])]
     elif "NoneType" in str(broken) or broken.args == (None,):
         lacking = [name for name in members if name not in call.parameters]
@@ -153,6 +154,17 @@ def _unreadable(call: Call, broken: Exception, given: _Given) -> AwsError | None
     if not isinstance(broken, ValueError) and not re.match("(string|list) ind", str(broken)):
         return None
     return _error(call, _INVALID, f"the local AWS cannot read the request: {broken}")
+
+
+def _no_attribute(call: Call, broken: Exception, given: _Given) -> AwsError | None:
+    """What AWS tells of a thing by the attribute's name, and the emulator does not keep."""
+    named = [text for name, text in given if name == "Attribute"]
+    if not isinstance(broken, AttributeError) or not named:
+        return None
+    what = f"the local AWS does not have the attribute {named[0]}"
+    if call.protocol == "ec2":
+        return AwsError("InvalidParameterValue", what)
+    return _error(call, _INVALID, what)
 
 
 _INVALID = "InvalidParameter|InvalidAttributeValue|InvalidArgument|InvalidInput"
