@@ -218,3 +218,12 @@ def _unchecked(aws: Aws, service: str) -> Any:
     return boto3.client(
         service, REGION, endpoint_url=aws.url, config=config, **keys_of(aws.gateway)
     )
+
+
+def test_an_attribute_that_the_emulator_does_not_keep_is_named(aws: Aws) -> None:
+    ec2 = aws.client("ec2")
+    image = ec2.describe_images()["Images"][0]["ImageId"]
+
+    with pytest.raises(ClientError, match="does not have the attribute tpmSupport") as refused:
+        ec2.describe_image_attribute(ImageId=image, Attribute="tpmSupport")
+    assert refused.value.response["Error"]["Code"] == "InvalidParameterValue"
