@@ -31,7 +31,7 @@ from tests.today import TODAY
 
 pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(3600)]
 
-CASES = int(os.environ.get("DEPLOY_CASES", "4"))
+CASES = int(os.environ.get("DEPLOY_CASES", "2"))
 FIRST = int(os.environ.get("DEPLOY_FIRST", "1000"))
 """The number of the first file that is drawn, see `drawn_environment`."""
 
