@@ -36,7 +36,7 @@ test: lint ## Check style and types, and run all tests but those of test-long
 	$(BIN)/python -m pytest -n 3 --dist loadscope --no-loadscope-reorder -m "not long"
 
 test-long: setup ## Run the end-to-end tests: AWS CLI, SDK, Neo, promotion, tutorial, wheel
-	$(BIN)/python -m pytest -n 3 --dist loadscope --no-loadscope-reorder -m long
+	$(BIN)/python -m pytest -n 3 --dist loadscope --no-loadscope-reorder -m long -rs
 
 test-fast: setup ## Run the tests without TensorFlow, CDK CLI, local AWS and commands; under a minute
 	$(BIN)/python -m pytest -n 2 --dist loadscope -m "not slow and not long" -q
