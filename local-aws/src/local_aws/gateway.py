@@ -297,9 +297,11 @@ class Gateway:
     def _dispatch(self, exchange: _Exchange) -> WsgiApplication:
         service = self._accounts[exchange.account].services.get(exchange.service)
         call = exchange.call
-        if service is None or (call is None and not service.whole):
+        if service is None:
             return self._emulated(exchange)
         if call is None:
+            if service.emulates_unread(exchange.request):
+                return self._emulated(exchange)
             raise no_operation(service.name, exchange.request)
         output = output_of(service, call)
         if output is None:

@@ -73,6 +73,10 @@ class Service:
         """Whether the emulator answers an operation that is no action here."""
         return not self.whole
 
+    def emulates_unread(self, request: Request) -> bool:
+        """Whether the emulator answers a request that names no operation."""
+        return not self.whole
+
     def check(self, call: Call) -> None:
         """Raise `AwsError` unless the call's parameters are what its operation accepts.
 
@@ -172,6 +176,9 @@ def no_operation(service: str, request: Request) -> AwsError:
     if protocol == "json" and (request.method, request.path) == ("POST", "/"):
         what = f"the X-Amz-Target header names no operation of {service}"
         return AwsError("UnknownOperationException", what)
+    if protocol == "rest-xml":
+        what = "The specified method is not allowed against this resource."
+        return AwsError("MethodNotAllowed", what, status=405)
     what = f"{service} has no operation {request.method} {request.path}"
     return AwsError("UnknownOperationException", what, status=404)
 

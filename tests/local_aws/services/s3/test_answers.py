@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import boto3
 import pytest
+from botocore.config import Config
 from botocore.exceptions import ClientError
 
-from tests.local_aws.aws import Aws
+from tests.local_aws.aws import REGION, Aws, keys_of
 
 KEY = "arn:aws:kms:eu-west-1:123456789012:key/0f1e2d3c-0000-4000-8000-000000000000"
 
@@ -84,3 +86,27 @@ def test_an_error_has_both_of_s3s_numbers(aws: Aws) -> None:
         aws.s3.get_object(Bucket=bucket(aws, "numbers"), Key="none")
     assert refused.value.response["ResponseMetadata"]["RequestId"]
     assert refused.value.response["ResponseMetadata"]["HostId"]
+
+
+@pytest.mark.parametrize(
+    ("operation", "parameters", "code"),
+    [
+        ("complete_multipart_upload", {"Key": "k", "UploadId": {}}, "MethodNotAllowed"),
+        ("restore_object", {"Key": "", "RestoreRequest": {"Days": 1}}, "PreconditionFailed"),
+        ("select_object_content", {"Key": ""}, "PreconditionFailed"),
+    ],
+)
+def test_a_post_without_an_operation_is_refused_as_s3_refuses_it(
+    aws: Aws, operation: str, parameters: dict[str, Any], code: str
+) -> None:
+    """S3 API reference, "Error responses", read 2026-11-25."""
+    unchecked = boto3.client(
+        "s3",
+        endpoint_url=aws.gateway.url,
+        region_name=REGION,
+        config=Config(parameter_validation=False),
+        **keys_of(aws.gateway),
+    )
+    with pytest.raises(ClientError) as refused:
+        getattr(unchecked, operation)(Bucket="models", **parameters)
+    assert refused.value.response["Error"]["Code"] == code

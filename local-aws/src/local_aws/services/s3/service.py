@@ -8,6 +8,8 @@ from functools import cache
 from hashlib import md5
 from urllib.parse import parse_qsl
 
+from werkzeug import Request
+
 from local_aws.context import LocalContext
 from local_aws.deposits import WAIT_CONDITIONS
 from local_aws.permissions.service import Refusal
@@ -83,10 +85,27 @@ class S3(Service):
         operation without it, and delete a bucket where its metrics are to be."""
         return not _flags(operation) & _NOT_LOOKED_AT
 
+    def emulates_unread(self, request: Request) -> bool:
+        """Not a POST: its query would name an operation, and a form has been read."""
+        return request.method != "POST"
+
     def actions(self) -> Mapping[str, Action]:
         """Who pays is asked of every bucket by clients that manage them: its owner, always. What is
         put into a bucket of AWS's own is no object of anybody's."""
-        return {"GetBucketRequestPayment": self._payer, "PutObject": self._deposit}
+        return {
+            "GetBucketRequestPayment": self._payer,
+            "PostObject": self._refuse_post,
+            "PutObject": self._deposit,
+        }
+
+    def _refuse_post(self, call: Call) -> None:
+        """What is posted to a bucket and is no form (S3 API reference, "Error responses", read
+        2026-11-25); a form was read as PutObject."""
+        raise AwsError(
+            "PreconditionFailed",
+            "At least one of the pre-conditions you specified did not hold",
+            status=412,
+        )
 
     def _payer(self, call: Call) -> dict[str, str]:
         moto.bucket(call.account, call.region, call.parameters["Bucket"])
