@@ -112,6 +112,14 @@ def test_what_a_map_may_hold_is_said_of_the_map() -> None:
     )
 
 
+@pytest.mark.parametrize("wrong", [["x"], {"x": "y"}, 1, True, None])
+def test_a_map_with_a_wrong_key_is_shown_whatever_its_values_are(wrong: object) -> None:
+    shape = operation("cognito-idp", "CreateIdentityProvider").input_shape
+    needed = {"UserPoolId": "eu-west-1_x", "ProviderName": "p", "ProviderType": "Google"}
+    with pytest.raises(AwsError):
+        validation.validate(shape, {**needed, "AttributeMapping": {"k" * 40: wrong}})
+
+
 def test_a_member_that_is_missing_is_null() -> None:
     assert refusal("CreateEndpoint", {"EndpointName": "e"}).message == (
         "1 validation error detected: Value null at 'endpointConfigName' failed to satisfy "

@@ -235,7 +235,8 @@ def _fault(value: object, path: str, constraint: str) -> str:
 def _as_text(shape: Any, value: Any) -> str:
     """A value as AWS's services write it: ``[Tag(key=a, value=null)]``.
 
-    That of Step Functions and of CloudWatch Logs was recorded by LocalStack's suite, 2025.
+    That of Step Functions and of CloudWatch Logs was recorded by LocalStack's suite, 2025. What is
+    not of the shape's type is shown as it is: that fault is told beside.
     """
     match value:
         case None:
@@ -246,12 +247,12 @@ def _as_text(shape: Any, value: Any) -> str:
                 for name, each in shape.members.items()
             )
             return f"{shape.name}({', '.join(members)})"
-        case dict():
+        case dict() if shape.type_name == "map":
             items = (f"{key}={_as_text(shape.value, each)}" for key, each in value.items())
             return f"{{{', '.join(items)}}}"
         case int() | float() if not isinstance(value, bool):
             return _number(shape, value)
-        case list():
+        case list() if shape.type_name == "list":
             return f"[{', '.join(_as_text(shape.member, each) for each in value)}]"
         case _:
             return value if isinstance(value, str) else json.dumps(value, default=str)
