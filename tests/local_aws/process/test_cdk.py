@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ import pytest
 from local_aws.context import ACCOUNT_ID
 from local_aws.process.cdk import CdkCli
 from sagemaker_serving.errors import DeployFailed, Mistake
-from tests.leaving import LEAVE, Note, gone, program, said
+from tests.leaving import LEAVE, Killed, Note, gone, program, said
 from tests.local_aws.aws import REGION, Aws, address_of, shell_of
 
 STAND_IN = """\
@@ -156,7 +155,7 @@ def test_node_and_the_app_end_with_who_runs_them_and_with_the_local_aws(
     project: Project, aws: Aws, tmp_path: Path, note: Note, command: str, name: str
 ) -> None:
     project.app(sys.executable, "-c", STAYS, str(note))
-    with subprocess.Popen(["sleep", "600"]) as local_aws:
+    with Killed(["sleep", "600"]) as local_aws:
         at = (aws.gateway.context.state_dir, aws.url, local_aws.pid)
         with program(DEPLOYS, project.folder, *at, command, tmp_path / "log") as deploying:
             note.wait()

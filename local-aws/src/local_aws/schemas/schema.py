@@ -101,6 +101,7 @@ class Schema:
             place
             for place in dict.fromkeys(self._beneath(self.document, (), ()))
             if place[0] not in self.read_only
+            and not any(place[: len(each)] == each for each in self._set_by_service)
         ]
 
     def _beneath(self, schema: Any, place: Place, above: tuple[Any, ...]) -> Iterator[Place]:
