@@ -51,6 +51,8 @@ class EnvironmentName(click.ParamType):  # type: ignore[type-arg]
 class EnvironmentPath(EnvironmentName):
     """The path of a file; the name of one in environments/, where no such path exists."""
 
+    name = "path"
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """The path."""
         path = Path(value)
