@@ -123,3 +123,13 @@ def test_a_name_is_that_file_in_environments_and_what_one_side_has_is_as_its_fil
     missing = run("diff", "left", "middle")
     assert missing.returncode == 2
     assert "environments/ has left, right" in missing.stderr
+
+
+def test_check_takes_a_name_for_an_environment_alone(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "environments"
+    folder.mkdir()
+    (folder / "left.yaml").write_text("name: [\n")
+    assert "environments/left.yaml" in run("check", "left").stderr + run("check", "left").stdout
+    missing = run("check", "--assembly", "left", "--region", "eu-west-1")
+    assert missing.returncode == 2
+    assert "environments/left.yaml" not in missing.stderr + missing.stdout

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sagemaker_serving.cli.completing import EnvironmentPath
+from sagemaker_serving.cli.completing import path_or_named
 from sagemaker_serving.cli.options import must_be_region, shell_region, today_option
 from sagemaker_serving.errors import Problem, ProblemsFound, Severity
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("files", nargs=-1, required=True, type=EnvironmentPath())
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--template",
     is_flag=True,
@@ -87,10 +87,10 @@ def check(
 ) -> None:
     """Name every mistake in environment FILES, CloudFormation templates or Terraform plans.
 
-    Reads the files and the models that they name. Needs no AWS, no Node and no network, except with
-    --account. Ends with 2 when there is an error, and with 0 when there are only warnings.
-    --today says what it will name on another day, when AWS has stopped to patch an image.
-    docs/rules.md has every rule with its source.
+    Reads the files and the models that they name; `prod` is environments/prod.yaml. Needs no AWS,
+    no Node and no network, except with --account. Ends with 2 when there is an error, and with 0
+    when there are only warnings. --today says what it will name on another day, when AWS has
+    stopped to patch an image. docs/rules.md has every rule with its source.
 
     \b
     Examples:
@@ -117,7 +117,8 @@ def check(
         judge = _of_plan if plan else _of_assembly if assembly else _of_template
         problems = [problem for path in files for problem in judge(path, where, today, meant)]
     else:
-        problems, read = _of_environments(files, today, meant)
+        named = [path_or_named(path) for path in files]
+        problems, read = _of_environments(named, today, meant)
         if account:
             problems += _of_account(read, account_file, profile, today)
     problems = list(dict.fromkeys(problems))  # a file of acknowledgements is judged with each file

@@ -18,6 +18,12 @@ def environment_path(given: str) -> Path:
     return Path(given) if given.endswith(_SUFFIXES) else FOLDER / f"{given}.yaml"
 
 
+def path_or_named(given: Path) -> Path:
+    """The path as it is, or that of the file in environments/ where it is only a name."""
+    is_name = given.parts == (given.stem,) and not given.exists() and FOLDER.is_dir()
+    return environment_path(given.stem) if is_name else given
+
+
 def environment_name(given: str) -> str:
     """The name of an environment that is named, or given by its file's path.
 
@@ -55,9 +61,7 @@ class EnvironmentPath(EnvironmentName):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """The path."""
-        path = Path(value)
-        is_name = len(path.parts) == 1 and not path.exists() and FOLDER.is_dir()
-        return environment_path(str(value)) if is_name else path
+        return path_or_named(Path(value))
 
 
 class EndpointName(click.ParamType):  # type: ignore[type-arg]

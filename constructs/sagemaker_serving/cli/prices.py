@@ -56,6 +56,8 @@ def prices(
 ) -> None:
     """Print what the environment FILES cost per month, at least and at most.
 
+    Each is a file, or `prod` for environments/prod.yaml.
+
     Counts the instances of endpoints for a month (730 hours) at on-demand prices, with the fewest
     and the most that scaling allows. Of what is paid by use it prints the price: batch jobs,
     serverless requests, storage, data. Prices come from the price file alone; none is guessed. On
