@@ -51,6 +51,7 @@ from sagemaker_serving.spec import (
     Transition,
 )
 from sagemaker_serving.spec.compilation import Compilation
+from sagemaker_serving.spec.descriptions import descriptions
 from sagemaker_serving.spec.monitoring import AlarmThresholds, Monitoring
 
 ROOT = Path(__file__).parents[2]
@@ -126,11 +127,12 @@ def _section(title: str, model: type[BaseModel], left_out: tuple[str, ...]) -> I
         names = ", ".join(f"`{name}`" for name in left_out)
         yield f"Besides, it may override {names}.\n\n"
     yield "| field | type | default | meaning |\n|---|---|---|---|\n"
+    meanings = descriptions(model)
     for name, info in model.model_fields.items():
         if name not in left_out:
             yield (
                 f"| `{name}` | {_kind(info.annotation)} | {_default(info)} "
-                f"| {_flat(info.description or '')} |\n"
+                f"| {_flat(meanings.get(name, ''))} |\n"
             )
 
 

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import json
 
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+from pydantic_core import core_schema
+
+from sagemaker_serving.spec.descriptions import descriptions
 from sagemaker_serving.spec.environment import Environment
 
 
@@ -15,6 +19,18 @@ def environment_schema() -> str:
     """
     schema = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **Environment.model_json_schema(),
+        **Environment.model_json_schema(schema_generator=_Described),
     }
     return json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
+
+
+class _Described(GenerateJsonSchema):
+    """With the descriptions of fields."""
+
+    def model_schema(self, schema: core_schema.ModelSchema) -> JsonSchemaValue:
+        made = super().model_schema(schema)
+        texts = descriptions(schema["cls"])
+        for name, field in made.get("properties", {}).items():
+            if name in texts:
+                field["description"] = texts[name]
+        return made

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from types import UnionType
-from typing import get_type_hints
 
 from sagemaker_serving.errors import Problem, Severity, Where
 
@@ -55,7 +54,7 @@ def rule(
     """
 
     def made(judge: Judge) -> Rule:
-        hints = get_type_hints(judge)
+        hints = inspect.get_annotations(judge, eval_str=True)
         hints.pop("return")
         dated = hints.pop("today", None) is not None
         (about,) = hints.values()
