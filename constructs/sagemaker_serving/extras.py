@@ -7,14 +7,28 @@ from typing import Literal
 
 from sagemaker_serving.errors import Mistake
 
-Extra = Literal["cdk", "local", "plots", "simulation", "tensorflow"]
+Extra = Literal[
+    "cdk",
+    "local",
+    "onnxruntime",
+    "plots",
+    "ray",
+    "simulation",
+    "tensorflow",
+    "torch",
+    "xgboost",
+]
 
 _BRINGS = {
     "cdk": "aws_cdk",
     "local": "aiohttp",
+    "onnxruntime": "onnxruntime",
     "plots": "matplotlib",
+    "ray": "ray",
     "simulation": "simpy",
     "tensorflow": "tensorflow",
+    "torch": "torch",
+    "xgboost": "xgboost",
 }
 """A module of each that nothing else brings."""
 

@@ -7,6 +7,7 @@ import pty
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,13 @@ def test_every_kind_of_model_gets_a_file_that_passes_check(
     assert (written[0], written[1]["framework"]) == (name, framework)
     checked = run("check", "environments/dev.yaml", "--today", str(TODAY))
     assert (checked.returncode, checked.stdout) == (0, "1 file: nothing is wrong\n")
+
+
+@pytest.mark.skipif(find_spec("ray") is not None, reason="ray is here, so that nothing is missing")
+def test_what_serves_the_model_here_and_is_not_installed_is_said(run: Run, tmp_path: Path) -> None:
+    plant(tmp_path, {"m/model.pth": b"weights", "m/code/inference.py": HANDLER})
+    ended = run(*INIT, "--model", "m")
+    assert "  pip install 'sagemaker-serving[ray,torch]'\n" in ended.stdout
 
 
 def test_each_line_that_is_commented_out_can_be_taken_in(run: Run, tmp_path: Path) -> None:

@@ -61,20 +61,33 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 @pytest.fixture(scope="module")
 def base(wheels: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Installed:
     """The wheels, and what they ask for without any extra."""
-    return _installed("wheel", wheels, tmp_path_factory)
+    return _installed("wheel", wheels, tmp_path_factory, [environment_of("wheel")])
 
 
 @pytest.fixture(scope="module")
 def lowest(wheels: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Installed:
     """The wheels with the extras `IN_LOWEST`, each library in the lowest version it may have."""
-    return _installed("lowest", wheels, tmp_path_factory)
+    return _installed("lowest", wheels, tmp_path_factory, [environment_of("lowest")])
 
 
-def _installed(name: str, wheels: list[Path], folders: pytest.TempPathFactory) -> Installed:
-    """The wheels in an environment of their own, which sees the libraries of another one."""
+@pytest.fixture(scope="module")
+def with_torch(wheels: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """The wheels with the extras cdk, local, ray and torch, all as they are pinned."""
+    try:
+        environments = [environment_of("ray"), environment_of("torch"), Path(sys.prefix)]
+    except subprocess.CalledProcessError:
+        pytest.skip("no index that pip knows here has torch==2.13.0+cpu (tools/own_environments)")
+    return _installed("torch", wheels, tmp_path_factory, environments)
+
+
+def _installed(
+    name: str, wheels: list[Path], folders: pytest.TempPathFactory, libraries: list[Path]
+) -> Installed:
+    """The wheels in an environment of their own, which sees the libraries of these."""
     installed = Installed(folders.mktemp(name))
     venv.create(installed.folder, symlinks=True)
-    (installed.packages / "libraries.pth").write_text(str(packages_of(environment_of(name))))
+    seen = "".join(f"{packages_of(environment)}\n" for environment in libraries)
+    (installed.packages / "libraries.pth").write_text(seen)
     installed.install("--no-deps", *map(str, wheels))
     return installed
 

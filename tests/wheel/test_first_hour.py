@@ -1,4 +1,4 @@
-"""docs/first-hour.md, pasted into a shell with the installed package, prints what it shows."""
+"""The pages of the first hour print what they show, with nothing but the package installed."""
 
 from __future__ import annotations
 
@@ -15,10 +15,20 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 
 def test_the_first_hour_goes_as_its_page_shows(lowest: Installed, tmp_path: Path) -> None:
-    (tmp_path / "node_modules").symlink_to(ROOT / "node_modules")
+    goes_as_shown("first-hour.md", lowest, tmp_path)
+
+
+def test_the_first_hour_with_pytorch_goes_as_its_page_shows(
+    with_torch: Installed, tmp_path: Path
+) -> None:
+    goes_as_shown("first-hour-pytorch.md", with_torch, tmp_path)
+
+
+def goes_as_shown(page: str, installed: Installed, folder: Path) -> None:
+    (folder / "node_modules").symlink_to(ROOT / "node_modules")
     environment = {
-        "PATH": os.pathsep.join([str(lowest.folder / "bin"), os.environ["PATH"]]),
+        "PATH": os.pathsep.join([str(installed.folder / "bin"), os.environ["PATH"]]),
         "SAGEMAKER_SERVING_END_WITH": str(os.getpid()),
     }
-    for block, printed in follow(ROOT / "docs" / "first-hour.md", tmp_path, environment):
+    for block, printed in follow(ROOT / "docs" / page, folder, environment):
         must_show(block.text, printed, block.where)

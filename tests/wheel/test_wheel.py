@@ -25,7 +25,7 @@ FOREIGN = PINS / "constructs.txt"
 """The CDK of AWS's own construct libraries; it is not the one of requirements.txt."""
 
 OTHER_BOTO3 = "1.43.0"
-IN_LOWEST = ("", "cdk", "check", "client", "local", "tensorflow", "plots", "run")
+IN_LOWEST = (*("", "cdk", "check", "client", "local", "onnxruntime", "plots", "run", "tensorflow"),)
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
 from sagemaker_serving.archive import TRITON, ArchiveContents
+from sagemaker_serving.extras import Extra
 
 
 class Program(StrEnum):
@@ -44,6 +46,17 @@ class Program(StrEnum):
 VERSIONED = (Program.TENSORFLOW, Program.PYTORCH)
 """Those whose contract goes by the version of the image."""
 
+_RUN_BY: Mapping[Program, Extra] = {
+    Program.TENSORFLOW: "tensorflow",
+    Program.PYTORCH: "torch",
+    Program.NEO_PYTORCH: "torch",
+    Program.NEO_ONNX: "onnxruntime",
+    Program.NEO_XGBOOST: "xgboost",
+    Program.TRITON: "onnxruntime",
+    Program.RAY_SERVE: "ray",
+    Program.RAY_SERVE_STREAMING: "ray",
+}
+
 _PYTORCH_FUNCTIONS = ("model_fn", "transform_fn", "input_fn", "predict_fn", "output_fn")
 
 
@@ -65,3 +78,11 @@ def program_of(contents: ArchiveContents) -> Program:
     if has_functions or "pytorch" in contents.frameworks:
         return Program.PYTORCH
     return Program.TENSORFLOW
+
+
+def extras_of(program: Program, files: Iterable[str]) -> list[Extra]:
+    """The extras with which ``program`` serves an archive of these ``files``."""
+    extras = [_RUN_BY[program]] if program in _RUN_BY else []
+    if program is Program.RAY_SERVE and any(file.endswith((".pt", ".pth")) for file in files):
+        extras.append("torch")
+    return extras

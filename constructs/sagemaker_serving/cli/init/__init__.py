@@ -16,6 +16,7 @@ from sagemaker_serving.cli.options import must_be_region, shell_region, today_op
 if TYPE_CHECKING:
     from sagemaker_serving.cli.init.draft import Draft
     from sagemaker_serving.errors import Problem
+    from sagemaker_serving.extras import Extra
 
 _WHAT = "a SavedModel's folder, .keras, .h5, .pb, .onnx, .pt, model.tar.gz"
 _T = TypeVar("_T")
@@ -146,15 +147,23 @@ def _say(path: Path, draft: Draft, warnings: Sequence[Problem], *, of_app: str |
 def _next_commands(draft: Draft) -> Iterator[str]:
     from local_aws.process.cdk import cdk_cli
     from sagemaker_serving.cli.init.request import inputs_of, request_of
+    from sagemaker_serving.extras import is_here
     from sagemaker_serving.local_sagemaker.engines.images import NoEngine, engine_of
+    from sagemaker_serving.model_server.programs import extras_of
 
+    wanted: list[Extra] = ["cdk", "local"]
+    stand_in = ""
+    try:
+        program = engine_of(draft.serving.image.uri).program
+        wanted += extras_of(program, draft.contents.files)
+    except NoEngine:
+        stand_in = f" --engine {draft.serving.image.repository}=stub"
+    missing = [extra for extra in wanted if not is_here(extra)]
+    if missing:
+        yield f"pip install 'sagemaker-serving[{','.join(missing)}]'"
     if cdk_cli(Path()) is None:
         yield "npm install aws-cdk@2"
-    try:
-        engine_of(draft.serving.image.uri)
-        yield "sagemaker-serving local up"
-    except NoEngine:
-        yield f"sagemaker-serving local up --engine {draft.serving.image.repository}=stub"
+    yield f"sagemaker-serving local up{stand_in}"
     yield f"sagemaker-serving local deploy {draft.name}"
     inputs = inputs_of(draft.contents)
     body = None if inputs is None else request_of(inputs, draft.serving.framework)
