@@ -1,4 +1,4 @@
-"""This project in an environment that has OpenVINO, which is not among its own pins."""
+"""This project in an environment that has OpenVINO and torch, which are not among its own pins."""
 
 from __future__ import annotations
 
@@ -13,12 +13,18 @@ from tools.own_environments.environments import ROOT, environment_of
 
 
 def python_with_openvino() -> Path:
-    """A Python that has this project's packages and OpenVINO; the environment is made once."""
+    """A Python that has this project's packages, OpenVINO, and torch where an index has it.
+
+    The environment is made once.
+    """
     folder = environment_of("openvino")
+    sources = [Path(sysconfig.get_path("purelib"))]
+    with contextlib.suppress(subprocess.CalledProcessError):
+        sources += (environment_of("torch") / "lib").glob("python*/site-packages")
     paths = sysconfig.get_paths(vars={"base": str(folder), "platbase": str(folder)})
     # Neither PYTHONPATH, which model servers are started without, nor a .pth: what the handler's
     # worker takes for this environment's own lies below it.
-    for package in Path(sysconfig.get_path("purelib")).iterdir():
+    for package in (package for source in sources for package in source.iterdir()):
         with contextlib.suppress(FileExistsError):
             Path(paths["purelib"], package.name).symlink_to(package)
     command = folder / "bin" / "sagemaker-serving"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
+import sys
 import tarfile
 import zipfile
 from collections.abc import Mapping, Sequence
@@ -168,3 +170,17 @@ def onnx_model(
 
 def _onnx_size(size: int | None) -> bytes:
     return _field(1, _field(2, b"n") if size is None else b"\x08" + _varint(size))
+
+
+def torchscript(folder: Path, answers: str) -> bytes:
+    """A TorchScript file of a model that answers with this expression of ``x``; needs torch."""
+    made = folder / "made.py"  # TorchScript wants to read the source
+    made.write_text(
+        "import torch\n"
+        "class Model(torch.nn.Module):\n"
+        "    def forward(self, x):\n"
+        f"        return {answers}\n"
+        "torch.jit.script(Model()).save('made.pth')\n"
+    )
+    subprocess.run([sys.executable, made.name], cwd=folder, check=True)
+    return (folder / "made.pth").read_bytes()

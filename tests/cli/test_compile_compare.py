@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from tests.models import torchscript
+
 Run = Callable[..., Any]
 DIGITS = Path(__file__).parents[2] / "model_assets" / "digits" / "model"
 
@@ -52,3 +54,17 @@ def test_a_gate_that_is_missed_ends_it_with_1_after_the_figures(run: Run, tmp_pa
     assert f32["outputs"].keys() == {"predictions.classes", "predictions.probabilities"}
     assert report["missed"]["f32"] == []
     assert "int8: max_error is" in ended.stderr
+
+
+@pytest.mark.skipif(find_spec("openvino") is None, reason="see test_with_openvino.py")
+@pytest.mark.skipif(find_spec("torch") is None, reason="see test_with_openvino.py")
+def test_a_torchscript_is_held_against_what_was_compiled_of_it(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "model.pth").write_bytes(torchscript(tmp_path, "torch.tanh(x)"))
+    golden = {"body_json": [[0.5, -1.0]], "expected_body_json": [[0.0, 0.0]]}
+    (tmp_path / "golden.jsonl").write_text(json.dumps(golden))
+    arguments = ("model", "--input-config", '{"x": [1, 2]}', "--requests", "5", "--json")
+    ended = run("compile", *arguments, "--compare", "golden.jsonl", AWS_REGION="eu-west-1")
+    assert ended.returncode == 0, ended.stderr
+    (f32,) = json.loads(ended.stdout)["variants"]
+    assert f32["max_error"] < 1e-5

@@ -29,7 +29,12 @@ FOLDER = "openvino"
 FACTS = "compiled.json"
 """What the compiler says of its result: ``compiler``, ``precision`` and ``runs_in``."""
 
-_SUFFIXES = {"TENSORFLOW": "saved_model.pb", "ONNX": ".onnx"}
+_SUFFIXES = {
+    "TENSORFLOW": ("saved_model.pb",),
+    "ONNX": (".onnx",),
+    "PYTORCH": (".pth", ".pt"),
+}
+"""What the names of a framework's model files end with, in Neo's spelling of the framework."""
 _LONGEST_SECONDS = 3600.0
 _LOOK_SECONDS = 0.2
 
@@ -63,11 +68,15 @@ def why_not_compiled(files: Iterable[str], framework: str) -> str | None:
     if framework not in _SUFFIXES:
         return f"nothing on this machine compiles {framework} models"
     if len(_models(files, framework)) != 1:
-        return f"it does not hold exactly one {_SUFFIXES[framework]}, which this machine compiles"
-    if util.find_spec("openvino") is None:
+        wanted = " or ".join(_SUFFIXES[framework])
+        return f"it does not hold exactly one {wanted}, which this machine compiles"
+    needed = {"openvino": "OpenVINO", **({"torch": "torch"} if framework == "PYTORCH" else {})}
+    missing = [extra for extra in needed if util.find_spec(extra) is None]
+    if missing:
+        are = "is" if len(missing) == 1 else "are"
         return (
-            "OpenVINO is not installed; to compile on this machine, "
-            "pip install 'sagemaker-serving[openvino]'"
+            f"{' and '.join(needed[extra] for extra in missing)} {are} not installed; to compile "
+            f"on this machine, pip install 'sagemaker-serving[{','.join(missing)}]'"
         )
     return None
 

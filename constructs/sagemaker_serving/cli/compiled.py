@@ -51,6 +51,7 @@ def compare(
     from sagemaker_serving.errors import Failure
     from sagemaker_serving.extras import need
     from sagemaker_serving.operations.compiled import Subject, misses, run
+    from sagemaker_serving.progress import counting_bar
 
     need("local")
     if plot or output is not None:
@@ -60,6 +61,7 @@ def compare(
     with (
         when_interrupted(lambda: "nothing is kept of what was compiled; run the command again"),
         tempfile.TemporaryDirectory(prefix="sagemaker-serving-") as folder,
+        counting_bar("compile, ask, take times") as progress,
     ):
         report = run(
             Subject(
@@ -72,6 +74,7 @@ def compare(
             precisions,
             count=count,
             callers=callers,
+            progress=progress,
         )
     missed: dict[str, list[str]] = {
         variant.compiled.precision: list(misses(accept, variant.comparison, variant.speedup))

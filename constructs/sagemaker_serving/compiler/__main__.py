@@ -1,10 +1,10 @@
 """``python -m sagemaker_serving.compiler``: reads one request from standard input.
 
-It is an object in JSON: ``source``, a SavedModel's folder or an ``.onnx`` file; ``target``,
-the folder to write into; ``shapes``, the inputs' fixed sizes by name, a list of
-them in the inputs' order, or null to leave them open; ``precision``, ``f32``, ``bf16`` or
-``int8``; ``calibration``, for int8 a folder of ``.npz`` files with inputs by name. Ends with 1 and
-one line on standard error when the model cannot be compiled.
+It is an object in JSON: ``source``, a SavedModel's folder, an ``.onnx`` file or a TorchScript file
+(``.pth`` or ``.pt``); ``target``, the folder to write into; ``shapes``, the inputs' fixed sizes by
+name, a list of them in the inputs' order, or null to leave them open, which TorchScript does not;
+``precision``, ``f32``, ``bf16`` or ``int8``; ``calibration``, for int8 a folder of ``.npz`` files
+with inputs by name. Ends with 1 and one line on standard error when the model cannot be compiled.
 """
 
 from __future__ import annotations
@@ -37,10 +37,13 @@ def compile_to(
     """Compile ``source`` into the folder ``target``, as a request asks for it."""
     import openvino
 
-    model = openvino.convert_model(source)
-    if shapes:
-        by_name = isinstance(shapes, dict)
-        model.reshape(shapes if by_name else dict(enumerate(shapes)))
+    if source.endswith((".pth", ".pt")):
+        model = _from_torch(source, shapes)
+    else:
+        model = openvino.convert_model(source)
+        if shapes:
+            by_name = isinstance(shapes, dict)
+            model.reshape(shapes if by_name else dict(enumerate(shapes)))
     if precision == "int8":
         assert calibration is not None
         model = _quantized(model, Path(calibration))
@@ -58,6 +61,22 @@ def compile_to(
         "runs_in": runs_in,
     }
     (folder / FACTS).write_text(json.dumps(facts), encoding="utf-8")
+
+
+def _from_torch(source: str, shapes: Any) -> Any:
+    """A TorchScript's inputs have neither sizes nor types in the file, nor names of their own.
+
+    So the sizes stand for them in their order, whatever they are called, and numbers are float32,
+    as Neo takes them ("Prepare Model for Compilation", read 2026-11-26).
+    """
+    import openvino
+    import torch
+
+    model = torch.jit.load(source, map_location="cpu").eval()
+    sizes = list(shapes.values()) if isinstance(shapes, dict) else shapes
+    return openvino.convert_model(
+        model, input=[(tuple(size), openvino.Type.f32) for size in sizes or ()]
+    )
 
 
 def _quantized(model: Any, calibration: Path) -> Any:

@@ -33,10 +33,16 @@ def load_service(
     """The model of ``model_dir``, loaded; raises whatever the user's code raises, or `Mistake`."""
     environ: Mapping[str, str] = os.environ
     if program in (Program.PYTORCH, Program.NEO_PYTORCH):
+        from sagemaker_serving.model_server.neo.torch_module import compiled_model_fn
         from sagemaker_serving.model_server.pytorch import service
 
-        contract = contract_of(program, container_version) or toolkit_contract(None)
-        return service.load(model_dir, settings, contract=contract, model_name=model_name)
+        return service.load(
+            model_dir,
+            settings,
+            contract=contract_of(program, container_version) or toolkit_contract(None),
+            model_name=model_name,
+            model_fn=compiled_model_fn(model_dir),
+        )
     from sagemaker_serving.model_server.compiled import compiled_folder
     from sagemaker_serving.model_server.neo.engines import (
         OnnxEngine,

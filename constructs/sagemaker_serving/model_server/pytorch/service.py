@@ -9,11 +9,17 @@ from __future__ import annotations
 import logging
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from sagemaker_serving.model_server.pytorch.codecs import ANY, TEXT_TYPES
-from sagemaker_serving.model_server.pytorch.functions import Functions, call, load_functions
+from sagemaker_serving.model_server.pytorch.functions import (
+    Function,
+    Functions,
+    call,
+    load_functions,
+)
 from sagemaker_serving.model_server.toolkit.context import Context
 from sagemaker_serving.model_server.toolkit.contract import ToolkitContract, toolkit_contract
 from sagemaker_serving.model_server.toolkit.forms import form_body
@@ -32,13 +38,17 @@ def load(
     *,
     contract: ToolkitContract | None = None,
     model_name: str = "model",
+    model_fn: Function | None = None,
 ) -> PyTorchModel:
     """Import the user's functions and load the model; raises whatever they raise.
 
-    ``contract`` None is the newest.
+    ``contract`` None is the newest. ``model_fn`` stands in for the image's own, where the user's
+    script has none.
     """
     functions = load_functions(settings.module)
     functions.require_torch()
+    if model_fn is not None and "model_fn" in functions.defaults:
+        functions = replace(functions, model_fn=model_fn)
     server = (contract or toolkit_contract(None)).server
     context = Context(model_dir, server_version=server, model_name=model_name)
     folder = str(model_dir)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count as count_from
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,10 @@ from sagemaker_serving.errors import Failure, Mistake
 from sagemaker_serving.model_server.compiled import RECORDING
 from sagemaker_serving.operations.bench.report import VariantReport
 from sagemaker_serving.operations.compiled.servers import answers, measured, serving
+from sagemaker_serving.progress import Progress
 
 ORIGINAL = "original"
-_PROGRAMS = {"TENSORFLOW": "tensorflow", "ONNX": "neo-onnx"}
+_PROGRAMS = {"TENSORFLOW": "tensorflow", "ONNX": "neo-onnx", "PYTORCH": "pytorch"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,18 +78,30 @@ def run(
     *,
     count: int,
     callers: int,
+    progress: Progress | None = None,
 ) -> Report:
     """Compile, serve all, send every request to each, and ``count`` more to take the times.
 
-    Raises `CannotCompile` in the compiler's words, `Mistake` where nothing here compiles the model
-    or it answers no request, and `Failure` when a server does not come up.
+    ``progress`` is told of each of these steps that is done. Raises `CannotCompile` in the
+    compiler's words, `Mistake` where nothing here compiles the model or it answers no request, and
+    `Failure` when a server does not come up.
     """
+    steps = count_from(1)
+
+    def step() -> None:
+        if progress is not None:
+            progress(next(steps), len(precisions) + 2)
+
     with tempfile.TemporaryDirectory(prefix="sagemaker-serving-") as scratch:
         folder = Path(scratch)
-        made = _compiled(subject, requests, precisions, folder)
+        made: dict[str, Compiled] = {}
+        for precision, compiled in _compiled(subject, requests, precisions, folder):
+            made[precision] = compiled
+            step()
         models = {ORIGINAL: subject.folder, **{name: folder / name for name in made}}
         with _servers(subject, models, folder) as places:
             given = {name: answers(place, requests) for name, place in places.items()}
+            step()
             timed = [
                 request
                 for request, answer in zip(requests, given[ORIGINAL], strict=True)
@@ -97,6 +111,7 @@ def run(
                 said = given[ORIGINAL][0].body[:200].decode(errors="replace")
                 raise Mistake(f"the original answers none of the requests: {said}; send others")
             times = measured(places, timed, count=count, callers=callers)
+            step()
     original = times[ORIGINAL]
     return Report(
         original=original,
@@ -115,15 +130,11 @@ def run(
 
 def _compiled(
     subject: Subject, requests: Sequence[Request], precisions: Sequence[Precision], folder: Path
-) -> dict[str, Compiled]:
-    """The model compiled into ``folder / <precision>``, for each precision."""
-    calibration = None
-    if "int8" in precisions:
-        calibration = _calibration(subject, requests, folder)
-    return {
-        precision: _one(subject, folder / precision, precision, calibration)
-        for precision in precisions
-    }
+) -> Iterator[tuple[Precision, Compiled]]:
+    """The model compiled into ``folder / <precision>``, precision by precision."""
+    for precision in precisions:
+        calibration = _calibration(subject, requests, folder) if precision == "int8" else None
+        yield precision, _one(subject, folder / precision, precision, calibration)
 
 
 def _one(
