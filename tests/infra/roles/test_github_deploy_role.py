@@ -77,6 +77,25 @@ def test_it_may_reach_only_its_own_account_region_and_environment() -> None:
     )
 
 
+def test_endpoints_that_were_taken_over_are_watched_called_and_updated_as_its_own() -> None:
+    stack = _stack()
+    _added(stack, existing_endpoints=["Search"])
+    allowed = _allowed(stack)
+
+    def of(end: str) -> set[str]:
+        (found,) = (actions for resource, actions in allowed.items() if end in resource)
+        return found
+
+    assert of(":endpoint/search") == of(":endpoint/prod-*")
+    assert of("/aws/sagemaker/Endpoints/Search") == of("/aws/sagemaker/Endpoints/prod-*")
+
+
+@pytest.mark.parametrize("name", ["*", "search*", "", "a/b"])
+def test_an_endpoint_that_may_be_several_is_refused(name: str) -> None:
+    with pytest.raises(Mistake, match="Trust/Deploys: existing_endpoints has "):
+        _added(_stack(), existing_endpoints=[name])
+
+
 def test_it_may_call_endpoints_and_the_inference_components_on_them() -> None:
     stack = _stack()
     _added(stack)

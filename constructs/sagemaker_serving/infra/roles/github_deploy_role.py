@@ -14,6 +14,7 @@ from sagemaker_serving.infra.synth.acknowledge import acknowledge_own_policy, ac
 from sagemaker_serving.infra.synth.arns import colon_arn
 from sagemaker_serving.infra.synth.tokens import partition, stack_of
 from sagemaker_serving.log_groups import endpoint_log_group
+from sagemaker_serving.rules.engine.names import is_name
 
 _ISSUER = "token.actions.githubusercontent.com"
 """Source: IAM user guide, "Create a role for OpenID Connect federation"; read 2026-11-21."""
@@ -47,6 +48,8 @@ class GitHubDeployRole(Construct):
         protection rules (approval, branches) decide who gets that far.
     :param environment: the name of the environment file's environment, ``prod`` for example:
         the endpoints are those whose names begin with ``<environment>-``.
+    :param existing_endpoints: endpoints of other names that the environment has taken over by
+        ``endpoint: {existing: NAME}``; the role may do the same with them.
     :param provider: the account's provider for GitHub; made here unless given. An account
         takes only one.
     :param only_diff: for jobs of changes that nobody has approved: the role may compare what
@@ -54,7 +57,7 @@ class GitHubDeployRole(Construct):
         whatever the bootstrap's lookup role may.
     :param qualifier: the bootstrap's, CDK's own unless changed.
 
-    Raises `Mistake` for a repository or environment that has a wildcard in its
+    Raises `Mistake` for a repository, environment or endpoint that has a wildcard in its
     name, since that would let in others.
     """
 
@@ -66,12 +69,13 @@ class GitHubDeployRole(Construct):
         repository: str,
         github_environment: str,
         environment: str,
+        existing_endpoints: Sequence[str] = (),
         provider: iam.IOidcProvider | None = None,
         only_diff: bool = False,
         qualifier: str = cdk.DefaultStackSynthesizer.DEFAULT_QUALIFIER,
     ) -> None:
         super().__init__(scope, construct_id)
-        _must_be_exact(self, repository, github_environment)
+        _must_be_exact(self, repository, github_environment, existing_endpoints)
         trusted = provider if provider is not None else self._provider()
         self.role = iam.Role(
             self,
@@ -94,7 +98,7 @@ class GitHubDeployRole(Construct):
         acknowledge_own_policy(self.role)
         self._allow_assuming(qualifier, _BOOTSTRAP_ROLES[-1:] if only_diff else _BOOTSTRAP_ROLES)
         if not only_diff:
-            self._allow_operation(environment)
+            self._allow_operation(environment, existing_endpoints)
 
     def _provider(self) -> iam.OidcProviderNative:
         return iam.OidcProviderNative(
@@ -110,18 +114,22 @@ class GitHubDeployRole(Construct):
         ]
         self.role.add_to_policy(iam.PolicyStatement(actions=["sts:AssumeRole"], resources=roles))
 
-    def _allow_operation(self, environment: str) -> None:
+    def _allow_operation(self, environment: str, existing_endpoints: Sequence[str]) -> None:
         stack = stack_of(self)
 
         def named(service: str, resource: str, name: str) -> str:
             return stack.format_arn(service=service, resource=resource, resource_name=name)
 
         endpoints = named("sagemaker", "endpoint", f"{environment}-*".lower())
+        existing = [named("sagemaker", "endpoint", name.lower()) for name in existing_endpoints]
         components = named("sagemaker", "inference-component", f"{environment}-*".lower())
         configs = named("sagemaker", "endpoint-config", "*")
         models = named("sagemaker", "model", "*")
         stacks = named("cloudformation", "stack", f"{environment}-*")
-        groups = colon_arn(self, "logs", "log-group", endpoint_log_group(f"{environment}-*"))
+        groups, *existing_groups = (
+            colon_arn(self, "logs", "log-group", endpoint_log_group(name))
+            for name in (f"{environment}-*", *existing_endpoints)
+        )
         for actions, resources in (
             (
                 [
@@ -129,7 +137,7 @@ class GitHubDeployRole(Construct):
                     "sagemaker:InvokeEndpoint",
                     "sagemaker:UpdateEndpoint",
                 ],
-                [endpoints],
+                [endpoints, *existing],
             ),
             (["sagemaker:InvokeEndpoint"], [components]),
             (
@@ -152,7 +160,10 @@ class GitHubDeployRole(Construct):
                 ],
                 [stacks],
             ),
-            (["logs:DescribeLogStreams", "logs:FilterLogEvents", "logs:GetLogEvents"], [groups]),
+            (
+                ["logs:DescribeLogStreams", "logs:FilterLogEvents", "logs:GetLogEvents"],
+                [groups, *existing_groups],
+            ),
         ):
             self.role.add_to_policy(iam.PolicyStatement(actions=actions, resources=resources))
         for resource, reason in (
@@ -167,7 +178,9 @@ class GitHubDeployRole(Construct):
             acknowledge_wildcard(self.role, resource, reason)
 
 
-def _must_be_exact(construct: Construct, repository: str, github_environment: str) -> None:
+def _must_be_exact(
+    construct: Construct, repository: str, github_environment: str, endpoints: Sequence[str]
+) -> None:
     if not re.fullmatch(f"{_NAME}/{_NAME}", repository):
         raise Mistake(
             f"{construct.node.path}: repository is {repository!r}; it must be one repository, "
@@ -178,3 +191,9 @@ def _must_be_exact(construct: Construct, repository: str, github_environment: st
             f"{construct.node.path}: github_environment is {github_environment!r}; it must be the "
             "name of one environment, without *, ? and colons"
         )
+    for endpoint in endpoints:
+        if not is_name(endpoint):
+            raise Mistake(
+                f"{construct.node.path}: existing_endpoints has {endpoint!r}; it must be the name "
+                "of one endpoint: letters, digits, and hyphens between them"
+            )
