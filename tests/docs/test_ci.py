@@ -37,6 +37,25 @@ def test_github_takes_the_workflow(tmp_path: Path) -> None:
     assert _checked(broken).returncode == 1
 
 
+def test_zizmor_finds_nothing_in_the_workflow_and_names_an_action_by_a_tag(tmp_path: Path) -> None:
+    assert _audited(WORKFLOW).returncode == 0, _audited(WORKFLOW).stdout
+    broken = tmp_path / "broken.yml"
+    broken.write_text(re.sub(r"actions/checkout@\w+ # v\S+", "actions/checkout@v6", TEXT))
+    audited = _audited(broken)
+    assert audited.returncode != 0
+    assert "unpinned-uses" in audited.stdout
+
+
+def _audited(path: Path) -> subprocess.CompletedProcess[str]:
+    auditor = Path(sys.executable).with_name("zizmor")
+    return subprocess.run(
+        [str(auditor), "--offline", "--no-progress", "--format=plain", str(path)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
 def test_no_job_may_do_more_than_it_needs() -> None:
     workflow = yaml.safe_load(TEXT)
     assert workflow["permissions"] == {}
@@ -87,11 +106,10 @@ def test_what_is_deployed_was_synthesized_once_and_served_in_staging_first() -> 
     assert {path.stem for path in (ROOT / "environments").glob("*.yaml")} >= {"staging", "prod"}
 
 
-def test_actions_are_pinned_by_their_major_tag() -> None:
-    for job in JOBS.values():
-        for step in job["steps"]:
-            if "uses" in step:
-                assert re.fullmatch(r"[\w-]+/[\w-]+@v\d+", step["uses"])
+def test_beside_the_digest_of_each_action_stands_its_release() -> None:
+    used = [line for line in TEXT.splitlines() if "uses:" in line]
+    for line in used:
+        assert re.search(r"uses: [\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$", line), line
 
 
 @pytest.mark.parametrize("name", JOBS)
