@@ -28,9 +28,6 @@ from sagemaker_serving.infra.synth.granting import grant, takes_policies, warn_o
 if TYPE_CHECKING:
     from aws_cdk import aws_kms as kms
 
-RUNTIME = lambda_.Runtime.PYTHON_3_14
-"""The newest that Lambda offers (Lambda developer guide, "Runtimes", read 2026-11-21)."""
-
 
 class OwnFunction(Construct):
     """A function whose zip holds one folder of ``sagemaker_serving.functions``, and what it shares.
@@ -81,7 +78,8 @@ class OwnFunction(Construct):
         self.function = lambda_.Function(
             self,
             "Resource",
-            runtime=RUNTIME,
+            # The newest that Lambda offers (Lambda developer guide, "Runtimes", read 2026-11-21).
+            runtime=lambda_.Runtime.PYTHON_3_14,
             architecture=lambda_.Architecture.ARM_64,
             code=_code_beside(package, shares) if shares else _code(package),
             handler=f"{_PACKAGE.name}.functions.{package}.{handler}"
