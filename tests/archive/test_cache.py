@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from sagemaker_serving.archive import BuiltArchive, Cache, build_archive, known_contents
+from sagemaker_serving.archive.build import link_or_copy
 from tests.models import archive, saved_model
 
 MODEL = "m/1/saved_model.pb"
@@ -168,6 +169,34 @@ def test_a_verdict_is_kept_by_content(
         assert known_contents(copied, cache) == first, "another file of the same bytes"
     path.write_bytes(archive({"n/2/saved_model.pb": saved_model()}))
     assert known_contents(path, cache).models != first.models
+
+
+def test_an_archive_that_was_linked_is_not_read_again(
+    tmp_path: Path, cache: Cache, later: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "model.tar.gz"
+    path.write_bytes(archive({MODEL: saved_model()}))
+    later()
+    first = build(path, tmp_path / "out", cache)
+    assert first.path.samefile(path)
+    monkeypatch.setattr("sagemaker_serving.archive.build._sha256", None)
+    assert build(path, tmp_path / "again", cache).sha256 == first.sha256
+
+
+def test_what_is_written_while_an_archive_is_linked_is_seen(
+    tmp_path: Path, cache: Cache, later: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "model.tar.gz"
+    path.write_bytes(archive({MODEL: saved_model()}))
+    later()
+
+    def link_and_write(source: Path, target: Path) -> None:
+        link_or_copy(source, target)
+        source.write_bytes(archive({"n/2/saved_model.pb": saved_model()}))
+
+    monkeypatch.setattr("sagemaker_serving.archive.build.link_or_copy", link_and_write)
+    first = build(path, tmp_path / "out", cache)
+    assert build(path, tmp_path / "again", cache).sha256 != first.sha256
 
 
 @pytest.mark.parametrize("text", ["", "-1", "many"])

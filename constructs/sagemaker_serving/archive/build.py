@@ -8,7 +8,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sagemaker_serving.archive.cache import Cache, Stamp, stamp
@@ -149,7 +149,21 @@ class _Build:
 
     def _place(self, source: Path, target: Path) -> None:
         if not target.exists() or (self._replace and not target.samefile(source)):
-            link_or_copy(source, target)
+            place(source, target, self._cache)
+
+
+def place(source: Path, target: Path, cache: Cache) -> None:
+    """Links or copies ``source``; what ``cache`` knows of its bytes stays known.
+
+    A link changes the ctime of what it links. Whoever writes changes the mtime, too: while that is
+    as it was, the bytes are those that were read.
+    """
+    before = source.stat()
+    identity = cache.identity(_state(before))
+    link_or_copy(source, target)
+    after = source.stat()
+    if identity is not None and after.st_mtime_ns == before.st_mtime_ns:
+        cache.remember(replace(_state(after), settled=True), identity)
 
 
 def link_or_copy(source: Path, target: Path) -> None:
@@ -171,12 +185,16 @@ def archive_identity(
 
     ``advance`` is told how many bytes each step has read.
     """
-    state = stamp([("", ready.stat())], "archive")
+    state = _state(ready.stat())
     identity = cache.identity(state)
     if identity is None:
         identity = _sha256(ready, advance)
         cache.remember(state, identity)
     return identity
+
+
+def _state(status: os.stat_result) -> Stamp:
+    return stamp([("", status)], "archive")
 
 
 def _sha256(path: Path, advance: Callable[[int], None] | None = None) -> str:

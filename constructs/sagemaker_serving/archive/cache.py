@@ -1,7 +1,7 @@
 """What was packed or read before, so that an unchanged model costs nothing.
 
-A file counts as unchanged while its device, inode, size and ctime are the
-same: no rewriting keeps the ctime, whatever it does to the mtime. What
+A file counts as unchanged while its device, inode, size, mtime and ctime are
+the same: no rewriting keeps the ctime, whatever it does to the mtime. What
 changed within the last two seconds could change again within one tick of the
 file system's clock, so it is read anew.
 """
@@ -44,7 +44,8 @@ def stamp(files: Iterable[tuple[str, os.stat_result]], *purpose: str) -> Stamp:
     digest = hashlib.sha256("\0".join(purpose).encode())
     for name, status in files:
         newest = max(newest, status.st_ctime_ns)
-        line = (name, status.st_dev, status.st_ino, status.st_size, status.st_ctime_ns)
+        where = (name, status.st_dev, status.st_ino)
+        line = (*where, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
         digest.update(f"\n{line!r}".encode())
     return Stamp(key=digest.hexdigest(), settled=newest < time.time_ns() - _TOO_RECENT_NS)
 

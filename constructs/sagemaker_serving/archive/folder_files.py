@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from sagemaker_serving.archive.build import archive_identity, link_or_copy
+from sagemaker_serving.archive.build import archive_identity, place
 from sagemaker_serving.archive.cache import Cache
 from sagemaker_serving.archive.packing import must_be_unchanged
 from sagemaker_serving.archive.refusals import UnreadableArtifact
@@ -74,7 +74,7 @@ class FolderFiles:
             target = folder / str(number)
             try:
                 if not target.exists() or archive_identity(target, self.cache) != sha256:
-                    link_or_copy(entry.path, target)
+                    place(entry.path, target, self.cache)
             except OSError as error:
                 raise Failure(f"{target} cannot be written: {error.strerror}") from None
             yield entry.name, target
