@@ -6,11 +6,12 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
 
-from sagemaker_serving.archive import BuiltArchive, Cache, build_archive, known_contents
+from sagemaker_serving.archive import BuiltArchive, Cache, Limits, build_archive, known_contents
 from sagemaker_serving.archive.build import link_or_copy
 from tests.models import archive, saved_model
 
@@ -158,17 +159,34 @@ def test_a_verdict_is_kept_by_content(
     later()
     first = known_contents(path, cache)
     with monkeypatch.context() as patched:
-        patched.setattr("sagemaker_serving.archive.verdict.read_contents", None)
+        patched.setattr("sagemaker_serving.archive.verdict.read_stream", None)
         again = known_contents(path, cache)
     assert (again, again.packed_size) == (first, path.stat().st_size)
     with monkeypatch.context() as patched:
-        patched.setattr("sagemaker_serving.archive.verdict.read_contents", None)
+        patched.setattr("sagemaker_serving.archive.verdict.read_stream", None)
         path.rename(tmp_path / "other.tar.gz")
         copied = tmp_path / "model.tar.gz"
         copied.write_bytes((tmp_path / "other.tar.gz").read_bytes())
         assert known_contents(copied, cache) == first, "another file of the same bytes"
     path.write_bytes(archive({"n/2/saved_model.pb": saved_model()}))
     assert known_contents(path, cache).models != first.models
+
+
+def test_bytes_that_were_read_before_are_not_unpacked_to_their_end(
+    tmp_path: Path, cache: Cache, later: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, copied = tmp_path / "model.tar.gz", tmp_path / "copied.tar.gz"
+    path.write_bytes(archive({MODEL: saved_model()}))
+    later()
+    first = known_contents(path, cache)
+    copied.write_bytes(path.read_bytes())
+    ended: list[bool] = []
+
+    def read(ready: Path, limits: Limits, unwanted: Event) -> None:
+        ended.append(unwanted.wait(60))
+
+    monkeypatch.setattr("sagemaker_serving.archive.verdict._read", read)
+    assert (known_contents(copied, cache), ended) == (first, [True])
 
 
 def test_an_archive_that_was_linked_is_not_read_again(

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Event
 from typing import TypeVar
 
-from sagemaker_serving.archive.build import archive_identity
+from sagemaker_serving.archive.build import archive_identity, known_identity
 from sagemaker_serving.archive.cache import Cache, stamp
 from sagemaker_serving.archive.contents import (
     ArchiveContents,
     contents_of,
-    read_contents,
+    read_stream,
     soundness_of_entries,
 )
+from sagemaker_serving.archive.inflate import Readable
 from sagemaker_serving.archive.limits import Limits
 from sagemaker_serving.archive.refusals import UnreadableArtifact
 from sagemaker_serving.archive.soundness import Soundness, is_looked_at
 from sagemaker_serving.archive.sources import Sources, plan
 from sagemaker_serving.archive.tree import Entry
+from sagemaker_serving.progress import WatchedFile
 
 _VERSION = "5"
 _T = TypeVar("_T")
@@ -40,18 +45,53 @@ def known_contents(
         return contents_of(
             planned, limits=limits, judge=lambda entries: _known_soundness(entries, kept)
         )
-    before = ready.stat().st_ctime_ns
     try:
-        key = _key(archive_identity(ready, kept), limits)
+        return _known_archive(ready, limits, kept)
     except OSError as error:
         raise UnreadableArtifact(f"{ready} cannot be read: {error.strerror}") from None
-    text = kept.contents(key)
+
+
+def _known_archive(ready: Path, limits: Limits, cache: Cache) -> ArchiveContents:
+    """What was found in an archive of these bytes, or else what is found now.
+
+    Its bytes are hashed and unpacked side by side: neither waits for Python. When the hash tells
+    that they were read before, the unpacking ends.
+    """
+    identity = known_identity(ready, cache)
+    text = None if identity is None else cache.contents(_key(identity, limits))
     if text is not None:
         return _from_text(text, ArchiveContents)
-    contents = read_contents(ready, limits)
+    before = ready.stat().st_ctime_ns
+    unwanted = Event()
+    with ThreadPoolExecutor(1) as beside:
+        reading = beside.submit(_read, ready, limits, unwanted)
+        try:
+            key = _key(archive_identity(ready, cache), limits)
+            text = cache.contents(key)
+            if text is not None:
+                return _from_text(text, ArchiveContents)
+            contents = reading.result()
+        finally:
+            unwanted.set()
     if ready.stat().st_ctime_ns == before:
-        kept.remember_contents(key, _to_text(contents))
+        cache.remember_contents(key, _to_text(contents))
     return contents
+
+
+def _read(ready: Path, limits: Limits, unwanted: Event) -> ArchiveContents:
+    with WatchedFile(ready) as stream:
+        return read_stream(_Until(unwanted, stream), str(ready), limits)
+
+
+class _Until:
+    """A stream that ends early when nobody wants what is made of it."""
+
+    def __init__(self, unwanted: Event, stream: Readable) -> None:
+        self._unwanted = unwanted
+        self._stream = stream
+
+    def read(self, size: int, /) -> bytes:
+        return b"" if self._unwanted.is_set() else self._stream.read(size)
 
 
 def _known_soundness(entries: Sequence[Entry], cache: Cache) -> Soundness:
