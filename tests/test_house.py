@@ -288,6 +288,17 @@ def test_the_command_line_starts_without_anything_heavy() -> None:
     assert ended.stdout.splitlines()[-1] == "set()"
 
 
+def test_importing_the_stacks_asks_node_for_nothing() -> None:
+    """What is asked at an import, Node loads the code of, whether a stack needs it or not."""
+    code = (
+        "import aws_cdk, jsii._kernel.providers.process as node\n"
+        "def refuse(_, request, *rest): raise AssertionError(request)\n"
+        "node._NodeProcess.send = refuse\n"
+        "import stacks"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
+
+
 def test_the_source_root_does_not_shadow_the_package_constructs() -> None:
     import constructs
 
