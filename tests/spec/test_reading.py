@@ -1,12 +1,22 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
+from types import NoneType
+from typing import get_args
 
 import pytest
 
 from sagemaker_serving.errors import Mistake, ProblemsFound
-from sagemaker_serving.spec import InstanceVariant, environment_schema, read_environment
+from sagemaker_serving.spec import (
+    Environment,
+    InstanceVariant,
+    Model,
+    environment_schema,
+    read_environment,
+)
+from sagemaker_serving.spec.base import Spec
 
 ROOT = Path(__file__).parents[2]
 
@@ -118,6 +128,39 @@ def test_a_wrong_shape_is_named_with_its_line(
     tmp_path: Path, change: tuple[str, str], message: str
 ) -> None:
     assert message in read(tmp_path, MINIMAL.replace(*change))
+
+
+def blocks_of(kind: type[Spec]) -> list[str]:
+    """Its fields that are a block of fields of one kind, or absent."""
+    return [
+        name
+        for name, info in kind.model_fields.items()
+        if (members := get_args(info.annotation))[1:] == (NoneType,)
+        and isinstance(members[0], type)
+        and issubclass(members[0], Spec)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("before", "block"),
+    [
+        *(("models:", block) for block in blocks_of(Environment)),
+        *(("    variants:", block) for block in blocks_of(Model)),
+    ],
+)
+def test_an_unknown_field_of_any_block_is_told_which_there_are(
+    tmp_path: Path, before: str, block: str
+) -> None:
+    indented = " " * (len(before) - len(before.lstrip()))
+    (found,) = (
+        message
+        for message in read(
+            tmp_path, MINIMAL.replace(before, f"{indented}{block}: {{zyxwvuts: 1}}\n{before}")
+        )
+        if "unknown field" in message
+    )
+    _, fields = found.split("unknown field 'zyxwvuts'; the fields here are ")
+    assert re.fullmatch(r"\w+(, \w+)*", fields)
 
 
 def test_all_wrong_shapes_come_at_once(tmp_path: Path) -> None:

@@ -98,7 +98,7 @@ def _named(value: float | bool) -> str:
 
 def _unknown_field(name: str, detail: ErrorDetails) -> str:
     _, annotation, others = _walk(detail["loc"][:-1])
-    fields = list(_fields(annotation))
+    fields = [field for member in _members(annotation).values() for field in _fields(member)]
     if any(name in _fields(other) for other in others):
         return f"{name!r} belongs to another kind than the fields beside it; remove it, or them"
     close = nearest(name, fields)
