@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -162,4 +163,15 @@ def test_a_name_in_a_file_steers_no_terminal(run: Run, tmp_path: Path) -> None:
     shown = on_a_terminal(tmp_path, "check", "env.yaml")
     assert "m\\u001b]0;owned\\u0007\\u001b[2J" in shown
     assert not any(sequence in shown for sequence in ("\x1b]", "\x1b[2J", "\x07"))
-    assert run("check", "env.yaml").stdout == shown.replace("\r\n", "\n"), "in a pipe alike"
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", shown.replace("\r\n", "\n"))
+    assert run("check", "env.yaml").stdout == plain, "in a pipe alike"
+
+
+def test_the_severity_has_a_colour_on_a_terminal_and_none_where_one_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "dev.yaml").write_text("name: dev\nregoin: eu-west-1\n")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    assert "\x1b[1;31merror\x1b[0m: dev.yaml:2" in on_a_terminal(tmp_path, "check", "dev.yaml")
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[1;31m" not in on_a_terminal(tmp_path, "check", "dev.yaml")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from sagemaker_serving.rules.acknowledgements import Acknowledgement
     from sagemaker_serving.rules.report import Form
     from sagemaker_serving.spec import EnvironmentFile
+
+_COLOURS = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.NOTE: "cyan"}
 
 
 @click.command()
@@ -123,12 +126,27 @@ def check(
             problems += _of_account(read, account_file, profile, today)
     problems = list(dict.fromkeys(problems))  # a file of acknowledgements is judged with each file
     text = report(problems, form)
-    if text:
+    if text and form == "text" and sys.stdout.isatty():
+        _show(problems)
+    elif text:
         click.echo(text)
     elif form == "text":
         click.echo(f"{len(files)} {'file' if len(files) == 1 else 'files'}: nothing is wrong")
     if any(problem.severity is Severity.ERROR for problem in problems):
         raise click.exceptions.Exit(2)
+
+
+def _show(problems: Sequence[Problem]) -> None:
+    """A line each, as `report` has it, with the severity in its colour."""
+    from rich.text import Text
+
+    from local_aws.terminal import clean, console
+
+    told = console()
+    for problem in problems:
+        severity = (str(problem.severity), _COLOURS[problem.severity])
+        line = Text.assemble(severity, f": {clean(str(problem))} ", (f"[{problem.rule}]", "dim"))
+        told.print(line, soft_wrap=True)
 
 
 def _of_environments(
