@@ -227,7 +227,7 @@ def _writes(tree: ast.AST) -> Iterator[ast.Call]:
             yield node
 
 
-_UNFINISHED = {"whole_file", "partial_file"}
+_UNFINISHED = {"whole_file", "unfinished_folder"}
 _WRITING = {"write_text", "write_bytes", "savefig", "copyfile", "copy2", "copytree", "mkstemp"}
 
 

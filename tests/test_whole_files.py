@@ -44,6 +44,19 @@ def test_what_ends_a_command_half_way_leaves_the_old_file_or_none(
     left = [each for each in tmp_path.iterdir() if each != path]
     assert all(each.name.startswith(".unfinished-") for each in left)
     assert not left or number == signal.SIGKILL
+    write_whole(path, "whole")
+    assert list(tmp_path.iterdir()) == [path], "the next command removes what was left"
+
+
+def test_what_another_command_has_not_finished_yet_is_left_alone(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", HALF, str(tmp_path / "one")], stdout=subprocess.PIPE
+    ) as writing:
+        assert writing.stdout is not None
+        assert writing.stdout.readline() == b"half\n"
+        write_whole(tmp_path / "another", "whole")
+        assert len(list(tmp_path.iterdir())) == 2
+        writing.kill()
 
 
 def test_a_file_keeps_its_mode_and_a_link_stays_one(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import shutil
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,7 +17,7 @@ from sagemaker_serving.archive.sources import Plan, Sources, Tensors, plan
 from sagemaker_serving.archive.tree import walk
 from sagemaker_serving.errors import Failure
 from sagemaker_serving.progress import Progress
-from sagemaker_serving.whole_files import partial_file
+from sagemaker_serving.whole_files import remove_what_was_left, unfinished_folder
 
 _LAYOUT_VERSION = "1"
 _BLOCK = 1 << 20
@@ -114,7 +113,8 @@ class _Build:
                 return BuiltArchive(target, known, reused=True)
         folder = self._name("").parent
         folder.mkdir(parents=True, exist_ok=True)
-        with partial_file(folder) as partial:
+        with unfinished_folder(folder) as unfinished:
+            partial = unfinished / "archive"
             identity = self._pack(partial, known)
             target = self._name(identity)
             partial.chmod(0o644)
@@ -126,9 +126,10 @@ class _Build:
     def _pack(self, partial: Path, known: str | None) -> str:
         if known is None or not self._planned.conversions:
             return pack(self._planned.entries, partial, self._progress)
-        with tempfile.TemporaryDirectory() as scratch:
-            convert(self._tensors, Path(scratch))
-            pack([*self._planned.entries, *walk(Path(scratch))], partial, self._progress)
+        converted = partial.with_name("converted")
+        converted.mkdir()
+        convert(self._tensors, converted)
+        pack([*self._planned.entries, *walk(converted)], partial, self._progress)
         return known
 
     def _converted_identity(self) -> str:
@@ -148,6 +149,7 @@ class _Build:
         return stamp(files, "packed", _LAYOUT_VERSION, self._converter, repr(self._tensors))
 
     def _place(self, source: Path, target: Path) -> None:
+        remove_what_was_left(target.parent)
         if not target.exists() or (self._replace and not target.samefile(source)):
             place(source, target, self._cache)
 
@@ -169,13 +171,12 @@ def place(source: Path, target: Path, cache: Cache) -> None:
 def link_or_copy(source: Path, target: Path) -> None:
     """Puts ``source`` at ``target`` by a hard link, or whole or not at all by a copy."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    with partial_file(target.parent) as partial:
-        partial.unlink()
+    with unfinished_folder(target.parent) as unfinished:
         try:
-            os.link(source, partial)
+            os.link(source, unfinished / target.name)
         except OSError:
-            shutil.copyfile(source, partial)
-        partial.replace(target)
+            shutil.copyfile(source, unfinished / target.name)
+        (unfinished / target.name).replace(target)
 
 
 def archive_identity(

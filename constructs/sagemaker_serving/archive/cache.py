@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from sagemaker_serving.errors import Mistake
-from sagemaker_serving.whole_files import write_whole
+from sagemaker_serving.whole_files import remove_what_was_left, write_whole
 
 DEFAULT_BYTES = 10 << 30
 VARIABLE = "SAGEMAKER_SERVING_CACHE_BYTES"
@@ -157,6 +157,7 @@ class Cache:
     def _read(self, kind: str, key: str) -> dict[str, Any] | None:
         if self.max_bytes == 0:
             return None
+        remove_what_was_left(self.folder / kind)
         path = self.folder / kind / f"{key}.json"
         try:
             found: dict[str, Any] = json.loads(path.read_bytes())

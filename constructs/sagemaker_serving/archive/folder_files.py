@@ -16,6 +16,7 @@ from sagemaker_serving.archive.sources import plan
 from sagemaker_serving.archive.tree import Entry
 from sagemaker_serving.errors import Failure
 from sagemaker_serving.progress import Progress
+from sagemaker_serving.whole_files import remove_what_was_left
 
 
 def folder_files(
@@ -70,6 +71,7 @@ class FolderFiles:
         What lies there already is kept if it has the same content. Raises `Failure` when the disk
         fails.
         """
+        remove_what_was_left(folder)
         for number, (entry, sha256) in enumerate(self.files):
             target = folder / str(number)
             try:
