@@ -63,14 +63,14 @@ class Simulation:
         answer = Shard.begin(run, number).next_step()
         while answer["next"] in ("transform", "settle", "isolate"):
             answer = json.loads(json.dumps(answer))
-            error = self._job(answer["job"]) if answer["next"] == "transform" else None
+            error = self.job(answer["job"]) if answer["next"] == "transform" else None
             if answer["next"] == "isolate":
                 answer = bisect(Shard.load(run, number, answer["after"], lambda: True))
             else:
                 shard = Shard.load(run, number, answer["after"], self._in_time)
                 answer = reconcile(shard, self, error, self._chance)
 
-    def _job(self, job: Mapping[str, Any]) -> dict[str, str] | None:
+    def job(self, job: Mapping[str, Any]) -> dict[str, str] | None:
         """Run a job as SageMaker does; what its state would catch."""
         self.jobs += 1
         self.s3.now += 1

@@ -12,7 +12,8 @@ from botocore.exceptions import ClientError
 
 from sagemaker_serving.functions.compiled_gate import work
 from sagemaker_serving.functions.custom_resource import answer
-from tests.functions.neo_compilation.driving import Killed, Killing, Listener, counted_calls
+from tests.functions.killing import Killed, Killing, counted_calls
+from tests.functions.neo_compilation.driving import Listener
 from tests.local_aws.aws import Aws, eventually
 
 STACK = "arn:aws:cloudformation:eu-west-1:123456789012:stack/prod-digits"

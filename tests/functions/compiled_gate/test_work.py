@@ -11,7 +11,8 @@ import pytest
 from local_aws.faults import Fault, Kind
 from sagemaker_serving.functions.compiled_gate import judging, work
 from tests.functions.compiled_gate.driving import STACK, Machine, event, left, status
-from tests.functions.neo_compilation.driving import Killing, Listener
+from tests.functions.killing import Killing
+from tests.functions.neo_compilation.driving import Listener
 from tests.local_aws.aws import Aws
 
 pytestmark = pytest.mark.slow

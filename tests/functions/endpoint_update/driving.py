@@ -10,7 +10,8 @@ from typing import Any
 
 from sagemaker_serving.functions.custom_resource import answer
 from sagemaker_serving.functions.endpoint_update import work
-from tests.functions.neo_compilation.driving import Killed, Killing, Listener, counted_calls
+from tests.functions.killing import Killed, Killing, counted_calls
+from tests.functions.neo_compilation.driving import Listener
 from tests.local_aws.aws import Aws
 
 STANDS, TAKEN_BACK = "prod-digits", "prod-failed"

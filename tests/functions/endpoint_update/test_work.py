@@ -12,7 +12,8 @@ import pytest
 
 from sagemaker_serving.functions.endpoint_update import work
 from tests.functions.endpoint_update.driving import TAKEN_BACK, Machine, event
-from tests.functions.neo_compilation.driving import Killing, Listener
+from tests.functions.killing import Killing
+from tests.functions.neo_compilation.driving import Listener
 from tests.local_aws.aws import Aws, eventually
 
 

@@ -4,68 +4,21 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from typing import Any
 
-import botocore.client
-import pytest
-
 from sagemaker_serving.functions.custom_resource import answer
 from sagemaker_serving.functions.neo_compilation import work
+from tests.functions.killing import Killed, Killing, counted_calls
 from tests.local_aws.aws import Aws, eventually
 
 STACK = "arn:aws:cloudformation:eu-west-1:123456789012:stack/prod-digits/1"
 ROLE = "arn:aws:iam::123456789012:role/model"
 DONE = ("COMPLETED", "FAILED", "STOPPED")
 _numbers = count(1)
-
-
-class Killed(BaseException):
-    """The process of the function has ended here, without a word."""
-
-
-class Killing:
-    """Lets the function's process end right before or after its ``number``-th call, once."""
-
-    def __init__(self, number: int | None = None, *, after: bool = False) -> None:
-        self._number = number
-        self._after = after
-        self.calls: list[str] = []
-
-    def passes(self, name: str, call: Callable[[], Any]) -> Any:
-        self.calls.append(name)
-        struck = len(self.calls) == self._number
-        if struck and not self._after:
-            raise Killed
-        answer = call()
-        if struck:
-            raise Killed
-        return answer
-
-
-@contextmanager
-def counted_calls(killing: Killing, answer: Any) -> Iterator[None]:
-    """Every call of boto3, and every answer that the module ``answer`` sends to CloudFormation, is
-    counted in this thread."""
-    thread = threading.get_ident()
-    call, send = botocore.client.BaseClient._make_api_call, answer._open
-
-    def counted(client: Any, operation: str, parameters: Any) -> Any:
-        if threading.get_ident() != thread:
-            return call(client, operation, parameters)
-        return killing.passes(operation, lambda: call(client, operation, parameters))
-
-    def counted_send(request: Any, **more: Any) -> Any:
-        return killing.passes("answer", lambda: send(request, **more))
-
-    with pytest.MonkeyPatch.context() as patches:
-        patches.setattr(botocore.client.BaseClient, "_make_api_call", counted)
-        patches.setattr(answer, "_open", counted_send)
-        yield
 
 
 class Listener:

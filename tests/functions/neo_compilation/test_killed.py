@@ -6,8 +6,8 @@ from itertools import count
 
 import pytest
 
+from tests.functions.killing import Killing
 from tests.functions.neo_compilation.driving import (
-    Killing,
     Listener,
     Machine,
     ended,

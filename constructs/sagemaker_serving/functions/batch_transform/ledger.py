@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 
 from .quarantine import OBJECTS, RECORDS
 from .run import Run
@@ -25,12 +26,14 @@ class Accounts:
 
     ``in_part`` have an output for all but the records that are in quarantine.
     ``doubtful`` have one of these that may be of what they were before, in the same second.
+    ``overtaken`` are answered, by an output that is younger than their place on the list.
     """
 
     answered: frozenset[str]
     refused: frozenset[str]
     in_part: frozenset[str]
     doubtful: frozenset[str]
+    overtaken: frozenset[str]
 
     @property
     def settled(self) -> frozenset[str]:
@@ -53,11 +56,13 @@ def accounts(run: Run, inputs: Sequence[Input], *, made_before: bool = False) ->
     answered, refused, in_part = (
         frozenset(name for name, age in each.items() if age >= at_least) for each in ages
     )
+    outputs, wholes, _ = ages
     return Accounts(
         answered=answered,
         refused=refused - answered,
         in_part=in_part & answered,
         doubtful=frozenset(name for each in ages for name, age in each.items() if age == 0),
+        overtaken=frozenset(name for name in answered if wholes.get(name, inf) < outputs[name]),
     )
 
 

@@ -14,7 +14,7 @@ from . import lock
 from .errors import Refused
 from .inputs import folder_of, of_manifest, under_prefix
 from .ledger import accounts
-from .quarantine import OBJECTS, Bad, place_of, quarantine
+from .quarantine import OBJECTS, Bad, place_of, quarantine, release
 from .run import Run, run_of
 from .sharding import Input, shards
 from .store import Store
@@ -137,6 +137,8 @@ def _to_do(
         quarantine(run, name, [Bad(error="the manifest names it, and there is no object")])
     counts["missing"] += len(absent)
     done = accounts(run, window, made_before=True)
+    for name in done.overtaken:  # by an execution that was stopped before it could say so
+        release(run, name)
     again = done.refused | done.in_part if run.retry_quarantined else frozenset()
     settled = done.settled - again
     counts["answered"] += len(done.answered & settled)
