@@ -32,14 +32,25 @@ QUICK = Retries(
 
 
 class Pipeline:
-    """A batch pipeline of one model, named ``name`` like its machine and its function."""
+    """A batch pipeline of one model, named ``name`` like its machine.
+
+    ``handler`` is the text of a module whose ``handler`` is called in the function's place.
+    """
 
     def __init__(
-        self, aws: Aws, name: str, model: str, *, function_seconds: int = 900, **settings: Any
+        self,
+        aws: Aws,
+        name: str,
+        model: str,
+        *,
+        function_seconds: int = 900,
+        handler: str | None = None,
+        **settings: Any,
     ) -> None:
         self.aws = aws
         self._name = name
         self._function_seconds = function_seconds
+        self._handler = handler
         self._put = 0
         spec = BatchTransform.model_validate(
             {"instance_type": "ml.m5.large", "retries": QUICK, **settings}
@@ -68,19 +79,21 @@ class Pipeline:
 
     @property
     def _function_arn(self) -> str:
-        """The function, one for all pipelines of a gateway, made when it is first wanted."""
+        """The function, made when it is first wanted: one for all pipelines of a gateway, but
+        for those with a handler of their own."""
         client = self.aws.client("lambda")
-        name = f"batch-transform-{self._function_seconds}"
+        name = f"batch-transform-{self._function_seconds if self._handler is None else self._name}"
+        own = {} if self._handler is None else {"own.py": self._handler}
         functions = client.list_functions()["Functions"]
         if name not in [each["FunctionName"] for each in functions]:
             client.create_function(
                 FunctionName=name,
                 Runtime="python3.14",
-                Handler="batch_transform.handler.handler",
+                Handler="own.handler" if own else "batch_transform.handler.handler",
                 Role=self.aws.role(name, "lambda"),
                 Timeout=self._function_seconds,
                 MemorySize=1024,
-                Code={"ZipFile": packed()},
+                Code={"ZipFile": packed(own)},
             )
         return in_place(client, name)
 
@@ -166,8 +179,8 @@ class Pipeline:
         }
 
 
-def packed() -> bytes:
-    """The function's zip, as `OwnFunction` makes it."""
+def packed(more: Mapping[str, str]) -> bytes:
+    """The function's zip, as `OwnFunction` makes it, and ``more`` files in it."""
     folder = Path(functions.__file__).parent
     files = sorted((folder / "batch_transform").glob("*.py"))
-    return zipped({str(file.relative_to(folder)): file.read_text() for file in files})
+    return zipped({str(each.relative_to(folder)): each.read_text() for each in files} | dict(more))

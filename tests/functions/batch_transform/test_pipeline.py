@@ -186,6 +186,49 @@ def test_what_one_call_of_the_function_has_no_time_for_another_one_does(aws: Aws
     assert entered.count("Settle") == 1 + 3 + 1 + 1, entered
 
 
+DYING = """
+import os
+import boto3
+from batch_transform.handler import handler as whole
+
+def handler(event, context):
+    s3 = boto3.client("s3")
+    place = {{"Bucket": "models", "Prefix": "{name}/begun/"}}
+    number = s3.list_objects_v2(**place)["KeyCount"] + 1
+    s3.put_object(Bucket="models", Key=f"{name}/begun/{{number:03}}", Body=b"")
+    if number == {number} and not {after}:
+        os._exit(1)
+    answer = whole(event, context)
+    if number == {number}:
+        os._exit(1)
+    return answer
+"""
+"""The function, whose process ends as its ``number``-th call begins, or before it is answered."""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("after", [False, True])
+def test_a_machine_whose_function_is_killed_in_any_of_its_steps_does_nothing_twice(
+    aws: Aws, after: bool
+) -> None:
+    """Step Functions calls each step again, with what it was given."""
+    for number in count(1):
+        name = f"dying-{next(_numbers)}"
+        text = DYING.format(name=name, number=number, after=after)
+        batch = Pipeline(aws, name, "echo", handler=text)
+        batch.put({"a": b"12", "b": b"please refuse"})
+        before = len(batch.jobs())
+        complete(batch.run())
+        assert batch.outputs() == {"a": b"21"}
+        assert [line["object"] for line in batch.quarantine()] == ["b"]
+        assert len(batch.jobs()) - before == 2, "the second one is of what failed"
+        assert batch.lock() is None
+        begun = aws.s3.list_objects_v2(Bucket="models", Prefix=f"{name}/begun/")["KeyCount"]
+        if begun < number:
+            break
+    assert number > 5
+
+
 @pytest.mark.long
 def test_objects_that_kill_the_model_are_singled_out(aws: Aws) -> None:
     """Others that get no answer when the model dies over one of them are not to blame."""
