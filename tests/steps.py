@@ -12,6 +12,7 @@ import os
 import signal
 import sys
 import threading
+import traceback
 from collections.abc import Callable
 from itertools import count
 from typing import Any
@@ -23,7 +24,9 @@ _LOOKS = frozenset(
 """What changes nothing; whatever is not known to is a step."""
 
 _FORKS = multiprocessing.get_context("forkserver")
-_FORKS.set_forkserver_preload(["tests.archive.writing"])  # so that no process imports it again
+_FORKS.set_forkserver_preload(
+    ["tests.archive.writing", "tests.local_aws.state.dying"]
+)  # so that no process imports it again
 
 
 def run(work: Callable[..., None], *arguments: Any, killed_at: int | None = None) -> bool:
@@ -38,6 +41,26 @@ def run(work: Callable[..., None], *arguments: Any, killed_at: int | None = None
     return process.exitcode != 0
 
 
+def fork(work: Callable[..., None], *arguments: Any) -> bool:
+    """Runs ``work`` in a copy of this process, whose threads must end; whether it was killed."""
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread():
+            thread.join(10)
+    child = os.fork()
+    if not child:
+        status = 1
+        try:
+            work(*arguments)
+            status = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(status)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    assert code in (0, -signal.SIGKILL), code
+    return code != 0
+
+
 def _counted(work: Callable[..., None], arguments: tuple[Any, ...], killed_at: int | None) -> None:
     steps = count(1)
 
@@ -45,8 +68,9 @@ def _counted(work: Callable[..., None], arguments: tuple[Any, ...], killed_at: i
         if event == "c_call" and _is_step(called) and next(steps) == killed_at:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    threading.setprofile(profile)
-    sys.setprofile(profile)
+    if killed_at is not None:
+        threading.setprofile(profile)
+        sys.setprofile(profile)
     work(*arguments)
     sys.setprofile(None)
 
