@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import urllib.error
+import urllib.request
+from dataclasses import replace
+from datetime import UTC, datetime
 from io import BytesIO
 from typing import Any
 
@@ -9,6 +13,7 @@ import boto3
 import pytest
 from botocore.exceptions import ClientError
 
+from local_aws.authentication import vouched
 from tests.local_aws.aws import REGION, Aws, keys_of
 
 
@@ -61,3 +66,31 @@ def test_errors_are_the_same(
     with pytest.raises(ClientError) as failed:
         getattr(client(service), operation)(**arguments)
     assert failed.value.response["Error"]["Code"] == code
+
+
+def test_what_stays_inside_needs_a_key_that_somebody_has(aws: Aws) -> None:
+    nobody = replace(aws.gateway.context.credentials, access_key_id="AKIANOBODY")
+    client = aws.gateway.context.clients(nobody, "sns", REGION)
+
+    with pytest.raises(ClientError) as failed:
+        client.list_topics()
+
+    assert failed.value.response["Error"]["Code"] == "InvalidClientTokenId"
+
+
+def test_only_what_stays_inside_needs_no_signature(aws: Aws) -> None:
+    key = aws.gateway.context.credentials.access_key_id
+    request = urllib.request.Request(
+        aws.url,
+        b"Action=ListTopics&Version=2010-03-31",
+        {"Authorization": vouched(key, REGION, "sns"), "X-Amz-Date": now()},
+    )
+
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        urllib.request.urlopen(request)
+
+    assert (refused.value.code, b"SignatureDoesNotMatch" in refused.value.read()) == (403, True)
+
+
+def now() -> str:
+    return datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")

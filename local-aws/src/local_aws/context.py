@@ -207,7 +207,7 @@ def _client_of(
                 user_agent="local-aws" if isinstance(keys, RoleSession) else INTERNAL_USER_AGENT,
             ).merge(DIRECTLY),
         )
-    client.meta.events.register("before-send", inner_calls.send)
+    inner_calls.register(client)
     return client
 
 

@@ -11,10 +11,12 @@ from __future__ import annotations
 from local_aws.authentication.authenticator import Authenticator
 from local_aws.authentication.browsers import reject_foreign_origin
 from local_aws.authentication.callers import Caller, Holder, Holders, Scope
+from local_aws.authentication.claims import INSIDE, vouched
 from local_aws.authentication.local_token import PAGES, require_token
 from local_aws.authentication.unsigned import has_unguessable_path
 
 __all__ = [
+    "INSIDE",
     "PAGES",
     "Authenticator",
     "Caller",
@@ -24,4 +26,5 @@ __all__ = [
     "has_unguessable_path",
     "reject_foreign_origin",
     "require_token",
+    "vouched",
 ]

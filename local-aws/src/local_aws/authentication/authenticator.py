@@ -12,7 +12,7 @@ from moto.core.request import PRESERVED_HEADER_NAMES_ENVIRON_KEY
 
 from local_aws.authentication import bodies, unsigned
 from local_aws.authentication.callers import Caller, H, Holders, Scope
-from local_aws.authentication.claims import Claim, Form, claim_of
+from local_aws.authentication.claims import Claim, Form, claim_of, vouched_claim
 from local_aws.authentication.refusals import Kind, Refused, refusal
 from local_aws.authentication.signatures import Signer, Wire, are_equal
 from local_aws.authentication.upload_forms import UploadForm, upload_form
@@ -53,6 +53,10 @@ class Authenticator(Generic[H]):
         return caller
 
     def _caller(self, environ: dict[str, Any]) -> Caller[H]:
+        claim = vouched_claim(environ)
+        if claim is not None:
+            holder = self._holder(claim)
+            return Caller(holder=holder, region=claim.region, service=claim.service)
         wire = _wire(environ)
         claim = claim_of(environ, wire.headers, wire.parameters)
         if claim is None:
