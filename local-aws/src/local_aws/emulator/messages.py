@@ -47,16 +47,22 @@ def _written(elements: dict[str, Any]) -> Iterator[str]:
     """XML of xmltodict's mappings: a list is an element each time, ``@`` begins an attribute."""
     for name, value in elements.items():
         for each in value if isinstance(value, list) else (value,):
-            inner = each if isinstance(each, dict) else {"#text": each}
-            attributes = "".join(
-                f" {key[1:]}={quoteattr(str(text))}" for key, text in inner.items() if key[0] == "@"
-            )
-            within = {key: part for key, part in inner.items() if key[0] not in "@#"}
-            content = "".join(_written(within)) + escape(_text(inner.get("#text")))
+            if isinstance(each, dict):
+                attributes = "".join(
+                    f" {key[1:]}={quoteattr(str(text))}"
+                    for key, text in each.items()
+                    if key[0] == "@"
+                )
+                within = {key: part for key, part in each.items() if key[0] not in "@#"}
+                content = "".join(_written(within)) + escape(_text(each.get("#text")))
+            else:
+                attributes, content = "", escape(_text(each))
             yield f"<{name}{attributes}>{content}</{name}>" if content else f"<{name}{attributes}/>"
 
 
 def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
     if isinstance(value, bytes | bytearray):
         return value.decode(errors="replace")
     return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

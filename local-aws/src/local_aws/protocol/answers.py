@@ -41,8 +41,9 @@ def write_answer(call: Call, output: Mapping[str, Any]) -> Response:
     """
     model = call.model
     serializer = get_serializer_class(call.service, call.protocol)(
-        model, context=SerializationContext(call.request_id), value_picker=_picked
+        model, context=SerializationContext(call.request_id)
     )
+    serializer.get_value = _picked  # it would describe each member's place first, for nobody
     written = serializer.serialize(output)
     body = written["body"]
     if call.protocol in ("query", "rest-xml") and isinstance(body, str):
@@ -72,11 +73,12 @@ def _status_of(model: Any, output: Mapping[str, Any], usually: int) -> int:
     return next((int(status) for status in said if status is not None), usually)
 
 
-def _picked(context: Any) -> Any:
+def _picked(output: Any, key: str, shape: Any) -> Any:
     """A member's value; times may be seconds since the epoch."""
-    value = get_value(context.obj, context.key, None)
-    is_seconds = isinstance(value, int | float) and context.shape.type_name == "timestamp"
-    return datetime.fromtimestamp(value, UTC) if is_seconds else value
+    value = output.get(key) if isinstance(output, dict) else get_value(output, key, None)
+    if isinstance(value, int | float) and shape.type_name == "timestamp":
+        return datetime.fromtimestamp(value, UTC)
+    return value
 
 
 def error_answer(request: Request, service: str, error: AwsError) -> Response:

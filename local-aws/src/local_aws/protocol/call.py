@@ -21,7 +21,7 @@ from moto.core.routing import get_service_router
 from werkzeug.exceptions import HTTPException
 
 from local_aws.protocol import UPLOAD_FORM, AwsError
-from local_aws.protocol.models import service_model, service_names, service_of
+from local_aws.protocol.models import operation_model, service_model, service_names, service_of
 from local_aws.protocol.parsing import conflicting_flags, parse, protocol_of
 
 JUDGED = "local_aws.call"
@@ -71,9 +71,7 @@ class Call:
     @property
     def model(self) -> Any:
         """botocore's model of the operation; None when the service has no such operation."""
-        known = service_model(self.service)
-        has_it = self.operation in known.operation_names
-        return known.operation_model(self.operation) if has_it else None
+        return operation_model(self.service, self.operation)
 
 
 def read_call(

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import threading
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from botocore.session import get_session
 from moto.core.utils import get_service_model
 
 _session = get_session()
+_models: dict[str, Any] = {}
 _reading = threading.Lock()
-
 
 _BY_SCOPE = {
     "access-analyzer": "accessanalyzer",
@@ -63,8 +63,11 @@ def service_model(service: str) -> Any:
 
     With what the emulator's parsers and serializers ask of it beside.
     """
-    with _reading:  # threads that ask at once would each read it
-        return get_service_model(service)
+    known = _models.get(service)
+    if known is None:
+        with _reading:  # threads that ask at once would each read it
+            known = _models[service] = get_service_model(service)
+    return known
 
 
 @cache
@@ -80,6 +83,11 @@ def operation(service: str, action: str) -> Any:
     """
     if service not in service_names():
         return None
+    return operation_model(service, action[:1].upper() + action[1:])
+
+
+@lru_cache(maxsize=4096)
+def operation_model(service: str, name: str) -> Any:
+    """The model of the operation of this very name; None when the service has none."""
     model = service_model(service)
-    name = action[:1].upper() + action[1:]
     return model.operation_model(name) if name in model.operation_names else None

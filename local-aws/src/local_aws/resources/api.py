@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
+from botocore import xform_name
 from botocore.exceptions import ClientError
 from typing_extensions import override
 
@@ -114,7 +116,7 @@ class ApiProvider(Provider):
             for key, value in merged.items()
             if value is not None and key.casefold() in names and (value or key != "Tags")
         }
-        method = getattr(client, _method_name(client, operation))
+        method = getattr(client, xform_name(operation))
         answer: dict[str, Any] = method(**arguments)
         return answer
 
@@ -225,7 +227,8 @@ def _fitted_structure(shape: Any, value: Any, place: str) -> dict[str, Any]:
     }
 
 
-def _members(shape: Any) -> dict[str, str]:
+@lru_cache(maxsize=2048)
+def _members(shape: Any) -> Mapping[str, str]:
     """The names of a structure's members, by those that a template may write in any case."""
     names = {name.casefold(): name for name in shape.members}
     is_tag = shape.members.keys() == {"TagKey", "TagValue"}
@@ -251,8 +254,3 @@ def _number(kind: type[int] | type[float], value: Any, place: str) -> int | floa
 
 def _shape(client: Any, operation: str) -> Any:
     return client.meta.service_model.operation_model(operation).input_shape
-
-
-def _method_name(client: Any, operation: str) -> str:
-    mapping: dict[str, str] = client.meta.method_to_api_mapping
-    return next(method for method, name in mapping.items() if name == operation)

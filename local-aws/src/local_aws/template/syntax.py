@@ -30,10 +30,13 @@ def function_name(value: Any) -> str | None:
     """
     if not isinstance(value, dict):
         return None
-    names = [key for key in value if isinstance(key, str)]
-    if len(names) == len(value) == 1:
-        return names[0] if names[0] == "Ref" or names[0].startswith("Fn::") else None
-    return next((name for name in names if name.startswith(_MACROS)), None)
+    if len(value) == 1:
+        (key,) = value
+        return key if isinstance(key, str) and (key == "Ref" or key.startswith("Fn::")) else None
+    for key in value:
+        if isinstance(key, str) and key.startswith(_MACROS):
+            return key
+    return None
 
 
 def attribute_reference(argument: Any) -> tuple[str, Any]:

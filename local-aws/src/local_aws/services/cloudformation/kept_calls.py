@@ -36,14 +36,20 @@ def refuse_for_kept(stacks: Stacks, types: ResourceTypes, call: Call, *, is_here
 
 def _kept(stacks: Stacks, call: Call) -> Iterator[tuple[Stack, Resource]]:
     """Every resource of the call's service that is nothing but kept."""
+    found = [
+        (stack, resource)
+        for stack in stacks.living(call.region)
+        for resource in list(stack.version.resources.values())
+        if resource.kept and Provider.whole in resource.kept
+    ]
+    if not found:
+        return
     metadata = call.model.service_model.metadata
     names = {call.service, metadata.get("endpointPrefix"), metadata.get("signingName")}
-    for stack in stacks.living(call.region):
-        for resource in list(stack.version.resources.values()):
-            if Provider.whole in resource.kept:
-                schema = schema_of(resource.type, call.region)
-                if schema is not None and schema.service_prefix in names:
-                    yield stack, resource
+    for stack, resource in found:
+        schema = schema_of(resource.type, call.region)
+        if schema is not None and schema.service_prefix in names:
+            yield stack, resource
 
 
 def _names(resource: Resource, region: str) -> set[str]:
