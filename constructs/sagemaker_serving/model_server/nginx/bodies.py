@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
-from asyncio import IncompleteReadError, StreamReader
+from asyncio import IncompleteReadError
 
+from sagemaker_serving.model_server.nginx.connection import Connection
 from sagemaker_serving.model_server.nginx.messages import Head, Refused
 
 _CHUNK = re.compile(rb"([0-9A-Fa-f]+)(?:[ \t;][^\r\n]*)?(?:\r\n?)?")
@@ -16,25 +16,25 @@ _BREAK = re.compile(rb"\r\n?")
 _MOST, _LONGEST_LINE = 1 << 20, 8192
 
 
-async def read_body(reader: StreamReader, head: Head, *, silent_seconds: float) -> bytes | None:
+async def read_body(connection: Connection, head: Head, *, silent_seconds: float) -> bytes | None:
     """The whole body; None when the head announces none.
 
     Raises `Refused` for chunks that are none (ngx_http_parse_chunked), `TimeoutError` when
     nothing comes for ``silent_seconds``, `IncompleteReadError` when the connection ends.
     """
     if head.chunked:
-        return await _chunked(reader, silent_seconds)
+        return await _chunked(connection, silent_seconds)
     if head.length is None:
         return None
-    return await _exactly(reader, head.length, silent_seconds)
+    return await _exactly(connection, head.length, silent_seconds)
 
 
-async def _exactly(reader: StreamReader, length: int, silent_seconds: float) -> bytes:
+async def _exactly(connection: Connection, length: int, silent_seconds: float) -> bytes:
     parts: list[bytes] = []
     left = length
     while left:
-        async with asyncio.timeout(silent_seconds):
-            part = await reader.read(min(left, _MOST))
+        connection.within(silent_seconds)
+        part = await connection.read(min(left, _MOST))
         if not part:
             raise IncompleteReadError(b"", left)
         parts.append(part)
@@ -42,31 +42,31 @@ async def _exactly(reader: StreamReader, length: int, silent_seconds: float) -> 
     return b"".join(parts)
 
 
-async def _chunked(reader: StreamReader, silent_seconds: float) -> bytes:
+async def _chunked(connection: Connection, silent_seconds: float) -> bytes:
     parts: list[bytes] = []
     while True:
-        size = int((await _line(reader, _CHUNK, silent_seconds))[1], 16)
+        size = int((await _line(connection, _CHUNK, silent_seconds))[1], 16)
         if size >= 1 << 62:
             raise Refused(400, "client sent invalid chunked body")
         if not size:
             break
-        parts.append(await _exactly(reader, size, silent_seconds))
-        await _line(reader, _BREAK, silent_seconds)
-    while (await _line(reader, _TRAILER, silent_seconds))[0] != b"\r\n":
+        parts.append(await _exactly(connection, size, silent_seconds))
+        await _line(connection, _BREAK, silent_seconds)
+    while (await _line(connection, _TRAILER, silent_seconds))[0] != b"\r\n":
         pass
     return b"".join(parts)
 
 
 async def _line(
-    reader: StreamReader, form: re.Pattern[bytes], silent_seconds: float
+    connection: Connection, form: re.Pattern[bytes], silent_seconds: float
 ) -> re.Match[bytes]:
     """A line of this form, refused with the first byte that cannot be of one."""
     line, found = b"", None
-    async with asyncio.timeout(silent_seconds):
-        while not line.endswith(b"\n"):
-            line += await reader.readexactly(1)
-            found = form.fullmatch(line)
-            if found is None or len(line) > _LONGEST_LINE:
-                raise Refused(400, "client sent invalid chunked body")
+    connection.within(silent_seconds)
+    while not line.endswith(b"\n"):
+        line += await connection.readexactly(1)
+        found = form.fullmatch(line)
+        if found is None or len(line) > _LONGEST_LINE:
+            raise Refused(400, "client sent invalid chunked body")
     assert found is not None
     return found

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from asyncio import LimitOverrunError, StreamReader
+from asyncio import LimitOverrunError
 
+from sagemaker_serving.model_server.nginx.connection import Connection
 from sagemaker_serving.model_server.nginx.messages import (
     HEADER_TOO_LARGE,
     HTTP_09,
@@ -65,7 +66,7 @@ _UNIQUE = frozenset(
 """What may come once only (ngx_http_headers_in)."""
 
 
-async def read_head(reader: StreamReader, first: bytes) -> Head:
+async def read_head(connection: Connection, first: bytes) -> Head:
     """The head of the request that begins with the byte ``first``.
 
     Raises `Refused`, and `asyncio.IncompleteReadError` when the connection ends in its midst.
@@ -74,23 +75,23 @@ async def read_head(reader: StreamReader, first: bytes) -> Head:
         raise Refused(400, "client sent invalid method")
     line = first
     try:
-        line += await _request_line(reader)
-        return await _head(reader, line)
+        line += await _request_line(connection)
+        return await _head(connection, line)
     except Refused as refused:
         refused.method = "HEAD" if line.startswith(b"HEAD ") else ""
         raise
 
 
-async def _request_line(reader: StreamReader) -> bytes:
+async def _request_line(connection: Connection) -> bytes:
     try:
-        return await reader.readuntil(b"\n")
+        return await connection.readuntil(b"\n")
     except LimitOverrunError:
         # Who is wrong before the line is too long is told that.
-        start = await reader.read(BUFFER)
+        start = await connection.read(BUFFER)
         return start.removesuffix(b"\n")
 
 
-async def _head(reader: StreamReader, line: bytes) -> Head:
+async def _head(connection: Connection, line: bytes) -> Head:
     room = _Room()
     if not line.endswith(b"\n") and _BEGINNING.fullmatch(line):
         raise Refused(414, _TOO_LONG[414])
@@ -101,7 +102,7 @@ async def _head(reader: StreamReader, line: bytes) -> Head:
     except Refused as refused:
         refused.version = version
         raise
-    lines = [] if version < HTTP_10 else await _header_lines(reader, room)
+    lines = [] if version < HTTP_10 else await _header_lines(connection, room)
     said = {name.lower(): value for name, value in reversed(lines)}
     if b"host" not in said and version > HTTP_10:
         raise Refused(400, 'client sent HTTP/1.1 request without "Host" header')
@@ -158,12 +159,12 @@ def _parts(line: bytes) -> tuple[bytes, bytes, int]:
     return said["method"], said["target"] or said["rest"] or b"/", version
 
 
-async def _header_lines(reader: StreamReader, room: _Room) -> list[tuple[bytes, bytes]]:
+async def _header_lines(connection: Connection, room: _Room) -> list[tuple[bytes, bytes]]:
     lines: list[tuple[bytes, bytes]] = []
     unique: set[bytes] = set()
     while True:
         try:
-            line = await reader.readuntil(b"\n")
+            line = await connection.readuntil(b"\n")
         except LimitOverrunError:
             raise Refused(HEADER_TOO_LARGE, _TOO_LONG[HEADER_TOO_LARGE]) from None
         room.take(line, HEADER_TOO_LARGE)

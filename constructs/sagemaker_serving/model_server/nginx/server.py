@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
-from asyncio import IncompleteReadError, StreamReader, StreamWriter
+from asyncio import IncompleteReadError
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from sagemaker_serving.model_server.nginx.bodies import read_body
+from sagemaker_serving.model_server.nginx.connection import Connection
 from sagemaker_serving.model_server.nginx.heads import BUFFER, read_head
 from sagemaker_serving.model_server.nginx.messages import HTTP_11, Answer, Refused, Request
 
@@ -48,8 +50,8 @@ class HttpServer:
 
     async def start(self, public: socket.socket, *, backlog: int) -> None:
         """Accept connections from now on; ``backlog`` may wait for it."""
-        self._server = await asyncio.start_server(
-            self._connected, sock=public, limit=BUFFER, backlog=backlog
+        self._server = await asyncio.get_running_loop().create_server(
+            lambda: Connection(self._connected, BUFFER), sock=public, backlog=backlog
         )
 
     async def close(self, drain_seconds: float) -> None:
@@ -66,49 +68,53 @@ class HttpServer:
             task.cancel()
         await asyncio.gather(*self._connections, return_exceptions=True)
 
-    async def _connected(self, reader: StreamReader, writer: StreamWriter) -> None:
+    def _connected(self, connection: Connection) -> None:
+        task = asyncio.ensure_future(self._serve(connection))
+        self._connections[task] = False
+
+        def ended(_: asyncio.Task[None]) -> None:
+            del self._connections[task]
+            connection.transport.close()
+
+        task.add_done_callback(ended)
+
+    async def _serve(self, connection: Connection) -> None:
         task = asyncio.current_task()
         assert task is not None
-        self._connections[task] = False
-        try:
+        with suppress(OSError, IncompleteReadError, asyncio.CancelledError):
             seconds = self._limits.head
-            while await self._answered_one(reader, writer, task, seconds) and not self._closing:
+            while await self._answered_one(connection, task, seconds) and not self._closing:
                 seconds = self._limits.kept_alive
-        except (ConnectionError, TimeoutError, IncompleteReadError, asyncio.CancelledError):
-            pass
-        finally:
-            del self._connections[task]
-            writer.close()
 
     async def _answered_one(
-        self, reader: StreamReader, writer: StreamWriter, task: asyncio.Task[None], seconds: float
+        self, connection: Connection, task: asyncio.Task[None], seconds: float
     ) -> bool:
         """Whether there may be another request on this connection."""
         first = b"\n"
-        async with asyncio.timeout(seconds):
-            while first in b"\r\n":
-                first = await reader.readexactly(1)
+        connection.within(seconds)
+        while first in b"\r\n":
+            first = await connection.readexactly(1)
         self._connections[task] = True
         head = None
         try:
-            async with asyncio.timeout(self._limits.head):
-                head = await read_head(reader, first)
+            connection.within(self._limits.head)
+            head = await read_head(connection, first)
             if head.version >= HTTP_11 and head.get("expect").lower() == "100-continue":
-                writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-            body = await read_body(reader, head, silent_seconds=self._limits.silent)
+                connection.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+            body = await read_body(connection, head, silent_seconds=self._limits.silent)
         except Refused as refused:
             log.info("%s", refused)
             page, method = Answer(status=refused.status), head.method if head else refused.method
             sent = page.sent(self._name, version=refused.version, method=method, keeps_alive=False)
-            await self._send(writer, sent)
-            await self._linger(reader, writer)
+            await self._send(connection, sent)
+            await self._linger(connection)
             return False
         answer = await self._answer(Request(head=head, body=body))
         # A page of these statuses ends the connection (ngx_http_special_response_handler).
         ends = answer.body is None and answer.status in (400, 413, 414, 500, 501)
         keeps_alive = head.keeps_alive and not self._closing and not ends
         await self._send(
-            writer,
+            connection,
             answer.sent(
                 self._name, version=head.version, method=head.method, keeps_alive=keeps_alive
             ),
@@ -123,23 +129,23 @@ class HttpServer:
             log.exception("a request could not be answered")
             return Answer(status=500)
 
-    async def _send(self, writer: StreamWriter, answer: bytes) -> None:
+    async def _send(self, connection: Connection, answer: bytes) -> None:
         """Send ``answer``; raises `TimeoutError` when nobody takes it."""
-        writer.write(answer)
+        transport = connection.transport
+        transport.write(answer)
         while True:
-            left = writer.transport.get_write_buffer_size()
+            left = transport.get_write_buffer_size()
             try:
-                async with asyncio.timeout(self._limits.silent):
-                    return await writer.drain()
+                connection.within(self._limits.silent)
+                return await connection.sent()
             except TimeoutError:
-                if writer.transport.get_write_buffer_size() >= left:
-                    writer.transport.abort()
+                if transport.get_write_buffer_size() >= left:
+                    transport.abort()
                     raise
 
-    async def _linger(self, reader: StreamReader, writer: StreamWriter) -> None:
+    async def _linger(self, connection: Connection) -> None:
         """Take what is still sent: hung up on at once, the caller may never see the answer."""
-        if writer.can_write_eof():
-            writer.write_eof()
-        async with asyncio.timeout(self._limits.lingering):
-            while await reader.read(BUFFER):
-                pass
+        connection.transport.write_eof()
+        connection.within(self._limits.lingering)
+        while await connection.read(BUFFER):
+            pass
