@@ -54,7 +54,9 @@ class Graph:
             "classify_x_to_y": _signature("classify", {"inputs": "STRING"}, {"scores": "FLOAT"}),
         }
 
-    def run(self, feeds: Mapping[str, Array], fetches: tuple[str, ...]) -> dict[str, Array]:
+    def run(
+        self, feeds: Mapping[str, Array], fetches: tuple[str, ...], *, here: bool = False
+    ) -> dict[str, Array]:
         (x,) = feeds.values()
         if self._offset is None:
             return dict.fromkeys(fetches, x)

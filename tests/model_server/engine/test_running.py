@@ -28,8 +28,11 @@ class Timed:
     def clock(self) -> float:
         return self.now
 
-    def run(self, feeds: Mapping[str, Array], fetches: tuple[str, ...]) -> Tensors:
+    def run(
+        self, feeds: Mapping[str, Array], fetches: tuple[str, ...], *, here: bool = False
+    ) -> Tensors:
         self.threads.append(threading.get_ident())
+        assert here == (threading.get_ident() == threading.main_thread().ident)
         self.now += self.seconds
         return {"y": feeds["x"]}
 

@@ -34,12 +34,14 @@ class CompiledSavedModel(SavedModel):
         # OpenVINO calls inputs and outputs as the signature does, this engine by their tensors.
         self._names = {info.tensor: name for name, info in infos.items()}
 
-    def run(self, feeds: Mapping[str, Array], fetches: tuple[str, ...]) -> dict[str, Array]:
+    def run(
+        self, feeds: Mapping[str, Array], fetches: tuple[str, ...], *, here: bool = False
+    ) -> dict[str, Array]:
         """One call, by tensor name; raises `StatusError`. Safe in any thread."""
         inputs = {self._names.get(tensor, ""): array for tensor, array in feeds.items()}
         outputs = {tensor: self._names.get(tensor, "") for tensor in fetches}
         if not self._compiled.knows(set(inputs), set(outputs.values())):
-            return super().run(feeds, fetches)
+            return super().run(feeds, fetches, here=here)
         try:
             found: list[Any] = self._compiled.run(inputs)
         except WrongInputs as error:

@@ -41,7 +41,7 @@ class DirectRunner:
         key = (id(servable), fetches, size)
         usual = self._usual_seconds.get(key)
         if usual is not None and usual < QUICK_SECONDS:
-            outputs, seconds = _timed(servable, feeds, fetches)
+            outputs, seconds = _timed(servable, feeds, fetches, here=True)
         else:
             loop = asyncio.get_running_loop()
             outputs, seconds = await loop.run_in_executor(
@@ -52,7 +52,9 @@ class DirectRunner:
         return outputs
 
 
-def _timed(servable: Servable, feeds: Tensors, fetches: tuple[str, ...]) -> tuple[Tensors, float]:
+def _timed(
+    servable: Servable, feeds: Tensors, fetches: tuple[str, ...], *, here: bool = False
+) -> tuple[Tensors, float]:
     started = perf_counter()
-    outputs = servable.run(feeds, fetches)
+    outputs = servable.run(feeds, fetches, here=here)
     return outputs, perf_counter() - started
