@@ -68,6 +68,23 @@ class _PooledConnection(urllib3.connection.HTTPConnection):
     def __init__(self, path: Path) -> None:
         super().__init__("localhost")
         self._path = path
+        self._held: list[bytes] | None = None
+
+    def request(self, *arguments: Any, **options: Any) -> None:
+        """Send a request in one piece: a head that comes alone wakes the server for nothing."""
+        self._held = []
+        try:
+            super().request(*arguments, **options)
+        finally:
+            held, self._held = self._held, None
+        super().send(b"".join(held))
+
+    def send(self, data: Any) -> None:
+        """Send ``data``, or hold it for the end of `request`."""
+        if self._held is not None and isinstance(data, bytes):
+            self._held.append(data)
+        else:
+            super().send(data)
 
     def _new_conn(self) -> socket.socket:
         try:

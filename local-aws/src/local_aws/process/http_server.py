@@ -173,27 +173,30 @@ class _Handler(MotoRequestHandler):  # type: ignore[misc]
 
     def _stream(self, answer: _Answer, chunks: Iterable[bytes]) -> None:
         """Send each chunk as it comes; that the client has left is an OSError."""
-        self._send_head(answer, [("Transfer-Encoding", "chunked")])
+        self.wfile.write(self._head(answer, [("Transfer-Encoding", "chunked")]))
         for chunk in filter(None, chunks):  # an empty one would be the last
             self.wfile.write(b"%x\r\n%b\r\n" % (len(chunk), chunk))
         self.wfile.write(b"0\r\n\r\n")
 
     def _send(self, answer: _Answer, content: bytes) -> None:
         is_told = answer.is_bodiless or "content-length" in answer.names
-        self._send_head(answer, [] if is_told else [("Content-Length", str(len(content)))])
-        if content and self._has_body(answer):
-            self.wfile.write(content)
+        head = self._head(answer, [] if is_told else [("Content-Length", str(len(content)))])
+        # In one piece: a head that comes alone wakes the client for nothing.
+        self.wfile.write(head + content if self._has_body(answer) else head)
 
     def _has_body(self, answer: _Answer) -> bool:
         return self.command != "HEAD" and not answer.is_bodiless
 
-    def _send_head(self, answer: _Answer, framing: list[tuple[str, str]]) -> None:
-        self.send_response_only(answer.code, answer.status.partition(" ")[2])
-        for name, value in [*answer.headers, *framing]:
-            self.send_header(name, value)
+    def _head(self, answer: _Answer, framing: list[tuple[str, str]]) -> bytes:
+        if self.request_version == "HTTP/0.9":
+            return b""
+        lines = [*answer.headers, *framing]
+        if ("connection", "close") in ((name.lower(), value.lower()) for name, value in lines):
+            self.close_connection = True
         if "date" not in answer.names:
-            self.send_header("Date", self.date_time_string())
-        self.end_headers()
+            lines.append(("Date", self.date_time_string()))
+        said = "".join(f"{name}: {value}\r\n" for name, value in lines)
+        return f"{self.protocol_version} {answer.status}\r\n{said}\r\n".encode("latin-1")
 
     def log(self, type: str, message: str, *args: Any) -> None:
         return
