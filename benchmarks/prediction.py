@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from local_aws import daemon
+from local_aws.credentials import Credentials
 from local_aws.process.address import Address
 from sagemaker_serving.archive import build_archive
 from sagemaker_serving.catalog import image_uri
@@ -44,9 +45,33 @@ for _ in range({WARM_UP} + {CALLS}):
 print(json.dumps(seconds[{WARM_UP}:]))
 """
 
+BARE_SERVER = """
+import socket
+listener = socket.create_server(("127.0.0.1", 0))
+print(listener.getsockname()[1], flush=True)
+while True:
+    connection, _ = listener.accept()
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    lines = connection.makefile("rb")
+    while line := lines.readline():
+        length = 0
+        while line.strip():
+            if line.lower().startswith(b"content-length:"):
+                length = int(line.split(b":")[1])
+            line = lines.readline()
+        lines.read(length)
+        connection.sendall(
+            b"HTTP/1.1 200 OK\\r\\nContent-Type: application/json\\r\\n"
+            b"Content-Length: 34\\r\\n\\r\\n{\\"predictions\\": [3.5, 4.0, 5.5]}  "
+        )
+"""
+
 
 def measure() -> list[tuple[str, str]]:
-    """p50 and p99 of the bare engine, of the model server alone, and through the gateway."""
+    """p50 and p99 of the bare engine, of the model server alone, and through the gateway.
+
+    Beside the last, of boto3 and a server that answers a constant: what no gateway could save.
+    """
     bare = _bare_engine()
     with tempfile.TemporaryDirectory() as folder:
         state = Path(folder)
@@ -59,6 +84,7 @@ def measure() -> list[tuple[str, str]]:
             predictor = Predictor("bench", aws)
             through_gateway = _timed(lambda: predictor.invoke(BODY))
             server = _model_server_alone(Path(address.status()["processes"][0]["listens"]))
+            floor = _boto3_alone()
         finally:
             daemon.stop(state)
     return [
@@ -68,6 +94,7 @@ def measure() -> list[tuple[str, str]]:
         *_percentiles("bare engine call", bare),
         *_percentiles("model server, /invocations", server),
         *_percentiles("through the gateway, by boto3", through_gateway),
+        *_percentiles("boto3 and a bare HTTP server", floor),
     ]
 
 
@@ -130,6 +157,23 @@ def _model_server_alone(socket_path: Path) -> list[float]:
         connection.getresponse().read()
 
     return _timed(call)
+
+
+def _boto3_alone() -> list[float]:
+    """A signed prediction by boto3, of a server that reads it and answers a constant."""
+    server = subprocess.Popen([sys.executable, "-c", BARE_SERVER], stdout=subprocess.PIPE)
+    assert server.stdout is not None
+    try:
+        address = Address(
+            url=f"http://localhost:{int(server.stdout.readline())}",
+            pid=server.pid,
+            credentials=Credentials.made(),
+        )
+        predictor = Predictor("bench", Aws.at(address, REGION))
+        return _timed(lambda: predictor.invoke(BODY))
+    finally:
+        server.kill()
+        server.wait()
 
 
 def _timed(call: Callable[[], object]) -> list[float]:
