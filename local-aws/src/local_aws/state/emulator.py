@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import pickle
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
@@ -69,8 +70,11 @@ class Emulator:
     def keep_contents(self) -> None:
         """Write the bytes of S3's objects that are not written yet."""
         for backends in list(BackendDict._instances):
-            if backends.service_name == "s3":
-                self._dumped("s3", backends)
+            for _, _, backend in backends.iter_backends() if backends.service_name == "s3" else ():
+                # What is deleted or changes meanwhile is the export's to write, or to refuse.
+                with suppress(RuntimeError, ValueError, *_UNKEEPABLE):
+                    for key in _s3_objects(backend):
+                        self._objects.keep(key)
 
     def restore(self, name: str, data: bytes) -> None:
         """Give a service what it held; raises what `load` raises.
@@ -123,6 +127,14 @@ class Emulator:
             self._seconds[name] = time.thread_time() - began
             return data, used
         return None
+
+
+def _s3_objects(backend: Any) -> Iterator[Any]:
+    """Every version of every object, and what is uploaded in parts."""
+    for bucket in list(backend.buckets.values()):
+        uploads = [list(upload.parts.values()) for upload in list(bucket.multiparts.values())]
+        for versions in (*dict.values(bucket.keys), *uploads):
+            yield from (each for each in list(versions) if hasattr(each, "_value_buffer"))
 
 
 def _abort_executions(backends: Any) -> None:

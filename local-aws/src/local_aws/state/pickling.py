@@ -14,6 +14,7 @@ import pickle
 import threading
 import types
 from dataclasses import dataclass
+from datetime import datetime
 from importlib import import_module
 from typing import Any
 
@@ -66,6 +67,8 @@ class _Pickler(pickle.Pickler):
 
     @override
     def persistent_id(self, obj: Any) -> Any:
+        if type(obj) in _VALUES:
+            return None
         if isinstance(obj, BackendDict):
             return ("service", obj.backend.__module__, obj.backend.__name__)
         if isinstance(obj, AccountSpecificBackend):
@@ -111,6 +114,9 @@ class _Pickler(pickle.Pickler):
             return remade.bare, (kind,), remade.history(obj)
         return NotImplemented
 
+
+_VALUES = frozenset({bool, bytes, datetime, dict, float, int, list, str, tuple, types.NoneType})
+"""What most of all that is written is, and never a service or an object's bytes."""
 
 _EXECUTIONS = "moto.stepfunctions.parser.asl.eval.environment"
 

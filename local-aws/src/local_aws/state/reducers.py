@@ -136,8 +136,10 @@ def fill_s3_object(key: Any, state: tuple[dict[str, Any], Any]) -> None:
 
 def without_content(key: Any) -> dict[str, Any]:
     """What an S3 object is besides its content."""
-    running = ("_value_buffer", "lock")
-    return {name: value for name, value in vars(key).items() if name not in running}
+    state = dict(vars(key))
+    state.pop("_value_buffer", None)
+    state.pop("lock", None)
+    return state
 
 
 def bare(kind: type) -> Any:
