@@ -64,6 +64,10 @@ class _SocketPool(urllib3.HTTPConnectionPool):
         return _PooledConnection(self._path)
 
 
+_ONE_PIECE_BYTES = 1 << 16
+"""A request beyond that is not copied once more, to save a wake-up."""
+
+
 class _PooledConnection(urllib3.connection.HTTPConnection):
     def __init__(self, path: Path) -> None:
         super().__init__("localhost")
@@ -71,13 +75,15 @@ class _PooledConnection(urllib3.connection.HTTPConnection):
         self._held: list[bytes] | None = None
 
     def request(self, *arguments: Any, **options: Any) -> None:
-        """Send a request in one piece: a head that comes alone wakes the server for nothing."""
+        """Send a small request in one piece: a head alone wakes the server for nothing."""
         self._held = []
         try:
             super().request(*arguments, **options)
         finally:
             held, self._held = self._held, None
-        super().send(b"".join(held))
+        is_small = sum(map(len, held)) <= _ONE_PIECE_BYTES
+        for piece in [b"".join(held)] if is_small else held:
+            super().send(piece)
 
     def send(self, data: Any) -> None:
         """Send ``data``, or hold it for the end of `request`."""
