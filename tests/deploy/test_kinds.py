@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import aws_cdk as cdk
@@ -271,8 +272,36 @@ def test_a_component_is_asked_by_its_name(deployed: Deployed, component: str) ->
     assert deployed.aws.ask("kinds-parts", b"which", InferenceComponentName=name) == b"first"
 
 
+@contextmanager
+def scaling_suspended(aws: Aws) -> Iterator[None]:
+    """No policy changes an endpoint meanwhile: as on AWS, a deploy that meets one fails."""
+    scaling = aws.client("application-autoscaling")
+    targets = scaling.describe_scalable_targets(ServiceNamespace="sagemaker")["ScalableTargets"]
+
+    def suspend(suspended: bool) -> None:
+        ways = ("DynamicScalingInSuspended", "DynamicScalingOutSuspended")
+        for target in targets:
+            scaling.register_scalable_target(
+                **{key: target[key] for key in _TARGET},
+                SuspendedState=dict.fromkeys(ways, suspended),
+            )
+
+    def is_still() -> bool:
+        components = aws.sagemaker.list_inference_components(StatusEquals="Updating")
+        endpoints = aws.sagemaker.list_endpoints(StatusEquals="Updating")
+        return not components["InferenceComponents"] and not endpoints["Endpoints"]
+
+    suspend(True)
+    eventually(is_still, seconds=60)
+    yield
+    suspend(False)
+
+
+_TARGET = ("ServiceNamespace", "ResourceId", "ScalableDimension")
+
+
 def test_an_update_moves_by_its_canary_and_fails_no_request(deployed: Deployed) -> None:
-    with Load(deployed.aws, "kinds-plain", per_second=20) as load:
+    with scaling_suspended(deployed.aws), Load(deployed.aws, "kinds-plain", per_second=20) as load:
         deployed.deploy(UPDATED)
     assert load.failures == []
     assert deployed.aws.ask("kinds-plain", b"which") == b"second"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.local_aws.aws import Aws
-from tests.local_sagemaker.test_openvino import compiled, served, unpacked
+from tests.local_sagemaker.compiling import compiled, served, unpacked
 from tests.models import torchscript
 
 torch: Any = pytest.importorskip("torch", reason="torch is here in test_with_openvino.py only")
