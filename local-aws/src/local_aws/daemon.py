@@ -10,8 +10,10 @@ import subprocess
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NoReturn
 
 from local_aws import terminal
 from local_aws.errors import Failure, Mistake, ReportedError
@@ -142,8 +144,16 @@ def main() -> None:
             fresh=arguments.fresh,
         )
     except ReportedError as error:
-        print(f"{_REASON}{error}", file=sys.stderr)
-        raise SystemExit(error.exit_status) from None
+        _end_now(f"{_REASON}{error}", error.exit_status)
+    except Exception:
+        _end_now(traceback.format_exc(), 1)
+
+
+def _end_now(why: str, status: int) -> NoReturn:
+    """Threads of what could not be stopped would keep the process running for ever."""
+    print(why, file=sys.stderr, flush=True)
+    sys.stdout.flush()
+    os._exit(status)
 
 
 def serve(
