@@ -22,7 +22,7 @@ def compiled(aws: Aws, name: str, files: dict[str, bytes], framework: str, shape
         RoleArn="arn:aws:iam::123456789012:role/model",
         InputConfig={
             "S3Uri": f"s3://models/{name}.tar.gz",
-            "DataInputConfig": json.dumps(shapes),
+            **({} if shapes is None else {"DataInputConfig": json.dumps(shapes)}),
             "Framework": framework,
         },
         OutputConfig={"S3OutputLocation": "s3://models/compiled/", "TargetDevice": "ml_c5"},

@@ -58,3 +58,10 @@ def test_weights_without_code_fail_the_job_in_torch_s_words(aws: Aws, tmp_path: 
     job = compiled(aws, "weights", files, "PYTORCH", {"input0": [2, 2]})
     assert job["CompilationJobStatus"] == "FAILED"
     assert "OpenVINO cannot compile model.pth: RuntimeError: " in job["FailureReason"]
+
+
+def test_without_sizes_it_is_packed_as_it_is_and_the_log_says_why(aws: Aws, tmp_path: Path) -> None:
+    """Neo takes them from the file, where PyTorch 2.0 wrote it: such a job must not fail here."""
+    job = compiled(aws, "sizeless", {"model.pth": torchscript(tmp_path, "x * 2")}, "PYTORCH", None)
+    assert job["CompilationJobStatus"] == "COMPLETED", job["FailureReason"]
+    assert "repacked, not compiled" in job["FailureReason"]

@@ -60,16 +60,21 @@ class Compiled:
         return f"{self.compiler}, {self.precision}"
 
 
-def why_not_compiled(files: Iterable[str], framework: str) -> str | None:
+def why_not_compiled(files: Iterable[str], framework: str, shapes: Any) -> str | None:
     """Why nothing on this machine compiles a model of these files; None where something does.
 
-    ``files`` are paths below the model's folder, ``framework`` is in Neo's spelling ("ONNX").
+    ``files`` are paths below the model's folder, ``framework`` is in Neo's spelling ("ONNX"), and
+    ``shapes`` are the inputs' sizes, as for `compile_model`.
     """
     if framework not in _SUFFIXES:
         return f"nothing on this machine compiles {framework} models"
     if len(_models(files, framework)) != 1:
         wanted = " or ".join(_SUFFIXES[framework])
         return f"it does not hold exactly one {wanted}, which this machine compiles"
+    if framework == "PYTORCH" and not shapes:
+        # Neo reads them out of the file, where PyTorch 2.0 wrote it and the target is an instance
+        # (developer guide, "Prepare Model for Compilation", read 2026-11-26).
+        return "a TorchScript's inputs have no sizes that this machine reads; give DataInputConfig"
     needed = {"openvino": "OpenVINO", **({"torch": "torch"} if framework == "PYTORCH" else {})}
     missing = [extra for extra in needed if util.find_spec(extra) is None]
     if missing:
@@ -99,7 +104,7 @@ def compile_model(
     `TimeoutError` after ``seconds``. None when ``is_stopped`` says so in between.
     """
     files = [str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()]
-    why_not = why_not_compiled(files, framework)
+    why_not = why_not_compiled(files, framework, shapes)
     if why_not is None and precision == "int8" and util.find_spec("nncf") is None:
         why_not = "nncf is not installed, which makes int8; pip install 'sagemaker-serving[nncf]'"
     if why_not is not None:

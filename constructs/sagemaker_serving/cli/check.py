@@ -137,15 +137,16 @@ def check(
 
 
 def _show(problems: Sequence[Problem]) -> None:
-    """A line each, as `report` has it, with the severity in its colour."""
+    """What `report` says of each, with the severity in its colour."""
     from rich.text import Text
 
     from local_aws.terminal import clean, console
+    from sagemaker_serving.rules.report import report
 
     told = console()
     for problem in problems:
-        severity = (str(problem.severity), _COLOURS[problem.severity])
-        line = Text.assemble(severity, f": {clean(str(problem))} ", (f"[{problem.rule}]", "dim"))
+        line = Text(clean(report([problem], "text")))
+        line.stylize(_COLOURS[problem.severity], 0, len(problem.severity))
         told.print(line, soft_wrap=True)
 
 

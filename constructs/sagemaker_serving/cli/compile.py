@@ -103,11 +103,11 @@ def compile(
     a job that is done or running.
 
     With --compare no job is made. The model is compiled on this machine with OpenVINO, which stands
-    in for Neo's compiler (extra openvino; int8 needs the extra nncf), in each of --precisions.
-    Prints errors, agreement, p50, p99 and throughput beside the original's. Ends with 1 when one
-    of them misses what compile: {accept: …} or the options say. In a pipe a line is, between tabs,
-    the model, its largest and mean error, agreement, p50 and p99 in ms, requests per second,
-    speedup, accepted.
+    in for Neo's compiler (extra openvino; int8 needs nncf, TorchScript torch), in each of
+    --precisions. Prints errors, agreement, p50, p99 and throughput beside the original's. Ends with
+    1 when one of them misses what compile: {accept: …} or the options say. In a pipe a line is,
+    between tabs, the model, its largest and mean error, agreement, p50 and p99 in ms, requests per
+    second, speedup, accepted.
 
     \b
     Examples:

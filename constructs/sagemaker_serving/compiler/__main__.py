@@ -2,7 +2,7 @@
 
 It is an object in JSON: ``source``, a SavedModel's folder, an ``.onnx`` file or a TorchScript file
 (``.pth`` or ``.pt``); ``target``, the folder to write into; ``shapes``, the inputs' fixed sizes by
-name, a list of them in the inputs' order, or null to leave them open, which TorchScript does not;
+name, a list of them in the inputs' order, or null to leave them open, which no TorchScript takes;
 ``precision``, ``f32``, ``bf16`` or ``int8``; ``calibration``, for int8 a folder of ``.npz`` files
 with inputs by name. Ends with 1 and one line on standard error when the model cannot be compiled.
 """
@@ -64,19 +64,17 @@ def compile_to(
 
 
 def _from_torch(source: str, shapes: Any) -> Any:
-    """A TorchScript's inputs have neither sizes nor types in the file, nor names of their own.
+    """The sizes stand for a TorchScript's inputs in their order, whatever they are called.
 
-    So the sizes stand for them in their order, whatever they are called, and numbers are float32,
-    as Neo takes them ("Prepare Model for Compilation", read 2026-11-26).
+    Numbers are float32, as Neo wants them of PyTorch (SageMaker developer guide, "Prepare Model for
+    Compilation", read 2026-11-26: input0, input1, or a list; "Saving Models for SageMaker Neo").
     """
     import openvino
     import torch
 
     model = torch.jit.load(source, map_location="cpu").eval()
     sizes = list(shapes.values()) if isinstance(shapes, dict) else shapes
-    return openvino.convert_model(
-        model, input=[(tuple(size), openvino.Type.f32) for size in sizes or ()]
-    )
+    return openvino.convert_model(model, input=[(tuple(size), openvino.Type.f32) for size in sizes])
 
 
 def _quantized(model: Any, calibration: Path) -> Any:

@@ -184,7 +184,9 @@ class CompilationRun:
         Raises `JobFailed` in the compiler's words, `JobStopped`, and `TimeoutError`.
         """
         config = self._job["InputConfig"]
-        why_not = why_not_compiled(files, config["Framework"])
+        given = config.get("DataInputConfig")
+        shapes = None if given is None else json.loads(given)
+        why_not = why_not_compiled(files, config["Framework"], shapes)
         if why_not is not None:
             self.say(f"nothing is compiled: {why_not}")
             return None
@@ -193,12 +195,11 @@ class CompilationRun:
                 unpack(stream, folder, config["S3Uri"])
         except UnreadableArtifact as error:
             raise JobFailed(f"ClientError: InputConfiguration: {error}") from None
-        shapes = config.get("DataInputConfig")
         try:
             compiled = compile_model(
                 folder,
                 config["Framework"],
-                None if shapes is None else json.loads(shapes),
+                shapes,
                 seconds=until - time.monotonic(),
                 is_stopped=self._stopped.is_set,
             )
