@@ -103,6 +103,10 @@ def load(name: str | None, url: str | None) -> Request:
     return post("/models", json.dumps(given), Content_Type="application/json")
 
 
+FULL_PAGE: Request = ("GET", "/models?limit=100", {}, "")
+"""Asked once, after the loads that fail."""
+
+
 def many(folder: Path) -> list[Request]:
     def of(name: str) -> Request:
         return load(name, str(folder / name / "model"))
@@ -129,7 +133,7 @@ def many(folder: Path) -> list[Request]:
         of("raises"),
         of("runtime"),
         of("memory"),
-        show("/models"),
+        FULL_PAGE,
         show("/models?limit=1"),
         of("runtime"),
         post("/models/runtime/invoke"),
@@ -166,8 +170,7 @@ def test_both_answer_alike(
 ) -> None:
     models = folder / ("model" if asked == "one" else "models")
     requests = SINGLE if asked == "one" else many(models)
-    with real(folder, tmp_path, environment) as port:
-        expected = [settled(port, request) for request in requests]
+    expected = usual_answers(folder, tmp_path, environment, requests)
     ours = ModelServer.start(
         models,
         environment=environment,
@@ -183,6 +186,27 @@ def test_both_answer_alike(
             assert (request, answer(ours.place.port, request)) == (request, wanted)
     finally:
         ours.stop()
+
+
+def usual_answers(
+    folder: Path, scratch: Path, environment: dict[str, str], requests: list[Request]
+) -> list[tuple[int, str]]:
+    """TorchServe's answers, from a run in which it went on listing models that it failed to load.
+
+    It races with itself there: ``unregisterModel`` runs in the thread of the worker whose death
+    interrupts it, so the model stays. Where the process has ended first, the model goes: 1 of 24
+    loads on 2 busy cores on 2026-11-26. This server does what TorchServe nearly always does.
+    """
+    for attempt in range(5):
+        place = scratch / f"real-{attempt}"
+        place.mkdir()
+        with real(folder, place, environment) as port:
+            answers = [settled(port, request) for request in requests]
+        is_asked_to_load = any(status == 507 for status, _ in answers)
+        listed = answers[requests.index(FULL_PAGE)][1] if is_asked_to_load else ""
+        if not is_asked_to_load or ('"runtime"' in listed and '"memory"' in listed):
+            return answers
+    raise AssertionError("TorchServe dropped a model that it failed to load, five times running")
 
 
 def answer(port: int, request: Request) -> tuple[int, str]:
@@ -202,14 +226,14 @@ def answer(port: int, request: Request) -> tuple[int, str]:
 
 
 def settled(port: int, request: Request) -> tuple[int, str]:
-    """The answer; a list once it stays: TorchServe drops a model that failed a little later."""
+    """The answer; a list once it stays: TorchServe drops a model that raised a little later."""
     came = [answer(port, request)]
 
     def stays() -> bool:
         came.append(answer(port, request))
         return len(came) >= 10 and len(set(came[-10:])) == 1
 
-    if request[:2] == ("GET", "/models"):
+    if request in (FULL_PAGE, ("GET", "/models", {}, "")):
         until(stays)
     return came[-1]
 
