@@ -19,10 +19,8 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass, replace
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
@@ -31,29 +29,28 @@ from botocore.exceptions import BotoCoreError, ClientError
 from moto.iam.models import iam_backends
 from moto.moto_api._internal import moto_api_backend
 from werkzeug import Request, Response
-from werkzeug.utils import cached_property  # functools' one is computed by one thread at a time
 
 from local_aws import settings
+from local_aws.account_services import AccountServices, installed
 from local_aws.authentication import (
     PAGES,
     Authenticator,
-    Caller,
     Scope,
     has_unguessable_path,
     reject_foreign_origin,
     require_token,
 )
 from local_aws.callbacks import PATH as CALLBACKS
-from local_aws.context import ACCOUNT_ID, LocalContext
+from local_aws.context import LocalContext
 from local_aws.emulator import judged_operations, memory, messages
 from local_aws.emulator.application import Emulator
 from local_aws.emulator.diagnosis import own_words
 from local_aws.errors import Mistake
+from local_aws.exchange import Exchange
 from local_aws.faults import api as faults_api
 from local_aws.faults.calls import refuse_injected
-from local_aws.own_services import own_services
 from local_aws.permissions.authorizer import Authorizer
-from local_aws.permissions.identities import AnyCaller, Developer, account_of, find_holder
+from local_aws.permissions.identities import AnyCaller, find_holder
 from local_aws.permissions.service import permissions_of
 from local_aws.process.http_server import LoopbackServer, WsgiApplication
 from local_aws.protocol import AwsError
@@ -61,23 +58,18 @@ from local_aws.protocol.answers import crash_of, error_answer, write_answer
 from local_aws.protocol.call import (
     JUDGED,
     Call,
-    read_call,
     refuse_target_of_another_service,
 )
-from local_aws.protocol.models import service_of
-from local_aws.resources import ResourceTypes
 from local_aws.resources.emulated import forget_made
-from local_aws.service import SERVICES, Service, ServiceFactory, no_operation, output_of
+from local_aws.service import Service, ServiceFactory, no_operation, output_of
 from local_aws.state.folder import STATE
 from local_aws.state.requests import may_change, takes_long
-from local_aws.state.saver import Part, StateSaver
+from local_aws.state.saver import StateSaver
 from local_aws.web.door import SCOPES, WebAddress, json_answer, refuse_foreign_pages, web_address
 from local_aws.web.request import web_request
 
 DEFAULT_REGION = "us-east-1"
 """Where a request without a credential scope goes: the emulator's own default."""
-
-SignedBy = Caller[AnyCaller]
 
 _log = logging.getLogger(__name__)
 
@@ -115,18 +107,13 @@ class Gateway:
         state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
         strict = settings.strict(os.environ) if strict is None else strict
         self.context = LocalContext.at(self.url, state_dir, time_scale=scale, strict=strict)
-        self._factories = list(_installed() if services is None else services)
         self._saver = StateSaver(state_dir / STATE, self.context.write_lock)
-        self._accounts: dict[str, _Account] = {}
-        self._runs = False
-        self._open(self.context)
-        self.context.accounts.opened = self._open
-        for account in self.context.known_accounts():
-            self.context.open_account(account)
-        home = self._accounts[self.context.account_id]
+        factories = installed() if services is None else services
+        self._accounts = AccountServices(self.context, factories, self._saver)
+        home = self._accounts.home
         self.resource_types = home.types
         self._authenticator: Authenticator[AnyCaller] = Authenticator(
-            find_holder(self._developers, self.context.sessions), region
+            find_holder(self._accounts.developers, self.context.sessions), region
         )
         self._permissions = {
             name: each.permissions
@@ -141,11 +128,11 @@ class Gateway:
 
     def services(self) -> list[Service]:
         """Every one of them, of the account that was there first."""
-        return list(self._accounts[self.context.account_id].services.values())
+        return list(self._accounts.home.services.values())
 
     def service(self, name: str) -> Service:
         """The service of this name, boto3's; KeyError when there is none."""
-        return self._accounts[self.context.account_id].services[name]
+        return self._accounts.home.services[name]
 
     def start(self) -> None:
         """Answer requests from now on; returns at once."""
@@ -153,9 +140,7 @@ class Gateway:
         memory.apply()
         messages.apply()
         _forget_an_earlier_gateway()
-        self._runs = True
-        for service in self._every_service():
-            service.start()
+        self._accounts.start()
         try:
             found = self._saver.restore()
         except Mistake:
@@ -165,7 +150,7 @@ class Gateway:
         self._server.serve(self)
         self.context.inner_calls.application = self
         if found is not None:
-            for service in self._every_service():
+            for service in self._accounts.every_service():
                 service.recover("ended" if found.ended else "was killed")
         self._saver.start()
 
@@ -178,7 +163,7 @@ class Gateway:
 
         Nothing is left running when this returns.
         """
-        for service in self._every_service():
+        for service in self._accounts.every_service():
             service.stop()
         self.context.inner_calls.application = None
         self._server.stop()
@@ -186,7 +171,7 @@ class Gateway:
         self._close()
 
     def _close(self) -> None:
-        for service in self._every_service():
+        for service in self._accounts.every_service():
             service.close()
         self.context.close()
 
@@ -196,19 +181,14 @@ class Gateway:
         What each service says (``stacks``, ``functions``, ``executions`` …), and ``state``: where
         and when all of it was saved. ``accounts`` has the same of every further account, by its id.
         """
-        home, *others = self._accounts.values()
-        found: dict[str, Any] = {
+        return {
             "url": self.url,
             "pid": os.getpid(),
             "memory_bytes": psutil.Process().memory_info().rss,
             "uptime_seconds": round(time.time() - self._started_at, 1),
             "state": self._saver.summary(),
-            **home.status(),
+            **self._accounts.status(),
         }
-        if others:
-            found["account"] = home.context.account_id
-            found["accounts"] = {each.context.account_id: each.status() for each in others}
-        return found
 
     def __call__(
         self, environ: dict[str, Any], start_response: Callable[..., Any]
@@ -225,7 +205,7 @@ class Gateway:
             if request.path.startswith(PAGES):
                 return self._page(request)(environ, start_response)
             caller = self._authenticator.authenticate(environ)
-            exchange = _Exchange(request, caller, self._owner)
+            exchange = Exchange(request, caller, self._owner)
             if not may_change(request):
                 return self._answer(exchange)(environ, start_response)
             with nullcontext() if takes_long(request) else self.context.write_lock.change():
@@ -242,7 +222,7 @@ class Gateway:
 
     def _web_answer(self, address: WebAddress, environ: dict[str, Any]) -> Response:
         """The answer of an API or a function URL, which verifies signatures where it wants any."""
-        found = (each.web_api(address.kind, address.id) for each in self._every_service())
+        found = (each.web_api(address.kind, address.id) for each in self._accounts.every_service())
         api = next((each for each in found if each is not None), None)
         if api is None:
             return json_answer(403, {"message": "Forbidden"})
@@ -265,13 +245,13 @@ class Gateway:
             raise AwsError("MissingAuthenticationToken", "Missing Authentication Token", status=403)
         return caller.holder
 
-    def _crash(self, request: Request, exchange: _Exchange | None) -> AwsError:
+    def _crash(self, request: Request, exchange: Exchange | None) -> AwsError:
         """What is said of a failure of the local AWS's own, which its log has whole."""
         _log.exception("%s %s", request.method, request.path)
         call = None if exchange is None else vars(exchange).get("call")
         return crash_of(call, self.context.state_dir / "local.log")
 
-    def _answer(self, exchange: _Exchange) -> WsgiApplication:
+    def _answer(self, exchange: Exchange) -> WsgiApplication:
         """What answers a request whose caller is known. Raises `AwsError` when nothing does."""
         refuse_target_of_another_service(exchange.request.environ, exchange.caller.service)
         self._authorize(exchange)
@@ -279,22 +259,22 @@ class Gateway:
         self._ask_others(exchange)
         return self._dispatch(exchange)
 
-    def _authorize(self, exchange: _Exchange) -> None:
+    def _authorize(self, exchange: Exchange) -> None:
         who = exchange.caller.holder
         if self._authorizer.judges(who, exchange.service):
             self._authorizer.authorize(exchange.call, who, scope=exchange.caller.service)
 
-    def _inject_fault(self, exchange: _Exchange) -> None:
+    def _inject_fault(self, exchange: Exchange) -> None:
         if self.context.faults and exchange.call is not None:
             refuse_injected(self.context.faults, exchange.call, self._permissions)
 
-    def _ask_others(self, exchange: _Exchange) -> None:
+    def _ask_others(self, exchange: Exchange) -> None:
         if exchange.call is not None:
             services = self._accounts[exchange.account].services
             for service in services.values():
                 service.check_elsewhere(exchange.call, is_here=exchange.service in services)
 
-    def _dispatch(self, exchange: _Exchange) -> WsgiApplication:
+    def _dispatch(self, exchange: Exchange) -> WsgiApplication:
         service = self._accounts[exchange.account].services.get(exchange.service)
         call = exchange.call
         if service is None:
@@ -308,7 +288,7 @@ class Gateway:
             return self._emulated(exchange)
         return output if isinstance(output, Response) else write_answer(call, output)
 
-    def _emulated(self, exchange: _Exchange) -> WsgiApplication:
+    def _emulated(self, exchange: Exchange) -> WsgiApplication:
         """The emulator, prepared for requests of this service.
 
         It does what was read and judged, and guesses no operation of its own.
@@ -344,7 +324,7 @@ class Gateway:
             return self._callback(request)
         answers = (
             page(request.path.removeprefix(beginning))
-            for service in self._every_service()
+            for service in self._accounts.every_service()
             for beginning, page in service.pages().items()
             if request.path.startswith(beginning)
         )
@@ -357,35 +337,6 @@ class Gateway:
         )
         return Response(status=200 if taken else 403)
 
-    def _open(self, context: LocalContext) -> None:
-        """Have the services of an account, and tell those that need it what all of them can do."""
-        types = ResourceTypes()
-        services = _by_name(
-            *own_services(context, types, self._changed, self._restore_late),
-            *(each for make in self._factories for each in make(context, self._changed)),
-        )
-        for service in services.values():
-            types.add(service.resource_types(), whole=service.whole)
-            context.integrations.add(service.integrations())
-            known = service.permissions
-            if known is not None and known.document_of is not None:
-                own = (context.account_id, known.prefix)
-                context.evaluator.take_policies_from(*own, known.document_of)
-        of = "" if context is self.context else f"{context.account_id}."
-        parts = {f"{of}{name}": each for name, each in services.items() if isinstance(each, Part)}
-        self._saver.add(parts)
-        for service in services.values() if self._runs else ():
-            service.start()
-        self._accounts[context.account_id] = _Account(context, types, services)
-
-    def _every_service(self) -> list[Service]:
-        return [
-            each for account in list(self._accounts.values()) for each in account.services.values()
-        ]
-
-    def _developers(self) -> list[Developer]:
-        return [each.context.developer for each in list(self._accounts.values())]
-
     def _owner(self, call: Call) -> str:
         """The account that has what a call is about, where that is here; else the caller's."""
         if len(self._accounts) == 1:
@@ -393,90 +344,11 @@ class Gateway:
         owner = permissions_of(call.service, self._permissions).owner(call)
         return owner if owner in self._accounts else call.account
 
-    def _changed(self, service: str, *, at_once: bool = False) -> None:
-        self._saver.changed(service, at_once=at_once)
-
-    def _restore_late(self) -> None:
-        self._saver.restore_late()
-
     def _ask_once(self) -> None:
         with suppress(BotoCoreError, ClientError):  # it ended meanwhile
             for service in self.services():
                 if service.warm_up is not None:
                     getattr(self.context.client(service.name, self.region), service.warm_up)()
-
-
-@dataclass(frozen=True)
-class _Exchange:
-    """A request whose caller is known; what it asks for is read when somebody wants to know."""
-
-    request: Request
-    caller: SignedBy
-    owner: Callable[[Call], str]
-
-    @cached_property
-    def service(self) -> str:
-        """boto3's name of the service that is asked."""
-        target = self.request.headers.get("X-Amz-Target", "")
-        return service_of(self.caller.service, self.request.path, target)
-
-    @cached_property
-    def call(self) -> Call | None:
-        call = read_call(
-            self.request.environ,
-            account=self._own_account,
-            region=self.caller.region,
-            scope=self.caller.service,
-            caller=self.caller.holder,
-        )
-        return None if call is None else replace(call, account=self.owner(call))
-
-    @property
-    def account(self) -> str:
-        """The account that answers."""
-        return self._own_account if self.call is None else self.call.account
-
-    @property
-    def _own_account(self) -> str:
-        who = self.caller.holder
-        return ACCOUNT_ID if who is None else account_of(who)
-
-
-@dataclass(frozen=True)
-class _Account:
-    """One account: its services, and what its CloudFormation can deploy."""
-
-    context: LocalContext
-    types: ResourceTypes
-    services: Mapping[str, Service]
-
-    def status(self) -> dict[str, object]:
-        """What each service says."""
-        return {
-            name: each
-            for service in self.services.values()
-            for name, each in service.status().items()
-        }
-
-
-def _by_name(*services: Service) -> dict[str, Service]:
-    return {service.name: service for service in services}
-
-
-def _installed() -> Iterable[ServiceFactory]:
-    return [_loaded(found) for found in entry_points(group=SERVICES)]
-
-
-def _loaded(found: EntryPoint) -> ServiceFactory:
-    try:
-        factory: ServiceFactory = found.load()
-    except ImportError as error:
-        owner = found.value if found.dist is None else found.dist.name
-        raise Mistake(
-            f"{owner} is installed here and has the service '{found.name}', which cannot be "
-            f"loaded: {error}; install what {owner} needs for it, or uninstall {owner}"
-        ) from None
-    return factory
 
 
 def _forget_an_earlier_gateway() -> None:
