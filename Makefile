@@ -81,8 +81,8 @@ audit: setup ## Look every pin up in databases of known vulnerabilities; needs t
 bench: setup ## Run the benchmarks, print their figures and write docs/figures.md
 	$(BIN)/python -m benchmarks
 
-soak: setup ## Put mixed load on the local AWS for half an hour, to find leaks and lost requests
-	$(BIN)/python -m benchmarks.soak
+soak: setup ## Put mixed load and faults on the local AWS for MINUTES=120, to find leaks and losses
+	$(BIN)/python -m benchmarks.soak --minutes $(or $(MINUTES),120)
 
 acceptance: setup ## Run one scenario on the local AWS, or on ACCOUNT=… REGION=…; YES=1 does not ask
 	@$(BIN)/python -m tests.acceptance $(if $(ACCOUNT),--account $(ACCOUNT)) \

@@ -47,6 +47,10 @@ BENCHMARKS = {
 }
 """Each is a module of this package with ``measure() -> Iterable[Figure | Ratio]``."""
 
+_APART = {"soak": "mixed load and faults on the local AWS for hours: make soak"}
+"""What takes too long to be measured with them; its part of the page stays as it is."""
+_TITLES = {**BENCHMARKS, **_APART}
+
 _HEAD = """# Figures
 
 `make bench` measured these figures in one run on one machine. Ratios compare with a peer in the
@@ -76,8 +80,7 @@ def main() -> None:
         if not named:
             PAGE.write_text(_page(measured), encoding="utf-8")
         elif to_page:
-            renewed = _renewed(PAGE.read_text(encoding="utf-8"), name, measured[name])
-            PAGE.write_text(renewed, encoding="utf-8")
+            renew(name, measured[name])
     missed = [
         figure
         for figures in measured.values()
@@ -92,6 +95,12 @@ def main() -> None:
         console.print(f"\nfailed: {', '.join(failed)}")
     if failed or (guard and missed):
         raise SystemExit(1)
+
+
+def renew(name: str, figures: Iterable[Figure | Ratio], told: Iterable[str] = ()) -> None:
+    """One part of docs/figures.md, with where and when it was measured and what else is told."""
+    page = PAGE.read_text(encoding="utf-8")
+    PAGE.write_text(_renewed(page, name, figures, *told), encoding="utf-8")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -136,6 +145,8 @@ def _page(measured: dict[str, list[Figure | Ratio]]) -> str:
     lines = [_HEAD, f"{_machine()}.", ""]
     for name, figures in measured.items():
         lines += _section(name, figures)
+    apart = _sections(PAGE.read_text(encoding="utf-8"))
+    lines += [apart[title] for title in _APART.values() if title in apart]
     left_out = [title for name, title in BENCHMARKS.items() if name not in measured]
     if left_out:
         lines += [_LEFT_OUT, "", *(f"- {title}" for title in left_out), ""]
@@ -146,23 +157,29 @@ _LEFT_OUT = "Not measured in this run:"
 
 
 def _section(name: str, figures: Iterable[Figure | Ratio], *told: str) -> list[str]:
-    lines = [f"## {BENCHMARKS[name]}", "", *told, "| figure | value |", "| --- | --- |"]
+    lines = [f"## {_TITLES[name]}", "", *told, "| figure | value |", "| --- | --- |"]
     return [*lines, *(f"| {figure} | {value} |" for figure, value in figures), ""]
 
 
-def _renewed(page: str, name: str, figures: Iterable[Figure | Ratio]) -> str:
+def _renewed(page: str, name: str, figures: Iterable[Figure | Ratio], *told: str) -> str:
     """The page with one section measured anew, among the others in their order."""
     body, _, rest = page.partition(f"{_LEFT_OUT}\n\n")
-    head, *parts = body.split("\n## ")
-    sections = {part.partition("\n")[0]: f"## {part.rstrip()}\n" for part in parts}
-    made = _section(name, figures, f"Measured apart, {_machine()}.", "")
-    sections[BENCHMARKS[name]] = "\n".join(made)
-    ordered = [title for title in BENCHMARKS.values() if title in sections]
+    head = body.partition("\n## ")[0]
+    sections = _sections(page)
+    made = _section(name, figures, f"Measured apart, {_machine()}.", "", *told)
+    sections[_TITLES[name]] = "\n".join(made)
+    ordered = [title for title in _TITLES.values() if title in sections]
     lines = [f"{head.rstrip()}\n", *(sections[title] for title in ordered)]
-    missing = [each for each in rest.splitlines() if each and each != f"- {BENCHMARKS[name]}"]
+    missing = [each for each in rest.splitlines() if each and each != f"- {_TITLES[name]}"]
     if missing:
         lines.append("\n".join([_LEFT_OUT, "", *missing, ""]))
     return "\n".join(lines)
+
+
+def _sections(page: str) -> dict[str, str]:
+    """The page's sections by their titles."""
+    _, *parts = page.partition(f"{_LEFT_OUT}\n\n")[0].split("\n## ")
+    return {part.partition("\n")[0]: f"## {part.rstrip()}\n" for part in parts}
 
 
 if __name__ == "__main__":
