@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from importlib.util import find_spec
-from typing import Literal
+from typing import Any, Literal
 
 from sagemaker_serving.errors import Mistake
 
@@ -46,3 +47,17 @@ def need(*extras: Extra) -> None:
             f"this needs the extra {' and '.join(missing)}; "
             f"pip install 'sagemaker-serving[{','.join(missing)}]'"
         )
+
+
+def import_openvino() -> Any:
+    """OpenVINO, which tells Google Analytics nothing.
+
+    By itself it reports each import and conversion, unless its user has opted out: in a process for
+    each event, which a machine without a network waits 3 seconds for. It does not, and neither does
+    nncf, where ``openvino_telemetry`` cannot be imported (openvino/tools/ovc/telemetry_utils.py of
+    2026.4.1, nncf/telemetry/wrapper.py of 3.4.0, read 2026-11-26).
+    """
+    sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]
+    import openvino
+
+    return openvino

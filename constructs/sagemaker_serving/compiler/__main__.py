@@ -16,6 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from sagemaker_serving.extras import import_openvino
+
 MODEL = "model.xml"
 FACTS = "compiled.json"
 
@@ -35,8 +37,7 @@ def compile_to(
     source: str, target: str, shapes: Any, precision: str = "f32", calibration: str | None = None
 ) -> None:
     """Compile ``source`` into the folder ``target``, as a request asks for it."""
-    import openvino
-
+    openvino = import_openvino()
     if source.endswith((".pth", ".pt")):
         model = _from_torch(source, shapes)
     else:
@@ -69,9 +70,9 @@ def _from_torch(source: str, shapes: Any) -> Any:
     Numbers are float32, as Neo wants them of PyTorch (SageMaker developer guide, "Prepare Model for
     Compilation", read 2026-11-26: input0, input1, or a list; "Saving Models for SageMaker Neo").
     """
-    import openvino
     import torch
 
+    openvino = import_openvino()
     model = torch.jit.load(source, map_location="cpu").eval()
     sizes = list(shapes.values()) if isinstance(shapes, dict) else shapes
     return openvino.convert_model(model, input=[(tuple(size), openvino.Type.f32) for size in sizes])

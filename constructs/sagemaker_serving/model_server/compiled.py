@@ -13,6 +13,7 @@ from typing import Any
 
 from sagemaker_serving.archive.compiling import FACTS, FOLDER
 from sagemaker_serving.errors import Mistake
+from sagemaker_serving.extras import import_openvino
 
 RECORDING = "SAGEMAKER_SERVING_RECORD_INPUTS"
 """The variable that names a folder for the inputs of every call, as ``.npz`` files by name."""
@@ -31,8 +32,7 @@ class CompiledModel:
                 f"{folder.parent} was compiled by OpenVINO, which is not installed here; "
                 "pip install 'sagemaker-serving[openvino]'"
             )
-        import openvino
-
+        openvino = import_openvino()
         facts = json.loads((folder / FACTS).read_text(encoding="utf-8"))
         hint = "bf16" if facts["precision"] == "bf16" else "f32"
         options = {"INFERENCE_PRECISION_HINT": hint, "PERFORMANCE_HINT": "LATENCY"}
