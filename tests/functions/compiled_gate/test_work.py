@@ -70,6 +70,24 @@ def test_one_that_takes_too_long_is_removed_as_soon_as_it_can_be(
     assert left(aws) == []
 
 
+def test_one_that_is_still_being_made_in_the_end_is_named_and_removed_by_the_rollback(
+    aws: Aws, listener: Listener, held: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held.touch()
+    asked, machine = event(listener, "held"), Machine(aws)
+    name = asked["ResourceProperties"]["EndpointName"]
+    with monkeypatch.context() as impatient:
+        impatient.setattr(work, "PATIENCE_SECONDS", 0)
+        impatient.setattr(work, "PATIENCE_OF_A_REMOVAL_SECONDS", 0)
+        state = machine.step("look", machine.begin(asked))
+        reason = machine.step("look", state)["outcome"]["Reason"]
+    assert f"{name} could not be removed (after 0 seconds), and is paid for until it is" in reason
+    held.unlink()
+    gone = event(listener, "held", kind="Delete", name=name)
+    assert answered(aws, listener, gone)["Status"] == "SUCCESS"
+    assert left(aws) == []
+
+
 @pytest.mark.parametrize("operation", ["CreateEndpoint", "InvokeEndpoint"])
 def test_an_error_of_any_step_removes_what_there_is(
     aws: Aws, listener: Listener, operation: str

@@ -55,8 +55,11 @@ def begin(request: Request) -> None:
 def remove(request: Request) -> bool:
     """Removes endpoint and config; whether the endpoint is still there, so that it is tried again.
 
-    An endpoint that is on its way may not be deleted yet: it is waited for. Raises `NotOurs` for
-    what another has made.
+    AWS deletes no endpoint that is being made: one is waited for. (AWS's own operator says so,
+    aws/amazon-sagemaker-operator-for-k8s, controllers/hosting/hostingdeployment_controller.go:
+    deletions "are only supported in SageMaker when the Endpoint is "InService" […] or "Failed"";
+    and aws-controllers-k8s/sagemaker-controller tests that it waits, too; read 2026-11-26.) Raises
+    `NotOurs` for what another has made.
     """
     endpoint = found(request)
     if endpoint is not None:
@@ -86,7 +89,8 @@ def _delete(operation: str, **named: str) -> None:
     try:
         getattr(client("sagemaker"), operation)(**named)
     except ClientError as error:
-        # Gone meanwhile, or "Cannot delete in-progress endpoint", whose text is no promise.
+        # Gone meanwhile, or "Cannot update in-progress endpoint", which is said of a deletion, too
+        # (controllers/sdkutil/clientwrapper/sagemaker_client.go of that operator).
         if not is_missing(error) and code_of(error) != "ValidationException":
             raise
         print(f"{operation} of {named}: {error}")

@@ -2,7 +2,7 @@
 
 What is known beside `steps`: ``begun`` (whether the temporary endpoint is), ``ready`` (whether the
 next step is the judgement), ``verdict`` (the outcome, which is told when nothing temporary is
-left), ``removing`` (since when that is so) and ``troubles`` (how often removing it failed).
+left) and ``troubles`` (how often removing it failed).
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from .request import Request
 PATIENCE_SECONDS = 2100
 """CloudFormation gives a custom resource an hour; the rest is for asking and removing."""
 
-PATIENCE_OF_A_REMOVAL_SECONDS = 600
+PATIENCE_OF_A_REMOVAL_SECONDS = 3300
+"""Since the execution began; what is still being made cannot be deleted, and may be for an hour."""
 
 _MOST_TROUBLES = 3
 
@@ -140,7 +141,6 @@ def _begun_to_remove(state: State, verdict: State) -> State:
         {
             **state,
             "verdict": verdict["outcome"],
-            "removing": datetime.now(UTC).isoformat(),
             "waits": 0,
         }
     )
@@ -154,7 +154,7 @@ def _removed(state: State) -> State:
             return {**state, "outcome": state["verdict"]}
     except temporary.NotOurs:
         return {**state, "outcome": state["verdict"]}
-    if steps.seconds_since_start({"started": state["removing"]}) >= PATIENCE_OF_A_REMOVAL_SECONDS:
+    if steps.seconds_since_start(state) >= PATIENCE_OF_A_REMOVAL_SECONDS:
         return _stuck(state, request, f"after {PATIENCE_OF_A_REMOVAL_SECONDS} seconds")
     return waiting(state)
 
