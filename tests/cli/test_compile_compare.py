@@ -15,6 +15,17 @@ from tests.models import torchscript
 
 Run = Callable[..., Any]
 DIGITS = Path(__file__).parents[2] / "model_assets" / "digits" / "model"
+ENVIRONMENT = """\
+name: prod
+region: eu-west-1
+models:
+  digits:
+    artifact: ../model
+    framework: tensorflow
+    framework_version: "2.9"
+    compile: {target_device: ml_c5, batch_size: 1, accept: {max_error: 0.0001, agreement: 1}}
+    variants: [{name: neo, instance_type: ml.c5.large}]
+"""
 
 
 @pytest.mark.parametrize(
@@ -44,10 +55,13 @@ def test_without_openvino_it_says_what_to_install(run: Run, tmp_path: Path) -> N
 
 @pytest.mark.skipif(find_spec("openvino") is None, reason="see test_with_openvino.py")
 def test_a_gate_that_is_missed_ends_it_with_1_after_the_figures(run: Run, tmp_path: Path) -> None:
+    """The gate is the environment file's, where no option says otherwise."""
     shutil.copytree(DIGITS / "digits", tmp_path / "model" / "digits")
-    arguments = ("model", "--batch-size", "1", "--requests", "5", "--json", "--compare")
-    gate = ("--precisions", "f32,int8", "--agreement", "0.5", "--max-error", "1e-4")
-    ended = run("compile", *arguments, *gate, AWS_REGION="eu-west-1")
+    (tmp_path / "environments").mkdir()
+    (tmp_path / "environments" / "prod.yaml").write_text(ENVIRONMENT)
+    arguments = ("prod/digits", "--requests", "5", "--json", "--compare")
+    gate = ("--precisions", "f32,int8", "--agreement", "0.5")
+    ended = run("compile", *arguments, *gate)
     assert ended.returncode == 1, ended.stderr
     f32, int8 = (report := json.loads(ended.stdout))["variants"]
     assert f32["max_error"] < 1e-4 < int8["max_error"]
