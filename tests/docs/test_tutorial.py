@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.beside_openvino import python_with_openvino
 from tools.transcripts import follow, must_show
 from tools.transcripts.blocks import ROOT, blocks
 
@@ -19,13 +20,16 @@ PAGE = ROOT / "docs" / "tutorial.md"
 
 @pytest.fixture
 def clone(tmp_path: Path) -> Iterator[Path]:
-    """The project as a clone has it after `make setup`; its local AWS ends with the test."""
+    """The project as a clone has it after `make setup` and with OpenVINO.
+
+    Its local AWS ends with the test.
+    """
     for name in ("app.py", "cdk.json"):
         shutil.copy(ROOT / name, tmp_path / name)
     for name in ("stacks", "environments", "model_assets"):
         shutil.copytree(ROOT / name, tmp_path / name)
     (tmp_path / "node_modules").symlink_to(ROOT / "node_modules")
-    (tmp_path / ".venv").symlink_to(Path(sys.executable).parents[1])
+    (tmp_path / ".venv").symlink_to(python_with_openvino().parents[1])
     try:
         yield tmp_path
     finally:
@@ -49,5 +53,5 @@ def test_its_blocks_are_pasted_or_looked_at_or_said_to_be_neither() -> None:
     before_aws = text.count("\n", 0, text.index("\n## On AWS\n"))
     languages = [(block.line < before_aws, block.language) for block in blocks(PAGE)]
     assert {language for here, language in languages if not here} == {"console"}
-    assert languages.count((True, "console")) == 1, "git clone and make setup"
+    assert languages.count((True, "console")) == 2, "make setup, and what else is installed"
     assert {language for here, language in languages if here} == {"console", "sh", "text"}
