@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy
 import pytest
 
-from sagemaker_serving.archive.compiling import compile_model
 from tests.local_aws.aws import Aws
 from tests.local_sagemaker.compiling import compiled, served, unpacked
 from tests.model_server.neo.test_service import SUM_AND_PRODUCT
@@ -81,21 +79,6 @@ def test_an_operator_that_does_not_convert_fails_the_job_in_the_converters_words
     assert reason.startswith("ClientError: CompilationError: OpenVINO cannot compile")
     assert "No conversion rule found for operations: Lgamma" in reason
     assert "Neo may take the model" in reason
-
-
-def test_nobody_is_told_what_is_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """OpenVINO by itself makes itself known to Google Analytics by a file in the home."""
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.delenv("CI", raising=False)  # where it would report nothing
-    model = tmp_path / "model"
-    model.mkdir()
-    (model / "model.onnx").write_bytes(SUM_AND_PRODUCT)
-    calibration = tmp_path / "calibration"
-    calibration.mkdir()
-    ones = numpy.ones(2, numpy.float32)
-    numpy.savez(calibration / "0.npz", a=ones, b=ones)
-    compile_model(model, "ONNX", {"a": [2], "b": [2]}, precision="int8", calibration=calibration)
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["calibration", "model"]
 
 
 def lgamma(folder: Path) -> dict[str, bytes]:
