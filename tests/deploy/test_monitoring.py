@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import aws_cdk as cdk
-from aws_cdk.assertions import Template
+import pytest
 
 from sagemaker_serving.infra import AlarmThresholds, AlarmTopic, EndpointMonitoring, WatchedVariant
 from sagemaker_serving.local_sagemaker.control_plane import SageMaker
 from sagemaker_serving.operations.dashboard import view_dashboard
-from tests.local_aws.aws import REGION, client_of, eventually, service_in
+from tests.deploy.assemblies import ACCOUNT, Cdk
+from tests.local_aws.aws import REGION, client_of, service_in
 from tests.local_aws.aws import Aws as LocalAws
+
+pytestmark = pytest.mark.slow
 
 GROUP = "/aws/sagemaker/Endpoints/digits"
 
 
-def template(folder: Path) -> str:
-    stack = cdk.Stack(
-        cdk.App(outdir=str(folder)),
-        "Watched",
-        env=cdk.Environment(region=REGION, account="123456789012"),
-        synthesizer=cdk.BootstraplessSynthesizer(),
-    )
+def assembly(folder: Path) -> Path:
+    app = cdk.App(outdir=str(folder / "cdk.out"))
+    stack = cdk.Stack(app, "watched", env=cdk.Environment(region=REGION, account=ACCOUNT))
     topic = AlarmTopic(stack, "Topic", retain=False)
     EndpointMonitoring(
         stack,
@@ -40,30 +37,35 @@ def template(folder: Path) -> str:
         log_retention_days=30,
         retain_logs=False,
     )
-    return json.dumps(Template.from_stack(stack).to_json())
+    cdk.Tags.of(app).add("team", "search")
+    return Path(app.synth().directory)
 
 
-def ended(cloudformation: Any, status: str) -> Callable[[], bool]:
-    def look() -> bool:
-        found = [
-            one["StackStatus"]
-            for one in cloudformation.list_stacks()["StackSummaries"]
-            if one["StackName"] == "watched"
-        ]
-        assert not any("ROLLBACK" in one or one.endswith("FAILED") for one in found), found
-        return found == [status]
-
-    return look
+@pytest.fixture(scope="module")
+def cli(aws: LocalAws, tmp_path_factory: pytest.TempPathFactory) -> Cdk:
+    cli = Cdk(aws.gateway, tmp_path_factory.mktemp("cdk"))
+    assert cli.bootstrap().status == 0
+    return cli
 
 
-def test_it_is_deployed_sees_requests_and_goes(aws: LocalAws, tmp_path: Path) -> None:
-    cloudformation, logs = aws.client("cloudformation"), aws.client("logs")
-    cloudformation.create_stack(
-        StackName="watched", TemplateBody=template(tmp_path), Capabilities=["CAPABILITY_IAM"]
-    )
-    eventually(ended(cloudformation, "CREATE_COMPLETE"))
-    (group,) = logs.describe_log_groups(logGroupNamePrefix=GROUP)["logGroups"]
+def run(cli: Cdk, command: str, assembly: Path) -> None:
+    option = {"deploy": "--require-approval=never", "destroy": "--force"}[command]
+    ended = cli.of_app(command, assembly, option)
+    assert ended.status == 0, ended.printed
+
+
+def groups(aws: LocalAws) -> list[dict[str, Any]]:
+    found = aws.client("logs").describe_log_groups(logGroupNamePrefix=GROUP)["logGroups"]
+    return [dict(one) for one in found]
+
+
+def test_it_is_deployed_sees_requests_and_goes(aws: LocalAws, cli: Cdk, tmp_path: Path) -> None:
+    logs, watched = aws.client("logs"), assembly(tmp_path)
+    run(cli, "deploy", watched)
+    (group,) = groups(aws)
     assert group["retentionInDays"] == 30
+    tags = logs.list_tags_for_resource(resourceArn=group["logGroupArn"])["tags"]
+    assert tags["team"] == "search"
 
     aws.endpoint("digits", aws.config("digits", {"blue": aws.model("digits")}))
     for body in (b"ab", b"fail"):
@@ -88,7 +90,31 @@ def test_it_is_deployed_sees_requests_and_goes(aws: LocalAws, tmp_path: Path) ->
     ], "the containers write into the group that the stack made"
 
     aws.delete("digits")
-    cloudformation.delete_stack(StackName="watched")
-    eventually(ended(cloudformation, "DELETE_COMPLETE"))
-    assert logs.describe_log_groups(logGroupNamePrefix=GROUP)["logGroups"] == []
+    run(cli, "destroy", watched)
+    assert groups(aws) == []
     assert aws.client("cloudwatch").describe_alarms()["MetricAlarms"] == []
+
+
+def test_an_endpoint_that_serves_gets_monitoring_and_keeps_its_log(
+    aws: LocalAws, cli: Cdk, tmp_path: Path
+) -> None:
+    """SageMaker has made its log group by then."""
+    watched = assembly(tmp_path)
+    aws.endpoint("digits", aws.config("later", {"blue": aws.model("later")}))
+
+    def lines() -> set[str]:
+        service_in(aws.gateway, SageMaker).flush()
+        return {
+            event["message"]
+            for event in aws.client("logs").filter_log_events(logGroupName=GROUP)["events"]
+        }
+
+    before = lines()
+    assert before
+    assert ["retentionInDays" in group for group in groups(aws)] == [False]
+    run(cli, "deploy", watched)
+    assert [group["retentionInDays"] for group in groups(aws)] == [30]
+    assert lines() >= before
+    run(cli, "destroy", watched)
+    assert lines() >= before
+    aws.delete("digits")

@@ -22,12 +22,10 @@ def test_production_alarms_tell_the_environments_own_topic(synthesized: Any) -> 
 
 
 def test_the_file_sets_thresholds_and_how_long_the_log_is_kept(synthesized: Any) -> None:
-    (group,) = (
-        one["Properties"]
-        for one in found(synthesized, "prod", "digits", "AWS::Logs::LogGroup").values()
-        if one["Properties"].get("LogGroupName") == "/aws/sagemaker/Endpoints/prod-digits"
-    )
-    assert group["RetentionInDays"] == 365
+    (kept,) = found(synthesized, "prod", "digits", "Custom::LogRetention").values()
+    group = kept["Properties"]
+    assert group["LogGroupName"] == "/aws/sagemaker/Endpoints/prod-digits"
+    assert (group["RetentionInDays"], group["Retain"]) == (365, True)
     assert "KmsKeyId" in group
     alarms = found(synthesized, "prod", "digits", "AWS::CloudWatch::Alarm").values()
     thresholds = {one["Properties"]["AlarmName"]: one["Properties"]["Threshold"] for one in alarms}
@@ -35,8 +33,7 @@ def test_the_file_sets_thresholds_and_how_long_the_log_is_kept(synthesized: Any)
 
 
 def test_the_log_group_comes_before_the_endpoint_that_would_make_it(synthesized: Any) -> None:
-    groups = found(synthesized, "prod", "digits", "AWS::Logs::LogGroup")
-    (own,) = (name for name in groups if name.startswith("MonitoringLog"))
+    (own,) = found(synthesized, "prod", "digits", "Custom::LogRetention")
     (endpoint,) = found(synthesized, "prod", "digits", "AWS::SageMaker::Endpoint").values()
     assert own in endpoint["DependsOn"]
 

@@ -109,8 +109,8 @@ def test_each_part_can_be_left_out(new_stack: NewStack) -> None:
     assert "Resources" not in Template.from_stack(stack).to_json()
 
 
-@pytest.mark.parametrize(("retain", "policy"), [(True, "Retain"), (False, "Delete")])
-def test_the_log_has_an_end_and_a_key(new_stack: NewStack, retain: bool, policy: str) -> None:
+@pytest.mark.parametrize("retain", [True, False])
+def test_the_log_has_an_end_and_a_key(new_stack: NewStack, retain: bool) -> None:
     stack = new_stack()
     EndpointMonitoring(
         stack,
@@ -121,11 +121,18 @@ def test_the_log_has_an_end_and_a_key(new_stack: NewStack, retain: bool, policy:
         retain_logs=retain,
         encryption_key=kms.Key(stack, "Key"),
     )
-    (group,) = Template.from_stack(stack).find_resources("AWS::Logs::LogGroup").values()
-    assert group["Properties"]["LogGroupName"] == "/aws/sagemaker/Endpoints/prod-digits"
-    assert group["Properties"]["RetentionInDays"] == 30
-    assert "KmsKeyId" in group["Properties"]
-    assert group["DeletionPolicy"] == policy
+    (group,) = kept_groups(stack)
+    assert group["LogGroupName"] == "/aws/sagemaker/Endpoints/prod-digits"
+    assert (group["RetentionInDays"], group["Retain"]) == (30, retain)
+    assert "KmsKeyId" in group
+
+
+def test_no_group_is_declared_that_sagemaker_may_have_made(new_stack: NewStack) -> None:
+    """CloudFormation fails where it is."""
+    stack = new_stack()
+    EndpointMonitoring(stack, "Monitoring", endpoint_name="e", variants=[CPU])
+    groups = Template.from_stack(stack).find_resources("AWS::Logs::LogGroup").values()
+    assert ["LogGroupName" in group["Properties"] for group in groups] == [False]
 
 
 def test_a_component_has_a_log_with_the_same_end_and_key(new_stack: NewStack) -> None:
@@ -138,14 +145,23 @@ def test_a_component_has_a_log_with_the_same_end_and_key(new_stack: NewStack) ->
         inference_components=["cats"],
         encryption_key=kms.Key(stack, "Key"),
     )
-    groups = Template.from_stack(stack).find_resources("AWS::Logs::LogGroup").values()
-    names = [group["Properties"].pop("LogGroupName") for group in groups]
-    assert names == [
-        "/aws/sagemaker/Endpoints/prod-digits",
-        "/aws/sagemaker/InferenceComponents/cats",
-    ]
-    of_endpoint, of_component = groups
+    of_endpoint, of_component = kept_groups(stack)
+    assert of_endpoint.pop("LogGroupName") == "/aws/sagemaker/Endpoints/prod-digits"
+    assert of_component.pop("LogGroupName") == "/aws/sagemaker/InferenceComponents/cats"
+    assert of_component.pop("LogGroupArn") != of_endpoint.pop("LogGroupArn")
     assert of_component == of_endpoint
+
+
+def test_its_tags_are_the_apps(new_stack: NewStack) -> None:
+    stack = new_stack()
+    EndpointMonitoring(stack, "Monitoring", endpoint_name="e", variants=[CPU])
+    cdk.Tags.of(stack).add("team", "search")
+    assert [group["Tags"] for group in kept_groups(stack)] == [{"team": "search"}]
+
+
+def kept_groups(stack: cdk.Stack) -> list[dict[str, Any]]:
+    found = Template.from_stack(stack).find_resources("Custom::LogRetention").values()
+    return [group["Properties"] for group in found]
 
 
 def test_alarms_of_the_account_may_publish_and_nobody_without_tls(new_stack: NewStack) -> None:

@@ -79,3 +79,18 @@ def test_a_resource_policy_is_one_and_the_accounts(aws: Aws) -> None:
     _, code, said = refusal(put, policyName="p", policyDocument=open_to_all, resourceArn=group)
     assert code == "InvalidParameterException"
     assert said.startswith("the local AWS does not keep resource policies of one log group")
+
+
+def test_a_group_that_is_there_gets_a_key_and_loses_it(aws: Aws) -> None:
+    logs, arn = aws.client("logs"), key(aws, REGION, f"logs.{REGION}.amazonaws.com")
+    logs.create_log_group(logGroupName="/keys/later")
+
+    def group() -> Any:
+        return logs.describe_log_groups(logGroupNamePrefix="/keys/later")["logGroups"][0]
+
+    logs.associate_kms_key(logGroupName="/keys/later", kmsKeyId=arn)
+    assert group()["kmsKeyId"] == arn
+    logs.disassociate_kms_key(resourceIdentifier=group()["logGroupArn"])
+    assert "kmsKeyId" not in group()
+    missing = refusal(logs.disassociate_kms_key, logGroupName="/keys/missing")
+    assert missing == (400, "ResourceNotFoundException", "The specified log group does not exist.")

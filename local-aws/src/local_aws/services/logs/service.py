@@ -92,8 +92,12 @@ class Logs(Service):
                 raise AwsError(self.invalid, str(malformed)) from None
 
     def actions(self) -> Mapping[str, Action]:
-        """The one action that the emulator does not carry out."""
-        return {"PutSubscriptionFilter": self._put_subscription_filter}
+        """What the emulator does not carry out."""
+        return {
+            "AssociateKmsKey": self._set_key,
+            "DisassociateKmsKey": self._set_key,
+            "PutSubscriptionFilter": self._put_subscription_filter,
+        }
 
     def resource_types(self) -> Iterable[Provider]:
         """Its types of CloudFormation."""
@@ -109,6 +113,11 @@ class Logs(Service):
         from . import subscriptions
 
         return subscriptions.put_filter(self._context, call)
+
+    def _set_key(self, call: Call) -> dict[str, Any]:
+        from . import keys
+
+        return keys.set_key(call)
 
     def _refuse_unusable(self, key: str, call: Call) -> None:
         """Raise `AwsError` unless the key's policy lets the service in, for this group.
