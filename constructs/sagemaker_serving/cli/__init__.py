@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import click
 
-from local_aws.cli.lazy import CONTEXT, LazyGroup
+from local_aws.cli.lazy import CONTEXT
 from local_aws.cli.running import run
 from local_aws.program import Program
 from sagemaker_serving import __version__
+from sagemaker_serving.cli.renamed import RenamingGroup
 
 
 def main() -> None:
@@ -43,7 +44,7 @@ _COMMANDS = {
 }
 
 
-@click.group(cls=LazyGroup, package=__name__, summaries=_COMMANDS, context_settings=CONTEXT)
+@click.group(cls=RenamingGroup, package=__name__, summaries=_COMMANDS, context_settings=CONTEXT)
 @click.version_option(__version__, prog_name="sagemaker-serving")
 def _group() -> None:
     """Put a model on Amazon SageMaker, and try it on this machine first.
