@@ -11,7 +11,7 @@ export CDK_DISABLE_CLI_TELEMETRY := true
 # Bytecode is kept: without it every start of CDK costs three seconds more.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test test-long test-fast fuzz lint format docs site catalog lock audit bench soak acceptance clean
+.PHONY: help setup demo test test-long test-fast fuzz lint format docs site dist catalog lock audit bench soak acceptance clean
 
 help: ## List these targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -65,6 +65,11 @@ docs: setup ## Write the generated files again: the JSON Schema and the pages of
 
 site: setup ## Build the documentation site into docs/_site
 	$(BIN)/python -m tools.site
+
+dist: setup ## Build both wheels and source archives into dist; the same bytes each time
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist local-aws
+	$(BIN)/python -m build --outdir dist .
 
 catalog: setup ## Update the catalog of images and instance types from its sources
 	$(BIN)/python -m tools.refresh_catalog
