@@ -27,7 +27,8 @@ def test_the_readmes_environment_is_sound(tmp_path: Path) -> None:
     model = tmp_path / "mymodel" / "1" / "saved_model.pb"
     model.parent.mkdir(parents=True)
     model.write_bytes(saved_model())
-    path = tmp_path / "environments" / "dev.yaml"
+    path = tmp_path / "environments" / "mine.yaml"
+    assert not (ROOT / "environments" / path.name).exists(), "`init` does not replace a file"
     path.parent.mkdir()
     path.write_text("\n".join(line.removeprefix("   ") for line in block.splitlines()))
     found = check_environment(read_environment(path), today=TODAY)
