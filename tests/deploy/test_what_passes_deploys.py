@@ -72,15 +72,6 @@ def test_what_passes_deploys(aws: Aws, tmp_path: Path) -> None:
         assembly = Path(app.synth().directory)
         reasons = DirectDeploy(aws, assembly, ACCOUNT, REGION).run()
         assert reasons == [], f"of drawn_environment({number})"
-        _forget_logs(aws)
-
-
-def _forget_logs(aws: Aws) -> None:
-    """Deletes what SageMaker logged: a later file may want to make the log group itself."""
-    logs = aws.client("logs")
-    for page in logs.get_paginator("describe_log_groups").paginate():
-        for group in page["logGroups"]:
-            logs.delete_log_group(logGroupName=group["logGroupName"])
 
 
 def _passing(folder: Path) -> Iterator[tuple[int, EnvironmentFile]]:
