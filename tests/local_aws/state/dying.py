@@ -1,21 +1,19 @@
-"""A deploy in a process that is killed at one of the moments at which its state may be saved.
+"""What a kill leaves of a deploy, at each of the moments at which its state may be saved.
 
 A save is of one moment at which no change is half made, and the manifest makes it whole. So what a
 kill at any time leaves is one of these moments: whenever the stack's record is another than before,
-after any line of the engine, and whenever a request has ended. Here each is saved, and is the last.
+after any line of the engine, and whenever a request has ended. Here each is saved, and the folder
+is copied as it is then: what that save would be, were it the last.
 """
 
 from __future__ import annotations
 
 import gc
 import json
-import os
 import shutil
-import signal
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from itertools import count
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -25,6 +23,7 @@ from botocore.exceptions import ClientError
 from local_aws.gateway import Gateway
 from local_aws.services.cloudformation.engine import deployment
 from local_aws.services.cloudformation.service import CloudFormation
+from local_aws.state.saver import StateSaver
 from local_aws.write_lock import WriteLock
 from tests import steps
 from tests.local_aws.aws import REGION, StandIn, gateway_of, lasting_port, service_in
@@ -95,33 +94,34 @@ OPERATIONS = {
 
 
 def at_every_moment(folder: Path, name: str) -> None:
-    """Do the operation again and again, killed at each of its moments in turn, and go on.
+    """Do the operation, and go on from what a kill at each of its moments would leave.
 
     In copies of this process, in which a local AWS has run and ended: so each begins at once.
     """
     operation, port = OPERATIONS[name], lasting_port()
-    created = folder / "created"
+    created, moments = folder / "created", folder / "moments"
     _deploy(created, port, CREATE, None)
     shutil.copytree(created, folder / "warm")
     _go_on(folder / "warm", port, CREATE)
     gc.freeze()  # so that copies share what they do not change
-    for number in count(1):
-        own = folder / str(number)
-        if operation.call != "create_stack":
-            shutil.copytree(created, own)
-        is_killed = steps.fork(_deploy, own, port, operation, number)
-        steps.fork(_go_on, own, port, operation)
-        shutil.rmtree(own)
-        if not is_killed:
-            break
-    assert number > 10, "it has moments"
+    own = folder / "own"
+    if operation.call != "create_stack":
+        shutil.copytree(created, own)
+    steps.fork(_deploy, own, port, operation, moments)
+    found = [*moments.iterdir(), own]
+    assert len(found) > 10, "it has moments"
+    for each in found:
+        steps.fork(_go_on, each, port, operation)
+        shutil.rmtree(each)
 
 
-def _deploy(folder: Path, port: int, operation: Operation, killed_at: int | None) -> None:
-    """Do the operation, and be killed at that moment of it, counted from 1."""
+def _deploy(folder: Path, port: int, operation: Operation, moments: Path | None) -> None:
+    """Do the operation, and leave there what each of its moments leaves of the folder."""
+    if moments is not None:  # a save beside those of moments would wait for what waits for it
+        StateSaver._run = lambda self: None  # type: ignore[method-assign]
     local = _local(folder, port)
-    if killed_at is not None:
-        _Moments(local, operation.since, killed_at).watch()
+    if moments is not None:
+        _Moments(local, operation.since, folder, moments).watch()
     _do(local, operation)
     local.stop()
 
@@ -201,12 +201,13 @@ def _values(local: Gateway) -> list[str]:
 
 
 class _Moments:
-    """Counts the moments of an operation, and ends the process at one of them."""
+    """Keeps what is in the folder at each moment of an operation, in a folder of ``kept``."""
 
-    def __init__(self, local: Gateway, since: str, last: int) -> None:
+    def __init__(self, local: Gateway, since: str, folder: Path, kept: Path) -> None:
         self._local = local
         self._since = since
-        self._last = last
+        self._folder = folder
+        self._kept = kept
         self._lock = threading.RLock()
         self._count = 0
         self._before = ""
@@ -241,10 +242,10 @@ class _Moments:
                 record = json.dumps(service_in(self._local, CloudFormation).export_state())
                 if self._since not in record:
                     return
-                self._count += changed or record != self._before
-                self._before = record
-                if self._count == self._last:
+                if changed or record != self._before:
+                    self._before = record
+                    self._count += 1
                     self._local._saver.save()
-                    os.kill(os.getpid(), signal.SIGKILL)
+                    shutil.copytree(self._folder, self._kept / str(self._count))
             finally:
                 self._is_looking = False
