@@ -21,6 +21,8 @@ _PARSER: Any = getattr(re, "_parser")  # noqa: B009, the standard library's own 
 _CLASSES = {"L": "a-z", "Ll": "a-z", "Lu": "A-Z", "N": "0-9", "Nd": "0-9", "Print": "a-z"}
 """Unicode's classes, which that cannot read, by some that are in them."""
 
+_CLASS = re.compile(r"\\.|\[(?:\\.|[^\]\\])+\]", re.S)
+
 
 def text_like(schema: Mapping[str, Any], *first: str) -> str | None:
     """A random text of a schema's pattern and length, or one of ``first`` that is.
@@ -42,12 +44,23 @@ def _made(limits: Mapping[str, Any]) -> Iterator[str]:
         r"\\[pP]\{\^?(\w+)\}", lambda name: _CLASSES.get(name[1], ""), limits.get("pattern", "")
     )
     try:
-        parsed = _PARSER.parse(pattern.replace("(?s)", ""))
+        parsed = _PARSER.parse(_CLASS.sub(_plain, pattern.replace("(?s)", "")))
     except re.error:
         return
     for _ in range(3):
         for repeats in (*_REPEATS, least, max(least - 1, 0)):
             yield _text(parsed, repeats, {})
+
+
+def _plain(found: re.Match[str]) -> str:
+    """A class in which no character may be read as an operation on sets, of which Python warns."""
+    if not found[0].startswith("["):  # an escape that is in no class
+        return found[0]
+    return "[" + re.sub(r"\\.|([|&~[])", _escaped, found[0][1:])
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return found[0] if found[1] is None else f"\\{found[1]}"
 
 
 def _text(parsed: Any, repeats: int, groups: dict[int, str]) -> str:
