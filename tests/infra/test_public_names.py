@@ -12,20 +12,25 @@ from sagemaker_serving import infra
 from tools.docs.public_api import is_field, is_public, own_types, public_objects
 
 Known = griffe.Object | griffe.Alias
-PUBLIC = public_objects()
+Public = dict[str, griffe.Object]
 BASES = {"sagemaker_serving.spec.base.Spec"}
 """What nobody names: the types made of it are public."""
 
 
-def test_dir_shows_every_name_before_any_is_loaded() -> None:
+@pytest.fixture(scope="module")
+def public() -> Public:
+    return public_objects()
+
+
+def test_dir_shows_every_name_before_any_is_loaded(public: Public) -> None:
     assert dir(infra) == sorted(infra.__all__)
-    assert set(PUBLIC) == set(infra.__all__)
+    assert set(public) == set(infra.__all__)
 
 
 @pytest.mark.parametrize("name", infra.__all__)
-def test_a_public_name_is_imported_from_where_the_source_says(name: str) -> None:
+def test_a_public_name_is_imported_from_where_the_source_says(public: Public, name: str) -> None:
     found = getattr(infra, name)
-    module, _, attribute = PUBLIC[name].path.rpartition(".")
+    module, _, attribute = public[name].path.rpartition(".")
     assert found is getattr(import_module(module), attribute)
 
 
@@ -35,17 +40,19 @@ def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
 
 
 @pytest.mark.parametrize("name", infra.__all__)
-def test_it_and_all_that_can_be_called_on_it_is_documented(name: str) -> None:
-    bare = [where for where, each in _documented(name, PUBLIC[name]) if not each.has_docstring]
+def test_it_and_all_that_can_be_called_on_it_is_documented(public: Public, name: str) -> None:
+    bare = [where for where, each in _documented(name, public[name]) if not each.has_docstring]
     assert bare == []
 
 
 @pytest.mark.parametrize("name", infra.__all__)
-def test_every_type_that_it_takes_or_returns_can_be_imported_from_the_same_place(name: str) -> None:
-    known = {each.path for each in PUBLIC.values()} | BASES
+def test_every_type_that_it_takes_or_returns_can_be_imported_from_the_same_place(
+    public: Public, name: str
+) -> None:
+    known = {each.path for each in public.values()} | BASES
     unknown = {
         f"{where}: {path}"
-        for where, annotation in _annotations(name, PUBLIC[name])
+        for where, annotation in _annotations(name, public[name])
         for path in own_types(annotation)
         if path not in known
     }
