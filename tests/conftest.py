@@ -90,6 +90,20 @@ WHOLE_WAY = (
 """Half a minute and more each: `make test-long`, which CI runs after `make test`."""
 
 
+LONGEST = (
+    "tests/wheel/test_first_hour.py",
+    "tests/docs/test_construct_apps.py",
+    "tests/deploy/batch_records/",
+    "tests/wheel/test_wheel.py",
+    "tests/local_aws/resources/test_least.py",
+    "tests/docs/test_tutorial.py",
+    "tests/local_aws/state/test_killed_at_every_step.py",
+    "tests/stacks/test_no_field_is_passed_over.py",
+)
+"""More than a minute of processor time each, most first. They begin first: a module is of one
+worker, and the others would be idle while it goes through one of these at the end."""
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """With ``-m long`` only files that have such tests are read: a fifth of them all."""
     if config.getoption("markexpr") != "long" or collection_path.suffix != ".py":
@@ -111,9 +125,15 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests that start a local AWS, and `LONG` ones, are slow: `make test-fast` leaves them out."""
+    items.sort(key=_turn)
     for item in items:
         gateway = isinstance(item, pytest.Function) and GATEWAYS & set(item.fixturenames)
         if gateway or item.nodeid.startswith(LONG):
             item.add_marker(pytest.mark.slow)
         if item.nodeid.startswith(WHOLE_WAY):
             item.add_marker(pytest.mark.long)
+
+
+def _turn(item: pytest.Item) -> int:
+    of_longest = (turn for turn, place in enumerate(LONGEST) if item.nodeid.startswith(place))
+    return next(of_longest, len(LONGEST))
