@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.beside_openvino import python_with_openvino
+from tests.jsii_cache import keep_unpacked
 from tools.transcripts import follow, must_show
 from tools.transcripts.blocks import ROOT, blocks
 
@@ -29,6 +30,7 @@ def clone(tmp_path: Path) -> Iterator[Path]:
     for name in ("stacks", "environments", "model_assets"):
         shutil.copytree(ROOT / name, tmp_path / name)
     (tmp_path / "node_modules").symlink_to(ROOT / "node_modules")
+    keep_unpacked(tmp_path)
     (tmp_path / ".venv").symlink_to(python_with_openvino().parents[1])
     try:
         yield tmp_path

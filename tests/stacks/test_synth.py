@@ -14,6 +14,7 @@ import pytest
 
 from sagemaker_serving.errors import Mistake
 from stacks.scanning import packs_named
+from tests.jsii_cache import keep_unpacked
 
 ROOT = Path(__file__).parents[2]
 CDK = ROOT / "node_modules" / ".bin" / "cdk"
@@ -55,6 +56,7 @@ def project(tmp_path: Path) -> Path:
             shutil.copytree(source, tmp_path / name)
         else:
             shutil.copy(source, tmp_path / name)
+    keep_unpacked(tmp_path)
     return tmp_path
 
 

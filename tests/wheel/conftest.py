@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.jsii_cache import keep_unpacked
 from tools.own_environments.environments import ROOT, environment_of
 
 PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
@@ -27,6 +28,7 @@ class Installed:
         return packages_of(self.folder)
 
     def run(self, *command: str, cwd: Path, **more: str) -> subprocess.CompletedProcess[str]:
+        keep_unpacked(cwd)
         return subprocess.run(
             [str(self.folder / "bin" / "python"), *command],
             cwd=cwd,

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.jsii_cache import keep_unpacked
 from tests.wheel.conftest import Installed
 from tools.transcripts import follow, must_show
 from tools.transcripts.blocks import ROOT
@@ -26,6 +27,7 @@ def test_the_first_hour_with_pytorch_goes_as_its_page_shows(
 
 def goes_as_shown(page: str, installed: Installed, folder: Path) -> None:
     (folder / "node_modules").symlink_to(ROOT / "node_modules")
+    keep_unpacked(folder)
     environment = {
         "PATH": os.pathsep.join([str(installed.folder / "bin"), os.environ["PATH"]]),
         "SAGEMAKER_SERVING_END_WITH": str(os.getpid()),
