@@ -12,7 +12,7 @@ export CDK_DISABLE_CLI_TELEMETRY := true
 # start of CDK costs three seconds more.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test test-long test-fast fuzz lint format docs site dist catalog lock audit bench soak acceptance clean
+.PHONY: help setup demo test most-tests test-long test-fast fuzz lint format docs site dist catalog lock audit bench soak acceptance clean
 
 help: ## List these targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -34,7 +34,9 @@ demo: setup ## Deploy the examples to a local AWS, predict, run a batch, destroy
 	@$(BIN)/python demo.py
 
 # Three workers on two cores: a third of the time tests wait for processes of their own.
-test: lint ## Check style and types, and run all tests but those of test-long
+test: lint most-tests ## Check style and types, and run all tests but those of test-long
+
+most-tests: setup
 	$(BIN)/python -m pytest -n 3 --dist loadscope --no-loadscope-reorder -m "not long"
 
 test-long: setup ## Run the end-to-end tests: AWS CLI, SDK, Neo, promotion, tutorial, wheel
