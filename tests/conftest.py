@@ -91,13 +91,14 @@ WHOLE_WAY = (
 
 
 LONGEST = (
+    "tests/deploy/batch_records/",
     "tests/wheel/test_first_hour.py",
     "tests/docs/test_construct_apps.py",
-    "tests/deploy/batch_records/",
+    "tests/local_aws/testing/test_plugin.py",
     "tests/wheel/test_wheel.py",
-    "tests/local_aws/resources/test_least.py",
     "tests/docs/test_tutorial.py",
     "tests/local_aws/state/test_killed_at_every_step.py",
+    "tests/stacks/test_synth.py",
     "tests/stacks/test_no_field_is_passed_over.py",
 )
 """More than a minute of processor time each, most first. They begin first: a module is of one
