@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib.util
 import logging
 import os
 import signal
@@ -40,15 +41,18 @@ THREADS_PER_PROCESSOR = 4
 
 
 def import_tensorflow() -> None:
-    """Seconds of work, so done by name, and only once nothing can leave this process behind.
+    """What runs graphs, a second of work; only once nothing can leave this process behind.
 
-    TensorFlow imports Keras for its users' sake where it can, a quarter of the
-    whole time; graphs are served without it.
+    ``tensorflow/__init__.py`` imports all with which models are made and trained, too, three
+    seconds more. So the package stands here without having been run, and its modules, which
+    `servables` and `tensor_protos` import by name, import what they need.
     """
-    sys.modules["keras"] = None  # type: ignore[assignment]
-    import tensorflow as tf
+    found = importlib.util.find_spec("tensorflow")
+    if found is not None:  # else the import below says so
+        sys.modules.setdefault("tensorflow", importlib.util.module_from_spec(found))
+    import sagemaker_serving.model_server.engine.servables  # noqa: F401
 
-    tf.get_logger().setLevel(logging.ERROR)
+    logging.getLogger("tensorflow").setLevel(logging.ERROR)
 
 
 def load(models: Models, settings: Settings) -> Registry:

@@ -1,4 +1,7 @@
-"""SavedModels loaded into TensorFlow: the only place that speaks to it."""
+"""SavedModels loaded into TensorFlow: the only place that speaks to it.
+
+By its modules, not by ``import tensorflow``: `process.import_tensorflow` says why.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import tensorflow as tf
+from tensorflow.core.example.example_pb2 import Example as ExampleProto
 from tensorflow.core.framework.types_pb2 import DataType
-from tensorflow.core.protobuf.config_pb2 import CallableOptions, RunOptions
+from tensorflow.core.protobuf.config_pb2 import CallableOptions, ConfigProto, RunOptions
+from tensorflow.python.client.session import Session
+from tensorflow.python.framework.errors_impl import OpError
+from tensorflow.python.framework.ops import Graph
+from tensorflow.python.saved_model import loader_impl
 
 from sagemaker_serving.errors import Failure
 from sagemaker_serving.model_server.engine.examples import Example, ExampleList
@@ -34,12 +41,12 @@ class SavedModel:
     """
 
     def __init__(self, path: Path, *, inter_op: int, intra_op: int) -> None:
-        config = tf.compat.v1.ConfigProto(
+        config = ConfigProto(
             inter_op_parallelism_threads=inter_op, intra_op_parallelism_threads=intra_op
         )
-        self._session = tf.compat.v1.Session(graph=tf.Graph(), config=config)
+        self._session = Session(graph=Graph(), config=config)
         try:
-            meta_graph = tf.compat.v1.saved_model.load(self._session, [SERVE_TAG], str(path))
+            meta_graph = loader_impl.load(self._session, [SERVE_TAG], str(path))
         except Exception as error:
             # Whatever is wrong with the files, TensorFlow has an exception of its own for it.
             raise LoadFailed(f"{path} cannot be loaded: {_reason(error)}") from error
@@ -59,7 +66,7 @@ class SavedModel:
         """
         try:
             values = self._callable(tuple(feeds), fetches, here)(*feeds.values())
-        except tf.errors.OpError as error:
+        except OpError as error:
             raise StatusError(Code.of(error.error_code), error.message) from error
         return {name: _array(value) for name, value in zip(fetches, values, strict=True)}
 
@@ -117,7 +124,7 @@ def _info(info: Any) -> TensorInfo:
 
 
 def _proto(example: Example) -> bytes:
-    proto = tf.train.Example()
+    proto = ExampleProto()
     for name, feature in example.items():
         target = proto.features.feature[name]
         if feature.kind is not None:

@@ -11,9 +11,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import tensorflow as tf
 from tensorflow.core.framework.tensor_pb2 import TensorProto
 from tensorflow.core.framework.types_pb2 import DataType
+from tensorflow.python.eager.context import eager_mode
+from tensorflow.python.framework.dtypes import as_dtype
+from tensorflow.python.framework.errors_impl import OpError
+from tensorflow.python.ops.gen_parsing_ops import parse_tensor
 
 from sagemaker_serving.model_server.engine.status import invalid
 from sagemaker_serving.model_server.engine.tensors import Array, must_be_possible_rank
@@ -40,7 +43,7 @@ def array_of(proto: TensorProto, name: str) -> Array:
     """
     must_be_possible_rank(len(proto.tensor_shape.dim), name)
     try:
-        kind = tf.as_dtype(proto.dtype)
+        kind = as_dtype(proto.dtype)
         shape = [dimension.size for dimension in proto.tensor_shape.dim]
         plain, content = np.dtype(kind.as_numpy_dtype), proto.tensor_content
         is_whole = len(content) == plain.itemsize * math.prod(shape)
@@ -48,14 +51,15 @@ def array_of(proto: TensorProto, name: str) -> Array:
             # What is large usually comes so: a tenth of the time.
             return np.frombuffer(content, plain).reshape(shape)
         # TensorFlow's own: the kernel of ParseTensor is Tensor::FromProto.
-        return np.asarray(tf.io.parse_tensor(proto.SerializeToString(), kind).numpy())
-    except (tf.errors.OpError, TypeError, ValueError):
+        with eager_mode():
+            return np.asarray(parse_tensor(proto.SerializeToString(), kind).numpy())
+    except (OpError, TypeError, ValueError):
         raise invalid(f"tensor parsing error: {name}") from None
 
 
 def write(array: Array, proto: TensorProto) -> None:
     """Write into its type's list, never into ``tensor_content``: clients read ``float_val``."""
-    kind = tf.as_dtype(array.dtype).as_datatype_enum
+    kind = as_dtype(array.dtype).as_datatype_enum
     proto.dtype = kind
     for size in array.shape:
         proto.tensor_shape.dim.add(size=size)

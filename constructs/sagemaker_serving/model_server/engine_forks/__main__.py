@@ -30,10 +30,7 @@ def main() -> int:
     exit_at_end_of(arguments.parent_fd)
     start_logging()
     import_tensorflow()
-    # A session's module, which is imported as late as the first model; and what has been
-    # imported is nobody's garbage: collecting would copy the pages that forks share.
-    import sagemaker_serving.model_server.engine.servables  # noqa: F401
-
+    # What has been imported is nobody's garbage: collecting would copy the pages that forks share.
     gc.collect()
     gc.freeze()
     report(arguments.report_fd, event="started")
