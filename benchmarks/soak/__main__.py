@@ -43,11 +43,20 @@ def main() -> None:
                         f"failed, {len(faults.made)} faults, {watch.memory_mb():.0f} MB; "
                         f"{len(work.broken)} broken"
                     )
+            memory = place.memory_mb()
+            place.restart()
+            work.settle()
+            not_given_back = memory / place.memory_mb()
     found = page.Found(
-        requests=requests.sent, lost=requests.lost(faults.made), broken=work.broken,
-        rounds=work.done, faults=faults.made, samples=watch.samples,
+        requests=requests.sent,
+        lost=requests.lost(faults.made),
+        broken=work.broken,
+        rounds=work.done,
+        faults=faults.made,
+        samples=watch.samples,
+        to_restarted=not_given_back,
         without=[] if place.has_small_disk else ["a full disk: only root can mount one"],
-    )  # fmt: skip
+    )
     for line in page.lines(found):
         console.print(line, markup=False)
     if asked.page:

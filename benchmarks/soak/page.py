@@ -16,8 +16,8 @@ from benchmarks.soak.watch import Sample, growth
 PICTURE = Path(__file__).parents[2] / "docs" / "pictures" / "soak.svg"
 GROWTH = 1.15
 """The median of the last third may be so many times that of the second."""
+_MEMORY = "memory of the local AWS's own process"
 GROWING = {
-    "memory_mb": "memory of the local AWS's own process",
     "open_files": "open files of the local AWS's own process",
     "processes": "processes",
     "files": "files on its disk",
@@ -26,7 +26,12 @@ GROWING = {
 
 @dataclass(frozen=True, kw_only=True)
 class Found:
-    """All of a soak; ``without`` are faults that this machine does not allow."""
+    """All of a soak.
+
+    ``to_restarted`` is its process's memory in the end to that of one that has just begun with all
+    that was kept: executions, events, logs and objects' versions are, as on AWS. ``without`` are
+    faults that this machine does not allow.
+    """
 
     requests: Sequence[Sent]
     lost: Sequence[Sent]
@@ -34,6 +39,7 @@ class Found:
     rounds: Mapping[str, int]
     faults: Sequence[Made]
     samples: Sequence[Sample]
+    to_restarted: float
     without: Sequence[str] = field(default_factory=tuple)
 
     @property
@@ -45,6 +51,11 @@ class Found:
         """What is wanted of it."""
         yield Ratio(name="requests lost outside of the faults", value=len(self.lost), at_most=0)
         yield Ratio(name="work lost that no fault excuses", value=len(self.broken), at_most=0)
+        yield Ratio(
+            name=f"{_MEMORY}, to that after a restart with all that is kept and one round",
+            value=self.to_restarted,
+            at_most=GROWTH,
+        )
         for name, what in GROWING.items():
             grown = growth(self.samples, name)
             yield Ratio(name=f"{what}, last third to second", value=grown, at_most=GROWTH)
@@ -58,6 +69,7 @@ class Found:
         )
         for ratio in self.ratios():
             yield ratio.name, str(ratio)
+        yield f"{_MEMORY}, last third to second", f"{growth(self.samples, 'memory_mb'):.4g}"
         done = ", ".join(f"{count} {name}" for name, count in self.rounds.items())
         yield "beside them", done
         for kind, spans in sorted(_by_kind(self.faults).items()):

@@ -55,6 +55,15 @@ class Place:
         except psutil.NoSuchProcess:
             return []
 
+    def memory_mb(self) -> float:
+        """Of the local AWS's own process."""
+        return float(psutil.Process(self.address.pid).memory_info().rss / 1e6)
+
+    def restart(self) -> None:
+        """Its end, and its start in the same folder, with all that it keeps."""
+        daemon.stop(self.state)
+        self.address = self._start(self._port)
+
     def kill(self) -> None:
         """kill -9 of the local AWS itself, and its start in the same folder."""
         os.kill(self.address.pid, signal.SIGKILL)

@@ -68,12 +68,13 @@ class Work:
             )
             assert self._hosting.in_service(endpoint)["EndpointStatus"] == "InService"
         faults.recovered = self._answers
+        self._numbers = itertools.count(1)
         self.done: Counter[str] = Counter()
         self._took: dict[str, float] = {}
         self.broken: list[str] = []
 
     def rounds(self, seconds: float) -> Iterator[int]:
-        """One after the other, for so many seconds."""
+        """One after the other, for so many seconds, and at least one."""
         kinds: dict[str, tuple[Callable[[int], None], Callable[[int], None]]] = {
             "updates of the endpoint": (self._update, self._forget_configs),
             "stacks": (self._stack, self._forget_stack),
@@ -82,7 +83,7 @@ class Work:
             "batches": (self._batch, self._forget_batch),
         }
         deadline = time.monotonic() + seconds
-        for number in itertools.count(1):
+        for number in self._numbers:
             for name, (work, forget) in kinds.items():
                 self._do(name, number, work)
                 with contextlib.suppress(BotoCoreError, ClientError, ReportedError):
@@ -94,6 +95,12 @@ class Work:
     def told(self) -> str:
         """How long each work took when it was last done."""
         return ", ".join(f"{name} {seconds:.0f} s" for name, seconds in self._took.items())
+
+    def settle(self) -> None:
+        """One round after a restart, once all answers again."""
+        while not self._answers():
+            time.sleep(0.5)
+        next(self.rounds(0))
 
     def _do(self, name: str, number: int, work: Callable[[int], None]) -> None:
         began = time.monotonic()
