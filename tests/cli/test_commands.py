@@ -70,7 +70,7 @@ def _files(folder: Path) -> set[str]:
     names = {path.stem for path in folder.iterdir() if not path.name.startswith("__")}
     return names - {
         *("answers", "batching", "compiled", "completing", "curve", "graphs", "options", "tables"),
-        *("interrupted", "lazy", "running", "showing"),
+        *("interrupted", "lazy", "renamed", "running", "showing"),
     }
 
 

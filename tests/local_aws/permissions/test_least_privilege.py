@@ -65,7 +65,25 @@ ON_AWS_ONLY = {
 }
 """What no call here needs, and why it is granted all the same."""
 
+_KEPT_GROUP = "/aws/sagemaker/Endpoints/local-digits"
 ON_AWS_ONLY_AT = {
+    **{
+        (f"logs:{action}", f"{_KEPT_GROUP}:*"): "a group's ARN ends so in some of AWS's checks, "
+        "and here never"
+        for action in (
+            *("CreateLogGroup", "DeleteLogGroup", "PutRetentionPolicy"),
+            *("AssociateKmsKey", "DisassociateKmsKey"),
+            *("ListTagsForResource", "TagResource", "UntagResource"),
+        )
+    },
+    **{
+        (f"logs:{action}", _KEPT_GROUP): "when the stack goes, or a key or a tag is taken away "
+        "(tests/functions/log_retention)"
+        for action in (
+            *("DeleteLogGroup", "DisassociateKmsKey"),
+            *("ListTagsForResource", "UntagResource"),
+        )
+    },
     ("s3:GetObject", "/work/*/map/*"): "the developer guide asks for it where a Map's results go",
     ("s3:GetObject", "/local-digits/*.tar.gz"): "a batch that runs while a deploy replaces its "
     "model reads the former archive (tests/deploy/test_update_during_batch.py)",
@@ -257,7 +275,7 @@ def permissions_of(role: deployed.Role) -> list[Statement]:
 
 def test_the_roles_hold_plain_grants(local: Deployment) -> None:
     roles = roles_of(local)
-    assert len(roles) == 4
+    assert len(roles) == 5
     for role in roles.values():
         assert role.boundary is None
         for statement in permissions_of(role):
