@@ -8,7 +8,6 @@ lost or done twice is counted from the objects themselves, not from the report.
 from __future__ import annotations
 
 import json
-import shutil
 import statistics
 import subprocess
 import sys
@@ -19,14 +18,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from benchmarks.project import ROOT, deploy
 from local_aws import daemon
-from local_aws.context import ACCOUNT_ID
 from local_aws.process.address import Address
-from local_aws.process.cdk import CdkCli
 from sagemaker_serving.client import Aws
 from sagemaker_serving.operations import BatchExecution, BatchPipeline
 
-ROOT = Path(__file__).parents[1]
 HELD_OUT = sorted((ROOT / "model_assets" / "digits" / "held_out").glob("*.png"))
 IMAGES, POISON, SHARDS = 1000, 7, 8
 FILES, LINES = 50, 1000
@@ -233,23 +230,10 @@ def _faults(address: Address) -> Iterator[None]:
 @contextmanager
 def _deployed(folder: Path) -> Iterator[Address]:
     """A local AWS with both pipelines, deployed by the CDK CLI."""
-    for name in ("app.py", "cdk.json"):
-        shutil.copy(ROOT / name, folder / name)
-    for name in ("stacks", "model_assets"):
-        shutil.copytree(ROOT / name, folder / name)
-    (folder / "node_modules").symlink_to(ROOT / "node_modules")
-    (folder / "environments").mkdir()
-    (folder / "environments" / "batch.yaml").write_text(
-        ENVIRONMENT.format(per_shard=IMAGES // SHARDS)
-    )
     state = folder / "state"
     address = daemon.start(state, port=0, with_parent=True, fresh=True)
     try:
-        with (folder / "cdk.log").open("w+") as log:
-            cdk = CdkCli(folder, address, "eu-west-1", log=log)
-            cdk.synth(folder / "cdk.out", {"env": "batch", "account": ACCOUNT_ID})
-            cdk.bootstrap()
-            cdk.deploy(folder / "cdk.out")
+        deploy(folder, address, "batch", ENVIRONMENT.format(per_shard=IMAGES // SHARDS))
         yield address
     finally:
         daemon.stop(state)

@@ -64,6 +64,7 @@ class Faults:
         self._over = threading.Event()
         self._making = threading.Thread(target=self._make)
         self._counts: Counter[str] = Counter()
+        self._failed: Exception | None = None
         self.made: list[Made] = []
         self.recovered: Callable[[], bool] = lambda: True
 
@@ -75,6 +76,8 @@ class Faults:
         self._over.set()
         self._making.join()
         self._clock.jump(0)
+        if self._failed is not None:
+            raise self._failed
 
     def met(self, began: float) -> list[Made]:
         """Those that were there since a moment."""
@@ -85,11 +88,17 @@ class Faults:
             kind, fault = self._drawn()
             made = Made(kind=kind, began=time.monotonic())
             self.made.append(made)
-            fault()
-            deadline = time.monotonic() + RECOVERY_SECONDS
-            while not self.recovered() and time.monotonic() < deadline:
-                time.sleep(0.2)
-            made.ended = time.monotonic()
+            try:
+                with contextlib.suppress(psutil.NoSuchProcess):  # it has ended by itself
+                    fault()
+                deadline = time.monotonic() + RECOVERY_SECONDS
+                while not self.recovered() and time.monotonic() < deadline:
+                    time.sleep(0.2)
+            except Exception as error:
+                self._failed = error
+                return
+            finally:  # what never ends would excuse all that comes after it
+                made.ended = time.monotonic()
 
     def _drawn(self) -> tuple[str, Callable[[], None]]:
         """One of those that came least often."""

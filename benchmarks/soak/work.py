@@ -6,7 +6,6 @@ import contextlib
 import itertools
 import json
 import os
-import shutil
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -15,16 +14,15 @@ from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError, WaiterError
 
-from benchmarks.hosting import BODY, BUCKET, REGION, Hosting, model_files
+from benchmarks.hosting import BODY, BUCKET, Hosting, model_files
+from benchmarks.project import ROOT, deploy
 from benchmarks.soak.faults import KILL_ALL, Faults
 from benchmarks.soak.place import Place
 from benchmarks.soak.requests import ENDPOINT, MANY, MODELS, ask, without_retries
-from local_aws.context import ACCOUNT_ID
-from local_aws.process.cdk import CdkCli
 from sagemaker_serving.errors import ReportedError
 from sagemaker_serving.operations import BatchPipeline
+from sagemaker_serving.s3_address import split_s3
 
-ROOT = Path(__file__).parents[2]
 IMAGES = sorted((ROOT / "model_assets" / "digits" / "held_out").glob("*.png"))[:20]
 DEADLINE_SECONDS = 300.0
 ENVIRONMENT = """\
@@ -213,9 +211,7 @@ class Work:
 
     def _forget_batch(self, number: int) -> None:
         pipeline = BatchPipeline("soak", "digits", self._place.aws)
-        bucket, _, prefix = f"{pipeline.output_uri}run-{number}/".removeprefix("s3://").partition(
-            "/"
-        )
+        bucket, prefix = split_s3(f"{pipeline.output_uri}run-{number}/")
         found = self._hosting.s3.list_objects_v2(Bucket=bucket, Prefix=prefix).get("Contents", [])
         if found:
             keys = [{"Key": each["Key"]} for each in found]
@@ -226,18 +222,7 @@ def deployed(place: Place, folder: Path) -> None:
     """Deploys the batch pipeline with the CDK CLI."""
     project = folder / "project"
     project.mkdir()
-    for name in ("app.py", "cdk.json"):
-        shutil.copy(ROOT / name, project / name)
-    for name in ("stacks", "model_assets"):
-        shutil.copytree(ROOT / name, project / name)
-    (project / "node_modules").symlink_to(ROOT / "node_modules")
-    (project / "environments").mkdir()
-    (project / "environments" / "soak.yaml").write_text(ENVIRONMENT)
-    with (folder / "cdk.log").open("w+") as log:
-        cdk = CdkCli(project, place.address, REGION, log=log)
-        cdk.synth(folder / "cdk.out", {"env": "soak", "account": ACCOUNT_ID})
-        cdk.bootstrap()
-        cdk.deploy(folder / "cdk.out")
+    deploy(project, place.address, "soak", ENVIRONMENT)
 
 
 def _expect(is_right: bool, found: object) -> None:
