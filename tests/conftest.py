@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from local_aws.garbage import collect_seldom
 from local_aws.process.isolation import NOTHING_OF_THE_USERS, is_about_aws
 
 # How long an example takes says nothing on a shared machine.
@@ -20,6 +21,9 @@ settings.register_profile("house", deadline=None)
 settings.load_profile("house")
 
 os.environ["CDK_VALIDATION"] = "false"
+
+# A tenth of the processor time of all tests: what a worker has collected of them is no garbage.
+collect_seldom()
 
 # No test knows the AWS of whoever runs it; a profile in the shell could stop all of them.
 for name in [name for name in os.environ if is_about_aws(name)]:

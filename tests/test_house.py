@@ -41,8 +41,8 @@ BELOW = {
 whole_files."""
 
 BASE = {
-    *("clock", "errors", "policies", "process", "s3_location", "scaling", "schedules", "schemas"),
-    *("states_language", "suggest", "template", "terminal"),
+    *("clock", "errors", "garbage", "policies", "process", "s3_location", "scaling", "schedules"),
+    *("schemas", "states_language", "suggest", "template", "terminal"),
 }
 """What is there of the local AWS without what it needs to run; every layer may import it."""
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from typing import Any
 
 import boto3
 import botocore.session
 from botocore.config import Config
+from botocore.loaders import JSONFileLoader, Loader
 
 DIRECTLY = Config(proxies={}, use_fips_endpoint=False, use_dualstack_endpoint=False)
 """For clients of another address than the real AWS's: it is asked directly, as it is named."""
@@ -36,3 +38,22 @@ def isolated_session(*, endpoint_url: str | None = None, **given: str) -> Any:
             *arguments, **{**options, "endpoint_url": options.get("endpoint_url") or endpoint_url}
         )
     return boto3.session.Session(botocore_session=session, **given)
+
+
+def read_models_once() -> None:
+    """From now on a file of botocore's data is read once in this process.
+
+    botocore keeps what it has read for each session, and the emulator makes a session for each
+    service: half of the files that a first deployment reads, it reads again.
+    """
+    Loader.FILE_LOADER_CLASS = _ReadingOnce
+
+
+@functools.cache
+def _read(path: str) -> Any:
+    return JSONFileLoader().load_file(path)
+
+
+class _ReadingOnce(JSONFileLoader):  # type: ignore[misc]
+    def load_file(self, file_path: str) -> Any:
+        return _read(file_path)

@@ -17,6 +17,7 @@ from typing import NoReturn
 
 from local_aws import terminal
 from local_aws.errors import Failure, Mistake, ReportedError
+from local_aws.garbage import collect_seldom
 from local_aws.process import (
     end_descendants,
     end_leftovers_from_now_on,
@@ -125,6 +126,7 @@ def stop(state_dir: Path) -> None:
 
 def main() -> None:
     """The process itself: serves until SIGTERM, SIGINT, SIGHUP, or its parent's end."""
+    collect_seldom()
     terminal.install()
     parser = argparse.ArgumentParser(prog="python -m local_aws.daemon")
     parser.add_argument("--state-dir", type=Path, required=True)
@@ -184,8 +186,10 @@ def serve(
         if fresh:
             forget(state_dir)
         _isolate_this_process()
+        from local_aws.boto import read_models_once
         from local_aws.gateway import Gateway
 
+        read_models_once()
         gateway = Gateway(state_dir.resolve(), port)
         gateway.start()
         try:

@@ -9,6 +9,7 @@ import logging
 import os
 import socket
 
+from local_aws.garbage import collect_seldom
 from sagemaker_serving.errors import ReportedError
 from sagemaker_serving.model_server.engine.process import import_tensorflow, load, serve
 from sagemaker_serving.model_server.logs import start_logging
@@ -21,6 +22,7 @@ def main() -> int:
     arguments = _arguments()
     exit_at_end_of(arguments.parent_fd)
     start_logging()
+    collect_seldom()
     import_tensorflow()
     report(arguments.report_fd, event="started")
     settings = read_settings(os.environ)

@@ -12,6 +12,7 @@ import socket
 import sys
 from functools import partial
 
+from local_aws.garbage import collect_seldom
 from sagemaker_serving.errors import ReportedError
 from sagemaker_serving.model_server.contract import CONTRACTS
 from sagemaker_serving.model_server.discovery import Model
@@ -29,6 +30,7 @@ def main() -> int:
     arguments = _arguments()
     exit_at_end_of(arguments.parent_fd)
     start_logging()
+    collect_seldom()
     import_tensorflow()
     # What has been imported is nobody's garbage: collecting would copy the pages that forks share.
     gc.collect()

@@ -10,6 +10,7 @@ import click
 
 from local_aws import terminal
 from local_aws.errors import LocalAwsEnded, ReportedError
+from local_aws.garbage import collect_seldom
 from local_aws.program import Program
 
 
@@ -19,6 +20,7 @@ def run(commands: click.Group, program: Program) -> NoReturn:
     Exit status 2 is for a user error, 1 for any other failure. With the program's variable
     ``…_DEBUG`` what nobody expected shows its traceback.
     """
+    collect_seldom()
     terminal.install()
     program.called()
     try:

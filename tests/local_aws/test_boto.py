@@ -1,0 +1,34 @@
+"""What the local AWS changes about botocore in its own process."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+READS = """
+import json
+from botocore.loaders import create_loader
+from moto.core.utils import get_service_model
+from local_aws.boto import read_models_once
+from local_aws.emulator import memory
+
+memory.apply()
+if {once}:
+    read_models_once()
+before = json.dumps(create_loader().load_service_model("sqs", "service-2"))
+emulators = get_service_model("sqs")
+first, second = (create_loader().load_service_model("sqs", "service-2") for _ in range(2))
+print(first is second, json.dumps(first) == before, emulators._service_description == first)
+"""
+
+
+def test_a_file_of_botocore_is_read_once_and_by_the_emulator_apart() -> None:
+    assert _reads(once=True) == "True True False"
+    assert _reads(once=False) == "False True False"
+
+
+def _reads(*, once: bool) -> str:
+    told = subprocess.run(
+        [sys.executable, "-c", READS.format(once=once)], capture_output=True, text=True, check=True
+    )
+    return told.stdout.strip()
