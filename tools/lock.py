@@ -1,7 +1,8 @@
-"""Pins every dependency of both distributions in requirements.txt.
+"""Pins every dependency of both distributions: requirements.txt, and with hashes requirements.lock.
 
 ``python tools/lock.py [PACKAGE…]``: what is pinned stays as it is while pyproject.toml allows it,
-but for the packages that are named, which are pinned to the newest that it allows.
+but for the packages that are named, which are pinned to the newest that it allows. uv does it,
+which stands beside this Python: one resolution holds for every supported machine and Python.
 """
 
 from __future__ import annotations
@@ -14,6 +15,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+LOCK = ROOT / "requirements.lock"
+REQUIREMENTS = ROOT / "requirements.txt"
+
+LOCK_HEADER = """\
+# Every package that this project and its local AWS need, pinned, with the hashes of its files on
+# the index. Made by `make lock`; `make setup` installs nothing else.
+"""
+
 HEADER = """\
 # This project and its local AWS, editable, and every package it needs, pinned exactly.
 # Made by `make lock` from pyproject.toml; docs/dependencies.md says why each is there.
@@ -34,54 +43,42 @@ EXTRAS = (
 )
 """Not torch, openvino and xgboost: what they bring is gigabytes, and few need it."""
 
-HAS_TENSORFLOW_CPU = 'sys_platform == "linux" and platform_machine == "x86_64"'
-ELSEWHERE = 'sys_platform != "linux" or platform_machine != "x86_64"'
+LOWEST_PYTHON = "3.11"
 
 OPTIONS = (
-    "--quiet",
-    "--strip-extras",
-    "--allow-unsafe",
-    "--no-header",
-    "--no-annotate",
-    "--no-emit-index-url",
-    "--no-emit-find-links",
-    "--no-emit-trusted-host",
+    *("--quiet", "--universal", "--generate-hashes", f"--python-version={LOWEST_PYTHON}"),
+    *("--no-header", "--no-annotate", "--system-certs"),
 )
 
 
 def main(upgraded: Sequence[str]) -> None:
-    """Resolve both distributions with `EXTRAS` and write requirements.txt."""
-    locked = ROOT / "requirements.txt"
+    """Resolve both distributions with `EXTRAS`, and write both files."""
     with tempfile.TemporaryDirectory() as folder:
         wanted, pins = Path(folder) / "wanted.in", Path(folder) / "pins.txt"
         # Named by their folders: an index may have another project of the same name.
         wanted.write_text(f"-e {ROOT}/local-aws[run]\n-e {ROOT}[{','.join(EXTRAS)}]\n")
-        pins.write_text(_pins(locked))  # pip-compile keeps those that fit
+        pins.write_text(LOCK.read_text())  # uv keeps those that fit
         subprocess.run(
             [
-                *(sys.executable, "-m", "piptools", "compile", *OPTIONS),
+                *(Path(sys.executable).parent / "uv", "pip", "compile", *OPTIONS),
                 *(f"--upgrade-package={package}" for package in upgraded),
-                f"-o{pins}",
-                wanted,
+                *("--output-file", pins, wanted),
             ],
             cwd=ROOT,
             check=True,
         )
-        locked.write_text(HEADER + _on_every_machine(_pins(pins)))
+        locked = "".join(
+            line
+            for line in pins.read_text().splitlines(keepends=True)
+            if not line.startswith("-e ")
+        )
+    LOCK.write_text(LOCK_HEADER + locked)
+    REQUIREMENTS.write_text(HEADER + without_hashes(locked))
 
 
-def _pins(path: Path) -> str:
-    lines = path.read_text().splitlines(keepends=True)
-    return "".join(line for line in lines if not line.startswith(("-e ", "# This", "# Made")))
-
-
-def _on_every_machine(pins: str) -> str:
-    """With TensorFlow's other build, too: pip-compile sees what this machine needs alone."""
-    return re.sub(
-        r"(?m)^tensorflow(?:-cpu)?==(\S+).*$",
-        rf"tensorflow==\1 ; {ELSEWHERE}\ntensorflow-cpu==\1 ; {HAS_TENSORFLOW_CPU}",
-        pins,
-    )
+def without_hashes(locked: str) -> str:
+    """The pins alone, a line for each."""
+    return re.sub(r" \\\n +--hash=\S+", "", locked)
 
 
 if __name__ == "__main__":
