@@ -44,7 +44,7 @@ def need(*extras: Extra) -> None:
     missing = [extra for extra in extras if not is_here(extra)]
     if missing:
         raise Mistake(
-            f"this needs the extra {' and '.join(missing)}; "
+            f"this needs the extra{'s'[: len(missing) - 1]} {' and '.join(missing)}; "
             f"pip install 'sagemaker-serving[{','.join(missing)}]'"
         )
 

@@ -60,6 +60,7 @@ def test_a_body_that_the_model_refuses_is_its_error(project: Any) -> None:
     ended = project.run("predict", "trial-half", '{"instances": ["a"]}', "--local")
     assert ended.returncode == 1
     assert "the model of trial-half answered 400" in ended.stderr
+    assert ended.stderr.endswith("; its log: sagemaker-serving local logs trial-half\n")
     assert "Traceback" not in ended.stderr
 
 

@@ -107,6 +107,16 @@ def test_weight_zero_is_kept(tmp_path: Path) -> None:
             "whole number",
         ),
         (
+            ("ml.c5.large", "ml.c5.large, weight: 1e-4"),
+            "dev.yaml:9 models.digits.variants[0].weight: weight is '1e-4'; it must be a number; "
+            "write 0.0001, without quotes",
+        ),
+        (
+            ("    variants:", "    update: {linear_percent: '10'}\n    variants:"),
+            "dev.yaml:8 models.digits.update.linear_percent: linear_percent is '10'; it must be a "
+            "whole number; write 10, without quotes",
+        ),
+        (
             ("    variants:", "    update: {all_at_once: false}\n    variants:"),
             "dev.yaml:8 models.digits.update.all_at_once: all_at_once is False; it must be true",
         ),

@@ -14,6 +14,7 @@ import click
 from local_aws.cli.interrupted import when_interrupted
 from sagemaker_serving.cli.completing import EndpointName
 from sagemaker_serving.cli.options import WhichAws, aws_options
+from sagemaker_serving.errors import ModelFailed
 
 if TYPE_CHECKING:
     from sagemaker_serving.cli.answers import Answers
@@ -130,8 +131,23 @@ def predict(
         answers,
         Predictor(endpoint, aws, limits=limits, on_prediction=answers.count) as predictor,
         _input(body, files, input_format) as data,
+        _with_the_log(endpoint, local=which.local),
     ):
         _send(predictor, data, given, input_format, stream, answers)
+
+
+@contextmanager
+def _with_the_log(endpoint: str, *, local: bool) -> Iterator[None]:
+    """AWS names its console's page of the log, where there is nothing of the local AWS."""
+    try:
+        yield
+    except ModelFailed as error:
+        if error.log is None or not local:
+            raise
+        from sagemaker_serving.client.runtime_errors import with_message
+
+        told = str(error).replace(error.log, f"sagemaker-serving local logs {endpoint}")
+        raise with_message(error, told) from None
 
 
 def _meant(bodies: tuple[str, ...], files: tuple[Path, ...]) -> tuple[str | None, tuple[Path, ...]]:

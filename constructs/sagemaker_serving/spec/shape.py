@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from decimal import Decimal, InvalidOperation
 from types import NoneType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
 
@@ -89,7 +90,19 @@ def _message(detail: ErrorDetails, place: Where) -> str:
         return f"{name} is {value!r}; {detail['msg'].lower()}"
     if kind == "text" and isinstance(value, int | float):
         return f"{name} is the {_named(value)} {value}; it must be text: put it in quotes"
-    return f"{name} is {value!r}; it must be {kind}"
+    return f"{name} is {value!r}; it must be {kind}{_as_number(value, kind)}"
+
+
+def _as_number(value: object, kind: str) -> str:
+    """How to write a number that YAML reads as text: in quotes, or with an exponent and no point
+    (``1e-4``; yaml.org/type/float.html, read 2026-11-26)."""
+    if "number" not in kind or not isinstance(value, str):
+        return ""
+    try:
+        number = Decimal(value)
+    except InvalidOperation:
+        return ""
+    return f"; write {number:f}, without quotes" if number.is_finite() else ""
 
 
 def _named(value: float | bool) -> str:

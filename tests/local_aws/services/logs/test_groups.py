@@ -94,3 +94,16 @@ def test_a_group_that_is_there_gets_a_key_and_loses_it(aws: Aws) -> None:
     assert "kmsKeyId" not in group()
     missing = refusal(logs.disassociate_kms_key, logGroupName="/keys/missing")
     assert missing == (400, "ResourceNotFoundException", "The specified log group does not exist.")
+
+
+def test_a_group_keeps_its_events_for_days_of_a_list(aws: Aws) -> None:
+    logs = aws.client("logs")
+    logs.create_log_group(logGroupName="/days")
+    _, code, message = refusal(logs.put_retention_policy, logGroupName="/days", retentionInDays=2)
+    assert (code, message.partition("[")[0]) == (
+        "InvalidParameterException",
+        "Invalid retention value. Valid values are: ",
+    )
+    logs.put_retention_policy(logGroupName="/days", retentionInDays=2192)
+    (found,) = logs.describe_log_groups(logGroupNamePrefix="/days")["logGroups"]
+    assert found["retentionInDays"] == 2192

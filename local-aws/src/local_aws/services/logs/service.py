@@ -32,6 +32,13 @@ _ABOUT_STREAMS = frozenset(
 _KEY_ACTIONS = ("kms:GenerateDataKey", "kms:Decrypt")
 """What CloudWatch Logs does with a group's key; which of it AWS tries at once is not documented."""
 
+RETENTION_DAYS = (
+    *(1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731),
+    *(1096, 1827, 2192, 2557, 2922, 3288, 3653),
+)
+"""As botocore's model of CloudWatch Logs says (``Days``, read 2026-11-26). aws-cdk's issue 1343 has
+what is answered to others."""
+
 
 def _groups(call: Call) -> Iterator[str]:
     named = first(call.parameters, "logGroupIdentifier", "resourceArn")
@@ -76,12 +83,19 @@ class Logs(Service):
         self._context = context
 
     def check(self, call: Call) -> None:
-        """Raise `AwsError`, too, for a key that CloudWatch Logs may not use, and for a resource
-        policy that is none, or that would hold for one group."""
+        """Raise `AwsError`, too, for a key that CloudWatch Logs may not use, for days that it does
+        not keep, and for a resource policy that is none, or that would hold for one group."""
         super().check(call)
         key = call.parameters.get("kmsKeyId")
         if key and call.operation in ("CreateLogGroup", "AssociateKmsKey"):
             self._refuse_unusable(key, call)
+        if call.operation == "PutRetentionPolicy":
+            days = call.parameters.get("retentionInDays")
+            if days not in RETENTION_DAYS:
+                allowed = ", ".join(map(str, RETENTION_DAYS))
+                raise AwsError(
+                    self.invalid, f"Invalid retention value. Valid values are: [{allowed}]"
+                )
         if call.operation in _ABOUT_POLICIES and call.parameters.get("resourceArn"):
             what = "resource policies of one log group; leave resourceArn out for the account's"
             raise AwsError(self.invalid, f"the local AWS does not keep {what}")
