@@ -9,9 +9,17 @@ from werkzeug.test import EnvironBuilder
 
 from local_aws.context import ACCOUNT_ID
 from local_aws.protocol.call import Call, read_call
-from local_aws.protocol.models import _BY_SCOPE, service_model, service_of
+from local_aws.protocol.models import (
+    _BY_PATH,
+    _BY_SCOPE,
+    _BY_TARGET,
+    service_model,
+    service_names,
+    service_of,
+)
 
 FORM = "application/x-www-form-urlencoded"
+SHARED = {**_BY_PATH, **_BY_TARGET}
 
 
 def environ(method: str, path: str, **more: Any) -> dict[str, Any]:
@@ -146,6 +154,21 @@ def test_one_subresource_of_s3_is_read_beside_its_parameters(query: str) -> None
 def test_a_service_is_known_by_the_name_that_it_is_signed_for(scope: str) -> None:
     metadata = service_model(service_of(scope)).metadata
     assert scope in (metadata.get("signingName"), metadata["endpointPrefix"])
+
+
+@pytest.mark.parametrize(
+    ("scope", "service"),
+    [(scope, service) for scope, others in SHARED.items() for service in (scope, *others)],
+)
+def test_services_of_one_scope_are_told_apart(scope: str, service: str) -> None:
+    if service not in service_names():
+        return  # execute-api is the APIs that were made, and no model has them
+    model = service_model(service)
+    assert scope in (model.metadata.get("signingName"), model.metadata["endpointPrefix"])
+    for name in model.operation_names:
+        path = model.operation_model(name).http["requestUri"]
+        target = f"{model.metadata.get('targetPrefix', '')}.{name}"
+        assert service_of(scope, path, target) == service
 
 
 @pytest.mark.parametrize("scope", ["nothing", "lambda"])

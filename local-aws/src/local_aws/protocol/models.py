@@ -38,13 +38,33 @@ _BY_SCOPE = {
 """Services that are signed for by another name than boto3's, which no other shares."""
 
 
-_BY_PATH = {
-    "sagemaker": ("/endpoints/", "sagemaker-runtime"),
-    "apigateway": ("/v2/", "apigatewayv2"),
+_BY_PATH: dict[str, dict[str, tuple[str, ...]]] = {
+    "apigateway": {"apigatewayv2": ("/v2/",)},
+    "appconfig": {"appconfigdata": ("/configuration",)},
+    "bedrock": {
+        "bedrock-runtime": ("/async-invoke", "/guardrail/", "/guardrail-checks", "/model/")
+    },
+    "es": {"opensearch": ("/2021-01-01/",)},
+    "execute-api": {"apigatewaymanagementapi": ("/@connections/",)},
+    "personalize": {
+        "personalize-events": ("/action-interactions", "/actions", "/events", "/items", "/users"),
+        "personalize-runtime": ("/action-recommendations", "/personalize-", "/recommendations"),
+    },
+    "sagemaker": {
+        "sagemaker-a2i-runtime": ("/human-loops",),
+        "sagemaker-featurestore-runtime": ("/BatchGetRecord", "/BatchWriteRecord", "/FeatureGroup"),
+        "sagemaker-metrics": ("/BatchGetMetrics", "/BatchPutMetrics"),
+        "sagemaker-runtime": ("/endpoints/",),
+    },
+    "ses": {"sesv2": ("/v2/",)},
 }
-"""Services that share a scope with another: how their paths begin, and boto3's name."""
+"""Services that share a scope with another, by boto3's names: how all their paths begin, and none
+of the other's."""
 
-_BY_TARGET = {"dynamodb": ("DynamoDBStreams_", "dynamodbstreams")}
+_BY_TARGET: dict[str, dict[str, tuple[str, ...]]] = {
+    "dynamodb": {"dynamodbstreams": ("DynamoDBStreams_",)},
+    "kinesisanalytics": {"kinesisanalyticsv2": ("KinesisAnalytics_20180523",)},
+}
 """The same by the X-Amz-Target header."""
 
 
@@ -52,9 +72,9 @@ def service_of(scope: str, path: str = "/", target: str = "") -> str:
     """boto3's name of the service that a request to ``path`` is signed for, as ``scope`` says;
     ``target`` is its X-Amz-Target header."""
     for told, others in ((path, _BY_PATH), (target, _BY_TARGET)):
-        beginning, other = others.get(scope, ("", ""))
-        if other and told.startswith(beginning):
-            return other
+        for other, beginnings in others.get(scope, {}).items():
+            if told.startswith(beginnings):
+                return other
     return _BY_SCOPE.get(scope, scope)
 
 
