@@ -27,7 +27,10 @@ def main() -> None:
     parser.add_argument("folder", type=Path, help="the folder with the apps")
     parser.add_argument("--only", nargs="*", help="names of apps; absent: all")
     parser.add_argument(
-        "--results", type=Path, help="keep what came of each app here, a line of JSON for each"
+        "--results",
+        type=Path,
+        help="keep what came of each app here, a line of JSON for each; those that it has are not "
+        "run again, unless --only names them",
     )
     parser.add_argument(
         "--page", type=Path, help="write what came of all, with those of --results, as Markdown"
@@ -41,6 +44,8 @@ def main() -> None:
     if not apps:
         parser.error(f"there is no app in {given.folder}: no cdk.json beneath it")
     outcomes = _kept(given.results)
+    if not given.only:
+        apps = [app for app in apps if app.name not in outcomes]
     with ending_all(), Journey(given.region, given.logs) as journey:
         for number, app in enumerate(apps, 1):
             outcomes[app.name] = _told(journey, app, f"{number}/{len(apps)}")

@@ -214,9 +214,15 @@ def _reason(error: ReportedError, log: TextIO, folder: Path) -> str:
     said = str(error)
     if said.endswith("its output says why"):
         log.seek(0)
-        lines = [line for line in log if line.strip() and "Subprocess exited" not in line]
+        text = log.read()
+        unmade = re.search(
+            r"Failed to create change set [^\n]*:\n(.*?)(?:\nSource Location|$)", text, re.S
+        )
+        lines = [
+            line for line in text.splitlines() if line.strip() and "Subprocess exited" not in line
+        ]
         failed = [line for line in lines if "_FAILED " in line]
         named = [line for line in lines if re.match(r"\[?«\w+»|[\w.]*Error\b", line)]
-        said = (failed or named or lines or [said])[-1]
+        said = unmade[1] if unmade else (failed or named or lines or [said])[-1]
     said = re.sub(r"\x1b\[[0-9;]*m|\(/[^)]*\)", "", said).replace(f"{folder.parent}/", "")
     return " ".join(said.split())
