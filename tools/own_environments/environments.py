@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import os
 import shutil
 import subprocess
 import sys
@@ -36,10 +37,23 @@ def environment_of(name: str) -> Path:
 
 
 def _make(folder: Path, pins: Path) -> None:
-    """Without pip and without bytecode in it, which would take most of the time."""
+    """Without pip and without bytecode in it, by uv, which takes a sixth of pip's time.
+
+    By pip where uv finds no index: pip may know one.
+    """
     venv.create(folder, symlinks=True)
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
-    options = ["--quiet", "--no-deps", "--no-compile", "--requirement", str(pins)]
-    subprocess.run(
-        [*pip, "--python", str(folder / "bin" / "python"), "install", *options], check=True
-    )
+    into = ["--python", str(folder / "bin" / "python")]
+    what = ["--quiet", "--no-deps", "--requirement", str(pins)]
+    uv = [str(Path(sys.executable).parent / "uv"), "pip", "install", "--system-certs"]
+    if subprocess.run([*uv, *into, *what], env=_told_of_pip_s(), check=False).returncode:
+        pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
+        subprocess.run([*pip, *into, "install", "--no-compile", *what], check=True)
+
+
+def _told_of_pip_s() -> dict[str, str]:
+    """This process's variables, those of pip that say where packages are by uv's names, too."""
+    names = ("INDEX_URL", "EXTRA_INDEX_URL", "FIND_LINKS")
+    told = {
+        f"UV_{name}": os.environ[f"PIP_{name}"] for name in names if f"PIP_{name}" in os.environ
+    }
+    return {**told, **os.environ}
