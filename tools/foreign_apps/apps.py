@@ -22,9 +22,16 @@ class App:
 
     @contextmanager
     def copied(self) -> Iterator[Path]:
-        """A copy of it, with a CDK CLI, in which its context can be written."""
+        """A copy of it, with a CDK CLI, in which its context can be written; beside it stands what
+        stands beside the original, which it may import."""
         with TemporaryDirectory() as folder:
-            copy = Path(folder) / self.folder.name
+            copy = Path(folder) / self.name
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            for theirs, ours in zip(self.folder.parents, copy.parents, strict=False):
+                if not ours.is_relative_to(folder):
+                    break
+                for each in set(theirs.iterdir()) - {self.folder, *self.folder.parents}:
+                    (ours / each.name).symlink_to(each.resolve())
             copytree(self.folder, copy, ignore=self._left_out, symlinks=True)
             (copy / "node_modules").symlink_to(self._node_modules())
             yield copy

@@ -12,7 +12,9 @@ _TEXT = """\
 
 Public CDK apps were run on the local AWS unchanged: synthesized, deployed, called, updated (a tag)
 and destroyed. `python -m tools.foreign_apps FOLDER --page {page}` writes this page. The apps are
-from aws-samples/aws-cdk-examples, and not part of this repository.
+the first {tried} of `python/` and `typescript/` in aws-samples/aws-cdk-examples, and not part of
+this repository. What they import was installed beside them, in versions that they allow. Where the
+local AWS was started stood the clients of the AWS SDK that functions on AWS find.
 
 | Result | Apps |
 |---|---:|
@@ -57,6 +59,7 @@ def page(outcomes: Sequence[Outcome]) -> str:
     counts = Counter(bool(each.answers) for each in whole)
     return _TEXT.format(
         page="docs/foreign-apps.md",
+        tried=len(outcomes),
         synthesized=len(outcomes) - len(unread),
         whole=len(whole),
         working=sum(each.works for each in whole),
