@@ -67,6 +67,9 @@ class Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
 
     def do_GET(self):
+        if self.path.startswith("/models/"):
+            self.answer(200 if self.path.rpartition("/")[2] in models else 404, b"")
+            return
         mute = os.path.exists(os.environ.get("UNHEALTHY_WHILE", ""))
         self.answer(503 if mute or os.environ.get("UNHEALTHY") else 200, b"")
 
@@ -129,6 +132,8 @@ class Handler(BaseHTTPRequestHandler):
                 models[asked["model_name"]] = file.read()
             return 200, b""
         name = self.path.split("/")[2]
+        if body == b"lose":
+            return 200, models.pop(name)
         return (200, models[name]) if name in models else (404, b"not loaded")
 
     def read_chunks(self):

@@ -119,6 +119,14 @@ def test_a_server_that_dies_loads_again(aws: Aws) -> None:
     assert eventually(answered).strip() == b"model 1"
 
 
+def test_a_model_that_its_server_has_lost_is_loaded_again(aws: Aws) -> None:
+    aws.ask("m", b"x", TargetModel="5.tar.gz")
+    loads = metric(aws, "ModelLoadingTime")["SampleCount"]
+    for body in (b"lose", b"x"):
+        assert aws.ask("m", body, TargetModel="5.tar.gz").strip() == b"model 5"
+    assert metric(aws, "ModelLoadingTime")["SampleCount"] == loads + 1
+
+
 def test_without_a_cache_every_request_loads(aws: Aws) -> None:
     multi_model(
         aws,

@@ -82,6 +82,10 @@ class ModelClient:
         request = _Request("POST", path, body, dict(headers), chunked)
         return self._ask(request, timeout_seconds, container, stream_seconds)
 
+    def get(self, path: str, *, timeout_seconds: float, container: str) -> ModelAnswer:
+        """GET ``path``; raises `NoAnswer`."""
+        return self._ask(_Request("GET", path), timeout_seconds, container)
+
     def delete(self, path: str, *, timeout_seconds: float, container: str) -> ModelAnswer:
         """DELETE ``path``; raises `NoAnswer`."""
         return self._ask(_Request("DELETE", path), timeout_seconds, container)

@@ -126,6 +126,14 @@ class ModelCache:
             self._models.clear()
             self._changed.notify_all()
 
+    def lost(self, target: str) -> None:
+        """The server no longer has the target, whose next request loads it again."""
+        with self._changed:
+            model = self._models.get(target)
+            if model is not None and model.ready.done():
+                del self._models[target]
+                self._changed.notify_all()
+
     def _new(self, target: str) -> _Model:
         name = hashlib.sha256(target.encode()).hexdigest()[:32]
         return _Model(target=target, name=name, folder=self._folder / name / "model")

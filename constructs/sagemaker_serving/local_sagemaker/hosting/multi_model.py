@@ -28,6 +28,7 @@ CONTAINER = "model"
 
 _TARGET_HEADER = "X-Amzn-SageMaker-Target-Model"
 _LOADED_ALREADY = 409
+_NOT_FOUND = 404
 
 
 class MultiModel:
@@ -77,28 +78,45 @@ class MultiModel:
     def ask(self, invocation: Invocation) -> ModelAnswer:
         """The target model's answer, once it is loaded.
 
-        Raises `NoAnswer`; ValidationError for a target that cannot be fetched,
-        ModelNotReadyException for one that is not loaded in time.
+        One whose process has died in the container, which has forgotten it then, is loaded again;
+        that SageMaker does so, too, is unverified. Raises `NoAnswer`; ValidationError for a target
+        that cannot be fetched, ModelNotReadyException for one that is not loaded in time.
         """
-        target, began = invocation.target_model, time.monotonic()
+        target = invocation.target_model
         assert target is not None
         try:
-            with self._cache.holding(target, invocation.timeout_seconds) as held:
-                waited = time.monotonic() - began if held.was_waited_for else 0.0
-                self._observe("ModelCacheHit", float(not held.was_waited_for), "None")
-                if held.was_waited_for:
-                    self._observe("ModelLoadingWaitTime", waited * 1e6, "Microseconds")
-                answer = self._kept.ask(
-                    invocation.body,
-                    {**invocation.headers, _TARGET_HEADER: target},
-                    timeout_seconds=max(invocation.timeout_seconds - waited, 0.1),
-                    path=f"/models/{held.name}/invoke",
-                )
+            answer, name = self._asked(target, invocation)
+            if answer.status == _NOT_FOUND and not self._has(name):
+                self._cache.lost(target)
+                answer, _ = self._asked(target, invocation)
         except NotLoaded as late:
             raise AwsError("ModelNotReadyException", str(late), status=429) from None
         except LoadRefused as refused:
             return refused.answer
-        return replace(answer, waited_seconds=waited)
+        return answer
+
+    def _asked(self, target: str, invocation: Invocation) -> tuple[ModelAnswer, str]:
+        """The answer, and the server's name of the model."""
+        began = time.monotonic()
+        with self._cache.holding(target, invocation.timeout_seconds) as held:
+            waited = time.monotonic() - began if held.was_waited_for else 0.0
+            self._observe("ModelCacheHit", float(not held.was_waited_for), "None")
+            if held.was_waited_for:
+                self._observe("ModelLoadingWaitTime", waited * 1e6, "Microseconds")
+            answer = self._kept.ask(
+                invocation.body,
+                {**invocation.headers, _TARGET_HEADER: target},
+                timeout_seconds=max(invocation.timeout_seconds - waited, 0.1),
+                path=f"/models/{held.name}/invoke",
+            )
+        return replace(answer, waited_seconds=waited), held.name
+
+    def _has(self, name: str) -> bool:
+        """Whether the server has the model, as the contract's Get Model API tells it."""
+        answer = self._kept.client.get(
+            f"/models/{name}", timeout_seconds=LOAD_SECONDS, container=CONTAINER
+        )
+        return answer.status != _NOT_FOUND
 
     def kill(self) -> None:
         """End the server as a crash would."""
