@@ -49,7 +49,7 @@ class Found:
 
     def ratios(self) -> Iterator[Ratio]:
         """What is wanted of it."""
-        yield Ratio(name="requests lost outside of the faults", value=len(self.lost), at_most=0)
+        yield Ratio(name="requests lost outside the faults", value=len(self.lost), at_most=0)
         yield Ratio(name="work lost that no fault excuses", value=len(self.broken), at_most=0)
         yield Ratio(
             name=f"{_MEMORY}, to that after a restart with all that is kept and one round",
@@ -97,7 +97,8 @@ def write(found: Found, *, minutes: float, seed: int) -> None:
     _plot(found)
     told = (
         f"{minutes:g} minutes, faults by seed {seed}. Grey is where a fault was, until all "
-        "answered again.",
+        "answered again. Memory and files grow by what AWS keeps, too: objects' versions, events, "
+        "logs.",
         "",
         "![Memory and p99 over the time of the soak](pictures/soak.svg)",
         "",
