@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psutil
@@ -35,6 +35,9 @@ pytestmark = pytest.mark.slow
 GOOD = "def handler(data, context):\n    return data.read(), 'x/y'\n"
 
 
+ENGINE = "model_server.engine"
+
+
 def bare_model(folder: Path, **code: str) -> Path:
     """A model that looks like one until TensorFlow opens it."""
     version = folder / "broken" / "1"
@@ -47,10 +50,19 @@ def bare_model(folder: Path, **code: str) -> Path:
 
 
 def failure(
-    model: Path, folder: Path, environment: dict[str, str] | None = None
+    model: Path,
+    folder: Path,
+    environment: dict[str, str] | None = None,
+    *,
+    held: str | None = None,
 ) -> tuple[int | None, str]:
-    """The exit status of a server that cannot start, and the last line of its log."""
+    """The exit status of a server that cannot start, and the last line of its log.
+
+    Its process of the module ``held`` gets nowhere, so that it is not the first that fails.
+    """
     with starting(model, folder, environment) as server:
+        if held is not None:
+            until(lambda: is_held(server, held))
         with pytest.raises(ServerNotHealthy) as failed:
             server.wait_until_healthy(HEALTHY_WITHIN_SECONDS)
         assert str(failed.value).endswith("\n".join(server.last_log_lines()))
@@ -120,7 +132,8 @@ def test_a_saved_model_that_cannot_be_loaded_ends_the_start_with_tensorflow_s_re
 def test_code_that_cannot_be_imported_ends_the_start(
     tmp_path: Path, script: str, reason: str
 ) -> None:
-    status, line = failure(bare_model(tmp_path / "m", inference_py=script), tmp_path)
+    model = bare_model(tmp_path / "m", inference_py=script)
+    status, line = failure(model, tmp_path, held=ENGINE)
     assert status == 1
     assert reason in line
 
@@ -129,7 +142,7 @@ def test_requirements_that_cannot_be_installed_end_the_start(tmp_path: Path) -> 
     model = bare_model(
         tmp_path / "m", inference_py=GOOD, requirements_txt="./missing-1.0-py3-none-any.whl\n"
     )
-    status, line = failure(model, tmp_path)
+    status, line = failure(model, tmp_path, held=ENGINE)
     assert status == 1
     assert "failed to install required packages" in line
     assert "ERROR: " in line
@@ -141,8 +154,21 @@ def under_way(folder: Path) -> Iterator[tuple[ModelServer, list[psutil.Process]]
     """A server that has started engine, worker and the worker's fork, TensorFlow not imported."""
     model = bare_model(folder / "m", inference_py=GOOD)
     with starting(model, folder) as server:
+        # It imports TensorFlow and finds no model sooner than a worker forks on a busy machine.
+        until(lambda: is_held(server, ENGINE))
         until(lambda: len(processes_of(server)) == 4)
+        named(server, ENGINE).resume()
         yield server, processes_of(server)
+
+
+def is_held(server: ModelServer, module: str) -> bool:
+    """Whether its process of ``module`` is there, and held from now on."""
+    for process in processes_of(server):
+        with suppress(psutil.Error):
+            if any(module in argument for argument in process.cmdline()):
+                process.suspend()
+                return True
+    return False
 
 
 def gone(processes: list[psutil.Process]) -> bool:
