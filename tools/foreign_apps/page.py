@@ -11,10 +11,10 @@ _TEXT = """\
 # Apps that others wrote
 
 Public CDK apps were run on the local AWS unchanged: synthesized, deployed, called, updated (a tag)
-and destroyed. `python -m tools.foreign_apps FOLDER --page {page}` writes this page. The apps are
-the first {tried} of `python/` and `typescript/` in aws-samples/aws-cdk-examples, and not part of
-this repository. What they import was installed beside them, in versions that they allow. Where the
-local AWS was started stood the clients of the AWS SDK that functions on AWS find.
+and destroyed. `python -m tools.foreign_apps FOLDER --page {page}` writes this page. They are
+{tried} of aws-samples/aws-cdk-examples, in Python and TypeScript, and not part of this repository.
+What they import was installed beside them, in versions that they allow. Where the local AWS was
+started stood the clients of the AWS SDK that functions on AWS find.
 
 | Result | Apps |
 |---|---:|
