@@ -341,3 +341,12 @@ def test_what_sagemaker_makes_with_tags_needs_to_be_tagged(
     job = arn("sagemaker", "transform-job/j")
     given = {"TransformJobName": "J", "Tags": tags}
     assert needs("sagemaker", "CreateTransformJob", given) == [(each, job) for each in actions]
+
+
+@pytest.mark.parametrize(
+    ("service", "prefix"), [("opensearch", "es"), ("bedrock-runtime", "bedrock"), ("sesv2", "ses")]
+)
+def test_a_service_that_is_not_offered_has_the_actions_of_its_signing_name(
+    service: str, prefix: str
+) -> None:
+    assert permissions_of(service, {}).prefix == prefix

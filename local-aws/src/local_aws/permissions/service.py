@@ -13,6 +13,7 @@ from typing import Any
 from local_aws.arn import Arn, arn_in
 from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
+from local_aws.protocol.models import service_model
 
 from .need import Need
 from .reference import judged_resources
@@ -158,8 +159,12 @@ class ServicePermissions:
 
 
 def permissions_of(service: str, known: Mapping[str, ServicePermissions]) -> ServicePermissions:
-    """A service's, by boto3's name for it; of one that nobody knows, the usual."""
-    return known.get(service) or ServicePermissions(prefix=service)
+    """A service's, by boto3's name for it; of one that nobody knows, the usual.
+
+    Its actions are named as its requests are signed: ``es:`` of OpenSearch, ``bedrock:`` of its
+    runtime. Services of which AWS does otherwise are known.
+    """
+    return known.get(service) or ServicePermissions(prefix=service_model(service).signing_name)
 
 
 def first(parameters: Mapping[str, Any], *names: str) -> str | None:
