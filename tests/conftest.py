@@ -22,7 +22,7 @@ settings.load_profile("house")
 
 os.environ["CDK_VALIDATION"] = "false"
 
-# A tenth of the processor time of all tests: what a worker has collected of them is no garbage.
+# What a worker has collected is no garbage, and would be looked through again and again.
 collect_seldom()
 
 # No test knows the AWS of whoever runs it; a profile in the shell could stop all of them.

@@ -132,6 +132,7 @@ def test_the_lock_has_the_hashes_of_each_pin_of_the_requirements() -> None:
     _, *locked = re.split(r"(?m)^(?=\w)", (ROOT / "requirements.lock").read_text(encoding="utf-8"))
     pins = [re.match(r"(.*?)(?: \\\n    --hash=sha256:[0-9a-f]{64})+\n$", each) for each in locked]
     requirements = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    assert "-e ./local-aws" in requirements
     assert [pin and pin[1] for pin in pins] == [
         line for line in requirements if re.match(r"\w", line)
     ], "run `make lock`"

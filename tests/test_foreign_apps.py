@@ -14,6 +14,7 @@ APP = """
 import aws_cdk as cdk
 from aws_cdk import aws_lambda as lambda_, aws_sqs as sqs
 
+open("../beside.txt").close()
 app = cdk.App()
 stack = cdk.Stack(app, "Orders")
 sqs.Queue(stack, "Queue")
@@ -30,6 +31,8 @@ app.synth()
 @pytest.mark.timeout(300)
 def test_an_app_is_deployed_asked_updated_and_destroyed(tmp_path: Path) -> None:
     apps, results, page = (tmp_path / name for name in ("apps", "results", "page.md"))
+    apps.mkdir()
+    (apps / "beside.txt").touch()
     for name, source in {"orders": APP, "broken": "raise SystemExit('no such library')"}.items():
         (apps / name).mkdir(parents=True)
         (apps / name / "cdk.json").write_text(json.dumps({"app": f"{sys.executable} app.py"}))
@@ -42,6 +45,7 @@ def test_an_app_is_deployed_asked_updated_and_destroyed(tmp_path: Path) -> None:
 
     _run(apps, "--only", "broken", "--results", results, "--page", page)
     assert "| orders | 2 | as on AWS |" in page.read_text(), "kept from the first run"
+    assert _run(apps, "--results", results) == "", "both are known"
 
 
 def _run(*arguments: object) -> str:

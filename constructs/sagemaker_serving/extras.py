@@ -43,8 +43,9 @@ def need(*extras: Extra) -> None:
     """Raises `Mistake`, naming what to install, unless all of these extras are here."""
     missing = [extra for extra in extras if not is_here(extra)]
     if missing:
+        what = "extra" if len(missing) == 1 else "extras"
         raise Mistake(
-            f"this needs the extra{'s'[: len(missing) - 1]} {' and '.join(missing)}; "
+            f"this needs the {what} {' and '.join(missing)}; "
             f"pip install 'sagemaker-serving[{','.join(missing)}]'"
         )
 

@@ -11,6 +11,6 @@ def collect_seldom() -> None:
 
     What is read and imported at a start is nobody's garbage, and was looked through again and
     again: a fifth of the processor time of a first deployment. What requests leave behind, with
-    their bodies, is young, and found as before.
+    their bodies, is young, and found nearly as soon.
     """
     gc.set_threshold(2_000, 10, 20)

@@ -86,7 +86,7 @@ class MultiModel:
         assert target is not None
         try:
             answer, name = self._asked(target, invocation)
-            if answer.status == _NOT_FOUND and not self._has(name):
+            if answer.status == _NOT_FOUND and not self._has(name, invocation):
                 self._cache.lost(target)
                 answer, _ = self._asked(target, invocation)
         except NotLoaded as late:
@@ -111,10 +111,10 @@ class MultiModel:
             )
         return replace(answer, waited_seconds=waited), held.name
 
-    def _has(self, name: str) -> bool:
+    def _has(self, name: str, invocation: Invocation) -> bool:
         """Whether the server has the model, as the contract's Get Model API tells it."""
         answer = self._kept.client.get(
-            f"/models/{name}", timeout_seconds=LOAD_SECONDS, container=CONTAINER
+            f"/models/{name}", timeout_seconds=invocation.timeout_seconds, container=CONTAINER
         )
         return answer.status != _NOT_FOUND
 

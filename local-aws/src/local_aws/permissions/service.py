@@ -162,7 +162,7 @@ def permissions_of(service: str, known: Mapping[str, ServicePermissions]) -> Ser
     """A service's, by boto3's name for it; of one that nobody knows, the usual.
 
     Its actions are named as its requests are signed: ``es:`` of OpenSearch, ``bedrock:`` of its
-    runtime. Services of which AWS does otherwise are known.
+    runtime. That is not so of every service: IoT's data is ``iot:``, and signed for ``iotdata``.
     """
     return known.get(service) or ServicePermissions(prefix=service_model(service).signing_name)
 
