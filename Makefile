@@ -47,8 +47,9 @@ most-tests: setup
 test-long: setup ## Run the end-to-end tests: AWS CLI, SDK, Neo, promotion, tutorial, wheel
 	$(BIN)/python -m pytest -n 3 --dist loadscope --no-loadscope-reorder -m long -rs
 
-test-fast: setup ## Run the tests without TensorFlow, CDK CLI, local AWS and commands; under a minute
-	$(BIN)/python -m pytest -n 2 --dist loadscope -m "not slow and not long" -q
+test-fast: setup ## Run the tests without TensorFlow, CDK, local AWS and processes; under a minute
+	$(BIN)/python -m pytest -n 2 --dist loadscope -m "not slow and not long" -q \
+		--hypothesis-profile fast
 
 fuzz: setup ## Read tens of thousands of damaged archives and files, and millions of requests
 	ARCHIVE_FUZZ_CASES=20000 RULES_FUZZ_CASES=20000 SERVER_FUZZ_CASES=50000 \

@@ -18,6 +18,7 @@ from local_aws.process.isolation import NOTHING_OF_THE_USERS, is_about_aws
 
 # How long an example takes says nothing on a shared machine.
 settings.register_profile("house", deadline=None)
+settings.register_profile("fast", deadline=None, max_examples=10)
 settings.load_profile("house")
 
 os.environ["CDK_VALIDATION"] = "false"
@@ -57,24 +58,54 @@ collect_ignore = ["example_app"]
 
 GATEWAYS = {"aws", "gateway", "gateway_and_context"}
 LONG = (
+    "tests/acceptance/",
+    "tests/archive/test_build.py",
+    "tests/archive/test_killed.py",
+    "tests/archive/test_soundness.py",
+    "tests/catalog/test_snapshots.py",
     "tests/cli/",
-    "tests/operations/golden/test_replaying.py",
+    "tests/client/payload/test_batches.py",
     "tests/client/test_documented.py",
+    "tests/client/test_endpoint_facts.py",
+    "tests/client/test_model_facts.py",
     "tests/client/test_sending.py",
-    "tests/docs/test_ci.py",
-    "tests/docs/test_readability.py",
+    "tests/client/test_whole.py",
+    "tests/deploy/",
+    "tests/docs/",
     "tests/functions/",
-    "tests/infra/test_alpha_templates.py",
-    "tests/infra/batch/test_definition.py",
-    "tests/infra/batch/test_batch_transform.py",
-    "tests/infra/test_every_option.py",
-    "tests/infra/neo/test_compilation.py",
+    "tests/infra/",
+    "tests/local_aws/accounts/test_found_again.py",
+    "tests/local_aws/emulator/test_diagnosis.py",
+    "tests/local_aws/permissions/test_needs.py",
+    "tests/local_aws/process/",
+    "tests/local_aws/resources/test_least.py",
+    "tests/local_aws/services/autoscaling/test_scaling.py",
+    "tests/local_aws/services/cloudformation/test_persistence.py",
+    "tests/local_aws/services/cloudwatch/test_evaluation.py",
+    "tests/local_aws/services/lambda_/test_leaving.py",
+    "tests/local_aws/test_boto.py",
+    "tests/local_aws/test_gateway.py",
+    "tests/local_aws/test_schedules.py",
+    "tests/model_server/contract/test_failed_loads.py",
+    "tests/model_server/contract/test_generations.py",
     "tests/model_server/engine_forks/",
+    "tests/model_server/nginx/",
+    "tests/model_server/test_image_suites.py",
+    "tests/model_server/test_multi_model.py",
+    "tests/operations/adoption/test_round_trip.py",
+    "tests/operations/golden/test_replaying.py",
+    "tests/operations/simulation/",
+    "tests/rules/template/test_every_choice.py",
     "tests/rules/test_fuzz.py",
+    "tests/rules/test_wrong_environments.py",
     "tests/scanners/",
+    "tests/spec/test_reading.py",
     "tests/stacks/",
+    "tests/test_docs.py",
+    "tests/test_house.py",
 )
-"""A process for each test, thousands of objects, every construct and scanner."""
+"""A process for each test, thousands of objects, every construct and scanner, every source read:
+`make test-fast` leaves them out."""
 
 
 WHOLE_WAY = (
@@ -110,10 +141,13 @@ worker, and the others would be idle while it goes through one of these at the e
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """With ``-m long`` only files that have such tests are read: a fifth of them all."""
+    """Files in which nothing is asked for are not read: with ``-m long`` that is four fifths."""
+    place = collection_path.relative_to(config.rootpath).as_posix()
+    if config.getoption("markexpr") == "not slow and not long":
+        return True if place.startswith(LONG + WHOLE_WAY) else None
     if config.getoption("markexpr") != "long" or collection_path.suffix != ".py":
         return None
-    is_whole = collection_path.relative_to(config.rootpath).as_posix().startswith(WHOLE_WAY)
+    is_whole = place.startswith(WHOLE_WAY)
     return None if is_whole or "mark.long" in collection_path.read_text() else True
 
 
