@@ -36,6 +36,25 @@ def endpoint_is_updated(project: Project, deploy: psutil.Process) -> bool:
     return bool(client.describe_endpoint(EndpointName="trial-half")["EndpointStatus"] == "Updating")
 
 
+def come(
+    moment: Callable[[Project, psutil.Process], bool],
+    project: Project,
+    deploying: subprocess.Popen[str],
+) -> None:
+    """Returns when the moment has come; fails when the deploy ends without it."""
+    process = psutil.Process(deploying.pid)
+
+    def has_come_or_ended() -> bool:
+        if deploying.poll() is not None:
+            pytest.fail(f"the deploy ended with {deploying.returncode} before:\n{said()}")
+        return moment(project, process)
+
+    def said() -> str:
+        return "" if deploying.stderr is None else deploying.stderr.read()
+
+    eventually(has_come_or_ended)
+
+
 def command_of(process: psutil.Process) -> list[str]:
     with suppress(psutil.Error):  # it may have ended
         return list(process.cmdline())
@@ -64,7 +83,7 @@ def test_a_deploy_that_is_killed_leaves_no_process(
     moment: Callable[[Project, psutil.Process], bool],
 ) -> None:
     process = psutil.Process(deploying.pid)
-    eventually(lambda: moment(project, process))
+    come(moment, project, deploying)
     started = [each.pid for each in below(process)]
     assert len(started) >= 2, "supervisor and node at least"
     deploying.send_signal(signal.SIGKILL)
@@ -81,7 +100,7 @@ def test_a_deploy_says_that_the_local_aws_was_killed_and_nothing_is_left(
     moment: Callable[[Project, psutil.Process], bool],
 ) -> None:
     process, daemon = psutil.Process(deploying.pid), project.status["pid"]
-    eventually(lambda: moment(project, process))
+    come(moment, project, deploying)
     started = [each.pid for each in (*below(process), *below(psutil.Process(daemon)))]
     os.kill(daemon, signal.SIGKILL)
     _, complained = deploying.communicate(timeout=PATIENCE_SECONDS)
