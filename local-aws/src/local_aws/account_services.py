@@ -72,7 +72,7 @@ class AccountServices:
         """Have its services, and tell those that need it what all of them can do."""
         types = ResourceTypes()
         services = _by_name(
-            *own_services(context, types, self._saver.changed, self._saver.restore_late),
+            *own_services(context, types, self._saver.changed),
             *(each for make in self._factories for each in make(context, self._saver.changed)),
         )
         for service in services.values():

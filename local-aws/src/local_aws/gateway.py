@@ -42,7 +42,7 @@ from local_aws.authentication import (
 )
 from local_aws.callbacks import PATH as CALLBACKS
 from local_aws.context import LocalContext
-from local_aws.emulator import judged_operations, memory, messages
+from local_aws.emulator import judged_operations, later, memory, messages
 from local_aws.emulator.application import Emulator
 from local_aws.emulator.diagnosis import own_words
 from local_aws.errors import Mistake
@@ -137,6 +137,7 @@ class Gateway:
     def start(self) -> None:
         """Answer requests from now on; returns at once."""
         judged_operations.apply()
+        later.apply()
         memory.apply()
         messages.apply()
         _forget_an_earlier_gateway()

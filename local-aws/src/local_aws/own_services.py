@@ -37,22 +37,19 @@ from local_aws.services.sts.service import Sts
 
 
 def own_services(
-    context: LocalContext,
-    types: ResourceTypes,
-    changed: Callable[..., None],
-    restore_late: Callable[[], None],
+    context: LocalContext, types: ResourceTypes, changed: Callable[..., None]
 ) -> tuple[Service, ...]:
     """Every service that the local AWS brings, in the order in which they end.
 
     ``types`` are what CloudFormation can deploy; it gets those of every service.
     ``changed(name)`` is called when a service has changed by itself, ``changed(name,
-    at_once=True)`` when that is to be kept now; ``restore_late()`` when what is loaded late is.
+    at_once=True)`` when that is to be kept now.
     """
     cloudformation = CloudFormation(context, types, lambda: changed("cloudformation", at_once=True))
     return (
         cloudformation,
         cloudformation.cloud_control,
-        StepFunctions(context, restore_late),
+        StepFunctions(context),
         Lambda(context),
         ApiGateway(context),
         ApiGatewayV2(context),

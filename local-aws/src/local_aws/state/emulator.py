@@ -37,7 +37,6 @@ class Emulator:
         self._objects = objects
         self._seconds: dict[str, float] = {}
         self._contents: dict[str, frozenset[str]] = {}
-        self._late: dict[str, bytes] = {}
         self.not_kept: dict[str, str] = {}
 
     @property
@@ -57,8 +56,6 @@ class Emulator:
         every = called is None or not known.issuperset(called)
         for backends in list(BackendDict._instances):
             name = f"{backends.backend.__module__}.{backends.backend.__name__}"
-            if name in self._late:
-                continue
             dear = self._seconds.get(name, 0.0) > CHEAP_SECONDS
             if dear and not every and backends.service_name not in (called or ()):
                 continue
@@ -77,22 +74,7 @@ class Emulator:
                         self._objects.keep(key)
 
     def restore(self, name: str, data: bytes) -> None:
-        """Give a service what it held; raises what `load` raises.
-
-        Step Functions waits for `restore_late`: loading it takes a second and 100 MB.
-        """
-        if name.startswith("moto.stepfunctions."):
-            self._late[name] = data
-        else:
-            self._restore(name, data)
-
-    def restore_late(self) -> None:
-        """Give what waited what it held; raises what `load` raises."""
-        for name, data in list(self._late.items()):
-            self._restore(name, data)
-            del self._late[name]
-
-    def _restore(self, name: str, data: bytes) -> None:
+        """Give a service what it held; raises what `load` raises."""
         module, _, kind = name.rpartition(".")
         backends = find_backends(module, kind)
         began = time.thread_time()

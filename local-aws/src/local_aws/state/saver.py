@@ -97,10 +97,6 @@ class StateSaver:
         self._size_bytes = self._folder.size_bytes()
         return self._manifest
 
-    def restore_late(self) -> None:
-        """Give Step Functions' part of the emulator what it held, now that it is loaded."""
-        self._emulator.restore_late()
-
     def start(self) -> None:
         """Save from now on what `changed` tells of."""
         try:

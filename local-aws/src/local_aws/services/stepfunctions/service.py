@@ -1,6 +1,6 @@
 """Step Functions: the emulator's interpreter, mended, and everything around it of our own.
 
-Loading it takes a second and 100 MB, so that is done when it is first asked for.
+Loading it takes a quarter of a second, so that is done when it is first asked for.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import logging
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -38,10 +38,7 @@ _log = logging.getLogger(__name__)
 
 
 class StepFunctions(Service):
-    """State machines, their versions, aliases and tags, which the emulator keeps, and executions.
-
-    ``restore_late`` gives the emulator's part what it held, once it is loaded.
-    """
+    """Executions, and state machines, versions, aliases and tags, which the emulator keeps."""
 
     name = "stepfunctions"
     limits = (
@@ -73,14 +70,10 @@ class StepFunctions(Service):
         ),
     )
 
-    def __init__(
-        self, context: LocalContext, restore_late: Callable[[], None] = lambda: None
-    ) -> None:
+    def __init__(self, context: LocalContext) -> None:
         self._context = context
-        self._restore_late = restore_late
         self._loading = threading.Lock()
         self._api: Api | None = None
-        self._kept: list[dict[str, Any]] | None = None
         context.targets.add(context.account_id, "states", self._start)
         self.permissions = replace(self.permissions, resources_beside=self._machine_of_token)
 
@@ -117,12 +110,13 @@ class StepFunctions(Service):
         return {"executions": [] if self._api is None else self._api.status()}
 
     def export_state(self) -> list[dict[str, Any]] | None:
-        """Every execution as plain data; while nothing is loaded, what was kept."""
-        return self._kept if self._api is None else self._api.executions.export_state()
+        """Every execution as plain data; None when nobody has asked for any."""
+        return None if self._api is None else self._api.executions.export_state()
 
     def restore_state(self, state: list[dict[str, Any]] | None, /) -> None:
-        """Keep what `export_state` gave until somebody asks."""
-        self._kept = state
+        """Take back what `export_state` gave."""
+        if state is not None:
+            self._loaded().executions.restore_state(state)
 
     def stop(self) -> None:
         """Abort what runs."""
@@ -150,11 +144,7 @@ class StepFunctions(Service):
             if self._api is None:
                 from . import moto
 
-                loaded = moto.apply(self._context)
-                self._restore_late()
-                if self._kept is not None:
-                    loaded.executions.restore_state(self._kept)
-                self._api = loaded
+                self._api = moto.apply(self._context)
             return self._api
 
     def _start(
