@@ -270,10 +270,12 @@ class Gateway:
             refuse_injected(self.context.faults, exchange.call, self._permissions)
 
     def _ask_others(self, exchange: Exchange) -> None:
-        if exchange.call is not None:
+        call = exchange.call
+        if call is not None:
             services = self._accounts[exchange.account].services
+            is_here = exchange.service in services
             for service in services.values():
-                service.check_elsewhere(exchange.call, is_here=exchange.service in services)
+                service.check_elsewhere(call, is_here=is_here)
 
     def _dispatch(self, exchange: Exchange) -> WsgiApplication:
         service = self._accounts[exchange.account].services.get(exchange.service)
