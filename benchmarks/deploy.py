@@ -131,6 +131,7 @@ def _cdk(address: Address, *arguments: str) -> None:
             stderr=subprocess.STDOUT,
             text=True,
             check=False,
+            timeout=300,  # plain moto waits for ever for what it can't make
         )
     if ended.returncode != 0:
         raise RuntimeError(f"cdk {arguments[0]} on {address.url} failed:\n{ended.stdout}")
@@ -178,14 +179,22 @@ def _assemblies(ours: Address, folder: Path) -> Mapping[str, Path]:
 def _that_moto_reads(template: dict[str, Any]) -> dict[str, Any]:
     """Without what plain moto's CreateStack breaks on.
 
-    The tags of SSM parameters, and dashboards, which name alarms that it does not know yet.
+    The tags of SSM parameters; dashboards, which name alarms that it does not know yet; and custom
+    resources, for whose answers it waits for ever, since it runs their functions in Docker.
     """
-    for logical_id, resource in list(template["Resources"].items()):
+    resources = template["Resources"]
+    for resource in resources.values():
         if resource["Type"] == "AWS::SSM::Parameter":
             resource["Properties"].pop("Tags", None)
-        if resource["Type"] == "AWS::CloudWatch::Dashboard":
-            del template["Resources"][logical_id]
-    return template
+    kept = {
+        logical_id: resource
+        for logical_id, resource in resources.items()
+        if not resource["Type"].startswith(("AWS::CloudWatch::Dashboard", "Custom::"))
+    }
+    for resource in kept.values():
+        if "DependsOn" in resource:
+            resource["DependsOn"] = [each for each in resource["DependsOn"] if each in kept]
+    return {**template, "Resources": kept}
 
 
 @contextmanager
