@@ -40,19 +40,17 @@ def come(
     moment: Callable[[Project, psutil.Process], bool],
     project: Project,
     deploying: subprocess.Popen[str],
+    complaints: Path,
 ) -> None:
     """Returns when the moment has come; fails when the deploy ends without it."""
     process = psutil.Process(deploying.pid)
 
-    def has_come_or_ended() -> bool:
+    def has_come() -> bool:
         if deploying.poll() is not None:
-            pytest.fail(f"the deploy ended with {deploying.returncode} before:\n{said()}")
+            pytest.fail(f"ended with {deploying.returncode} before:\n{complaints.read_text()}")
         return moment(project, process)
 
-    def said() -> str:
-        return "" if deploying.stderr is None else deploying.stderr.read()
-
-    eventually(has_come_or_ended)
+    eventually(has_come)
 
 
 def command_of(process: psutil.Process) -> list[str]:
@@ -70,9 +68,18 @@ MOMENTS = [app_runs, endpoint_is_updated]
 
 
 @pytest.fixture
-def deploying(project: Project) -> Iterator[subprocess.Popen[str]]:
+def complaints(tmp_path: Path) -> Path:
+    """What the deploy writes to stderr: a file, since a pipe that nobody reads would stop it."""
+    return tmp_path / "stderr"
+
+
+@pytest.fixture
+def deploying(project: Project, complaints: Path) -> Iterator[subprocess.Popen[str]]:
     a_new_version(project)
-    with project.begin("local", "deploy", "trial", stderr=subprocess.PIPE) as deploy:
+    with (
+        complaints.open("w") as stderr,
+        project.begin("local", "deploy", "trial", stderr=stderr.fileno()) as deploy,
+    ):
         yield deploy
 
 
@@ -80,10 +87,11 @@ def deploying(project: Project) -> Iterator[subprocess.Popen[str]]:
 def test_a_deploy_that_is_killed_leaves_no_process(
     project: Project,
     deploying: subprocess.Popen[str],
+    complaints: Path,
     moment: Callable[[Project, psutil.Process], bool],
 ) -> None:
     process = psutil.Process(deploying.pid)
-    come(moment, project, deploying)
+    come(moment, project, deploying, complaints)
     started = [each.pid for each in below(process)]
     assert len(started) >= 2, "supervisor and node at least"
     deploying.send_signal(signal.SIGKILL)
@@ -97,15 +105,15 @@ def test_a_deploy_that_is_killed_leaves_no_process(
 def test_a_deploy_says_that_the_local_aws_was_killed_and_nothing_is_left(
     project: Project,
     deploying: subprocess.Popen[str],
+    complaints: Path,
     moment: Callable[[Project, psutil.Process], bool],
 ) -> None:
     process, daemon = psutil.Process(deploying.pid), project.status["pid"]
-    come(moment, project, deploying)
+    come(moment, project, deploying, complaints)
     started = [each.pid for each in (*below(process), *below(psutil.Process(daemon)))]
     os.kill(daemon, signal.SIGKILL)
-    _, complained = deploying.communicate(timeout=PATIENCE_SECONDS)
-    assert deploying.returncode == 1
-    last = complained.splitlines()[-1]
+    assert deploying.wait(timeout=PATIENCE_SECONDS) == 1
+    last = complaints.read_text().splitlines()[-1]
     assert last.startswith(f"sagemaker-serving: the local AWS (process {daemon}) has ended; ")
     assert last.endswith("with `sagemaker-serving local up`, which finds what was deployed")
     assert gone(started)
