@@ -4,7 +4,8 @@ Without names the figures are written to docs/figures.md. With ``--page`` those 
 put into it, each with where and when it was measured apart from the others.
 ``--guard`` ends with 1 when a ratio is not what is wanted of it; seconds are
 never judged, since they are the machine's. One that fails is said and ends it
-with 1, after the others.
+with 1, after the others; one that needs what is not installed is only said. What was measured
+apart before stays on the page until a run of all measures it.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.figures import Figure, Ratio
+from sagemaker_serving.errors import Mistake
 
 PAGE = Path(__file__).parents[1] / "docs" / "figures.md"
 
@@ -72,6 +74,9 @@ def main() -> None:
         console.print()
         try:
             measured[name] = list(measure())
+        except Mistake as lacking:
+            console.print(f"{BENCHMARKS[name]}: not measured: {lacking}", markup=False)
+            continue
         except Exception as error:  # the others' half hour shall not be lost with it
             failed[name] = error
             console.print(f"{BENCHMARKS[name]}: failed: {error}", markup=False)
@@ -143,17 +148,22 @@ def _table(title: str, figures: Iterable[Figure | Ratio]) -> Table:
 
 def _page(measured: dict[str, list[Figure | Ratio]]) -> str:
     lines = [_HEAD, f"{_machine()}.", ""]
-    for name, figures in measured.items():
-        lines += _section(name, figures)
-    apart = _sections(PAGE.read_text(encoding="utf-8"))
-    lines += [apart[title] for title in _APART.values() if title in apart]
-    left_out = [title for name, title in BENCHMARKS.items() if name not in measured]
+    before = _sections(PAGE.read_text(encoding="utf-8"))
+    left_out = []
+    for name, title in _TITLES.items():
+        if name in measured:
+            lines += _section(name, measured[name])
+        elif _MEASURED_APART in before.get(title, ""):
+            lines.append(before[title])
+        elif name in BENCHMARKS:
+            left_out.append(title)
     if left_out:
         lines += [_LEFT_OUT, "", *(f"- {title}" for title in left_out), ""]
     return "\n".join(lines)
 
 
 _LEFT_OUT = "Not measured in this run:"
+_MEASURED_APART = "Measured apart, "
 
 
 def _section(name: str, figures: Iterable[Figure | Ratio], *told: str) -> list[str]:
@@ -166,7 +176,7 @@ def _renewed(page: str, name: str, figures: Iterable[Figure | Ratio], *told: str
     body, _, rest = page.partition(f"{_LEFT_OUT}\n\n")
     head = body.partition("\n## ")[0]
     sections = _sections(page)
-    made = _section(name, figures, f"Measured apart, {_machine()}.", "", *told)
+    made = _section(name, figures, f"{_MEASURED_APART}{_machine()}.", "", *told)
     sections[_TITLES[name]] = "\n".join(made)
     ordered = [title for title in _TITLES.values() if title in sections]
     lines = [f"{head.rstrip()}\n", *(sections[title] for title in ordered)]

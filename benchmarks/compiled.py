@@ -21,6 +21,7 @@ import numpy as np
 
 from benchmarks.figures import Figure
 from sagemaker_serving.compiler.__main__ import compile_to
+from sagemaker_serving.errors import Mistake
 from sagemaker_serving.model_server.compiled import CompiledModel
 from sagemaker_serving.operations.compiled import compare, misses
 from sagemaker_serving.operations.golden import Answer
@@ -39,7 +40,7 @@ Fault = Callable[[Weights, np.random.Generator], Weights]
 
 def measure() -> Iterator[Figure]:
     if importlib.util.find_spec("openvino") is None:
-        raise RuntimeError("OpenVINO is not installed; pip install 'sagemaker-serving[openvino]'")
+        raise Mistake("OpenVINO is not installed; pip install 'sagemaker-serving[openvino]'")
     seed = secrets.randbelow(2**32)
     yield ("accepted", f"max_error {ACCEPT.max_error}, agreement {ACCEPT.agreement}")
     yield ("seed, drawn afterwards", str(seed))
