@@ -27,28 +27,34 @@ def a_new_version(project: Project) -> None:
     project.environment_file.write_text(text)
 
 
-def app_runs(project: Project, deploy: psutil.Process) -> bool:
-    return any("app.py" in command_of(each) for each in below(deploy))
+Moment = Callable[[Project, psutil.Process], Callable[[], bool]]
+"""What says whether it is now."""
 
 
-def endpoint_is_updated(project: Project, deploy: psutil.Process) -> bool:
-    client = project.aws.client("sagemaker")
-    return bool(client.describe_endpoint(EndpointName="trial-half")["EndpointStatus"] == "Updating")
+def app_runs(project: Project, deploy: psutil.Process) -> Callable[[], bool]:
+    return lambda: any("app.py" in command_of(each) for each in below(deploy))
+
+
+def endpoint_is_updated(project: Project, deploy: psutil.Process) -> Callable[[], bool]:
+    client = project.aws.client("sagemaker")  # one: making it can take as long as the update
+
+    def is_updated() -> bool:
+        described = client.describe_endpoint(EndpointName="trial-half")
+        return bool(described["EndpointStatus"] == "Updating")
+
+    return is_updated
 
 
 def come(
-    moment: Callable[[Project, psutil.Process], bool],
-    project: Project,
-    deploying: subprocess.Popen[str],
-    complaints: Path,
+    moment: Moment, project: Project, deploying: subprocess.Popen[str], complaints: Path
 ) -> None:
     """Returns when the moment has come; fails when the deploy ends without it."""
-    process = psutil.Process(deploying.pid)
+    is_now = moment(project, psutil.Process(deploying.pid))
 
     def has_come() -> bool:
         if deploying.poll() is not None:
             pytest.fail(f"ended with {deploying.returncode} before:\n{complaints.read_text()}")
-        return moment(project, process)
+        return is_now()
 
     eventually(has_come)
 
@@ -88,7 +94,7 @@ def test_a_deploy_that_is_killed_leaves_no_process(
     project: Project,
     deploying: subprocess.Popen[str],
     complaints: Path,
-    moment: Callable[[Project, psutil.Process], bool],
+    moment: Moment,
 ) -> None:
     process = psutil.Process(deploying.pid)
     come(moment, project, deploying, complaints)
@@ -96,7 +102,8 @@ def test_a_deploy_that_is_killed_leaves_no_process(
     assert len(started) >= 2, "supervisor and node at least"
     deploying.send_signal(signal.SIGKILL)
     assert gone([deploying.pid, *started])
-    eventually(lambda: not endpoint_is_updated(project, process))
+    is_updated = endpoint_is_updated(project, process)
+    eventually(lambda: not is_updated())
     again = project.deploy()
     assert again.returncode == 0, again.stdout + again.stderr
 
@@ -106,7 +113,7 @@ def test_a_deploy_says_that_the_local_aws_was_killed_and_nothing_is_left(
     project: Project,
     deploying: subprocess.Popen[str],
     complaints: Path,
-    moment: Callable[[Project, psutil.Process], bool],
+    moment: Moment,
 ) -> None:
     process, daemon = psutil.Process(deploying.pid), project.status["pid"]
     come(moment, project, deploying, complaints)
