@@ -47,7 +47,7 @@ most-tests: setup
 test-long: setup ## Run the end-to-end tests: AWS CLI, SDK, Neo, promotion, tutorial, wheel
 	$(BIN)/python -m pytest -n 3 --dist loadscope --no-loadscope-reorder -m long -rs
 
-test-fast: setup ## Run the tests without TensorFlow, CDK, local AWS and processes; under a minute
+test-fast: setup ## Run the tests without TensorFlow, CDK, local AWS and processes; a minute
 	$(BIN)/python -m pytest -n 2 --dist loadscope -m "not slow and not long" -q \
 		--hypothesis-profile fast
 

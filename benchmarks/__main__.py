@@ -4,8 +4,8 @@ Without names the figures are written to docs/figures.md. With ``--page`` those 
 put into it, each with where and when it was measured apart from the others.
 ``--guard`` ends with 1 when a ratio is not what is wanted of it; seconds are
 never judged, since they are the machine's. One that fails is said and ends it
-with 1, after the others; one that needs what is not installed is only said. What was measured
-apart before stays on the page until a run of all measures it.
+with 1, after the others; in a run of all, one that needs what is not installed is only said.
+What was measured apart before stays on the page until a run of all measures it.
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.figures import Figure, Ratio
-from sagemaker_serving.errors import Mistake
+from benchmarks.figures import Figure, NotInstalledError, Ratio
 
 PAGE = Path(__file__).parents[1] / "docs" / "figures.md"
 
@@ -74,12 +73,12 @@ def main() -> None:
         console.print()
         try:
             measured[name] = list(measure())
-        except Mistake as lacking:
-            console.print(f"{BENCHMARKS[name]}: not measured: {lacking}", markup=False)
-            continue
         except Exception as error:  # the others' half hour shall not be lost with it
-            failed[name] = error
-            console.print(f"{BENCHMARKS[name]}: failed: {error}", markup=False)
+            is_left_out = isinstance(error, NotInstalledError) and not named
+            if not is_left_out:
+                failed[name] = error
+            how = "not measured" if is_left_out else "failed"
+            console.print(f"{BENCHMARKS[name]}: {how}: {error}", markup=False)
             continue
         console.print(_table(BENCHMARKS[name], measured[name]))
         if not named:

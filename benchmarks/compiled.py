@@ -19,9 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.figures import Figure
+from benchmarks.figures import Figure, NotInstalledError
 from sagemaker_serving.compiler.__main__ import compile_to
-from sagemaker_serving.errors import Mistake
 from sagemaker_serving.model_server.compiled import CompiledModel
 from sagemaker_serving.operations.compiled import compare, misses
 from sagemaker_serving.operations.golden import Answer
@@ -40,7 +39,9 @@ Fault = Callable[[Weights, np.random.Generator], Weights]
 
 def measure() -> Iterator[Figure]:
     if importlib.util.find_spec("openvino") is None:
-        raise Mistake("OpenVINO is not installed; pip install 'sagemaker-serving[openvino]'")
+        raise NotInstalledError(
+            "OpenVINO is not installed; pip install 'sagemaker-serving[openvino]'"
+        )
     seed = secrets.randbelow(2**32)
     yield ("accepted", f"max_error {ACCEPT.max_error}, agreement {ACCEPT.agreement}")
     yield ("seed, drawn afterwards", str(seed))

@@ -57,7 +57,7 @@ collect_ignore = ["example_app"]
 """Run by tests/local_aws/testing/test_example_app.py, as by its user, in a process of its own."""
 
 GATEWAYS = {"aws", "gateway", "gateway_and_context"}
-LONG = (
+SLOW = (
     "tests/acceptance/",
     "tests/archive/test_build.py",
     "tests/archive/test_killed.py",
@@ -144,7 +144,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     """Files in which nothing is asked for are not read: with ``-m long`` that is four fifths."""
     place = collection_path.relative_to(config.rootpath).as_posix()
     if config.getoption("markexpr") == "not slow and not long":
-        return True if place.startswith(LONG + WHOLE_WAY) else None
+        return True if place.startswith(SLOW + WHOLE_WAY) else None
     if config.getoption("markexpr") != "long" or collection_path.suffix != ".py":
         return None
     is_whole = place.startswith(WHOLE_WAY)
@@ -163,11 +163,11 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that start a local AWS, and `LONG` ones, are slow: `make test-fast` leaves them out."""
+    """Tests that start a local AWS, and `SLOW` ones, are slow: `make test-fast` leaves them out."""
     items.sort(key=_turn)
     for item in items:
         gateway = isinstance(item, pytest.Function) and GATEWAYS & set(item.fixturenames)
-        if gateway or item.nodeid.startswith(LONG):
+        if gateway or item.nodeid.startswith(SLOW):
             item.add_marker(pytest.mark.slow)
         if item.nodeid.startswith(WHOLE_WAY):
             item.add_marker(pytest.mark.long)

@@ -45,7 +45,7 @@ def endpoint_is_updated(project: Project, deploy: psutil.Process) -> Callable[[]
     return is_updated
 
 
-def come(
+def wait_until(
     moment: Moment, project: Project, deploying: subprocess.Popen[str], complaints: Path
 ) -> None:
     """Returns when the moment has come; fails when the deploy ends without it."""
@@ -97,7 +97,7 @@ def test_a_deploy_that_is_killed_leaves_no_process(
     moment: Moment,
 ) -> None:
     process = psutil.Process(deploying.pid)
-    come(moment, project, deploying, complaints)
+    wait_until(moment, project, deploying, complaints)
     started = [each.pid for each in below(process)]
     assert len(started) >= 2, "supervisor and node at least"
     deploying.send_signal(signal.SIGKILL)
@@ -116,7 +116,7 @@ def test_a_deploy_says_that_the_local_aws_was_killed_and_nothing_is_left(
     moment: Moment,
 ) -> None:
     process, daemon = psutil.Process(deploying.pid), project.status["pid"]
-    come(moment, project, deploying, complaints)
+    wait_until(moment, project, deploying, complaints)
     started = [each.pid for each in (*below(process), *below(psutil.Process(daemon)))]
     os.kill(daemon, signal.SIGKILL)
     assert deploying.wait(timeout=PATIENCE_SECONDS) == 1

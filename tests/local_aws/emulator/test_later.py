@@ -11,7 +11,7 @@ import pytest
 pytestmark = pytest.mark.slow
 
 ASKS = """
-import os, sys
+import sys
 from pathlib import Path
 from local_aws.gateway import Gateway
 
