@@ -17,7 +17,7 @@ from benchmarks.soak import clock, page
 from benchmarks.soak.faults import Faults
 from benchmarks.soak.place import Place
 from benchmarks.soak.requests import Requests
-from benchmarks.soak.watch import Watch
+from benchmarks.soak.watch import Watch, strays
 from benchmarks.soak.work import Work, deployed
 
 DISK_MB = 768
@@ -45,6 +45,7 @@ def main() -> None:
                     )
             memory = place.memory_mb()
             place.restart()
+            not_kept = strays(place)
             work.settle()
             not_given_back = memory / place.memory_mb()
     found = page.Found(
@@ -55,6 +56,7 @@ def main() -> None:
         faults=faults.made,
         samples=watch.samples,
         to_restarted=not_given_back,
+        strays=not_kept,
         without=[] if place.has_small_disk else ["a full disk: only root can mount one"],
     )
     for line in page.lines(found):

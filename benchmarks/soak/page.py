@@ -20,7 +20,7 @@ _MEMORY = "memory of the local AWS's own process"
 GROWING = {
     "open_files": "open files of the local AWS's own process",
     "processes": "processes",
-    "files": "files on its disk",
+    "files": "files on its disk beside S3's objects and logs",
 }
 
 
@@ -30,7 +30,7 @@ class Found:
 
     ``to_restarted`` is its process's memory in the end to that of one that has just begun with all
     that was kept: executions, events, logs and objects' versions are, as on AWS. ``without`` are
-    faults that this machine does not allow.
+    faults that this machine does not allow; ``strays`` are contents on its disk of no object.
     """
 
     requests: Sequence[Sent]
@@ -40,6 +40,7 @@ class Found:
     faults: Sequence[Made]
     samples: Sequence[Sample]
     to_restarted: float
+    strays: int
     without: Sequence[str] = field(default_factory=tuple)
 
     @property
@@ -55,6 +56,11 @@ class Found:
             name=f"{_MEMORY}, to that after a restart with all that is kept and one round",
             value=self.to_restarted,
             at_most=GROWTH,
+        )
+        yield Ratio(
+            name="contents on its disk that no version of an object has",
+            value=self.strays,
+            at_most=0,
         )
         for name, what in GROWING.items():
             grown = growth(self.samples, name)
@@ -97,8 +103,9 @@ def write(found: Found, *, minutes: float, seed: int) -> None:
     _plot(found)
     told = (
         f"{minutes:g} minutes, faults by seed {seed}. Grey is where a fault was, until all "
-        "answered again. Memory and files grow by what AWS keeps, too: objects' versions, events, "
-        "logs.",
+        "answered again. Memory grows by what AWS keeps, too: objects' versions, events, logs. "
+        "Where the clock jumped during a batch, S3 may call an output older than its input, which "
+        "the batch says and does not count as done: its inputs are put anew and it is resumed.",
         "",
         "![Memory and p99 over the time of the soak](pictures/soak.svg)",
         "",

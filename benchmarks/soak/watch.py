@@ -1,4 +1,4 @@
-"""What a local AWS takes over time: memory, open files, processes, files."""
+"""What a local AWS takes over time: memory, open files, processes, files; and what it kept."""
 
 from __future__ import annotations
 
@@ -14,11 +14,16 @@ import psutil
 from benchmarks.soak.place import Place
 
 EVERY_SECONDS = 10.0
+KEPT = ("state/objects", "logs")
+"""Below a local AWS's state: what S3 and CloudWatch keep until somebody deletes it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sample:
-    """What there was at a moment: of its own process the memory, of all the rest."""
+    """What there was at a moment: of its own process the memory, of all the rest.
+
+    ``files`` are those that it makes for itself: without `KEPT`.
+    """
 
     at: float
     memory_mb: float
@@ -63,7 +68,8 @@ def _sample(place: Place) -> Sample:
         memory_mb=own.memory_info().rss / 1e6,
         open_files=own.num_fds(),
         processes=1 + len(others),
-        files=sum(_is_file(path) for path in place.disk.rglob("*")),
+        files=sum(_is_file(path) for path in place.disk.rglob("*"))
+        - sum(_is_file(path) for kept in KEPT for path in (place.state / kept).rglob("*")),
     )
 
 
@@ -72,6 +78,18 @@ def _is_file(path: Path) -> bool:
         return path.is_file()
     except OSError:
         return False
+
+
+def strays(place: Place) -> int:
+    """Contents on the disk that no version of an object in S3 has any more."""
+    s3 = place.aws.client("s3")
+    listed = {
+        f"{version['ETag'].strip(chr(34))}-{version['Size']}"
+        for bucket in s3.list_buckets()["Buckets"]
+        for page in s3.get_paginator("list_object_versions").paginate(Bucket=bucket["Name"])
+        for version in page.get("Versions", [])
+    }
+    return len({path.name for path in (place.state / KEPT[0]).iterdir()} - listed)
 
 
 def growth(samples: Sequence[Sample], name: str) -> float:
