@@ -16,7 +16,7 @@ from sagemaker_serving.client.aws import Aws, aws_failures
 from sagemaker_serving.client.objects import read_object
 from sagemaker_serving.errors import Failure, Mistake, NotFound
 from sagemaker_serving.operations.batch_execution import BatchExecution
-from sagemaker_serving.operations.batch_progress import BatchProgress, progress_of
+from sagemaker_serving.operations.batch_progress import BatchProgress, Progress, cause_of
 from sagemaker_serving.operations.batch_report import (
     BatchReport,
     report_folder,
@@ -123,7 +123,7 @@ class BatchPipeline:
 
     def progress(self, execution: BatchExecution) -> BatchProgress:
         """How far the execution is at this moment."""
-        return progress_of(self._s3, self._described(execution.arn), execution, self.work_uri)
+        return self._progress(execution).of(self._described(execution.arn))
 
     def wait(
         self, execution: BatchExecution, *, deadline_seconds: float, poll_seconds: float = 0.5
@@ -133,22 +133,27 @@ class BatchPipeline:
         Raises `Failure` with its cause when it did not succeed, or when
         ``deadline_seconds`` pass.
         """
-        for progress in self.watch(execution, poll_seconds=poll_seconds, for_=deadline_seconds):
-            last = progress
-        if last.status == "RUNNING":
+        end = time.monotonic() + deadline_seconds
+        while (described := self._described(execution.arn))["status"] == "RUNNING":
+            if time.monotonic() > end:
+                raise Failure(
+                    f"batch execution {execution.name} still runs after {deadline_seconds:.0f} s"
+                )
+            time.sleep(poll_seconds)
+        if described["status"] != "SUCCEEDED":
             raise Failure(
-                f"batch execution {execution.name} still runs after {deadline_seconds:.0f} s"
+                f"batch execution {execution.name} ended as {described['status']}: "
+                f"{cause_of(described)}"
             )
-        if last.status != "SUCCEEDED":
-            raise Failure(f"batch execution {execution.name} ended as {last.status}: {last.cause}")
 
     def watch(
         self, execution: BatchExecution, *, poll_seconds: float, for_: float = float("inf")
     ) -> Iterator[BatchProgress]:
         """How far the execution is, again and again until its end, or ``for_`` seconds."""
         end = time.monotonic() + for_
+        found = self._progress(execution)
         while True:
-            progress = self.progress(execution)
+            progress = found.of(self._described(execution.arn))
             yield progress
             if progress.status != "RUNNING" or time.monotonic() > end:
                 return
@@ -203,6 +208,9 @@ class BatchPipeline:
             for name in _REPORTS:
                 self._s3.download_file(reports_bucket, reports + name, str(beside / name))
         return len(names)
+
+    def _progress(self, execution: BatchExecution) -> Progress:
+        return Progress(self._s3, execution, self.work_uri)
 
     def _names(self, bucket: str, prefix: str) -> Iterator[str]:
         pages = self._s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix)

@@ -37,40 +37,57 @@ def work_of(work_uri: str, execution: str) -> str:
     return f"{work_uri}{hashlib.sha256(execution.encode()).hexdigest()[:16]}/"
 
 
-def progress_of(
-    s3: Any, described: Mapping[str, Any], execution: BatchExecution, work_uri: str
-) -> BatchProgress:
-    """The progress of an execution that was just described."""
-    status = str(described["status"])
-    cause = _cause(described) if status not in ("RUNNING", "SUCCEEDED") else ""
-    bucket, work = split_s3(work_of(work_uri, execution.arn))
-    with aws_failures():
+class Progress:
+    """How far an execution is, again and again; its plan is read once."""
+
+    def __init__(self, s3: Any, execution: BatchExecution, work_uri: str) -> None:
+        self._s3 = s3
+        self._bucket, self._work = split_s3(work_of(work_uri, execution.arn))
+        self._objects: dict[int, int] | None = None
+
+    def of(self, described: Mapping[str, Any]) -> BatchProgress:
+        """The progress of the execution, which was just described."""
+        status, cause = str(described["status"]), cause_of(described)
+        with aws_failures():
+            if self._objects is None:
+                self._objects = self._planned()
+            if self._objects is None:
+                return BatchProgress(status=status, cause=cause)
+            ended = self._ended()
+        return BatchProgress(
+            status=status,
+            cause=cause,
+            shards=len(self._objects),
+            shards_done=len(ended),
+            objects=sum(self._objects.values()),
+            objects_done=sum(self._objects[shard] for shard in ended),
+        )
+
+    def _planned(self) -> dict[int, int] | None:
+        """The objects of each shard; None while they are counted."""
         try:
-            body, _ = read_object(s3, bucket, f"{work}plan.jsonl")
+            body, _ = read_object(self._s3, self._bucket, f"{self._work}plan.jsonl")
         except ClientError as error:
             if error.response["Error"].get("Code") == "NoSuchKey":
-                return BatchProgress(status=status, cause=cause)
+                return None
             raise
-        plan = {each["shard"]: each["objects"] for each in map(json.loads, body.splitlines())}
-        ended = [
+        return {each["shard"]: each["objects"] for each in map(json.loads, body.splitlines())}
+
+    def _ended(self) -> list[int]:
+        pages = self._s3.get_paginator("list_objects_v2").paginate(
+            Bucket=self._bucket, Prefix=f"{self._work}ended/"
+        )
+        return [
             int(entry["Key"].rsplit("/", 1)[1].removesuffix(".json"))
-            for page in s3.get_paginator("list_objects_v2").paginate(
-                Bucket=bucket, Prefix=f"{work}ended/"
-            )
+            for page in pages
             for entry in page.get("Contents", ())
         ]
-    return BatchProgress(
-        status=status,
-        cause=cause,
-        shards=len(plan),
-        shards_done=len(ended),
-        objects=sum(plan.values()),
-        objects_done=sum(plan[shard] for shard in ended),
-    )
 
 
-def _cause(described: Mapping[str, Any]) -> str:
-    """Why an execution failed; of a function's error its message."""
+def cause_of(described: Mapping[str, Any]) -> str:
+    """Why an execution failed, of a function's error its message; "" unless it has."""
+    if described["status"] in ("RUNNING", "SUCCEEDED"):
+        return ""
     cause = described.get("cause") or described.get("error") or "no cause was given"
     try:
         message = json.loads(cause)["errorMessage"]

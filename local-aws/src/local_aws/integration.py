@@ -7,6 +7,7 @@ services", read 2026-11-21.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -35,10 +36,15 @@ class Integration:
 
 
 class Integrations:
-    """The optimised integrations of this local AWS, by name."""
+    """The optimised integrations of this local AWS, by name.
+
+    ``ends`` counts what has ended of all that a Task state may wait for.
+    """
 
     def __init__(self, own: Iterable[Integration] = ()) -> None:
         self._known = {each.name: each for each in own}
+        self._lock = threading.Lock()
+        self.ends = 0
 
     def add(self, integrations: Iterable[Integration]) -> None:
         """Those that a service brings."""
@@ -47,6 +53,11 @@ class Integrations:
     def get(self, name: str) -> Integration | None:
         """The one of this name."""
         return self._known.get(name)
+
+    def tell_of_an_end(self) -> None:
+        """Let every Task state that waits look now, as AWS does on an event of EventBridge."""
+        with self._lock:
+            self.ends += 1
 
     def __iter__(self) -> Iterator[Integration]:
         return iter(sorted(self._known.values(), key=lambda each: each.name))

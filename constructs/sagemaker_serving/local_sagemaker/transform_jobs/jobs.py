@@ -181,6 +181,7 @@ class TransformJobs:
             job["TransformEndTime"] = job["LastModifiedTime"] = now()
         self._runs.forget(job["TransformJobArn"])
         region.changed()
+        self._context.integrations.tell_of_an_end()
 
 
 def _find(region: Region, name: str) -> Resource:

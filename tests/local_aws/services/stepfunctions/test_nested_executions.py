@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from local_aws.services.stepfunctions.engine import waiting
 from tests.local_aws.aws import Aws, eventually
 from tests.local_aws.services.stepfunctions.machines import (
     PASS,
@@ -63,6 +64,15 @@ def test_an_execution_waits_for_another(aws: Aws, child: str, pattern: str, put_
     assert (answer["Status"], answer["Output"]) == ("SUCCEEDED", put_out)
     assert answer["StateMachineArn"] == child
     assert isinstance(answer["StopDate"], int)
+
+
+def test_an_end_is_noticed_without_looking(
+    aws: Aws, child: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(waiting, "LOOK_SECONDS", 600.0)
+    moment = of({"Wait": {"Type": "Wait", "Seconds": 1, "End": True}})
+    states = nested(create(aws, moment, name="moment"), ".sync", TimeoutSeconds=60)
+    assert output(aws, states, {"do": "nothing"})["Status"] == "SUCCEEDED"
 
 
 def test_an_execution_that_is_given_null_gets_nothing(aws: Aws) -> None:

@@ -9,6 +9,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from local_aws.faults import Fault, Kind
+from local_aws.services.stepfunctions.engine import waiting
 from sagemaker_serving.local_sagemaker.states_task import MANAGED
 from tests.local_aws.aws import Aws, children, eventually
 from tests.local_aws.services.stepfunctions.machines import (
@@ -108,6 +109,12 @@ def test_a_throttled_look_at_a_job_is_not_its_end(aws: Aws) -> None:
         ended = output(aws, {"Job": transform("good")})
     finally:
         aws.gateway.context.faults.clear()
+    assert ended["TransformJobStatus"] == "Completed"
+
+
+def test_a_jobs_end_is_noticed_without_looking(aws: Aws, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(waiting, "LOOK_SECONDS", 600.0)
+    ended = output(aws, {"Job": transform("good", TimeoutSeconds=60)})
     assert ended["TransformJobStatus"] == "Completed"
 
 

@@ -44,7 +44,7 @@ class Api:
     def __init__(self, context: LocalContext) -> None:
         self._integrations = context.integrations
         self._machines = machines = Machines(context)
-        self.executions = Executions(on_end=partial(logs.deliver, context))
+        self.executions = Executions(on_end=partial(_ended, context))
         self.actions: Mapping[str, Action] = {
             **offered(
                 "stepfunctions", machines, Versions(machines), Aliases(machines), Tags(machines)
@@ -199,6 +199,11 @@ class Api:
                     "TaskTimedOut", "Task Timed Out: 'Provided task does not exist anymore'"
                 ) from None
         raise AwsError("InvalidToken", "Invalid Token: 'Invalid token'")
+
+
+def _ended(context: LocalContext, execution: Execution) -> None:
+    context.integrations.tell_of_an_end()
+    logs.deliver(context, execution)
 
 
 def _not_supported() -> AwsError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
@@ -18,8 +19,10 @@ from local_aws.integration import Integrations
 from local_aws.services.stepfunctions.engine import errors, interpreter
 from local_aws.services.stepfunctions.engine.roles import Roles
 
-POLL_SECONDS = 0.2
-"""Between two looks at what was started; AWS hears of its end by events."""
+NOTICE_SECONDS = 0.2
+"""How soon an end is noticed that a service tells of."""
+LOOK_SECONDS = 1.0
+"""When what was started is looked at all the same: a look may have been throttled."""
 
 
 class JobFailed(Exception):
@@ -90,12 +93,15 @@ class WaitingTask(emulated.StateTaskServiceCallback, ABC):  # type: ignore[misc]
             return
         client = self._client(resource_runtime_part, **options)
         job = self.job(client, normalised_parameters, env.stack.pop())
+        ends, due = self.integrations.ends, 0.0
         while env.is_running():
-            result = job.result()
-            if result is not None:
-                env.stack.append(result)
-                return
-            env.program_state_event.wait(POLL_SECONDS)
+            if self.integrations.ends != ends or time.monotonic() >= due:
+                ends, due = self.integrations.ends, time.monotonic() + LOOK_SECONDS
+                result = job.result()
+                if result is not None:
+                    env.stack.append(result)
+                    return
+            env.program_state_event.wait(NOTICE_SECONDS)
         job.cancel()
         raise TimeoutError("the state is no longer waited for")
 
