@@ -1,9 +1,11 @@
-"""What the local AWS changes about botocore in its own process."""
+"""What the local AWS changes about botocore, and what its sessions share."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+
+from local_aws.boto import isolated_session
 
 READS = """
 import json
@@ -32,3 +34,16 @@ def _reads(*, once: bool) -> str:
         [sys.executable, "-c", READS.format(once=once)], capture_output=True, text=True, check=True
     )
     return told.stdout.strip()
+
+
+def test_sessions_of_the_local_aws_read_a_services_description_once() -> None:
+    first, second = (
+        isolated_session(
+            endpoint_url="http://localhost:1",
+            region_name="eu-west-1",
+            aws_access_key_id="own",
+            aws_secret_access_key="own",
+        ).client("sqs")
+        for _ in range(2)
+    )
+    assert first.meta.service_model.metadata is second.meta.service_model.metadata

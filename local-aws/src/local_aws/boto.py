@@ -9,7 +9,7 @@ from typing import Any
 import boto3
 import botocore.session
 from botocore.config import Config
-from botocore.loaders import JSONFileLoader, Loader
+from botocore.loaders import JSONFileLoader, Loader, create_loader
 
 DIRECTLY = Config(proxies={}, use_fips_endpoint=False, use_dualstack_endpoint=False)
 """For clients of another address than the real AWS's: it is asked directly, as it is named."""
@@ -37,7 +37,16 @@ def isolated_session(*, endpoint_url: str | None = None, **given: str) -> Any:
         session.create_client = lambda *arguments, **options: create(
             *arguments, **{**options, "endpoint_url": options.get("endpoint_url") or endpoint_url}
         )
-    return boto3.session.Session(botocore_session=session, **given)
+    made = boto3.session.Session(botocore_session=session, **given)
+    # Only now: boto3 puts a path of its own into the loader that it finds.
+    session.register_component("data_loader", _loader())
+    return made
+
+
+@functools.cache
+def _loader() -> Loader:
+    """One for all such sessions, of which each would read services' descriptions anew."""
+    return create_loader()
 
 
 def read_models_once() -> None:
