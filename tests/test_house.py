@@ -288,6 +288,16 @@ def test_the_command_line_starts_without_anything_heavy() -> None:
     assert ended.stdout.splitlines()[-1] == "set()"
 
 
+def test_a_client_starts_without_the_types_of_environment_files() -> None:
+    """They take a third of the time, and a function that predicts has no such file."""
+    code = (
+        "import sys; from sagemaker_serving.client import Predictor, predictor_of\n"
+        "print({'pydantic', 'yaml', 'sagemaker_serving.spec'} & set(sys.modules))"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stdout == "set()\n"
+
+
 def test_importing_the_stacks_asks_node_for_nothing() -> None:
     """What is asked at an import, Node loads the code of, whether a stack needs it or not."""
     code = (

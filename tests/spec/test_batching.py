@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from sagemaker_serving.client import Limits
 from sagemaker_serving.spec import Batching, Server, batching_variables, server_variables
 from sagemaker_serving.spec.batching import (
     BATCHING_VARIABLES,
@@ -47,6 +48,10 @@ def test_batching_lets_eight_of_this_projects_clients_wait_unless_the_container_
     waiting = BATCHING_VARIABLES["max_enqueued_batches"]
     assert batching_variables(Batching())[waiting] == str(8 * DEFAULT_CONCURRENCY)
     assert waiting not in batching_variables(Batching(max_enqueued_batches=None))
+
+
+def test_a_client_sends_as_many_at_a_time_as_the_rules_reckon_with() -> None:
+    assert Limits().concurrency == DEFAULT_CONCURRENCY
 
 
 def test_batching_that_is_off_is_a_switch_and_nothing_more() -> None:

@@ -12,7 +12,6 @@ from sagemaker_serving.client.aws import Aws
 from sagemaker_serving.client.options import Model
 from sagemaker_serving.client.predictor import Predictor
 from sagemaker_serving.errors import NotFound
-from sagemaker_serving.spec.container import on_disk
 
 
 def predictor_of(
@@ -27,6 +26,7 @@ def predictor_of(
     """
     # Its types take a third of a second to load, which no other call should pay for.
     from sagemaker_serving.spec import read_environment
+    from sagemaker_serving.spec.container import on_disk
 
     deployed = read_environment(environment).sound
     if name not in deployed.models:

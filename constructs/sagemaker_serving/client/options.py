@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from sagemaker_serving.archive import Sources
 from sagemaker_serving.errors import Mistake
-from sagemaker_serving.spec.batching import DEFAULT_CONCURRENCY
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,7 +18,7 @@ class Limits:
     (default None: what fits). Raises `Mistake` for less than 1 of either.
     """
 
-    concurrency: int = DEFAULT_CONCURRENCY
+    concurrency: int = 8
     records_per_request: int | None = None
 
     def __post_init__(self) -> None:

@@ -15,7 +15,9 @@ from pydantic import Field
 from sagemaker_serving.spec.base import Spec
 
 DEFAULT_CONCURRENCY = 8
-"""Requests that one client of this project sends at a time unless it is told otherwise."""
+"""Requests that one client of this project sends at a time unless it is told otherwise.
+
+The client names the same number, because it does without these types."""
 
 MAX_ENQUEUED_BATCHES = 64
 """Full batches that may wait where a ``batching`` block does not say how many.
