@@ -20,7 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from local_aws import daemon, terminal
-from local_aws.context import ACCOUNT_ID
+from local_aws.credentials import ACCOUNT_ID
 from local_aws.process import ending_all, has_ended
 from local_aws.process.address import Address
 from local_aws.process.alive import ending_with

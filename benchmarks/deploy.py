@@ -23,8 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from local_aws import daemon
-from local_aws.context import ACCOUNT_ID
-from local_aws.credentials import Credentials
+from local_aws.credentials import ACCOUNT_ID, Credentials
 from local_aws.process.address import Address
 from local_aws.process.cdk import CdkCli
 from sagemaker_serving.client import Aws

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 from benchmarks.hosting import REGION
-from local_aws.context import ACCOUNT_ID
+from local_aws.credentials import ACCOUNT_ID
 from local_aws.process.address import Address
 from local_aws.process.cdk import CdkCli
 

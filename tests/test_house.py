@@ -288,6 +288,22 @@ def test_the_command_line_starts_without_anything_heavy() -> None:
     assert ended.stdout.splitlines()[-1] == "set()"
 
 
+def test_what_deploys_to_the_local_aws_starts_without_the_emulator() -> None:
+    """It asks the local AWS, which is another process; the emulator takes a third of its time."""
+    code = (
+        "import sys; import sagemaker_serving.cli.local.deploy, local_aws.cli.deploy, "
+        "local_aws.testing.apps, local_aws.process.cdk; from sagemaker_serving.cli import main\n"
+        "sys.argv = ['x', 'local', 'deploy', 'local', '--state-dir', 'absent']\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "print({'moto', 'requests', 'local_aws.context'} & set(sys.modules))"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert ended.stdout.splitlines()[-1] == "set()"
+
+
 def test_a_client_starts_without_the_types_of_environment_files() -> None:
     """They take a third of the time, and a function that predicts has no such file."""
     code = (

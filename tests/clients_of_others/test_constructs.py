@@ -17,7 +17,7 @@ from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
-from local_aws.context import ACCOUNT_ID
+from local_aws.credentials import ACCOUNT_ID
 from local_aws.process.cdk import CdkCli
 from local_aws.process.isolation import DIRECTLY
 from sagemaker_serving.catalog import image_uri

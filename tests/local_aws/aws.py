@@ -27,7 +27,7 @@ from weakref import WeakSet
 
 import psutil
 
-from local_aws.context import ACCOUNT_ID
+from local_aws.credentials import ACCOUNT_ID
 from local_aws.gateway import Gateway
 from local_aws.process.address import Address
 from local_aws.protocol.call import Call

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from local_aws.context import ACCOUNT_ID
+from local_aws.credentials import ACCOUNT_ID
 from sagemaker_serving.local_sagemaker.common.store import Region
 from sagemaker_serving.local_sagemaker.control_plane import SageMaker
 from sagemaker_serving.local_sagemaker.saved import restore_region

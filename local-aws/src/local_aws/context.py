@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from local_aws.callbacks import Callbacks
-from local_aws.credentials import ACCOUNTS, Credentials
+from local_aws.credentials import ACCOUNT_ID, ACCOUNTS, Credentials
 from local_aws.deposits import Deposits
 from local_aws.events import Targets
 from local_aws.faults.registry import Faults
@@ -22,9 +22,6 @@ from local_aws.permissions import PolicyEvaluator, RoleSession, RoleSessions
 from local_aws.permissions.identities import Developer
 from local_aws.scaling import ScalableDimension
 from local_aws.write_lock import WriteLock
-
-ACCOUNT_ID = "123456789012"
-"""The account that a local AWS begins with: the emulator's own default, nobody's real one."""
 
 
 class Clients(Protocol):

@@ -14,6 +14,9 @@ from local_aws.private_files import refuse_foreign, write_whole
 CREDENTIALS = "credentials.json"
 """The file's name in the local AWS's folder."""
 
+ACCOUNT_ID = "123456789012"
+"""The account that a local AWS begins with: the emulator's own default, nobody's real one."""
+
 ACCOUNTS = "accounts"
 """The folder, in that of the local AWS, which holds a folder for each further account."""
 

@@ -9,7 +9,7 @@ from werkzeug import Request
 from werkzeug.utils import cached_property  # functools' one is computed by one thread at a time
 
 from local_aws.authentication import Caller
-from local_aws.context import ACCOUNT_ID
+from local_aws.credentials import ACCOUNT_ID
 from local_aws.permissions.identities import AnyCaller, account_of
 from local_aws.protocol.call import Call, read_call
 from local_aws.protocol.models import service_of

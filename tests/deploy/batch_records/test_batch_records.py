@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 
-from local_aws.context import ACCOUNT_ID
+from local_aws.credentials import ACCOUNT_ID
 from local_aws.process.cdk import CdkCli
 from sagemaker_serving.client import Aws
 from sagemaker_serving.operations import BatchExecution, BatchPipeline

@@ -10,7 +10,7 @@ from botocore.config import Config
 from urllib3 import encode_multipart_formdata
 
 from local_aws.authentication import Caller
-from local_aws.context import ACCOUNT_ID
+from local_aws.credentials import ACCOUNT_ID
 from local_aws.permissions.identities import AnyCaller
 from local_aws.protocol import AwsError
 from local_aws.protocol.call import read_call

@@ -11,7 +11,7 @@ from botocore.exceptions import ClientError
 from moto.ec2.models import ec2_backends
 
 from local_aws.boto import DIRECTLY
-from local_aws.context import ACCOUNT_ID
+from local_aws.credentials import ACCOUNT_ID
 from local_aws.protocol.answers import crash_of
 from tests.local_aws.aws import REGION, Aws, keys_of
 

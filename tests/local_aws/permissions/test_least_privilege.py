@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from local_aws.context import ACCOUNT_ID
+from local_aws.credentials import ACCOUNT_ID
 from local_aws.gateway import Gateway
 from local_aws.permissions import deployed
 from local_aws.permissions.trail import Judged

@@ -12,7 +12,7 @@ from typing import Any
 import psutil
 import pytest
 
-from local_aws.context import ACCOUNT_ID
+from local_aws.credentials import ACCOUNT_ID
 from local_aws.process.cdk import CdkCli
 from sagemaker_serving.errors import DeployFailed, Mistake
 from tests.leaving import LEAVE, Killed, Note, gone, program, said

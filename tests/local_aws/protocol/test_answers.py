@@ -11,7 +11,7 @@ from botocore.parsers import create_parser
 from werkzeug import Request, Response
 from werkzeug.test import EnvironBuilder
 
-from local_aws.context import ACCOUNT_ID
+from local_aws.credentials import ACCOUNT_ID
 from local_aws.protocol import AwsError
 from local_aws.protocol.answers import error_answer, write_answer
 from local_aws.protocol.call import Call

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from werkzeug.test import EnvironBuilder
 
-from local_aws.context import ACCOUNT_ID
+from local_aws.credentials import ACCOUNT_ID
 from local_aws.protocol.call import Call, read_call
 from local_aws.protocol.models import (
     _BY_PATH,

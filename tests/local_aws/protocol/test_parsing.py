@@ -11,7 +11,7 @@ import pytest
 from botocore.serialize import create_serializer
 from werkzeug.test import EnvironBuilder
 
-from local_aws.context import ACCOUNT_ID
+from local_aws.credentials import ACCOUNT_ID
 from local_aws.protocol.call import Call, read_call
 from local_aws.protocol.models import service_model
 

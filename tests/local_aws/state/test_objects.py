@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from moto.s3.models import FakeKey
 
-from local_aws.context import ACCOUNT_ID
+from local_aws.credentials import ACCOUNT_ID
 from local_aws.state.objects import SMALL_BYTES, ObjectStore
 from sagemaker_serving.errors import Mistake
 

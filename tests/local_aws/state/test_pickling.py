@@ -14,7 +14,7 @@ import pytest
 from moto.ecr.models import RepoTagMutability
 from moto.ssm.models import SimpleSystemManagerBackend, ssm_backends
 
-from local_aws.context import ACCOUNT_ID
+from local_aws.credentials import ACCOUNT_ID
 from local_aws.state.objects import ObjectStore
 from local_aws.state.pickling import dump, load
 

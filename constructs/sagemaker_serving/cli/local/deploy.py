@@ -24,7 +24,7 @@ def deploy(environment: str, state_dir: Path) -> None:
     when a stack fails.
     """
     from local_aws.cli.deploy import deploy_and_tell
-    from local_aws.context import ACCOUNT_ID
+    from local_aws.credentials import ACCOUNT_ID
     from sagemaker_serving.errors import Mistake, ProblemsFound, Severity
     from sagemaker_serving.extras import need
     from sagemaker_serving.rules import check_environment

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, TextIO
 
 from local_aws.arn import arn_in
-from local_aws.context import ACCOUNT_ID
+from local_aws.credentials import ACCOUNT_ID
 from local_aws.errors import DeployFailed, Failure, Mistake
 from local_aws.process import Tree, has_ended, open_pidfd
 from local_aws.process.address import Address

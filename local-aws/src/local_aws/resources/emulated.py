@@ -15,7 +15,8 @@ from typing import Any
 
 from typing_extensions import override
 
-from local_aws.context import ACCOUNT_ID, LocalContext
+from local_aws.context import LocalContext
+from local_aws.credentials import ACCOUNT_ID
 from local_aws.resources.api import NOT_FOUND, stack_tags, tag_list
 from local_aws.resources.base import Attributes, Made, Provider, Request, ResourceFailed
 from local_aws.schemas import Place, schema_of

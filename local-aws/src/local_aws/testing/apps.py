@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
-from local_aws.context import ACCOUNT_ID
+from local_aws.credentials import ACCOUNT_ID
 from local_aws.errors import DeployFailed, LocalAwsEnded, Mistake
 from local_aws.process.address import Address
 from local_aws.process.assembly import AssembledStack, stacks_of

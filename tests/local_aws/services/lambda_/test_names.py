@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from local_aws.context import ACCOUNT_ID
+from local_aws.credentials import ACCOUNT_ID
 from local_aws.protocol import AwsError
 from local_aws.services.lambda_.names import Target, qualifier_of, refuse_foreign
 

@@ -13,7 +13,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, NoReturn
 
 from local_aws.arn import Arn
-from local_aws.context import ACCOUNT_ID, LocalContext
+from local_aws.context import LocalContext
+from local_aws.credentials import ACCOUNT_ID
 from local_aws.permissions.deployed import role_of
 from local_aws.permissions.evaluator import AccessDenied, denial
 from local_aws.permissions.identities import AnyCaller, Developer, account_of, arn_of
