@@ -16,7 +16,7 @@ from sagemaker_serving.client.aws import Aws, aws_failures
 from sagemaker_serving.client.objects import read_object
 from sagemaker_serving.errors import Failure, Mistake, NotFound
 from sagemaker_serving.operations.batch_execution import BatchExecution
-from sagemaker_serving.operations.batch_progress import BatchProgress, Progress, cause_of
+from sagemaker_serving.operations.batch_progress import BatchProgress, ProgressReader, cause_of
 from sagemaker_serving.operations.batch_report import (
     BatchReport,
     report_folder,
@@ -123,7 +123,7 @@ class BatchPipeline:
 
     def progress(self, execution: BatchExecution) -> BatchProgress:
         """How far the execution is at this moment."""
-        return self._progress(execution).of(self._described(execution.arn))
+        return self._reader(execution).of(self._described(execution.arn))
 
     def wait(
         self, execution: BatchExecution, *, deadline_seconds: float, poll_seconds: float = 0.5
@@ -151,9 +151,9 @@ class BatchPipeline:
     ) -> Iterator[BatchProgress]:
         """How far the execution is, again and again until its end, or ``for_`` seconds."""
         end = time.monotonic() + for_
-        found = self._progress(execution)
+        reader = self._reader(execution)
         while True:
-            progress = found.of(self._described(execution.arn))
+            progress = reader.of(self._described(execution.arn))
             yield progress
             if progress.status != "RUNNING" or time.monotonic() > end:
                 return
@@ -209,8 +209,8 @@ class BatchPipeline:
                 self._s3.download_file(reports_bucket, reports + name, str(beside / name))
         return len(names)
 
-    def _progress(self, execution: BatchExecution) -> Progress:
-        return Progress(self._s3, execution, self.work_uri)
+    def _reader(self, execution: BatchExecution) -> ProgressReader:
+        return ProgressReader(self._s3, execution, self.work_uri)
 
     def _names(self, bucket: str, prefix: str) -> Iterator[str]:
         pages = self._s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix)

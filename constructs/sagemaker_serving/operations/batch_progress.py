@@ -37,7 +37,7 @@ def work_of(work_uri: str, execution: str) -> str:
     return f"{work_uri}{hashlib.sha256(execution.encode()).hexdigest()[:16]}/"
 
 
-class Progress:
+class ProgressReader:
     """How far an execution is, again and again; its plan is read once."""
 
     def __init__(self, s3: Any, execution: BatchExecution, work_uri: str) -> None:
