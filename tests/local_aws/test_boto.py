@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
+
+import pytest
 
 from local_aws.boto import isolated_session
 
@@ -34,6 +37,22 @@ def _reads(*, once: bool) -> str:
         [sys.executable, "-c", READS.format(once=once)], capture_output=True, text=True, check=True
     )
     return told.stdout.strip()
+
+
+@pytest.mark.parametrize("by", ["home", "variable"])
+def test_a_description_of_the_users_own_has_no_say(tmp_path: Path, by: str) -> None:
+    models = tmp_path / ".aws" / "models"
+    (models / "sqs" / "2012-11-05").mkdir(parents=True)
+    (models / "sqs" / "2012-11-05" / "service-2.json").write_text("{}")
+    environment = {"HOME": str(tmp_path)} if by == "home" else {"AWS_DATA_PATH": str(models)}
+    code = (
+        "from local_aws.boto import isolated_session\n"
+        "print(isolated_session(region_name='eu-west-1').client('sqs').meta.service_model.api_version)"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert told.stdout == "2012-11-05\n"
 
 
 def test_sessions_of_the_local_aws_read_a_services_description_once() -> None:

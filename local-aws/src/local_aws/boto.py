@@ -9,7 +9,7 @@ from typing import Any
 import boto3
 import botocore.session
 from botocore.config import Config
-from botocore.loaders import JSONFileLoader, Loader, create_loader
+from botocore.loaders import JSONFileLoader, Loader
 
 DIRECTLY = Config(proxies={}, use_fips_endpoint=False, use_dualstack_endpoint=False)
 """For clients of another address than the real AWS's: it is asked directly, as it is named."""
@@ -45,8 +45,9 @@ def isolated_session(*, endpoint_url: str | None = None, **given: str) -> Any:
 
 @functools.cache
 def _loader() -> Loader:
-    """One for all such sessions, of which each would read services' descriptions anew."""
-    return create_loader()
+    """One for all such sessions, of which each would read services' descriptions anew: botocore's
+    own, and none of ``~/.aws/models`` or ``AWS_DATA_PATH``."""
+    return Loader([Loader.BUILTIN_DATA_PATH], include_default_search_paths=False)
 
 
 def read_models_once() -> None:
