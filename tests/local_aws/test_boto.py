@@ -39,20 +39,30 @@ def _reads(*, once: bool) -> str:
     return told.stdout.strip()
 
 
-@pytest.mark.parametrize("by", ["home", "variable"])
-def test_a_description_of_the_users_own_has_no_say(tmp_path: Path, by: str) -> None:
-    models = tmp_path / ".aws" / "models"
-    (models / "sqs" / "2012-11-05").mkdir(parents=True)
-    (models / "sqs" / "2012-11-05" / "service-2.json").write_text("{}")
-    environment = {"HOME": str(tmp_path)} if by == "home" else {"AWS_DATA_PATH": str(models)}
-    code = (
-        "from local_aws.boto import isolated_session\n"
-        "print(isolated_session(region_name='eu-west-1').client('sqs').meta.service_model.api_version)"
+@pytest.mark.parametrize(
+    "code",
+    [
+        "isolated_session(region_name='eu-west-1').client('sqs')",
+        "read_models_once(); get_service_model('sqs').protocol",
+    ],
+    ids=["client", "local AWS"],
+)
+def test_a_description_of_the_users_own_has_no_say(tmp_path: Path, code: str) -> None:
+    own = tmp_path / ".aws" / "models" / "sqs" / "2012-11-05"
+    own.mkdir(parents=True)
+    (own / "service-2.json").write_text("{}")
+    imports = (
+        "from local_aws.boto import isolated_session, read_models_once\n"
+        "from moto.core.utils import get_service_model\n"
     )
-    told = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    ended = subprocess.run(
+        [sys.executable, "-c", imports + code],
+        env={"HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
     )
-    assert told.stdout == "2012-11-05\n"
+    assert ended.returncode == 0, ended.stderr
 
 
 def test_sessions_of_the_local_aws_read_a_services_description_once() -> None:

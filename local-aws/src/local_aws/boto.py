@@ -51,12 +51,14 @@ def _loader() -> Loader:
 
 
 def read_models_once() -> None:
-    """From now on a file of botocore's data is read once in this process.
+    """From now on a file of botocore's data is read once in this process, and none of the user's.
 
     botocore keeps what it has read for each session, and the emulator makes a session for each
-    service: half of the files that a first deployment reads, it reads again.
+    service: half of the files that a first deployment reads, it reads again. And whatever looks a
+    service up finds ``~/.aws/models`` first.
     """
     Loader.FILE_LOADER_CLASS = _ReadingOnce
+    Loader.CUSTOMER_DATA_PATH = Loader.BUILTIN_DATA_PATH
 
 
 @functools.cache
