@@ -174,7 +174,7 @@ def test_lower_layers_import_nothing_heavy(layer: str) -> None:
 WRITTEN_OTHERWISE = {
     "archive/packing.py": "into the unfinished file that it is given",
     "archive/triton.py": "into a folder of the caller's that is gone afterwards",
-    "archive/unpack.py": "into a folder that only its caller knows",
+    "archive/unpacking.py": "into a folder that only its caller knows",
     "cli/init/app.py": "folders, undone where it ends early; cdk.json, which makes it one, is last",
     "compiler/__main__.py": "into a folder that only its caller knows",
     "functions/neo_compilation/code.py": "into a pipe",

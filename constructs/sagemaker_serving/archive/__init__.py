@@ -1,40 +1,47 @@
 """model.tar.gz: what is in one, and building one that is the same every time.
 
-Streams and folders only; nothing here touches the network.
+Streams and folders only; nothing here touches the network. What is named here is loaded when it is
+first asked for: a model server starts with a little of it, many times a day.
 """
 
-from sagemaker_serving.archive.build import BuiltArchive, build_archive
-from sagemaker_serving.archive.cache import Cache
-from sagemaker_serving.archive.contents import (
-    ArchiveContents,
-    ModelVersion,
-    contents_of,
-    read_contents,
-    read_stream,
-)
-from sagemaker_serving.archive.conversion import must_be_convertible
-from sagemaker_serving.archive.folder_files import FolderFiles, folder_files
-from sagemaker_serving.archive.frozen_graph import FrozenGraph
-from sagemaker_serving.archive.handlers import Function, Script
-from sagemaker_serving.archive.keras_file import KerasModel
-from sagemaker_serving.archive.limits import Limits
-from sagemaker_serving.archive.neo import (
-    derived_input_config,
-    fits,
-    fixed_shapes,
-    neo_contents,
-    neo_inputs,
-    shown_inputs,
-    shown_shape,
-)
-from sagemaker_serving.archive.onnx_model import OnnxModel
-from sagemaker_serving.archive.refusals import Refusal, UnreadableArtifact
-from sagemaker_serving.archive.saved_model import SavedModel, Signature, Tensor
-from sagemaker_serving.archive.sources import Plan, Source, Sources, Tensors, parse_source, plan
-from sagemaker_serving.archive.torch_script import TorchScript
-from sagemaker_serving.archive.triton import TRITON, triton_plan
-from sagemaker_serving.archive.unpack import unpack
-from sagemaker_serving.archive.verdict import known_contents
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sagemaker_serving.archive.build import BuiltArchive, build_archive
+    from sagemaker_serving.archive.cache import Cache
+    from sagemaker_serving.archive.contents import (
+        ArchiveContents,
+        ModelVersion,
+        contents_of,
+        read_contents,
+        read_stream,
+    )
+    from sagemaker_serving.archive.conversion import must_be_convertible
+    from sagemaker_serving.archive.folders import FolderFiles, folder_files
+    from sagemaker_serving.archive.frozen_graph import FrozenGraph
+    from sagemaker_serving.archive.handlers import Function, Script
+    from sagemaker_serving.archive.keras_file import KerasModel
+    from sagemaker_serving.archive.limits import Limits
+    from sagemaker_serving.archive.neo import (
+        derived_input_config,
+        fits,
+        fixed_shapes,
+        neo_contents,
+        neo_inputs,
+        shown_inputs,
+        shown_shape,
+    )
+    from sagemaker_serving.archive.onnx_model import OnnxModel
+    from sagemaker_serving.archive.refusals import Refusal, UnreadableArtifact
+    from sagemaker_serving.archive.saved_model import SavedModel, Signature, Tensor
+    from sagemaker_serving.archive.sources import Plan, Source, Sources, Tensors, parse_source, plan
+    from sagemaker_serving.archive.torch_script import TorchScript
+    from sagemaker_serving.archive.triton import TRITON, triton_plan
+    from sagemaker_serving.archive.unpacking import unpack
+    from sagemaker_serving.archive.verdict import known_contents
 
 __all__ = [
     "TRITON",
@@ -78,3 +85,45 @@ __all__ = [
     "triton_plan",
     "unpack",
 ]
+
+_NAMES = {
+    "build": ("BuiltArchive", "build_archive"),
+    "cache": ("Cache",),
+    "contents": ("ArchiveContents", "ModelVersion", "contents_of", "read_contents", "read_stream"),
+    "conversion": ("must_be_convertible",),
+    "folders": ("FolderFiles", "folder_files"),
+    "frozen_graph": ("FrozenGraph",),
+    "handlers": ("Function", "Script"),
+    "keras_file": ("KerasModel",),
+    "limits": ("Limits",),
+    "neo": (
+        "derived_input_config",
+        "fits",
+        "fixed_shapes",
+        "neo_contents",
+        "neo_inputs",
+        "shown_inputs",
+        "shown_shape",
+    ),
+    "onnx_model": ("OnnxModel",),
+    "refusals": ("Refusal", "UnreadableArtifact"),
+    "saved_model": ("SavedModel", "Signature", "Tensor"),
+    "sources": ("Plan", "Source", "Sources", "Tensors", "parse_source", "plan"),
+    "torch_script": ("TorchScript",),
+    "triton": ("TRITON", "triton_plan"),
+    "unpacking": ("unpack",),
+    "verdict": ("known_contents",),
+}
+_HOMES = {name: module for module, names in _NAMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return __all__

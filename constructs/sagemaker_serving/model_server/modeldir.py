@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from sagemaker_serving.archive import unpack
 from sagemaker_serving.errors import Mistake, NotFound
 
 
@@ -17,9 +18,6 @@ def open_model(path: Path, scratch: Path) -> Path:
     require_existing(path)
     if path.is_dir():
         return path.resolve()
-    # A server of a folder, as every one of the local AWS is, starts without what reads archives.
-    from sagemaker_serving.archive import unpack
-
     target = scratch / "model"
     with path.open("rb") as stream:
         unpack(stream, target, str(path))
