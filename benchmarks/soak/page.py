@@ -104,8 +104,8 @@ def write(found: Found, *, minutes: float, seed: int) -> None:
     told = (
         f"{minutes:g} minutes, faults by seed {seed}. Grey is where a fault was, until all "
         "answered again. Memory grows by what AWS keeps, too: objects' versions, events, logs. "
-        "Where the clock jumped during a batch, S3 may call an output older than its input, which "
-        "the batch says and does not count as done: its inputs are put anew and it is resumed.",
+        "Where the clock jumped during a batch, S3 may call an output older than its input. The "
+        "batch says so and does not count it as done. Its inputs are put again, and it is resumed.",
         "",
         "![Memory and p99 over the time of the soak](pictures/soak.svg)",
         "",
