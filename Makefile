@@ -44,8 +44,9 @@ test: lint most-tests ## Check style and types, and run all tests but those of t
 most-tests: setup
 	$(BIN)/python -m pytest -n 3 --dist loadscope --no-loadscope-reorder -m "not long"
 
+# Four: these wait more, and three leave a fifth of two cores idle.
 test-long: setup ## Run the end-to-end tests: AWS CLI, SDK, Neo, promotion, tutorial, wheel
-	$(BIN)/python -m pytest -n 3 --dist loadscope --no-loadscope-reorder -m long -rs
+	$(BIN)/python -m pytest -n 4 --dist loadscope --no-loadscope-reorder -m long -rs
 
 test-fast: setup ## Run the tests without TensorFlow, CDK, local AWS and processes; a minute
 	$(BIN)/python -m pytest -n 2 --dist loadscope -m "not slow and not long" -q \
