@@ -274,44 +274,39 @@ def test_no_arn_is_written_for_one_partition_alone(source: Path) -> None:
     assert found == []
 
 
+RUN = "from sagemaker_serving.cli import main\ntry: main()\nexcept SystemExit: pass"
+
+
 def test_the_command_line_starts_without_anything_heavy() -> None:
-    code = (
-        "import sys; from sagemaker_serving.cli import main; sys.argv = ['x', 'check', "
-        "'environments/local.yaml']\n"
-        "try: main()\n"
-        "except SystemExit: pass\n"
-        "print({'jsii', 'aws_cdk', 'boto3', 'moto', 'tensorflow'} & set(sys.modules))"
-    )
-    ended = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert ended.stdout.splitlines()[-1] == "set()"
+    code = f"sys.argv = ['x', 'check', 'environments/local.yaml']\n{RUN}"
+    assert _loaded_by(code, "jsii", "aws_cdk", "boto3", "moto", "tensorflow") == "set()"
 
 
 def test_what_deploys_to_the_local_aws_starts_without_the_emulator() -> None:
-    """It asks the local AWS, which is another process; the emulator takes a third of its time."""
+    """It asks the local AWS, which is another process; the emulator took a quarter of its time."""
     code = (
-        "import sys; import sagemaker_serving.cli.local.deploy, local_aws.cli.deploy, "
-        "local_aws.testing.apps, local_aws.process.cdk; from sagemaker_serving.cli import main\n"
-        "sys.argv = ['x', 'local', 'deploy', 'local', '--state-dir', 'absent']\n"
-        "try: main()\n"
-        "except SystemExit: pass\n"
-        "print({'moto', 'requests', 'local_aws.context'} & set(sys.modules))"
+        "import local_aws.cli.deploy, local_aws.testing.apps, local_aws.process.cdk\n"
+        f"sys.argv = ['x', 'local', 'deploy', 'local', '--state-dir', 'absent']\n{RUN}"
     )
-    ended = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert ended.stdout.splitlines()[-1] == "set()"
+    assert _loaded_by(code, "moto", "requests", "local_aws.context") == "set()"
 
 
 def test_a_client_starts_without_the_types_of_environment_files() -> None:
-    """They take a third of the time, and a function that predicts has no such file."""
-    code = (
-        "import sys; from sagemaker_serving.client import Predictor, predictor_of\n"
-        "print({'pydantic', 'yaml', 'sagemaker_serving.spec'} & set(sys.modules))"
+    """They took a third of the time, and a function that predicts has no such file."""
+    code = "from sagemaker_serving.client import Predictor, predictor_of"
+    assert _loaded_by(code, "pydantic", "yaml", "sagemaker_serving.spec") == "set()"
+
+
+def _loaded_by(code: str, *modules: str) -> str:
+    """Which of the modules a new process has loaded at the code's end."""
+    ended = subprocess.run(
+        [sys.executable, "-c", f"import sys\n{code}\nprint({set(modules)} & set(sys.modules))"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
     )
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert ended.stdout == "set()\n"
+    return ended.stdout.splitlines()[-1]
 
 
 def test_importing_the_stacks_asks_node_for_nothing() -> None:
