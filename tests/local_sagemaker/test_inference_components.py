@@ -153,7 +153,11 @@ def test_a_scaled_component_does_not_hinder_a_change_of_its_host(aws: Aws) -> No
 
 def test_without_copies_there_is_no_process_and_no_answer(aws: Aws) -> None:
     before = children()
-    create(aws, "none", {"ModelName": "one"}, copies=0)
+    create(aws, "none", {"ModelName": "one"})
+    aws.sagemaker.update_inference_component_runtime_config(
+        InferenceComponentName="none", DesiredRuntimeConfig={"CopyCount": 0}
+    )
+    settled(aws, "none")
     eventually(lambda: children() <= before)
     with pytest.raises(ClientError, match="has no capacity to process"):
         aws.ask("i", b"x", InferenceComponentName="none")
@@ -177,11 +181,15 @@ def test_what_cannot_be_asked_or_made_is_said(aws: Aws) -> None:
         aws.ask("i", b"x", InferenceComponentName="absent")
     aws.config("whole", {"v": "one"})
     aws.endpoint("whole", "whole")
-    with pytest.raises(ClientError, match="without a model of their own are: none"):
+    with pytest.raises(ClientError, match="Inference Components are not supported in this"):
         aws.sagemaker.create_inference_component(
             InferenceComponentName="x", EndpointName="whole", VariantName="v"
         )
     aws.delete("whole")
+    with pytest.raises(ClientError, match="without a model of their own are: v"):
+        aws.sagemaker.create_inference_component(
+            InferenceComponentName="x", EndpointName="i", VariantName="w"
+        )
     failed = create(aws, "failing", {"ModelName": _broken(aws)})
     assert failed["InferenceComponentStatus"] == "Failed"
     delete(aws, "failing")

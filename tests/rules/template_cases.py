@@ -444,7 +444,7 @@ SERVING: list[Case] = [
         {"Config.AsyncInferenceConfig": {"OutputConfig": {"S3OutputPath": "s3://b/o/"}}},
     ),
     (
-        "async-shadow",
+        "shadow-excludes",
         {
             "Config.AsyncInferenceConfig": {"OutputConfig": {"S3OutputPath": "s3://b/o/"}},
             "Config.ShadowProductionVariants": [variant("s")],

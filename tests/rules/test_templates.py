@@ -11,6 +11,7 @@ from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules import RULES, Finding, check_template, rule, template_of
 from sagemaker_serving.rules.facts.resources import TagsFacts
 from tests.rules.artifact.artifact_cases import CASES as ARTIFACT_CASES
+from tests.rules.endpoint.combinations import COMBINATIONS
 from tests.rules.endpoint.kind_cases import TEMPLATES as KINDS
 from tests.rules.endpoint.member_cases import TEMPLATES as MEMBERS
 from tests.rules.endpoint.monitoring_cases import CASES as MONITORING_CASES
@@ -53,7 +54,10 @@ def test_every_rule_has_a_case() -> None:
     of_several_files = {"environment-name-unique"}  # test_neighbours.py
     of_schemas = {case[0] for case in SCHEMAS} | {"resource-region"}  # test_schemas.py
     of_whole_templates = {case[0] for case in (*WHOLE, *DECLARED, *TRUST, *PERMISSIONS, *MACHINES)}
-    named = {case[0] for case in tables} | of_several_files | of_whole_templates | of_schemas
+    of_parts = {combination.rule for combination in COMBINATIONS}  # test_combinations.py
+    named = (
+        {case[0] for case in tables} | of_parts | of_several_files | of_whole_templates | of_schemas
+    )
     assert {rule.id for rule in RULES} == named
 
 

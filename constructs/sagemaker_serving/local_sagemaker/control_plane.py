@@ -203,7 +203,7 @@ class SageMaker(service.Service):
         service.Limit(
             "refusals of requests that do not suit a kind of endpoint, the reason of a rolled "
             "back deployment",
-            "in our own words: AWS documents none",
+            "in our own words, where nobody has reported AWS's",
         ),
     )
     warm_up = "list_models"

@@ -178,8 +178,8 @@ class InferenceComponent(Container):
     """A model that shares its endpoint's instances with others."""
 
     copy_count: int = 1
-    """Copies, 0 or more; each takes its share of an instance. Leave it out beside ``scaling``,
-    whose ``min`` is the first number."""
+    """Copies, each with its share of an instance: at least 1 at first, 0 or more later. Leave it
+    out beside ``scaling``, whose ``min`` is the first number."""
 
     min_memory_required_in_mb: int
     """Memory that each copy gets, at least 128."""

@@ -68,6 +68,18 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
         "asynchronous stands beside a serverless variant, which answers at once",
         {(*DIGITS, "asynchronous"): {}},
     ),
+    (
+        "kind-answers",
+        {(*DIGITS, "artifact"): None, (*DIGITS, "multi_model"): {}, (*DIGITS, "asynchronous"): {}},
+        "asynchronous stands beside a multi-model container, and names no model of it",
+        {(*DIGITS, "artifact"): None, (*DIGITS, "multi_model"): {}},
+    ),
+    (
+        "kind-answers",
+        {**COMPONENTS, (*DIGITS, "asynchronous"): {}},
+        "asynchronous stands beside inference components, which answer at once",
+        COMPONENTS,
+    ),
     *(
         (
             "alarm-unmade",
@@ -139,9 +151,10 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
         COMPONENTS,
     ),
     (
-        "component-host",
+        "component-scaling",
         {(*BLUE, "managed_instance_scaling"): {"max_instance_count": 2}},
-        "managed_instance_scaling is of inference_components, and there are none",
+        "managed_instance_scaling is of inference components, and the variant runs a model of its "
+        "own; use scaling, or inference_components",
         {
             **COMPONENTS,
             VARIANTS: [
@@ -158,6 +171,12 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
         {**COMPONENTS, UPDATE: {"canary_percent": 10}},
         "update is not a rolling one; inference components are replaced in batches",
         {**COMPONENTS, UPDATE: {"rolling_percent": 10}},
+    ),
+    (
+        "component-start",
+        component(copy_count=0),
+        "copy_count is 0; SageMaker makes no component without a copy",
+        component(copy_count=1),
     ),
     (
         "component-size",

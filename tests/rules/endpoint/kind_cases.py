@@ -102,7 +102,19 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
         {(*DIGITS, "asynchronous"): {"error_topic": TOPIC}},
     ),
     (
-        "async-shadow",
+        "shadow-excludes",
+        {
+            **ONE,
+            (*DIGITS, "shadow_variants"): [{"name": "next", "instance_type": "ml.inf1.xlarge"}],
+        },
+        "instance_type is ml.inf1.xlarge, an Inf1 host, and the endpoint has a shadow variant",
+        {
+            **ONE,
+            (*DIGITS, "shadow_variants"): [{"name": "next", "instance_type": "ml.inf2.xlarge"}],
+        },
+    ),
+    (
+        "shadow-excludes",
         {
             **ONE,
             (*DIGITS, "asynchronous"): {},

@@ -6,12 +6,14 @@ from typing import Any
 
 import pytest
 
+from tests.rules.template_cases import V0
 from tests.rules.templates import problems, template
 
 
 def component(**requirements: Any) -> dict[str, Any]:
     """A sound template with a component on its one variant, which is ``ml.c5.large``."""
-    return template({}) | {
+    hosts = {f"{V0}.ModelName": None, "Config.ExecutionRoleArn": {"Ref": "Role"}}
+    return template(hosts) | {
         "Component": {
             "Type": "AWS::SageMaker::InferenceComponent",
             "Properties": {

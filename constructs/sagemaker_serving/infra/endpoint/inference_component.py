@@ -46,7 +46,8 @@ class InferenceComponent(Construct):
         digits and hyphens.
     :param variant_name: the variant whose instances it shares.
     :param size: what each copy is given.
-    :param copy_count: copies that it has, 0 or more; not beside `scale_copies`.
+    :param copy_count: copies that it has, at least 1 at first and 0 or more later; not beside
+        `scale_copies`.
     :param model_data_download_timeout_in_seconds: 60 to 3600, or SageMaker's own.
     :param container_startup_health_check_timeout_in_seconds: 60 to 3600, or SageMaker's own.
     :param guardrails: how copies are replaced by those of a new Model, `Guardrails.rolling`;

@@ -45,6 +45,8 @@ class EndpointConfigs:
             for variant in (*variants, *shadows):
                 for each in with_each_type(variant):
                     _check_model(region, each, parameters)
+                    if shadows:
+                        _check_in_shadow_test(region, each)
             region.endpoint_configs[name] = {
                 **without_tags(parameters),
                 "ProductionVariants": variants,
@@ -122,13 +124,14 @@ _COUNT = "InitialInstanceCount"
 def _problems(
     parameters: Parameters, variants: list[Resource], shadows: list[Resource]
 ) -> Iterator[str]:
-    """What cannot stand together, in words of our own: SageMaker's are not documented.
+    """What cannot stand together, in words of our own where nobody has reported SageMaker's.
 
     Serverless: one variant, without capture, shadows and asynchronous
     inference; memory in steps of 1 GB; no more provisioned than at most
     concurrent. Shadows: one beside one (developer guide, "Serverless
     Inference" and "Shadow tests"; API reference, CreateEndpointConfig, read
-    2026-11-21).
+    2026-11-21). Managed scaling: of inference components, in SageMaker's words
+    (hashicorp/terraform-provider-aws#45926, read 2026-11-27).
     """
     names = [variant["VariantName"] for variant in (*variants, *shadows)]
     if len(set(names)) < len(names):
@@ -141,6 +144,9 @@ def _problems(
     if shadows and "AsyncInferenceConfig" in parameters:
         yield "Shadow variants and AsyncInferenceConfig exclude each other"
     for variant in (*variants, *shadows):
+        managed = variant.get("ManagedInstanceScaling", {})
+        if "ModelName" in variant and managed.get("Status") == "ENABLED":
+            yield "ManagedInstanceScaling is only supported for inference component endpoints."
         config = serverless_of(variant)
         if config is None:
             continue
@@ -175,6 +181,12 @@ def _check_model(region: Region, variant: Resource, parameters: Parameters) -> N
                 f"Variant '{variant['VariantName']}' has no ModelName; a variant for inference "
                 "components needs the config's ExecutionRoleArn",
             )
+        if "AsyncInferenceConfig" in parameters:
+            raise AwsError(
+                "ValidationException",
+                f"Variant '{variant['VariantName']}' has no ModelName; InvokeEndpointAsync names "
+                "no inference component, so an asynchronous endpoint may not have one",
+            )
         return
     model = find_model(region, variant["ModelName"])
     containers = containers_of(model)
@@ -193,3 +205,17 @@ def _check_model(region: Region, variant: Resource, parameters: Parameters) -> N
             f"Variant '{name}' has a MultiModel container; InvokeEndpointAsync names no target "
             "model, so an asynchronous endpoint may not have one",
         )
+
+
+def _check_in_shadow_test(region: Region, variant: Resource) -> None:
+    """Where a shadow is, each variant runs one container with one model, and none is on Inf1.
+
+    Source: developer guide, shadow-tests-exclusions, read 2026-11-27; the words are our own.
+    """
+    name, where = variant["VariantName"], "an endpoint with a shadow variant takes none"
+    containers = containers_of(find_model(region, variant["ModelName"]))
+    if len(containers) > 1 or is_multi_model(containers[0]):
+        what = "several containers" if len(containers) > 1 else "a MultiModel container"
+        raise AwsError("ValidationException", f"Variant '{name}' has {what}; {where}")
+    if variant.get("InstanceType", "").startswith("ml.inf1."):
+        raise AwsError("ValidationException", f"Variant '{name}' is on Inf1; {where}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+import uuid
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotYet
@@ -77,12 +78,8 @@ class Serverless:
         ModelNotReadyException when the cold start outlasts the request.
         """
         if len(invocation.body) > MAX_BODY_BYTES:
-            raise AwsError(
-                "ValidationError",
-                f"the body is larger than {MAX_BODY_BYTES} bytes, the most that a serverless "
-                "endpoint accepts",
-                status=413,
-            )
+            # In SageMaker's words (aws/sagemaker-python-sdk#4271, read 2026-11-27).
+            raise AwsError("ValidationError", f"Request {uuid.uuid4()} has oversize body.")
         with self._one_of_them():
             setup = self._warm(invocation.timeout_seconds)
             answer = self._kept.ask(

@@ -53,6 +53,12 @@ class InferenceComponents:
         """Begin to run a component; DescribeInferenceComponent tells when it does."""
         name = parameters["InferenceComponentName"]
         arn = region.arn("inference-component", name)
+        copies = parameters.get("RuntimeConfig", {}).get("CopyCount", 1)
+        if copies == 0:
+            # As it was reported (stdapi-ai/stdapi.ai#43, read 2026-11-27); an update takes 0.
+            raise AwsError(
+                "ValidationException", "Inference components copy count an integer larger than 0"
+            )
         with region.lock:
             if name in region.inference_components:
                 raise AwsError(
@@ -68,7 +74,7 @@ class InferenceComponents:
                 "VariantName": self._variant(endpoint, parameters.get("VariantName")),
                 "Specification": parameters.get("Specification", {}),
                 "RuntimeConfig": {
-                    "DesiredCopyCount": parameters.get("RuntimeConfig", {}).get("CopyCount", 1),
+                    "DesiredCopyCount": copies,
                     "CurrentCopyCount": 0,
                 },
                 STATUS: "Creating",
@@ -191,11 +197,17 @@ class InferenceComponents:
         ]
         if wanted in bare or (wanted is None and len(bare) == 1):
             return wanted if wanted is not None else bare[0]
-        known = ", ".join(bare) if bare else "none"
+        if not bare:
+            # In SageMaker's words (hashicorp/terraform-provider-aws#40644, read 2026-11-27).
+            raise AwsError(
+                "ValidationException",
+                "Inference Components are not supported in this Endpoint. Please make sure this "
+                "endpoint can deploy inference components.",
+            )
         raise AwsError(
             "ValidationException",
             f"Variant '{wanted}' cannot hold inference components; the variants of endpoint "
-            f"{endpoint['EndpointName']} without a model of their own are: {known}",
+            f"{endpoint['EndpointName']} without a model of their own are: {', '.join(bare)}",
         )
 
     def _model(self, region: Region, component: Resource) -> Resource:

@@ -99,7 +99,14 @@ def containers_of(model: Parameters) -> list[Resource]:
     containers = [primary] if primary is not None else list(several)
     if not containers:
         raise AwsError("ValidationException", "A model needs PrimaryContainer or Containers")
-    if len(containers) > 1 and any(is_multi_model(container) for container in containers):
+    many = [container for container in containers if is_multi_model(container)]
+    if len(many) > 1:
+        # In SageMaker's words (OElesin/sagemaker-autopilot-step-functions#10, read 2026-11-27).
+        raise AwsError(
+            "ValidationException",
+            "More than one container in MultiModel mode is not supported with inference pipeline.",
+        )
+    if len(containers) > 1 and many:
         raise AwsError(
             "ValidationException",
             "the local AWS does not offer MultiModel containers in pipelines yet",

@@ -100,6 +100,24 @@ def model_containers(model: ModelDefinitionFacts) -> Iterator[Finding]:
 
 
 @rule(
+    "model-multi-model",
+    source="OElesin/sagemaker-autopilot-step-functions#10, read 2026-11-27",
+    example="Containers: [{Mode: MultiModel, …}, {Mode: MultiModel, …}]",
+)
+def model_multi_model(model: ModelDefinitionFacts) -> Iterator[Finding]:
+    """At most one container of a pipeline is multi-model.
+
+    A request names one model of many. CreateModel refuses a second such container.
+    """
+    for container in [one for one in model.containers if one.is_multi_model][1:]:
+        yield (
+            container.mode.where,
+            f"{container.mode.name} is 'MultiModel' here and above; a model has one such "
+            "container; let the others be SingleModel",
+        )
+
+
+@rule(
     "container-source", source=_MODEL, example="PrimaryContainer: {ModelDataUrl: s3://b/k.tar.gz}"
 )
 def container_source(model: ModelDefinitionFacts) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.engine.numbers import between
-from sagemaker_serving.rules.facts import EndpointConfigFacts, TransformFacts
+from sagemaker_serving.rules.facts import EndpointConfigFacts, TransformFacts, VariantFacts
 from sagemaker_serving.rules.hardware.instance_types import known
 
 _CAPTURE = "botocore DataCaptureConfig, read 2026-11-21"
@@ -179,23 +179,37 @@ def metrics_frequency(config: EndpointConfigFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "async-shadow",
-    source="AWS SageMaker developer guide of 2023, asynchronous inference; read 2026-11-21",
-    severity=Severity.WARNING,
-    example="AsyncInferenceConfig beside ShadowProductionVariants",
+    "kind-answers",
+    source="AWS SageMaker developer guide, deploy models for real-time inference; botocore "
+    "InvokeEndpointAsync; read 2026-11-27",
+    example="AsyncInferenceConfig beside a serverless variant",
 )
-def async_shadow(config: EndpointConfigFacts) -> Iterator[Finding]:
-    """An asynchronous endpoint has no shadow variant.
+def kind_answers(config: EndpointConfigFacts) -> Iterator[Finding]:
+    """An asynchronous endpoint is on instances, and each of its variants runs one model.
 
-    Answers come as objects in S3, which no shadow test compares. The guide's list of what can't
-    be combined has no newer edition, so this warns.
+    A serverless variant answers at once. InvokeEndpointAsync names neither one of many models nor
+    an inference component, so no request would reach them.
     """
-    if config.asynchronous.given and config.shadows_fact.given:
-        yield (
-            config.shadows_fact.where,
-            f"{config.shadows_fact.name} stands beside {config.asynchronous.name}; shadow tests "
-            "are of real-time endpoints; remove one of them",
-        )
+    for variant in config.variants if config.asynchronous.given else ():
+        unreached = _unreached(variant)
+        if unreached is not None:
+            beside, advice = unreached
+            yield (
+                config.asynchronous.where,
+                f"{config.asynchronous.name} stands beside {beside}; {advice}, or remove "
+                f"{config.asynchronous.name}",
+            )
+
+
+def _unreached(variant: VariantFacts) -> tuple[str, str] | None:
+    """What no asynchronous request reaches, and what to have instead."""
+    if variant.serverless is not None:
+        return "a serverless variant, which answers at once", "put it on instances"
+    if not variant.model.given:
+        return "inference components, which answer at once", "give the variant a model"
+    if any(container.is_multi_model for container in variant.containers):
+        return "a multi-model container, and names no model of it", "make an endpoint for each"
+    return None
 
 
 @rule(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.engine.numbers import at_least, between
+from sagemaker_serving.rules.facts import EndpointConfigFacts, VariantFacts
 from sagemaker_serving.rules.facts.kinds import InferenceComponentFacts, KindFacts
 from sagemaker_serving.rules.hardware.instance_types import known
 
@@ -46,7 +48,7 @@ def component_fits(component: InferenceComponentFacts) -> Iterator[Finding]:
     Otherwise no instance ever has room for it, and the component waits until it fails. SageMaker
     uses a part of the memory itself, so a copy that just fits here may not fit on AWS.
     """
-    kind = known(component.instance_type)
+    kind = known(component.host.instance_type) if component.host is not None else None
     if kind is None:
         return
     room = (
@@ -61,6 +63,98 @@ def component_fits(component: InferenceComponentFacts) -> Iterator[Finding]:
                 f"{wanted.name} is {wanted.value} and {kind.name} has {there} {what}; use at most "
                 f"{there}, or a larger type",
             )
+
+
+@rule(
+    "component-scaling",
+    source="hashicorp/terraform-provider-aws#45926, read 2026-11-27",
+    example="ManagedInstanceScaling: {Status: ENABLED, …}   # beside ModelName",
+)
+def component_scaling(variant: VariantFacts) -> Iterator[Finding]:
+    """SageMaker itself scales the instances of inference components only.
+
+    CreateEndpointConfig refuses managed scaling of a variant that runs a model of its own. Before
+    2026 it took it, without effect. Whether it takes it without a Status was not reported.
+    """
+    managed = variant.managed_scaling
+    if variant.model.given and managed.get("Status").text == "ENABLED":
+        instead = ("scaling", "inference_components")
+        if not managed.name.islower():
+            instead = ("a scalable target", "inference components in the place of ModelName")
+        yield (
+            managed.where,
+            f"{managed.name} is of inference components, and the variant runs a model of its own; "
+            f"use {instead[0]}, or {instead[1]}",
+        )
+
+
+@rule(
+    "component-role",
+    source="hashicorp/terraform-provider-aws#44977, stdapi-ai/stdapi.ai#43; read 2026-11-27",
+    example="ProductionVariants: [{VariantName: a, …}]   # neither ModelName nor ExecutionRoleArn",
+)
+def component_role(config: EndpointConfigFacts) -> Iterator[Finding]:
+    """A config whose variant has no model says the role of its inference components.
+
+    CreateEndpointConfig refuses it otherwise; the schema demands neither.
+    """
+    if config.role.given:
+        return
+    for variant in config.variants:
+        if variant.serverless is None and not variant.model.given:
+            yield (
+                variant.where,
+                f"ModelName is missing, and so is {config.role.name} of the config; name a model, "
+                f"or add {config.role.name} for inference components",
+            )
+
+
+@rule(
+    "component-place",
+    source="hashicorp/terraform-provider-aws#40644, read 2026-11-27",
+    example="an InferenceComponent on a variant with a ModelName",
+)
+def component_place(component: InferenceComponentFacts) -> Iterator[Finding]:
+    """A component stands on a variant that its endpoint has, and that runs no model of its own.
+
+    The endpoint comes up, and then every component is refused.
+    """
+    host, config, name = component.host, component.config, component.variant
+    if host is not None:
+        if host.model.given:
+            yield (
+                name.where,
+                f"{name.name} is {name.text!r}, which runs a model of its own and takes no "
+                "component; remove its ModelName, or the component",
+            )
+        return
+    names = [variant.name.text for variant in config.variants] if config is not None else []
+    if config is None or None in (name.text, *names) or config.variants_fact.size != len(names):
+        return
+    yield (
+        name.where,
+        f"{name.name} is {name.text!r}; the endpoint's variants are {', '.join(map(str, names))}; "
+        "name one of them",
+    )
+
+
+@rule(
+    "component-start",
+    source="stdapi-ai/stdapi.ai#43, read 2026-11-27",
+    severity=Severity.WARNING,
+    example="RuntimeConfig: {CopyCount: 0}",
+)
+def component_start(component: InferenceComponentFacts) -> Iterator[Finding]:
+    """A component is made with at least one copy; it may have none later.
+
+    CreateInferenceComponent refuses 0, which an update takes. Scaling brings the copies to zero.
+    """
+    if component.copies.number == 0:
+        yield (
+            component.copies.where,
+            f"{component.copies.name} is 0; SageMaker makes no component without a copy; begin "
+            "with 1, or scale it down to zero",
+        )
 
 
 @rule(

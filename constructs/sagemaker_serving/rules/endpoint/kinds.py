@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
-from sagemaker_serving.rules.facts.kinds import KindFacts, is_serverless, moves
+from sagemaker_serving.rules.facts.kinds import KindFacts, moves
 from sagemaker_serving.spec import Container
 
 _GUIDE = "AWS SageMaker developer guide, deploy models for real-time inference; read 2026-11-21"
@@ -52,30 +52,6 @@ def kind_content(kind: KindFacts) -> Iterator[Finding]:
                     f"{said.name} stands beside {fact.name}, which says itself what is run; "
                     "remove it",
                 )
-
-
-@rule("kind-answers", source=_GUIDE, example="asynchronous: {}   # beside a serverless variant")
-def kind_answers(kind: KindFacts) -> Iterator[Finding]:
-    """An asynchronous endpoint is on instances, and hosts no inference components.
-
-    Requests of those are answered at once or not at all.
-    """
-    asynchronous = kind.model.get("asynchronous")
-    if not asynchronous.given:
-        return
-    for variant in kind.model.get("variants").items():
-        if is_serverless(variant):
-            yield (
-                asynchronous.where,
-                "asynchronous stands beside a serverless variant, which answers at once; put the "
-                "variant on instances, or remove asynchronous",
-            )
-    if kind.model.get("inference_components").value:
-        yield (
-            asynchronous.where,
-            "asynchronous stands beside inference_components, which answer at once; remove one of "
-            "them",
-        )
 
 
 @rule("variant-override", source="this project", example="containers: […], variants: [{artifact…")
@@ -130,7 +106,7 @@ def part_isolation(kind: KindFacts) -> Iterator[Finding]:
 def component_host(kind: KindFacts) -> Iterator[Finding]:
     """Inference components share the instances of their endpoint's one variant.
 
-    And only with them SageMaker itself scales the instances.
+    A second one, a weight or a shadow would have no requests.
     """
     components = kind.model.get("inference_components")
     if components.value:
@@ -153,15 +129,6 @@ def component_host(kind: KindFacts) -> Iterator[Finding]:
                 components.where,
                 "inference_components stands beside shadow_variants; a shadow copies requests to "
                 "a variant's own model; remove one of them",
-            )
-        return
-    for variant in kind.on_instances:
-        managed = variant.get("managed_instance_scaling")
-        if managed.given:
-            yield (
-                managed.where,
-                "managed_instance_scaling is of inference_components, and there are none; use "
-                "scaling, or add inference_components",
             )
 
 

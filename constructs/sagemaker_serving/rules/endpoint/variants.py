@@ -9,7 +9,7 @@ from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.engine.names import is_name
 from sagemaker_serving.rules.engine.numbers import at_least, between
-from sagemaker_serving.rules.facts import EndpointConfigFacts, VariantFacts
+from sagemaker_serving.rules.facts import EndpointConfigFacts, Fact, VariantFacts
 from sagemaker_serving.rules.hardware.instance_types import known
 
 _SOURCE = "botocore ProductionVariant, read 2026-11-21"
@@ -106,11 +106,17 @@ def variant_weights(config: EndpointConfigFacts) -> Iterator[Finding]:
     example="{VariantName: a, ModelName: m}   # neither InstanceType nor ServerlessConfig",
 )
 def variant_complete(variant: VariantFacts) -> Iterator[Finding]:
-    """A variant has instances, with their type and number, or is serverless.
+    """A variant has instances, with their type and number, or is serverless with a model.
 
     CloudFormation's schema demands the variant's name only, so it accepts what CreateEndpointConfig
     then refuses.
     """
+    if variant.serverless is not None and variant.model == Fact(None, variant.where / "ModelName"):
+        yield (
+            variant.where,
+            "ModelName is missing and the variant is serverless, which hosts no inference "
+            "components; name its model",
+        )
     if variant.serverless is not None or variant.instance_pools.given:
         return
     if not variant.instance_type.given:
@@ -173,6 +179,51 @@ def shadow_variants(config: EndpointConfigFacts) -> Iterator[Finding]:
             )
 
 
+@rule(
+    "shadow-excludes",
+    source="AWS SageMaker developer guide, shadow-tests-exclusions; read 2026-11-27",
+    example="ShadowProductionVariants beside a multi-model container",
+)
+def shadow_excludes(config: EndpointConfigFacts) -> Iterator[Finding]:
+    """Beside a shadow variant every variant runs one container with one model, and answers at once.
+
+    It is not serverless, asynchronous, or on Inf1 or Elastic Inference. SageMaker refuses the
+    others.
+    """
+    if not config.shadows:
+        return
+    for variant in (*config.variants, *config.shadows):
+        for where, what in _not_in_shadow_tests(variant):
+            yield (
+                where,
+                f"{what}, and the endpoint has a shadow variant, beside which SageMaker takes "
+                "none; change it, or remove the shadow",
+            )
+    if config.asynchronous.given:
+        yield (
+            config.shadows_fact.where,
+            f"{config.shadows_fact.name} stands beside {config.asynchronous.name}; shadow tests "
+            "are of real-time endpoints; remove one of them",
+        )
+
+
+def _not_in_shadow_tests(variant: VariantFacts) -> Iterator[Finding]:
+    if variant.serverless is not None:
+        yield variant.serverless.where, "the variant is serverless"
+    if len(variant.containers) > 1:
+        yield variant.where, f"the variant's model has {len(variant.containers)} containers"
+    for container in variant.containers:
+        if container.is_multi_model:
+            yield container.mode.where, "the container is multi-model"
+    if (variant.instance_type.text or "").startswith("ml.inf1."):
+        yield (
+            variant.instance_type.where,
+            f"{variant.instance_type.name} is {variant.instance_type.text}, an Inf1 host",
+        )
+    if variant.accelerator_type.given:
+        yield variant.accelerator_type.where, f"{variant.accelerator_type.name} is given"
+
+
 @rule("variant-volume", source=_SOURCE, example="VolumeSizeInGB: 513")
 def variant_volume(variant: VariantFacts) -> Iterator[Finding]:
     """A variant's volume is 1 to 512 GB.
@@ -184,15 +235,17 @@ def variant_volume(variant: VariantFacts) -> Iterator[Finding]:
 
 @rule(
     "variant-volume-local",
-    source="AWS SageMaker developer guide, host instance storage; read 2026-11-21",
+    source="AWS SageMaker developer guide, host instance storage, read 2026-11-21; "
+    "aws/sagemaker-python-sdk#4828, read 2026-11-27",
     severity=Severity.WARNING,
     example="VolumeSizeInGB: 100   # on ml.g4dn.xlarge",
 )
 def variant_volume_local(variant: VariantFacts) -> Iterator[Finding]:
     """A volume size is asked for only on types that get a volume.
 
-    Types with local NVMe storage get that instead of an EBS volume of a chosen size; whether the
-    API refuses the size there was not tried, so this warns.
+    Types with local NVMe storage get that instead of an EBS volume of a chosen size.
+    CreateEndpointConfig refuses the size on some of them, ml.trn1 for one. On which it does not,
+    nobody documents, so this warns.
     """
     kind = known(variant.instance_type)
     if kind is not None and kind.nvme_gb and variant.volume_size.given:

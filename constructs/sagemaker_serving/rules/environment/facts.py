@@ -26,6 +26,7 @@ from sagemaker_serving.rules.environment.variants import (
 from sagemaker_serving.rules.facts import (
     ABSENT,
     ContainerFacts,
+    EndpointConfigFacts,
     EnvironmentFacts,
     Fact,
     ModelFacts,
@@ -98,7 +99,7 @@ def _of_model(
             for one in _each_artifact(container, written):
                 yield artifact_location(one)
                 yield from artifact_facts(one, folder, variant.volume_size, is_gated=True)
-    yield from _components(model, written, environment, folder)
+    yield from _components(config, model.name, written, environment, folder)
     yield from update_of(config, written, kind)
     yield ReplayFacts(
         written=written.get("update").get("replay"),
@@ -164,11 +165,12 @@ def _extras(model: Fact) -> Iterator[ExtraFacts]:
 
 
 def _components(
-    model: ModelFacts, written: Fact, environment: Fact, folder: Path
+    config: EndpointConfigFacts, model_name: str, written: Fact, environment: Fact, folder: Path
 ) -> Iterator[object]:
-    host = next((variant.instance_type for variant in model.variants), ABSENT)
+    host = config.variants[0] if config.variants else None
+    instance_type = host.instance_type if host is not None else ABSENT
     for name, component in written.get("inference_components").entries():
-        container = container_facts(component, written, environment, host)
+        container = container_facts(component, written, environment, instance_type)
         yield InferenceComponentFacts(
             where=component.where,
             copies=component.get("copy_count"),
@@ -178,9 +180,10 @@ def _components(
             accelerators=component.get("number_of_accelerator_devices_required"),
             download_timeout=component.get("model_data_download_timeout_in_seconds"),
             startup_timeout=component.get("container_startup_health_check_timeout_in_seconds"),
-            instance_type=host,
+            variant=host.name if host is not None else ABSENT,
+            config=config,
         )
-        full = f"{environment.get('name').text}-{model.name}-{name}"
+        full = f"{environment.get('name').text}-{model_name}-{name}"
         yield NameFacts(kind="inference component", name=Fact(full, component.where))
         yield container
         yield artifact_location(container)

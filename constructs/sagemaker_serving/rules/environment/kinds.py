@@ -65,6 +65,7 @@ def config_of(model: ModelFacts, written: Fact, environment: Fact) -> EndpointCo
         variants_fact=model.variants_fact,
         shadows=model.shadows,
         shadows_fact=shadows if shadows.value else Fact(None, shadows.where),
+        role=Fact(Unknown(), model.where),
         capture=_capture(written.get("data_capture")),
         asynchronous=_asynchronous(written.get("asynchronous")),
         vpc=environment.get("network"),

@@ -24,6 +24,7 @@ def variant_facts(variant: Fact, model: Fact, environment: Fact) -> VariantFacts
         instance_pools=pools_of(variant),
         initial_instance_count=variant.get("initial_instance_count"),
         weight=variant.get("weight"),
+        model=_model_of(variant, model),
         accelerator_type=variant.get("accelerator_type"),
         accept_retired=_accepts(environment, "elastic-inference"),
         serverless=serverless_of(variant),
@@ -49,6 +50,12 @@ def pools_of(host: Fact) -> Fact:
     return Listed(types.value, types.where, tuple(pools))
 
 
+def _model_of(variant: Fact, model: Fact) -> Fact:
+    """What it runs is the deploy's to name, where it is not inference components."""
+    hosts_components = bool(model.get("inference_components").value)
+    return ABSENT if hosts_components else Fact(Unknown(), variant.where)
+
+
 def _managed_scaling(managed: Fact) -> Fact:
     policy = renamed(
         managed.get("scale_in_policy"),
@@ -57,6 +64,7 @@ def _managed_scaling(managed: Fact) -> Fact:
     return renamed(
         managed,
         {
+            "Status": Fact("ENABLED" if managed.given else None, managed.where),
             "MinInstanceCount": "min_instance_count",
             "MaxInstanceCount": "max_instance_count",
             "ScaleInPolicy": policy,

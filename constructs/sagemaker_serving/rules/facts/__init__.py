@@ -220,8 +220,8 @@ class VariantFacts:
     """A production variant, or a shadow variant, and the containers that it runs.
 
     ``instance_pools`` are the types in order of preference, where there are several, and
-    ``instance_type`` is the first. ``asynchronous`` is whether its endpoint answers into S3;
-    ``accept_retired``
+    ``instance_type`` is the first. ``model`` is what it runs, absent where it hosts inference
+    components. ``asynchronous`` is whether its endpoint answers into S3. ``accept_retired`` is
     whether what AWS has ended is rendered all the same. ``members`` has all that has no field here,
     by AWS's own names.
     """
@@ -232,6 +232,7 @@ class VariantFacts:
     instance_type: Fact
     initial_instance_count: Fact
     weight: Fact
+    model: Fact
     accelerator_type: Fact = ABSENT
     accept_retired: bool = False
     serverless: ServerlessFacts | None = None
@@ -263,6 +264,7 @@ class EndpointConfigFacts:
     region: Fact
     variants: tuple[VariantFacts, ...]
     variants_fact: Fact
+    role: Fact
     shadows: tuple[VariantFacts, ...] = ()
     shadows_fact: Fact = ABSENT
     capture: Fact = ABSENT

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sagemaker_serving.errors import Where
-from sagemaker_serving.rules.facts import ABSENT, Fact
+from sagemaker_serving.rules.facts import ABSENT, EndpointConfigFacts, Fact, VariantFacts
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,10 @@ class ReplayFacts:
 
 @dataclass(frozen=True, kw_only=True)
 class InferenceComponentFacts:
-    """A model that shares an endpoint's instances; ``instance_type`` is theirs."""
+    """A model that shares the instances of an endpoint's ``variant``, which is named.
+
+    ``config`` is the endpoint's, None where it is not told.
+    """
 
     where: Where
     copies: Fact
@@ -83,7 +86,14 @@ class InferenceComponentFacts:
     accelerators: Fact
     download_timeout: Fact = ABSENT
     startup_timeout: Fact = ABSENT
-    instance_type: Fact = ABSENT
+    variant: Fact = ABSENT
+    config: EndpointConfigFacts | None = None
+
+    @property
+    def host(self) -> VariantFacts | None:
+        """The variant, where the config has it."""
+        variants = self.config.variants if self.config is not None else ()
+        return next((one for one in variants if one.name.text == self.variant.text), None)
 
 
 @dataclass(frozen=True, kw_only=True)

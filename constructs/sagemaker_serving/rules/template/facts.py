@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sagemaker_serving.catalog import action_input, action_parameters, resource_properties
-from sagemaker_serving.rules.facts import ABSENT, Fact, VariantFacts
+from sagemaker_serving.rules.facts import EndpointConfigFacts, Fact, VariantFacts
 from sagemaker_serving.rules.facts.kinds import InferenceComponentFacts
 from sagemaker_serving.rules.facts.resources import (
     LocationFacts,
@@ -128,21 +128,19 @@ def _variant(variant: VariantFacts) -> Iterator[object]:
 
 def _update(resource: Resource, resources: Resources) -> UpdateFacts:
     deployment = resource.properties.get("DeploymentConfig")
-    config = resources.referred(
-        resource.properties.get("EndpointConfigName"), CONFIG, "EndpointConfigName"
-    )
     return UpdateFacts(
         where=deployment.where,
         blue_green=resources.numbered(deployment.get("BlueGreenUpdatePolicy")),
         rolling=resources.numbered(deployment.get("RollingUpdatePolicy")),
         alarms=deployment.get("AutoRollbackConfiguration").get("Alarms"),
-        config=config_facts(config.properties, resources) if config is not None else None,
+        config=_config_of(resource, resources),
     )
 
 
 def _component(resource: Resource, resources: Resources) -> InferenceComponentFacts:
     properties = resources.numbered(resource.properties)
     specification = properties.get("Specification")
+    endpoint = resources.referred(properties.get("EndpointName"), ENDPOINT, "EndpointName")
     wanted = specification.get("ComputeResourceRequirements")
     starting = specification.get("StartupParameters")
     return InferenceComponentFacts(
@@ -154,20 +152,16 @@ def _component(resource: Resource, resources: Resources) -> InferenceComponentFa
         accelerators=wanted.get("NumberOfAcceleratorDevicesRequired"),
         download_timeout=starting.get("ModelDataDownloadTimeoutInSeconds"),
         startup_timeout=starting.get("ContainerStartupHealthCheckTimeoutInSeconds"),
-        instance_type=_host(properties, resources),
+        variant=properties.get("VariantName"),
+        config=_config_of(endpoint, resources) if endpoint is not None else None,
     )
 
 
-def _host(component: Fact, resources: Resources) -> Fact:
-    """The instance type of the variant that a component stands on, as far as this tells."""
-    endpoint = resources.referred(component.get("EndpointName"), ENDPOINT, "EndpointName")
-    config = endpoint and resources.referred(
-        endpoint.properties.get("EndpointConfigName"), CONFIG, "EndpointConfigName"
-    )
-    for variant in config_facts(config.properties, resources).variants if config else ():
-        if variant.name.text == component.get("VariantName").text:
-            return variant.instance_type
-    return ABSENT
+def _config_of(endpoint: Resource, resources: Resources) -> EndpointConfigFacts | None:
+    """What an endpoint runs, where this template tells it."""
+    name = endpoint.properties.get("EndpointConfigName")
+    config = resources.referred(name, CONFIG, "EndpointConfigName")
+    return config_facts(config.properties, resources) if config is not None else None
 
 
 def _state_machine(resource: Resource, resources: Resources) -> Iterator[object]:

@@ -55,6 +55,7 @@ def config_facts(properties: Fact, resources: Resources) -> EndpointConfigFacts:
         variants_fact=properties.get("ProductionVariants"),
         shadows=shadows,
         shadows_fact=properties.get("ShadowProductionVariants"),
+        role=properties.get("ExecutionRoleArn"),
         capture=resources.numbered(properties.get("DataCaptureConfig")),
         asynchronous=asynchronous,
         explainer=resources.numbered(properties.get("ExplainerConfig")),
@@ -87,6 +88,7 @@ def _variant(variant: Fact, resources: Resources, asynchronous: bool) -> Variant
         instance_type=instance_type,
         initial_instance_count=numbers.get("InitialInstanceCount"),
         weight=numbers.get("InitialVariantWeight"),
+        model=_model_of(variant),
         accelerator_type=variant.get("AcceleratorType"),
         serverless=_serverless(serverless) if isinstance(serverless.value, dict) else None,
         volume_size=numbers.get("VolumeSizeInGB"),
@@ -98,6 +100,13 @@ def _variant(variant: Fact, resources: Resources, asynchronous: bool) -> Variant
         asynchronous=asynchronous,
         containers=_containers(model.properties, resources, instance_type) if model else (),
     )
+
+
+def _model_of(variant: Fact) -> Fact:
+    """The name of its model, or of the one that a pool of its instances has instead."""
+    pools = variant.get("InstancePools").items()
+    names = (variant.get("ModelName"), *(pool.get("ModelNameOverride") for pool in pools))
+    return next((name for name in names if name.given), names[0])
 
 
 def _preferred(pools: Fact, absent: Fact) -> Fact:

@@ -1,0 +1,51 @@
+"""What SageMaker refuses together, the local AWS refuses as well; what it takes, it takes."""
+
+from __future__ import annotations
+
+import pytest
+from botocore.exceptions import ClientError
+
+from tests.local_aws.aws import IMAGE, Aws
+from tests.rules.endpoint.combinations import (
+    COMBINATIONS,
+    ROLE,
+    Combination,
+    Parts,
+    config_of,
+    containers_of,
+)
+
+
+@pytest.mark.parametrize(
+    ("number", "combination"),
+    list(enumerate(COMBINATIONS)),
+    ids=[f"{one.rule}-{n}" for n, one in enumerate(COMBINATIONS)],
+)
+def test_what_check_names_is_refused_and_the_nearest_is_not(
+    aws: Aws, number: int, combination: Combination
+) -> None:
+    with pytest.raises(ClientError) as refused:
+        create(aws, f"wrong-{number}", combination.wrong)
+    assert refused.value.operation_name == combination.by
+    assert combination.said in str(refused.value)
+    create(aws, f"right-{number}", combination.right)
+
+
+def create(aws: Aws, name: str, parts: Parts) -> None:
+    aws.sagemaker.create_model(
+        ModelName=name, ExecutionRoleArn=ROLE, Containers=containers_of(parts, IMAGE)
+    )
+    aws.sagemaker.create_endpoint_config(EndpointConfigName=name, **config_of(parts, name))
+    if parts.components:
+        assert aws.endpoint(name, name)["EndpointStatus"] == "InService"
+    for component, copies in parts.components.items():
+        aws.sagemaker.create_inference_component(
+            InferenceComponentName=f"{name}-{component}",
+            EndpointName=name,
+            VariantName="v",
+            Specification={
+                "ModelName": name,
+                "ComputeResourceRequirements": {"MinMemoryRequiredInMb": 128},
+            },
+            RuntimeConfig={"CopyCount": copies},
+        )
