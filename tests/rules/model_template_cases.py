@@ -19,8 +19,11 @@ from tests.rules.template_cases import (
 PYTORCH = "763104351884.dkr.ecr.eu-west-1.amazonaws.com/pytorch-inference:{}-cpu-py312"
 
 
-def unpacked(uri: str) -> dict[str, Any]:
-    source = {"S3Uri": uri, "S3DataType": "S3Prefix", "CompressionType": "None"}
+LICENSED = "s3://jumpstart-private-cache-prod-eu-west-1/meta/llama/artifacts/"
+
+
+def unpacked(uri: str, **more: Any) -> dict[str, Any]:
+    source = {"S3Uri": uri, "S3DataType": "S3Prefix", "CompressionType": "None", **more}
     return {"S3DataSource": source}
 
 
@@ -66,6 +69,17 @@ MODELS: list[Case] = [
         {f"{CONTAINER}.Image": None},
         "the container has neither Image nor ModelPackageName",
         {f"{CONTAINER}.Image": None, f"{CONTAINER}.ModelPackageName": "package"},
+    ),
+    (
+        "model-licence",
+        {CONTAINER: {"Image": IMAGE, "ModelDataSource": unpacked(LICENSED)}},
+        "the model has a licence agreement; read it, and accept it by ModelAccessConfig",
+        {
+            CONTAINER: {
+                "Image": IMAGE,
+                "ModelDataSource": unpacked(LICENSED, ModelAccessConfig={"AcceptEula": True}),
+            }
+        },
     ),
     (
         "network",

@@ -102,6 +102,13 @@ COMBINATIONS = [
         "InvokeEndpointAsync names no target model",
     ),
     Combination(
+        "kind-answers",
+        Parts(variant={"InstanceType": "ml.inf1.xlarge"}, config={"AsyncInferenceConfig": ASYNC}),
+        Parts(variant={"InstanceType": "ml.inf2.xlarge"}, config={"AsyncInferenceConfig": ASYNC}),
+        "CreateEndpointConfig",
+        "is on Inf1; such an endpoint answers at once",
+    ),
+    Combination(
         "serverless-excludes",
         Parts(
             variant=SERVERLESS,

@@ -124,6 +124,21 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
         {**ONE, (*DIGITS, "asynchronous"): {}},
     ),
     (
+        "async-variants",
+        {(*DIGITS, "asynchronous"): {}},
+        "asynchronous stands beside 2 variants; SageMaker took one in 2022",
+        {**ONE, (*DIGITS, "asynchronous"): {}},
+    ),
+    (
+        "kind-answers",
+        {
+            VARIANTS: [{"name": "blue", "instance_type": "ml.inf1.xlarge"}],
+            (*DIGITS, "asynchronous"): {},
+        },
+        "asynchronous stands beside Inf1 instances, which answer at once; use others",
+        {**ONE, (*DIGITS, "asynchronous"): {}},
+    ),
+    (
         "capture-ranges",
         {(*DIGITS, "data_capture"): {"sampling_percent": 101}},
         "sampling_percent is 101; it must be 0 to 100; use 100",
@@ -168,5 +183,25 @@ TEMPLATES: list[Case] = [
             "Model.PrimaryContainer": None,
             "Model.Containers": [{"Image": "i", "ContainerHostname": "a-b"}],
         },
+    ),
+    *(
+        (
+            "container-hostname",
+            {
+                "Model.PrimaryContainer": None,
+                "Model.Containers": [{"Image": "i"}, {"Image": "i"}],
+                "Model.InferenceExecutionConfig": {"Mode": "Direct"},
+            },
+            "ContainerHostname is missing, and requests name the container by it; give each one",
+            {
+                "Model.PrimaryContainer": None,
+                "Model.Containers": [{"Image": "i", **name} for name in names],
+                "Model.InferenceExecutionConfig": {"Mode": mode},
+            },
+        )
+        for mode, names in (
+            ("Serial", [{}, {}]),
+            ("Direct", [{"ContainerHostname": "a"}, {"ContainerHostname": "b"}]),
+        )
     ),
 ]

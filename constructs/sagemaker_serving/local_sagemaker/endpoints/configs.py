@@ -130,7 +130,8 @@ def _problems(
     inference; memory in steps of 1 GB; no more provisioned than at most
     concurrent. Shadows: one beside one (developer guide, "Serverless
     Inference" and "Shadow tests"; API reference, CreateEndpointConfig, read
-    2026-11-21). Managed scaling: of inference components, in SageMaker's words
+    2026-11-21). Asynchronous: not on Inf1 (the guide's edition of 2023).
+    Managed scaling: of inference components, in SageMaker's words
     (hashicorp/terraform-provider-aws#45926, read 2026-11-27).
     """
     names = [variant["VariantName"] for variant in (*variants, *shadows)]
@@ -144,6 +145,8 @@ def _problems(
     if shadows and "AsyncInferenceConfig" in parameters:
         yield "Shadow variants and AsyncInferenceConfig exclude each other"
     for variant in (*variants, *shadows):
+        if "AsyncInferenceConfig" in parameters and _is_on_inf1(variant):
+            yield f"Variant '{variant['VariantName']}' is on Inf1; such an endpoint answers at once"
         managed = variant.get("ManagedInstanceScaling", {})
         if "ModelName" in variant and managed.get("Status") == "ENABLED":
             yield "ManagedInstanceScaling is only supported for inference component endpoints."
@@ -217,5 +220,9 @@ def _check_in_shadow_test(region: Region, variant: Resource) -> None:
     if len(containers) > 1 or is_multi_model(containers[0]):
         what = "several containers" if len(containers) > 1 else "a MultiModel container"
         raise AwsError("ValidationException", f"Variant '{name}' has {what}; {where}")
-    if variant.get("InstanceType", "").startswith("ml.inf1."):
+    if _is_on_inf1(variant):
         raise AwsError("ValidationException", f"Variant '{name}' is on Inf1; {where}")
+
+
+def _is_on_inf1(variant: Resource) -> bool:
+    return bool(variant.get("InstanceType", "").startswith("ml.inf1."))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from ipaddress import IPv4Network
 
+from local_aws.template import Unknown
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.engine.names import is_name
 from sagemaker_serving.rules.facts import ContainerFacts, Fact
@@ -14,6 +15,7 @@ from sagemaker_serving.rules.facts.resources import ModelDefinitionFacts, NameFa
 _SOURCE = "botocore EnvironmentMap, EnvironmentKey, EnvironmentValue; read 2026-11-21"
 _MODEL = "botocore CreateModel, read 2026-11-21"
 _KEY = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
+_LICENSED = "s3://jumpstart-private-cache-prod-"
 _TOTAL_BYTES = 32 * 1024
 _ID = re.compile(r"[-0-9a-zA-Z]{1,32}")
 _PRIVATE = tuple(
@@ -137,20 +139,47 @@ def container_source(model: ModelDefinitionFacts) -> Iterator[Finding]:
 
 
 @rule(
+    "model-licence",
+    source="hashicorp/terraform-provider-aws#34795, read 2026-11-27",
+    example="S3Uri: s3://jumpstart-private-cache-prod-eu-west-1/…   # without AcceptEula",
+)
+def model_licence(model: ModelDefinitionFacts) -> Iterator[Finding]:
+    """A model of JumpStart's that has a licence agreement says that it is accepted.
+
+    Those lie in JumpStart's private buckets. CreateModel refuses them without.
+    """
+    for container in (model.primary, *model.containers_fact.items()):
+        source = container.get("ModelDataSource").get("S3DataSource")
+        accepted = source.get("ModelAccessConfig").get("AcceptEula")
+        licensed = (source.get("S3Uri").text or "").startswith(_LICENSED)
+        if licensed and accepted.flag is not True and not isinstance(accepted.value, Unknown):
+            yield (
+                source.where,
+                "the model has a licence agreement; read it, and accept it by ModelAccessConfig: "
+                "{AcceptEula: true}",
+            )
+
+
+@rule(
     "container-hostname",
-    source="botocore ContainerHostname, read 2026-11-21",
+    source="botocore ContainerHostname, read 2026-11-21; AWS SageMaker developer guide of 2023, "
+    "multi-container-endpoints, read 2026-11-27",
     example="container_hostname: pre_process",
 )
 def container_hostname(model: ModelDefinitionFacts) -> Iterator[Finding]:
     """A container's hostname is 1 to 63 letters, digits and hyphens, and its own.
 
     Logs and metrics of a pipeline are told apart by it. Either every container of a pipeline has
-    one, or none.
+    one, or none. Where a request names its container, each has one.
     """
     without = [fact for fact in model.hostnames if not fact.given]
-    if len(without) < len(model.hostnames):
+    asked = model.execution.text == "Direct"
+    if asked or len(without) < len(model.hostnames):
+        why = "requests name the container by it; give each one"
+        if not asked:
+            why = "others have one; give each one, or none"
         for fact in without:
-            yield fact.where, f"{fact.name} is missing, and others have one; give each one, or none"
+            yield fact.where, f"{fact.name} is missing, and {why}"
     seen: set[str] = set()
     for fact in model.hostnames:
         name = fact.text

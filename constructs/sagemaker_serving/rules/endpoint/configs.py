@@ -180,12 +180,12 @@ def metrics_frequency(config: EndpointConfigFacts) -> Iterator[Finding]:
 
 @rule(
     "kind-answers",
-    source="AWS SageMaker developer guide, deploy models for real-time inference; botocore "
-    "InvokeEndpointAsync; read 2026-11-27",
+    source="AWS SageMaker developer guide, deploy models for real-time inference; its edition of "
+    "2023, async-inference; botocore InvokeEndpointAsync; read 2026-11-27",
     example="AsyncInferenceConfig beside a serverless variant",
 )
 def kind_answers(config: EndpointConfigFacts) -> Iterator[Finding]:
-    """An asynchronous endpoint is on instances, and each of its variants runs one model.
+    """An asynchronous endpoint is on instances, but not of Inf1, and its variant runs one model.
 
     A serverless variant answers at once. InvokeEndpointAsync names neither one of many models nor
     an inference component, so no request would reach them.
@@ -209,7 +209,30 @@ def _unreached(variant: VariantFacts) -> tuple[str, str] | None:
         return "inference components, which answer at once", "give the variant a model"
     if any(container.is_multi_model for container in variant.containers):
         return "a multi-model container, and names no model of it", "make an endpoint for each"
+    if (variant.instance_type.text or "").startswith("ml.inf1."):
+        return "Inf1 instances, which answer at once", "use others"
     return None
+
+
+@rule(
+    "async-variants",
+    source="aws/aws-cdk-rfcs 0431 (2022), read 2026-11-27",
+    severity=Severity.WARNING,
+    example="AsyncInferenceConfig beside two variants",
+)
+def async_variants(config: EndpointConfigFacts) -> Iterator[Finding]:
+    """An asynchronous endpoint has one variant.
+
+    SageMaker's engineers wrote so in 2022. Whether it takes more by now is not documented, so this
+    warns.
+    """
+    count = config.variants_fact.size
+    if config.asynchronous.given and count is not None and count > 1:
+        yield (
+            config.asynchronous.where,
+            f"{config.asynchronous.name} stands beside {count} variants; SageMaker took one in "
+            "2022; make an endpoint for each, or try it first",
+        )
 
 
 @rule(

@@ -35,7 +35,8 @@ class NameFacts:
 class ModelDefinitionFacts:
     """A SageMaker Model: one primary container, or several in line.
 
-    ``serverless`` is whether a serverless variant runs it.
+    ``serverless`` is whether a serverless variant runs it, and ``execution`` is Direct where a
+    request names its container.
     """
 
     where: Where
@@ -46,6 +47,7 @@ class ModelDefinitionFacts:
     vpc: Fact
     network_isolation: Fact
     serverless: bool = False
+    execution: Fact = ABSENT
     hostnames: tuple[Fact, ...] = ()
 
 
