@@ -68,7 +68,6 @@ def problems(tmp_path: Path, written: dict[str, Any]) -> list[str]:
 
 def test_a_right_plan_has_no_problem(tmp_path: Path) -> None:
     model = {
-        "name": "digits",
         "primary_container": [
             {"image": IMAGE, "model_data_url": "s3://bucket/m.tar.gz", "environment": {}}
         ],

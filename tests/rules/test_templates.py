@@ -25,9 +25,10 @@ from tests.rules.state_machines.machine_cases import CASES as MACHINES
 from tests.rules.template.declaration_cases import CASES as DECLARED
 from tests.rules.template.schema_cases import CASES as SCHEMAS
 from tests.rules.template_cases import SERVING, Case
-from tests.rules.templates import problems, template
+from tests.rules.templates import REGION, problems, template
 from tests.rules.update_template_cases import UPDATES
 from tests.rules.whole_template_cases import CASES as WHOLE
+from tests.today import TODAY
 
 CASES: list[Case] = [*SERVING, *MODELS, *UPDATES, *JOBS, *SCALING, *KINDS, *MEMBERS]
 
@@ -55,10 +56,47 @@ def test_every_rule_has_a_case() -> None:
     of_schemas = {case[0] for case in SCHEMAS} | {"resource-region"}  # test_schemas.py
     of_whole_templates = {case[0] for case in (*WHOLE, *DECLARED, *TRUST, *PERMISSIONS, *MACHINES)}
     of_parts = {combination.rule for combination in COMBINATIONS}  # test_combinations.py
+    of_parts |= {"component-model"}  # test_component_templates.py
+    of_parts |= {"resource-name-fixed", "scaling-metric-once"}  # below
     named = (
         {case[0] for case in tables} | of_parts | of_several_files | of_whole_templates | of_schemas
     )
     assert {rule.id for rule in RULES} == named
+
+
+@pytest.mark.parametrize("name", ["Model.ModelName", "Config.EndpointConfigName"])
+def test_a_name_that_no_second_one_may_have_is_noted(name: str) -> None:
+    def noted(value: Any) -> list[str]:
+        found = check_template(template_of(template({name: value})), REGION, today=TODAY)
+        return [each.where.trail for each in found if each.rule == "resource-name-fixed"]
+
+    assert noted("digits") == [name]
+    assert noted({"Fn::Sub": "${AWS::StackName}-digits"}) == []
+
+
+def test_a_metric_that_two_policies_track_is_named_once() -> None:
+    resources = template({"Policy.TargetTrackingScalingPolicyConfiguration": TRACKED})
+    other = {"ScalingTargetId": {"Ref": "Target"}, TRACKING: {**TRACKED, "TargetValue": 20}}
+    twice = resources | {"Second": {"Type": resources["Policy"]["Type"], "Properties": other}}
+    (found,) = problems(twice)
+    assert (found.rule, found.where.path[0]) == ("scaling-metric-once", "Second")
+    another = {"PredefinedMetricSpecification": {"PredefinedMetricType": CONCURRENT}}
+    assert problems(_with(twice, {**other, TRACKING: {**TRACKED, **another}})) == []
+    assert problems(_with(twice, {**other, "ScalingTargetId": {"Fn::ImportValue": "T"}})) == []
+
+
+TRACKING = "TargetTrackingScalingPolicyConfiguration"
+CONCURRENT = "SageMakerVariantConcurrentRequestsPerModelHighResolution"
+TRACKED = {
+    "TargetValue": 70,
+    "PredefinedMetricSpecification": {
+        "PredefinedMetricType": "SageMakerVariantInvocationsPerInstance"
+    },
+}
+
+
+def _with(resources: dict[str, Any], properties: dict[str, Any]) -> dict[str, Any]:
+    return {**resources, "Second": {**resources["Second"], "Properties": properties}}
 
 
 def test_a_rule_of_ones_own_judges_beside_the_others() -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tests.rules.template_cases import (
     ON_SERVERLESS,
     ROUTING,
     V0,
     Case,
+    Change,
     canary,
     linear,
     percent,
@@ -18,6 +21,19 @@ BLUE_GREEN = "Endpoint.DeploymentConfig.BlueGreenUpdatePolicy"
 ROLLING = "Endpoint.DeploymentConfig.RollingUpdatePolicy"
 ALARMS = "Endpoint.DeploymentConfig.AutoRollbackConfiguration.Alarms"
 ASYNC = {"OutputConfig": {"S3OutputPath": "s3://b/o/"}}
+
+
+def instances(value: int) -> dict[str, Any]:
+    return {"Type": "INSTANCE_COUNT", "Value": value}
+
+
+def by_canary(size: int) -> Change:
+    return {ROUTING: canary(CanarySize=instances(size))}
+
+
+def by_rolling(size: int) -> Change:
+    return {ROLLING: rolling(MaximumBatchSize=instances(size))}
+
 
 UPDATES: list[Case] = [
     (
@@ -61,6 +77,15 @@ UPDATES: list[Case] = [
         {ROLLING: rolling(MaximumBatchSize=percent(51))},
         "MaximumBatchSize is 51 percent; it must be 5 to 50; use 50",
         {ROLLING: rolling(MaximumBatchSize={"Type": "INSTANCE_COUNT", "Value": 51})},
+    ),
+    *(
+        (
+            "guardrail-instances",
+            {f"{V0}.InitialInstanceCount": 3, **moved(2)},
+            "is 2 instances, and a variant starts with 3; a step is at most half of them",
+            {f"{V0}.InitialInstanceCount": count, **moved(size)},
+        )
+        for moved, count, size in ((by_canary, 3, 1), (by_canary, 1, 1), (by_rolling, 4, 2))
     ),
     (
         "guardrail-waits",

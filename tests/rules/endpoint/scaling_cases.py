@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.rules.changes import BLUE, DIGITS, ONE, SCALING, SERVERLESS, Change, serverless
-from tests.rules.template_cases import Case
+from tests.rules.template_cases import ON_SERVERLESS, Case
 
 
 def scaled(**change: Any) -> Change:
@@ -287,6 +287,33 @@ TEMPLATES: list[Case] = [
         {PREDEFINED: metric("SageMakerInferenceComponentInvocationsPerCopy")},
         "which a real-time variant does not have",
         {PREDEFINED: metric("SageMakerVariantInvocationsPerInstance")},
+    ),
+    (
+        "scaling-resource",
+        {"Target.ResourceId": {"Fn::Sub": "endpoint/${Endpoint.EndpointName}/variant/green"}},
+        "ResourceId names the variant 'green'; the endpoint's variants are blue; name one of them",
+        {"Target.ResourceId": {"Fn::Sub": "endpoint/${Endpoint.EndpointName}/variant/blue"}},
+    ),
+    (
+        "scaling-resource",
+        {
+            "Target.ScalableDimension": "sagemaker:inference-component:DesiredCopyCount",
+            "Target.ResourceId": "endpoint/half",
+        },
+        "ResourceId is 'endpoint/half'; a component's is inference-component/<component>",
+        {
+            "Target.ScalableDimension": "sagemaker:inference-component:DesiredCopyCount",
+            "Target.ResourceId": "inference-component/half",
+        },
+    ),
+    (
+        "scaling-dimension",
+        ON_SERVERLESS,
+        "is sagemaker:variant:DesiredInstanceCount, and the variant is serverless; use",
+        {
+            **ON_SERVERLESS,
+            "Target.ScalableDimension": "sagemaker:variant:DesiredProvisionedConcurrency",
+        },
     ),
     (
         "scaling-metric-published",

@@ -62,3 +62,19 @@ def test_a_name_that_sagemaker_does_not_take_is_named() -> None:
     resources["Component"]["Properties"]["InferenceComponentName"] = "half_1"
     (found,) = problems(resources)
     assert found.rule == "resource-name"
+
+
+def test_one_without_a_model_is_named() -> None:
+    resources = component()
+    del resources["Component"]["Properties"]["Specification"]["ModelName"]
+    (found,) = problems(resources)
+    assert (found.rule, found.where.trail) == ("component-model", "Component.Specification")
+
+
+@pytest.mark.parametrize("way", ["Container", "BaseInferenceComponentName"])
+def test_one_that_runs_something_else_passes(way: str) -> None:
+    resources = component()
+    specification = resources["Component"]["Properties"]["Specification"]
+    del specification["ModelName"]
+    specification[way] = {"Fn::ImportValue": "Something"}
+    assert problems(resources) == []

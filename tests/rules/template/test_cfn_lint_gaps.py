@@ -120,7 +120,7 @@ TABLE: list[tuple[str, dict[str, Any], str]] = [
     # Beside another variant a weight of 0 is a variant that waits for requests by its name.
     (
         "a weight of 0",
-        {"Config.ProductionVariants": [variant("a", InitialVariantWeight=0), variant("b")]},
+        {"Config.ProductionVariants": [variant("blue", InitialVariantWeight=0), variant("b")]},
         LEGAL,
     ),
     # CloudFormation writes numbers and truth values of an environment as text.

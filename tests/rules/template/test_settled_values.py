@@ -58,7 +58,9 @@ def test_what_the_template_alone_settles_is_judged(
 
 def test_an_entry_behind_one_that_is_left_out_keeps_its_place() -> None:
     left_out, wrong = {"Ref": "AWS::NoValue"}, variant("a_b")
-    found = problems(template({"Config.ProductionVariants": [left_out, wrong]}))
+    scaled = {"Fn::Sub": "endpoint/${Endpoint.EndpointName}/variant/a_b"}
+    changes = {"Config.ProductionVariants": [left_out, wrong], "Target.ResourceId": scaled}
+    found = problems(template(changes))
     assert [problem.where.trail for problem in found] == [
         "Config.ProductionVariants[1].VariantName"
     ]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ipaddress import IPv4Network
 
 from local_aws.template import Unknown
+from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.engine.names import is_name
 from sagemaker_serving.rules.facts import ContainerFacts, Fact
@@ -285,6 +286,27 @@ def resource_name(facts: NameFacts) -> Iterator[Finding]:
             facts.name.where,
             f"{facts.name.name} is {name!r} ({len(name)} characters); names of {facts.kind}s take "
             "1 to 63 letters, digits and hyphens between them, no underscore; rename it",
+        )
+
+
+@rule(
+    "resource-name-fixed",
+    source="CloudFormation user guide, AWS::SageMaker::Model, AWS::SageMaker::EndpointConfig; "
+    "awslabs/spot-tagging-bot-for-digital-assets#2; read 2026-11-27",
+    severity=Severity.NOTE,
+    example="EndpointConfigName: my-config",
+)
+def resource_name_fixed(facts: NameFacts) -> Iterator[Finding]:
+    """Models and endpoint configurations have no name that stays the same.
+
+    Each change makes another beside the old one, which SageMaker refuses under the same name:
+    "Cannot create already existing endpoint configuration".
+    """
+    if facts.kind in ("model", "endpoint configuration") and facts.name.text is not None:
+        yield (
+            facts.name.where,
+            f"{facts.name.name} is {facts.name.text!r}; a change makes another {facts.kind}, which "
+            "may not have the same name; leave it out, or let a version be part of it",
         )
 
 

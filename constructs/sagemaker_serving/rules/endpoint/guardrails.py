@@ -99,6 +99,37 @@ def guardrail_step(update: UpdateFacts) -> Iterator[Finding]:
     yield from _percent(update.rolling.get("RollbackMaximumBatchSize"), 1, 100)
 
 
+@rule(
+    "guardrail-instances",
+    source="botocore TrafficRoutingConfig.CanarySize, RollingUpdatePolicy; read 2026-11-27",
+    severity=Severity.WARNING,
+    example="CanarySize: {Type: INSTANCE_COUNT, Value: 2}   # of InitialInstanceCount: 3",
+)
+def guardrail_instances(update: UpdateFacts) -> Iterator[Finding]:
+    """A step that is counted in instances is at most half of those that a variant starts with.
+
+    UpdateEndpoint refuses more than half of what there is then. Scaling may have made more of them,
+    so this warns.
+    """
+    routing = update.blue_green.get("TrafficRoutingConfiguration")
+    steps = (
+        *(routing.get("CanarySize"), routing.get("LinearStepSize")),
+        update.rolling.get("MaximumBatchSize"),
+    )
+    variants = update.config.variants if update.config is not None else ()
+    counts = [variant.initial_instance_count.number for variant in variants]
+    fewest = min((count for count in counts if count is not None), default=None)
+    for step in steps:
+        value = step.get("Value").number
+        counted = step.get("Type").text == "INSTANCE_COUNT" and value is not None
+        if counted and fewest is not None and 2 * (value or 0) > max(fewest, 2):
+            yield (
+                step.where,
+                f"{step.name} is {value} instances, and a variant starts with {fewest}; a step is "
+                "at most half of them; use fewer, or CAPACITY_PERCENT",
+            )
+
+
 @rule("guardrail-waits", source=_SOURCE, example="WaitIntervalInSeconds: 3601")
 def guardrail_waits(update: UpdateFacts) -> Iterator[Finding]:
     """Waits are 0 to 3600 seconds, the whole update 600 to 28800.

@@ -139,6 +139,26 @@ def component_place(component: InferenceComponentFacts) -> Iterator[Finding]:
 
 
 @rule(
+    "component-model",
+    source="botocore InferenceComponentSpecification, read 2026-11-27",
+    example="Specification: {ComputeResourceRequirements: {…}}   # and no model",
+)
+def component_model(component: InferenceComponentFacts) -> Iterator[Finding]:
+    """A component names its model, has a container of its own, or adapts another component.
+
+    The schema asks for none of them.
+    """
+    specification = component.specification
+    ways = ("ModelName", "Container", "BaseInferenceComponentName")
+    if specification.given and not any(specification.get(way).given for way in ways):
+        yield (
+            specification.where,
+            f"{specification.name} has none of {', '.join(ways)}, so there is nothing to run; "
+            "give one of them",
+        )
+
+
+@rule(
     "component-start",
     source="stdapi-ai/stdapi.ai#43, read 2026-11-27",
     severity=Severity.WARNING,

@@ -86,6 +86,7 @@ class InferenceComponentFacts:
     accelerators: Fact
     download_timeout: Fact = ABSENT
     startup_timeout: Fact = ABSENT
+    specification: Fact = ABSENT
     variant: Fact = ABSENT
     config: EndpointConfigFacts | None = None
 

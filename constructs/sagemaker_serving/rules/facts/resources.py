@@ -90,7 +90,8 @@ class ScalingFacts:
     """How the number of a variant's instances, or of what else scales, follows its load.
 
     ``metric`` is the predefined or otherwise known metric that is held at ``target``;
-    ``asynchronous`` is None where that is not known.
+    ``asynchronous`` is None where that is not known. ``variant`` is named, of the endpoint of
+    ``config``, where a template tells them; ``doubled`` is whether a policy above tracks the same.
     """
 
     where: Where
@@ -105,6 +106,9 @@ class ScalingFacts:
     instance_type: Fact = ABSENT
     asynchronous: bool | None = False
     namespace: Fact = ABSENT
+    variant: str | None = None
+    config: EndpointConfigFacts | None = None
+    doubled: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

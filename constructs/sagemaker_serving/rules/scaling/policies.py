@@ -102,10 +102,30 @@ def scaling_metric_published(scaling: ScalingFacts) -> Iterator[Finding]:
     never act.
     """
     if scaling.asynchronous and scaling.metric.text in REAL_TIME:
+        instead = "backlog_per_instance" if scaling.metric.name.islower() else _BACKLOG
         yield (
             scaling.metric.where,
             f"{scaling.metric.name} follows {scaling.metric.text}, which asynchronous endpoints do "
-            "not publish; use backlog_per_instance",
+            f"not publish; use {instead}",
+        )
+
+
+@rule(
+    "scaling-metric-once",
+    source="Application Auto Scaling user guide, target tracking; "
+    "hashicorp/terraform-provider-aws#41179; read 2026-11-27",
+    example="two policies on SageMakerVariantInvocationsPerInstance of one target",
+)
+def scaling_metric_once(scaling: ScalingFacts) -> Iterator[Finding]:
+    """A target has one policy that tracks a metric.
+
+    PutScalingPolicy refuses a second one, even at another value.
+    """
+    if scaling.doubled:
+        yield (
+            scaling.metric.where,
+            f"{scaling.metric.name} is {scaling.metric.text}, which a policy above tracks for the "
+            "same target; remove one of them",
         )
 
 

@@ -13,6 +13,13 @@ from sagemaker_serving.rules.hardware.instance_types import known
 _GUIDE = "AWS SageMaker developer guide, automatic scaling; read 2026-11-21"
 _ZERO = "AWS SageMaker developer guide, scale an endpoint to zero instances; read 2026-11-21"
 _VARIANT = "sagemaker:variant:DesiredInstanceCount"
+_PROVISIONED = "sagemaker:variant:DesiredProvisionedConcurrency"
+_FORMS = {
+    _VARIANT: "endpoint/<endpoint>/variant/<variant>",
+    _PROVISIONED: "endpoint/<endpoint>/variant/<variant>",
+    "sagemaker:inference-component:DesiredCopyCount": "inference-component/<component>",
+}
+"""How each dimension's resource is named."""
 
 
 @rule("scaling-bounds", source=_GUIDE, example="MinCapacity: 4, MaxCapacity: 2")
@@ -106,20 +113,56 @@ def scaling_target(scaling: ScalingFacts) -> Iterator[Finding]:
 
 @rule("scaling-resource", source=_GUIDE, example="ResourceId: my-endpoint/AllTraffic")
 def scaling_resource(scaling: ScalingFacts) -> Iterator[Finding]:
-    """A scalable target names its variant as ``endpoint/<name>/variant/<name>``.
+    """A scalable target names a variant that its endpoint has: ``endpoint/<name>/variant/<name>``.
 
-    Any other form is taken for another kind of target and refused.
+    An inference component is ``inference-component/<name>``. RegisterScalableTarget refuses what it
+    cannot find, after the endpoint was made.
     """
-    name = scaling.resource_id.text
-    if name is None or scaling.dimension.text != _VARIANT:
-        return
-    parts = name.split("/")
-    if len(parts) != 4 or parts[0] != "endpoint" or parts[2] != "variant":
+    name, form = scaling.resource_id, _FORMS.get(scaling.dimension.text or "")
+    if name.text is not None and form is not None and not _has_form(name.text, form):
+        of = "a component" if form.startswith("inference") else "a variant"
         yield (
-            scaling.resource_id.where,
-            f"{scaling.resource_id.name} is {name!r}; a variant's is "
-            "endpoint/<endpoint>/variant/<variant>; write it so",
+            name.where,
+            f"{name.name} is {name.text!r}; {of}'s is {form}; write it so",
         )
+    config = scaling.config
+    names = [variant.name.text for variant in config.variants] if config is not None else []
+    known = config is not None and config.variants_fact.size == len(names) and None not in names
+    if known and scaling.variant not in names:
+        yield (
+            name.where,
+            f"{name.name} names the variant {scaling.variant!r}; the endpoint's variants are "
+            f"{', '.join(map(str, names))}; name one of them",
+        )
+
+
+def _has_form(name: str, form: str) -> bool:
+    parts, wanted = name.split("/"), form.split("/")
+    return len(parts) == len(wanted) and all(
+        part == want or want.startswith("<") for part, want in zip(parts, wanted, strict=True)
+    )
+
+
+@rule(
+    "scaling-dimension",
+    source="AWS SageMaker developer guide, serverless-endpoints-autoscale; read 2026-11-27",
+    example="ScalableDimension: sagemaker:variant:DesiredInstanceCount   # of a serverless variant",
+)
+def scaling_dimension(scaling: ScalingFacts) -> Iterator[Finding]:
+    """Instances scale by their number, a serverless variant by its provisioned concurrency.
+
+    RegisterScalableTarget refuses the other dimension.
+    """
+    variants = scaling.config.variants if scaling.config is not None else ()
+    for variant in variants:
+        wanted = _PROVISIONED if variant.serverless is not None else _VARIANT
+        given = scaling.dimension.text
+        if variant.name.text == scaling.variant and given in _FORMS and given != wanted:
+            what = "serverless" if variant.serverless is not None else "on instances"
+            yield (
+                scaling.dimension.where,
+                f"{scaling.dimension.name} is {given}, and the variant is {what}; use {wanted}",
+            )
 
 
 @rule(

@@ -152,6 +152,7 @@ def _component(resource: Resource, resources: Resources) -> InferenceComponentFa
         accelerators=wanted.get("NumberOfAcceleratorDevicesRequired"),
         download_timeout=starting.get("ModelDataDownloadTimeoutInSeconds"),
         startup_timeout=starting.get("ContainerStartupHealthCheckTimeoutInSeconds"),
+        specification=specification,
         variant=properties.get("VariantName"),
         config=_config_of(endpoint, resources) if endpoint is not None else None,
     )

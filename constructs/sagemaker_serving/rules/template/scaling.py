@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from local_aws.schedules import EVENTS, SCALING
 from local_aws.template import Unknown
-from sagemaker_serving.rules.facts import ABSENT, Fact
+from sagemaker_serving.rules.facts import ABSENT, EndpointConfigFacts, Fact
 from sagemaker_serving.rules.facts.kinds import (
     EventScheduleFacts,
     MetricFacts,
@@ -52,7 +52,7 @@ def _is_of_sagemaker(target: Resource) -> bool:
 
 def _target(target: Resource, resources: Resources) -> ScalingFacts:
     numbers = resources.numbered(target.properties)
-    instance_type, asynchronous = _variant(target, resources)
+    variant, config = _variant(target, resources)
     return ScalingFacts(
         where=target.properties.where,
         minimum=numbers.get("MinCapacity"),
@@ -60,8 +60,10 @@ def _target(target: Resource, resources: Resources) -> ScalingFacts:
         resource_id=target.properties.get("ResourceId"),
         namespace=target.properties.get("ServiceNamespace"),
         dimension=target.properties.get("ScalableDimension"),
-        instance_type=instance_type,
-        asynchronous=asynchronous,
+        instance_type=_instance_type(variant, config),
+        asynchronous=config.asynchronous.given if config is not None else None,
+        variant=variant,
+        config=config,
     )
 
 
@@ -104,7 +106,7 @@ def _policy(policy: Resource, target: Resource, resources: Resources) -> Scaling
     tracking = resources.numbered(policy.properties).get("TargetTrackingScalingPolicyConfiguration")
     predefined = tracking.get("PredefinedMetricSpecification").get("PredefinedMetricType")
     customized = tracking.get("CustomizedMetricSpecification").get("MetricName")
-    _, asynchronous = _variant(target, resources)
+    _, config = _variant(target, resources)
     return ScalingFacts(
         where=policy.properties.where,
         minimum=ABSENT,
@@ -115,8 +117,22 @@ def _policy(policy: Resource, target: Resource, resources: Resources) -> Scaling
         metric=predefined if predefined.given else customized,
         scale_in_cooldown=tracking.get("ScaleInCooldown"),
         scale_out_cooldown=tracking.get("ScaleOutCooldown"),
-        asynchronous=asynchronous,
+        asynchronous=config.asynchronous.given if config is not None else None,
+        doubled=predefined.text is not None and _is_doubled(policy, predefined.text, resources),
     )
+
+
+def _is_doubled(policy: Resource, metric: str, resources: Resources) -> bool:
+    """Whether a policy above tracks the same metric of the same target."""
+    target = policy.properties.get("ScalingTargetId").value
+    for other in resources.of_types(POLICY):
+        if other.logical_id == policy.logical_id:
+            return False
+        tracking = other.properties.get("TargetTrackingScalingPolicyConfiguration")
+        tracked = tracking.get("PredefinedMetricSpecification").get("PredefinedMetricType").text
+        if tracked == metric and other.properties.get("ScalingTargetId").value == target:
+            return True
+    return False
 
 
 def _steps(policy: Resource, resources: Resources) -> Iterator[ScalingStepsFacts]:
@@ -143,15 +159,17 @@ def _steps(policy: Resource, resources: Resources) -> Iterator[ScalingStepsFacts
         )
 
 
-def _variant(target: Resource, resources: Resources) -> tuple[Fact, bool | None]:
-    """The type of the variant that a target scales, and whether its endpoint is asynchronous.
+def _variant(
+    target: Resource, resources: Resources
+) -> tuple[str | None, EndpointConfigFacts | None]:
+    """The name of the variant that a target scales, and the config of its endpoint.
 
-    Of an endpoint that this template does not hold, None is known.
+    Of an endpoint that this template does not hold, there is none.
     """
     text = text_with_marks(target.properties.get("ResourceId").value)
     found = _RESOURCE.fullmatch(text if text is not None else "")
     if found is None:
-        return ABSENT, None
+        return None, None
     named = Fact(found[1], target.properties.where)
     referred = Fact(Unknown(found[1]), target.properties.where)
     endpoint = resources.referred(referred, _ENDPOINT, "EndpointName")
@@ -160,13 +178,12 @@ def _variant(target: Resource, resources: Resources) -> tuple[Fact, bool | None]
     config = endpoint and resources.referred(
         endpoint.properties.get("EndpointConfigName"), _CONFIG, "EndpointConfigName"
     )
-    if not config:
-        return ABSENT, None
-    facts = config_facts(config.properties, resources)
-    for variant in facts.variants:
-        if variant.name.text == found[2]:
-            return variant.instance_type, facts.asynchronous.given
-    return ABSENT, facts.asynchronous.given
+    return found[2], config_facts(config.properties, resources) if config else None
+
+
+def _instance_type(variant: str | None, config: EndpointConfigFacts | None) -> Fact:
+    variants = config.variants if config is not None else ()
+    return next((one.instance_type for one in variants if one.name.text == variant), ABSENT)
 
 
 def event_schedules(resource: Resource) -> Iterator[EventScheduleFacts]:
