@@ -9,6 +9,7 @@ from tests.local_aws.aws import IMAGE, Aws
 from tests.rules.endpoint.combinations import (
     COMBINATIONS,
     ROLE,
+    SHADOWED,
     Combination,
     Parts,
     config_of,
@@ -49,3 +50,12 @@ def create(aws: Aws, name: str, parts: Parts) -> None:
             },
             RuntimeConfig={"CopyCount": copies},
         )
+
+
+def test_a_shadow_without_a_model_is_kept_as_it_is(aws: Aws) -> None:
+    """Whether SageMaker takes it is unverified."""
+    parts = Parts(variant={"ModelName": None}, config={"ExecutionRoleArn": ROLE, **SHADOWED})
+    shadow = {**config_of(parts, "m")["ShadowProductionVariants"][0]}
+    del shadow["ModelName"]
+    config = {**config_of(parts, "m"), "ShadowProductionVariants": [shadow]}
+    aws.sagemaker.create_endpoint_config(EndpointConfigName="bare-shadow", **config)

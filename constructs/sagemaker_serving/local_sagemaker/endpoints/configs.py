@@ -45,7 +45,7 @@ class EndpointConfigs:
             for variant in (*variants, *shadows):
                 for each in with_each_type(variant):
                     _check_model(region, each, parameters)
-                    if shadows:
+                    if shadows and "ModelName" in each:
                         _check_in_shadow_test(region, each)
             region.endpoint_configs[name] = {
                 **without_tags(parameters),

@@ -119,10 +119,9 @@ def guardrail_instances(update: UpdateFacts) -> Iterator[Finding]:
     variants = update.config.variants if update.config is not None else ()
     counts = [variant.initial_instance_count.number for variant in variants]
     fewest = min((count for count in counts if count is not None), default=None)
-    for step in steps:
-        value = step.get("Value").number
-        counted = step.get("Type").text == "INSTANCE_COUNT" and value is not None
-        if counted and fewest is not None and 2 * (value or 0) > max(fewest, 2):
+    for step in steps if fewest is not None else ():
+        value = step.get("Value").number if step.get("Type").text == "INSTANCE_COUNT" else None
+        if value is not None and 2 * value > max(fewest or 0, 2):
             yield (
                 step.where,
                 f"{step.name} is {value} instances, and a variant starts with {fewest}; a step is "

@@ -119,23 +119,20 @@ def component_place(component: InferenceComponentFacts) -> Iterator[Finding]:
 
     The endpoint comes up, and then every component is refused.
     """
-    host, config, name = component.host, component.config, component.variant
-    if host is not None:
-        if host.model.given:
-            yield (
-                name.where,
-                f"{name.name} is {name.text!r}, which runs a model of its own and takes no "
-                "component; remove its ModelName, or the component",
-            )
-        return
-    names = [variant.name.text for variant in config.variants] if config is not None else []
-    if config is None or None in (name.text, *names) or config.variants_fact.size != len(names):
-        return
-    yield (
-        name.where,
-        f"{name.name} is {name.text!r}; the endpoint's variants are {', '.join(map(str, names))}; "
-        "name one of them",
-    )
+    host, name = component.host, component.variant
+    names = component.config.names if component.config is not None else None
+    if host is not None and host.model.given:
+        yield (
+            name.where,
+            f"{name.name} is {name.text!r}, which runs a model of its own and takes no "
+            "component; remove its ModelName, or the component",
+        )
+    elif name.text is not None and names is not None and name.text not in names:
+        yield (
+            name.where,
+            f"{name.name} is {name.text!r}; the endpoint's variants are {', '.join(names)}; "
+            "name one of them",
+        )
 
 
 @rule(

@@ -109,27 +109,28 @@ def component_host(kind: KindFacts) -> Iterator[Finding]:
     A second one, a weight or a shadow would have no requests.
     """
     components = kind.model.get("inference_components")
-    if components.value:
-        variants = kind.model.get("variants")
-        if variants.size != 1 or len(kind.on_instances) != 1:
+    if not components.value:
+        return
+    variants = kind.model.get("variants")
+    if variants.size != 1 or len(kind.on_instances) != 1:
+        yield (
+            components.where,
+            f"there are {variants.size or 0} variants; inference components share the "
+            "instances of exactly one; give one variant with an instance_type",
+        )
+    for weight in (variant.get("weight") for variant in variants.items()):
+        if weight.given:
             yield (
-                components.where,
-                f"there are {variants.size or 0} variants; inference components share the "
-                "instances of exactly one; give one variant with an instance_type",
+                weight.where,
+                "weight shares requests among variants, and inference components have one; "
+                "remove it",
             )
-        for weight in (variant.get("weight") for variant in variants.items()):
-            if weight.given:
-                yield (
-                    weight.where,
-                    "weight shares requests among variants, and inference components have one; "
-                    "remove it",
-                )
-        if kind.model.get("shadow_variants").value:
-            yield (
-                components.where,
-                "inference_components stands beside shadow_variants; a shadow copies requests to "
-                "a variant's own model; remove one of them",
-            )
+    if kind.model.get("shadow_variants").value:
+        yield (
+            components.where,
+            "inference_components stands beside shadow_variants; a shadow copies requests to "
+            "a variant's own model; remove one of them",
+        )
 
 
 @rule("component-update", source=_GUIDE, example="update: {canary_percent: 10}   # of components")

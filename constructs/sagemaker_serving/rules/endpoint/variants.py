@@ -9,7 +9,7 @@ from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.engine.names import is_name
 from sagemaker_serving.rules.engine.numbers import at_least, between
-from sagemaker_serving.rules.facts import EndpointConfigFacts, Fact, VariantFacts
+from sagemaker_serving.rules.facts import EndpointConfigFacts, VariantFacts
 from sagemaker_serving.rules.hardware.instance_types import known
 
 _SOURCE = "botocore ProductionVariant, read 2026-11-21"
@@ -111,7 +111,7 @@ def variant_complete(variant: VariantFacts) -> Iterator[Finding]:
     CloudFormation's schema demands the variant's name only, so it accepts what CreateEndpointConfig
     then refuses.
     """
-    if variant.serverless is not None and variant.model == Fact(None, variant.where / "ModelName"):
+    if variant.serverless is not None and variant.model.name and not variant.model.given:
         yield (
             variant.where,
             "ModelName is missing and the variant is serverless, which hosts no inference "

@@ -275,6 +275,12 @@ class EndpointConfigFacts:
     network_isolation: Fact = ABSENT
     metrics: Fact = ABSENT
 
+    @property
+    def names(self) -> list[str] | None:
+        """The names of its production variants; None where one is not known."""
+        names = [variant.name.text for variant in self.variants if variant.name.text is not None]
+        return names if len(names) == self.variants_fact.size else None
+
 
 @dataclass(frozen=True, kw_only=True)
 class TransformFacts:

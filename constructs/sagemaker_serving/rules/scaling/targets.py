@@ -125,14 +125,12 @@ def scaling_resource(scaling: ScalingFacts) -> Iterator[Finding]:
             name.where,
             f"{name.name} is {name.text!r}; {of}'s is {form}; write it so",
         )
-    config = scaling.config
-    names = [variant.name.text for variant in config.variants] if config is not None else []
-    known = config is not None and config.variants_fact.size == len(names) and None not in names
-    if known and scaling.variant not in names:
+    names = scaling.config.names if scaling.config is not None else None
+    if names is not None and scaling.variant not in names:
         yield (
             name.where,
             f"{name.name} names the variant {scaling.variant!r}; the endpoint's variants are "
-            f"{', '.join(map(str, names))}; name one of them",
+            f"{', '.join(names)}; name one of them",
         )
 
 
