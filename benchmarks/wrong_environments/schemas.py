@@ -189,7 +189,7 @@ NUMBERS: list[tuple[str, Place, tuple[int, int | None]]] = [
         (*M, "asynchronous", "max_concurrent_invocations_per_instance"),
         _range("MaxConcurrentInvocationsPerInstance"),
     ),
-    ("components", (*HALF, "copy_count"), _range("InferenceComponentCopyCount")),
+    ("components", (*HALF, "copy_count"), (1, None)),  # 0 is refused at first: component-start
     ("components", (*HALF, "min_memory_required_in_mb"), (128, None)),
     ("instances", (*POLICY, "cooldown_seconds"), (0, None)),
     ("instances", (*POLICY, "evaluation_minutes"), (1, None)),

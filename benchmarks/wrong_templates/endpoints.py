@@ -1,7 +1,9 @@
 """Endpoints that SageMaker refuses though each value is right by itself, and values that it lacks.
 
 Sources: SageMaker API reference, CreateModel, CreateEndpointConfig, UpdateEndpoint; Application
-Auto Scaling API reference, RegisterScalableTarget, PutScalingPolicy; read 2026-11-25.
+Auto Scaling API reference, RegisterScalableTarget, PutScalingPolicy; read 2026-11-25. Of managed
+scaling and of variants without a model: hashicorp/terraform-provider-aws#45926 and #44977, read
+2026-11-27.
 """
 
 from __future__ import annotations
@@ -28,6 +30,8 @@ _POLICY: Place = (
 )
 _TRAFFIC: Place = (*_POLICY, "TrafficRoutingConfiguration")
 _SERVERLESS: Place = ("Resources", "ServerlessConfig", "Properties", "ProductionVariants", 0)
+_MANAGED = {"MinInstanceCount": 1, "MaxInstanceCount": 2}
+_ASYNC = {"OutputConfig": {"S3OutputPath": "s3://models/answers"}}
 _STEPS: Place = ("Resources", "Steps", "Properties", "StepScalingPolicyConfiguration")
 
 
@@ -143,6 +147,19 @@ _TOGETHER: list[tuple[str, Change, Change]] = [
         {},
     ),
     ("endpoint", {(*_TARGET, "ServiceNamespace"): "ecs"}, {}),
+    (
+        "endpoint",
+        {(*_TARGET, "ScalableDimension"): "sagemaker:variant:DesiredProvisionedConcurrency"},
+        {},
+    ),
+    ("endpoint", {(*_V, 0, "ModelName"): GONE}, {}),
+    (
+        "endpoint",
+        {(*_V, 0, "ManagedInstanceScaling"): {**_MANAGED, "Status": "ENABLED"}},
+        {(*_V, 0, "ManagedInstanceScaling"): {**_MANAGED, "Status": "DISABLED"}},
+    ),
+    ("network", {(*_SERVERLESS, "ModelName"): GONE}, {}),
+    ("network", {(*_SERVERLESS[:-2], "AsyncInferenceConfig"): _ASYNC}, {}),
     (
         "endpoint",
         {(*_TARGET, "ResourceId"): "endpoints/a/variant/blue"},
