@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal
 
 from sagemaker_serving.catalog.ecr import EcrImage, parse_ecr_uri
@@ -29,6 +29,7 @@ class PublishedImage:
     neuron: bool = False
 
 
+@lru_cache(maxsize=1024)
 def published_image(uri: str | None) -> PublishedImage | None:
     """What is known of the image at ``uri``, or None when it is not one of AWS's.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from datetime import date
 
 from sagemaker_serving.errors import Problem, Severity
@@ -61,7 +61,8 @@ def check_template(
     """
     given = [*in_template(template), *acknowledged]
     judge = judged_by(rules, today)
-    problems, notes = judge_template(template, region, lambda facts: _once(judge(facts), rules))
+    by_schema = {rule.id for rule in rules if rule.about is SchemaFacts or rule in BY_MODEL}
+    problems, notes = judge_template(template, region, lambda facts: _once(judge(facts), by_schema))
     if template.document is not None and not schemas_are_here():
         notes.append(
             Problem(
@@ -75,14 +76,13 @@ def check_template(
     return [*_in_order(apply(problems, given, rules)), *notes]
 
 
-def _once(problems: list[Problem], rules: Sequence[Rule]) -> list[Problem]:
+def _once(problems: list[Problem], by_schema: Set[str]) -> list[Problem]:
     """Without what is told twice.
 
     What has a wrong type is named for that alone, as in an environment file. Of all else the
-    schemas and services' models say nothing where another rule has: of the same place, or of what
-    is missing there.
+    schemas and services' models, the rules ``by_schema``, say nothing where another rule has: of
+    the same place, or of what is missing there.
     """
-    by_schema = {rule.id for rule in rules if rule.about is SchemaFacts or rule in BY_MODEL}
     shapeless = {problem.where.path for problem in problems if problem.rule == "schema-type"}
     others: dict[tuple[str | int, ...], str] = {}
     for problem in problems:

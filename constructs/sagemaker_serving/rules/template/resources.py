@@ -73,6 +73,18 @@ class Resources:
                 if resource is not None:
                     yield resource
 
+    def above(self, resource: Resource, name: str) -> Iterator[Resource]:
+        """Those of its type above it whose property ``name`` is written as its own is."""
+        own = self._declared[resource.logical_id]["Properties"].get(name)
+        for logical_id in self._of[resource.type]:
+            if logical_id == resource.logical_id:
+                return
+            properties = self._declared[logical_id].get("Properties")
+            if isinstance(properties, dict) and properties.get(name) == own:
+                found = self.find(logical_id)
+                if found is not None:
+                    yield found
+
     def kind(self, logical_id: str) -> Fact:
         """The type that a resource says it has."""
         where = self.template.where / logical_id / "Type"

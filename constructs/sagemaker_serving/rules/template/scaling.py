@@ -124,13 +124,10 @@ def _policy(policy: Resource, target: Resource, resources: Resources) -> Scaling
 
 def _is_doubled(policy: Resource, metric: str, resources: Resources) -> bool:
     """Whether a policy above tracks the same metric of the same target."""
-    target = policy.properties.get("ScalingTargetId").value
-    for other in resources.of_types(POLICY):
-        if other.logical_id == policy.logical_id:
-            return False
+    for other in resources.above(policy, "ScalingTargetId"):
         tracking = other.properties.get("TargetTrackingScalingPolicyConfiguration")
-        tracked = tracking.get("PredefinedMetricSpecification").get("PredefinedMetricType").text
-        if tracked == metric and other.properties.get("ScalingTargetId").value == target:
+        predefined = tracking.get("PredefinedMetricSpecification").get("PredefinedMetricType")
+        if predefined.text == metric:
             return True
     return False
 
