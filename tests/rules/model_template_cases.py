@@ -19,6 +19,7 @@ from tests.rules.template_cases import (
 PYTORCH = "763104351884.dkr.ecr.eu-west-1.amazonaws.com/pytorch-inference:{}-cpu-py312"
 
 
+GZIP = {"CompressionType": "Gzip"}
 LICENSED = "s3://jumpstart-private-cache-prod-eu-west-1/meta/llama/artifacts/"
 
 
@@ -116,6 +117,17 @@ MODELS: list[Case] = [
         {f"{CONTAINER}.Mode": "MultiModel"},
         "the container is multi-model; it loads the archives below a prefix",
         {f"{CONTAINER}.Mode": "MultiModel", f"{CONTAINER}.ModelDataUrl": "s3://bucket/models/"},
+    ),
+    (
+        "model-data-form",
+        {CONTAINER: {"Image": IMAGE, "ModelDataSource": unpacked("s3://b/m/", **GZIP)}},
+        "CompressionType is Gzip and S3DataType is S3Prefix, below which the files are not packed",
+        {
+            CONTAINER: {
+                "Image": IMAGE,
+                "ModelDataSource": unpacked("s3://b/m.tar.gz", **GZIP, S3DataType="S3Object"),
+            }
+        },
     ),
     (
         "model-data-form",

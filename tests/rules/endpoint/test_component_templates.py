@@ -71,10 +71,26 @@ def test_one_without_a_model_is_named() -> None:
     assert (found.rule, found.where.trail) == ("component-model", "Component.Specification")
 
 
-@pytest.mark.parametrize("way", ["Container", "BaseInferenceComponentName"])
-def test_one_that_runs_something_else_passes(way: str) -> None:
+def test_one_with_a_container_of_its_own_passes() -> None:
     resources = component()
     specification = resources["Component"]["Properties"]["Specification"]
     del specification["ModelName"]
-    specification[way] = {"Fn::ImportValue": "Something"}
+    specification["Container"] = {"Fn::ImportValue": "Container"}
     assert problems(resources) == []
+
+
+def test_an_adapter_has_no_memory_of_its_own_and_any_other_component_has() -> None:
+    resources = component()
+    specification = resources["Component"]["Properties"]["Specification"]
+    sized = specification.pop("ComputeResourceRequirements")
+    assert said(resources) == ["ComputeResourceRequirements is missing"]
+    del specification["ModelName"]
+    specification["BaseInferenceComponentName"] = "base"
+    assert said(resources) == []
+    specification["ComputeResourceRequirements"] = sized
+    assert said(resources) == ["ComputeResourceRequirements is given"]
+
+
+def said(resources: dict[str, Any]) -> list[str]:
+    found = [each for each in problems(resources) if each.rule == "component-model"]
+    return [each.message.partition(";")[0] for each in found]

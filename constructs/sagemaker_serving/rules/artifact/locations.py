@@ -104,6 +104,13 @@ def _source_form(container: ContainerFacts) -> Iterator[Finding]:
             f"{uri.name} is {uri.text!r} and S3DataType is S3Prefix; a prefix ends with a slash; "
             "add it",
         )
+    packing = source.get("CompressionType")
+    if source.get("S3DataType").text == "S3Prefix" and packing.text == "Gzip":
+        yield (
+            packing.where,
+            f"{packing.name} is Gzip and S3DataType is S3Prefix, below which the files are not "
+            "packed; use None, or S3Object for an archive",
+        )
 
 
 def _stands_in(region: str, bucket: str) -> bool:

@@ -143,9 +143,17 @@ def component_place(component: InferenceComponentFacts) -> Iterator[Finding]:
 def component_model(component: InferenceComponentFacts) -> Iterator[Finding]:
     """A component names its model, has a container of its own, or adapts another component.
 
-    The schema asks for none of them.
+    It says what a copy is given, but for an adapter, which has a share of the other's. The schema
+    asks for none of them.
     """
     specification = component.specification
+    adapts = specification.get("BaseInferenceComponentName").given
+    wanted = specification.get("ComputeResourceRequirements")
+    if specification.given and adapts is wanted.given:
+        advice = "an adapter uses what its base is given; remove it"
+        if not adapts:
+            advice = "a copy is given memory and cores; add it"
+        yield wanted.where, f"{wanted.name} is {'given' if adapts else 'missing'}; {advice}"
     ways = ("ModelName", "Container", "BaseInferenceComponentName")
     if specification.given and not any(specification.get(way).given for way in ways):
         yield (
