@@ -23,6 +23,7 @@ from local_aws.process import (
     end_leftovers_from_now_on,
     has_ended,
     raise_file_limit,
+    return_freed_memory,
 )
 from local_aws.process.address import DEFAULT_PORT, Address, StateDirLock, answers, find, is_held
 from local_aws.process.isolation import isolated
@@ -127,6 +128,7 @@ def stop(state_dir: Path) -> None:
 def main() -> None:
     """The process itself: serves until SIGTERM, SIGINT, SIGHUP, or its parent's end."""
     collect_seldom()
+    return_freed_memory()
     terminal.install()
     parser = argparse.ArgumentParser(prog="python -m local_aws.daemon")
     parser.add_argument("--state-dir", type=Path, required=True)

@@ -1,6 +1,6 @@
 """Processes that end together with whatever they have started."""
 
-from local_aws.process.limits import raise_file_limit
+from local_aws.process.limits import raise_file_limit, return_freed_memory
 from local_aws.process.supervisor import adopt_orphans, end_descendants, reap_orphans
 from local_aws.process.tree import (
     ISOLATED_PYTHON,
@@ -27,4 +27,5 @@ __all__ = [
     "popen",
     "raise_file_limit",
     "reap_orphans",
+    "return_freed_memory",
 ]
