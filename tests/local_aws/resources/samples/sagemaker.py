@@ -55,7 +55,7 @@ _VARIANT = {
         "PrefixAwareRoutingConfig": {"ConcurrencyThreshold": 19, "PrefixLength": 1999},
     },
     "ManagedInstanceScaling": {
-        "Status": "ENABLED",
+        "Status": "DISABLED",  # enabled, SageMaker refuses it beside a model
         "MinInstanceCount": 2,
         "MaxInstanceCount": 9,
         "ScaleInPolicy": {
