@@ -14,7 +14,9 @@ from botocore.exceptions import BotoCoreError, ClientError
 from tests.acceptance.project import PREFIX, TAG, TOOLKIT
 from tests.acceptance.site import Site
 
-_STORAGE = f"{PREFIX}-Storage"
+_LAST = (f"{PREFIX}-Storage", TOOLKIT)
+"""The others hold on to the storage; the toolkit's bucket has what all are made of."""
+
 _ATTEMPTS = 3
 """How often a stack is deleted: an endpoint that is updated cannot be, at first."""
 
@@ -34,13 +36,12 @@ class Takedown:
 
     def take_down(self) -> list[str]:
         """What is left all the same, each with the reason; nothing when all is gone."""
-        stacks = self._attempt("the stacks", lambda: list(self.found()), [])
-        models = [each for each in stacks if each["StackName"] not in (_STORAGE, TOOLKIT)]
-        for name in (*(each["StackName"] for each in models), _STORAGE, TOOLKIT):
-            found = next((each for each in stacks if each["StackName"] == name), None)
-            if found is not None:
-                self._tell(f"taking down {name}")
-                self._attempt(name, partial(self._delete, found["StackId"]), None)
+        done: set[str] = set()
+        while stacks := self._attempt("the stacks", lambda: self._found_but(done), []):
+            for stack in sorted(stacks, key=_turn):  # a CLI that was killed may have asked for more
+                self._tell(f"taking down {stack['StackName']}")
+                self._attempt(stack["StackName"], partial(self._delete, stack["StackId"]), None)
+                done.add(stack["StackId"])
         self._attempt("kept versions", self._delete_kept, None)
         self._attempt("log groups", self._delete_log_groups, None)
         return self._left
@@ -49,9 +50,21 @@ class Takedown:
         """The scenario's stacks: by name and by tag, so that nobody else's are taken."""
         for page in self._stacks.get_paginator("describe_stacks").paginate():
             for stack in page["Stacks"]:
-                tags = {tag["Key"]: tag["Value"] for tag in stack.get("Tags", [])}
-                if stack["StackName"].startswith(f"{PREFIX}-") and tags.get(TAG[0]) == TAG[1]:
+                named = stack["StackName"].startswith(f"{PREFIX}-")
+                if named and {"Key": TAG[0], "Value": TAG[1]} in self._tags(stack):
                     yield stack
+
+    def _found_but(self, done: set[str]) -> list[Any]:
+        return [each for each in self.found() if each["StackId"] not in done]
+
+    def _tags(self, stack: Any) -> list[Any]:
+        """A stack in review has none yet; those that it is to have are its change set's."""
+        tags = list(stack.get("Tags", []))
+        if stack["StackStatus"] == "REVIEW_IN_PROGRESS":
+            for each in self._stacks.list_change_sets(StackName=stack["StackId"])["Summaries"]:
+                planned = self._stacks.describe_change_set(ChangeSetName=each["ChangeSetId"])
+                tags += planned.get("Tags", [])
+        return tags
 
     def _delete(self, stack: str) -> None:
         buckets = list(self._buckets(stack))
@@ -115,6 +128,11 @@ class Takedown:
         except (ClientError, BotoCoreError) as error:
             self._left.append(f"{what}: {error}")
             return otherwise
+
+
+def _turn(stack: Any) -> int:
+    name = stack["StackName"]
+    return _LAST.index(name) + 1 if name in _LAST else 0
 
 
 def empty_bucket(s3: Any, bucket: str) -> None:

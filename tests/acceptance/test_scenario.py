@@ -19,10 +19,11 @@ import pytest
 
 from tests.acceptance.comparison import compare
 from tests.acceptance.mutator import lies
-from tests.acceptance.project import ROOT
+from tests.acceptance.project import PREFIX, ROOT, TAG
 from tests.acceptance.recording import Call, Recording, Step
 from tests.acceptance.scenario import HALF, KEPT, SMALL, TEXTS
 from tests.acceptance.site import Site, local_site
+from tests.acceptance.takedown import Takedown
 from tests.local_aws.aws import eventually
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
@@ -178,6 +179,26 @@ def test_an_interrupted_run_is_taken_down(site: Site, tmp_path: Path) -> None:
     assert run.returncode == 130, printed
     assert things(site) == before
     assert Recording.load(tmp_path / f"aws-{REGION}.json").steps[0].name == "bootstrap"
+
+
+def test_what_was_only_planned_when_a_run_ended_is_found_and_taken_down(site: Site) -> None:
+    """The CLI tags a stack by its change set; until that is carried out, the stack has no tags."""
+    before = things(site)
+    planned = site.aws.client("cloudformation")
+    tags = {HALF: [dict(zip(("Key", "Value"), TAG, strict=True))], f"{PREFIX}-of-another": []}
+    for name in tags:
+        planned.create_change_set(
+            StackName=name,
+            ChangeSetName="planned",
+            ChangeSetType="CREATE",
+            TemplateBody=json.dumps({"Resources": {"Topic": {"Type": "AWS::SNS::Topic"}}}),
+            Tags=tags[name],
+        )
+    assert status(site) == "REVIEW_IN_PROGRESS"
+    assert Takedown(site, lambda _: None).take_down() == []
+    assert things(site)["stacks"] == [f"{PREFIX}-of-another"]
+    planned.delete_stack(StackName=f"{PREFIX}-of-another")
+    assert things(site) == before
 
 
 def status(site: Site) -> str:
