@@ -25,6 +25,13 @@ SERVERLESS: Members = {
 BARE: Members = {"ModelName": None}
 
 
+def pools(*instance_types: str) -> Members:
+    """A variant on the first of these types that is to be had."""
+    ranked = enumerate(instance_types, start=1)
+    listed = [{"InstanceType": each, "Priority": priority} for priority, each in ranked]
+    return {"InstanceType": None, "InstancePools": listed}
+
+
 @dataclass(frozen=True)
 class Parts:
     """A model's containers, each as it differs from a sound one, and so a config's variant.
@@ -105,6 +112,19 @@ COMBINATIONS = [
         "kind-answers",
         Parts(variant={"InstanceType": "ml.inf1.xlarge"}, config={"AsyncInferenceConfig": ASYNC}),
         Parts(variant={"InstanceType": "ml.inf2.xlarge"}, config={"AsyncInferenceConfig": ASYNC}),
+        "CreateEndpointConfig",
+        "is on Inf1; such an endpoint answers at once",
+    ),
+    Combination(
+        "kind-answers",
+        Parts(
+            variant=pools("ml.inf1.2xlarge", "ml.inf1.xlarge"),
+            config={"AsyncInferenceConfig": ASYNC},
+        ),
+        Parts(
+            variant=pools("ml.inf2.8xlarge", "ml.inf2.xlarge"),
+            config={"AsyncInferenceConfig": ASYNC},
+        ),
         "CreateEndpointConfig",
         "is on Inf1; such an endpoint answers at once",
     ),

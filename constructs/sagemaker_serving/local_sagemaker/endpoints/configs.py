@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from local_aws.protocol import AwsError
+from sagemaker_serving.catalog import variant_types
 from sagemaker_serving.local_sagemaker.common.listing import Listing
 from sagemaker_serving.local_sagemaker.common.store import Region, Resource, now, without_tags
 from sagemaker_serving.local_sagemaker.fleets.placement import with_each_type
@@ -225,4 +226,4 @@ def _check_in_shadow_test(region: Region, variant: Resource) -> None:
 
 
 def _is_on_inf1(variant: Resource) -> bool:
-    return bool(variant.get("InstanceType", "").startswith("ml.inf1."))
+    return any(each.startswith("ml.inf1.") for each in variant_types(variant))
