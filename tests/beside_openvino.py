@@ -22,6 +22,9 @@ def python_with_openvino() -> Path:
     with contextlib.suppress(subprocess.CalledProcessError):
         sources += (environment_of("torch") / "lib").glob("python*/site-packages")
     paths = sysconfig.get_paths(vars={"base": str(folder), "platbase": str(folder)})
+    for kept in Path(paths["purelib"]).iterdir():
+        if kept.is_symlink() and not kept.exists():  # of a version that was here before
+            kept.unlink(missing_ok=True)
     # Neither PYTHONPATH, which model servers are started without, nor a .pth: what the handler's
     # worker takes for this environment's own lies below it.
     for package in (package for source in sources for package in source.iterdir()):
