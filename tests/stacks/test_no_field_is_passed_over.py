@@ -46,6 +46,7 @@ class Workshop:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._seen: dict[str, frozenset[str]] = {}
         (folder / "model").symlink_to(ROOT / "model_assets" / "half_plus_three" / "model")
 
     def names(self, change: Changed) -> bool:
@@ -65,15 +66,22 @@ class Workshop:
 
         return [change for change in tried if template(change.before) == template(change.after)]
 
-    def _found(self, model: dict[str, Any]) -> set[str]:
+    def _found(self, model: dict[str, Any]) -> frozenset[str]:
+        """Once for each model: most changes begin with the same one."""
+        key = yaml.safe_dump(model)
+        if key not in self._seen:
+            self._seen[key] = self._problems(model)
+        return self._seen[key]
+
+    def _problems(self, model: dict[str, Any]) -> frozenset[str]:
         file = read_environment(self._write({"model": model}))
         if file.environment is None:
-            return {str(problem) for problem in file.shape_problems}
-        return {
+            return frozenset(str(problem) for problem in file.shape_problems)
+        return frozenset(
             problem.message
             for problem in check_environment(file, today=TODAY)
             if problem.severity is not Severity.NOTE
-        }
+        )
 
     def _templates(self, models: dict[str, Any]) -> dict[str, str]:
         """Each model's template, its name and what is made of it taken out."""
