@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import run_in
+from tests.jsii_cache import keep_unpacked
 from tests.local_aws.aws import eventually
 
 ROOT = Path(__file__).parents[2]
@@ -113,13 +114,13 @@ def test_an_app_goes_its_whole_way(up: Run, tmp_path: Path) -> None:
     shutil.copytree(ROOT / "tests" / "example_app", app)
     (app / "node_modules").symlink_to(ROOT / "node_modules")
 
-    cache = os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))
+    keep_unpacked(tmp_path)
     wrong = up("deploy", "orders", "-c", "may_write")
     assert (
         wrong.stderr
         == "local-aws: --context is 'may_write'; it must be NAME=VALUE, as stage=test\n"
     )
-    deployed = up("deploy", "orders", "Orders", "-c", "may_write=no", XDG_CACHE_HOME=cache)
+    deployed = up("deploy", "orders", "Orders", "-c", "may_write=no")
     assert deployed.returncode == 0, deployed.stderr
     outputs = dict(line.split(" = ") for line in deployed.stdout.splitlines() if " = " in line)
     stacks = json.loads(up("status", "--json").stdout)["stacks"]

@@ -23,6 +23,7 @@ from local_aws.process.isolation import DIRECTLY
 from sagemaker_serving.catalog import image_uri
 from sagemaker_serving.errors import DeployFailed
 from tests.clients_of_others.conftest import BUCKET, REGION, ROOT, World
+from tests.jsii_cache import keep_unpacked
 from tools.own_environments.environments import environment_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
@@ -47,6 +48,7 @@ class Deployed:
 
     def __init__(self, world: World, folder: Path) -> None:
         self._world = world
+        keep_unpacked(world.home)
         self._folder = folder
         self._python = str(environment_of("constructs") / "bin" / "python")
         code = folder / "code"
@@ -73,7 +75,7 @@ class Deployed:
         given = json.dumps({**self._facts, "stack": stack, **facts})
         ended = subprocess.run(
             [self._python, str(APPS), app, str(assembly), given],
-            env=self._world.environment(),
+            env=self._world.environment({"CDK_VALIDATION": "false"}),
             cwd=self._folder,
             stdin=subprocess.DEVNULL,
             capture_output=True,

@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from local_aws.gateway import Gateway
+from tests.jsii_cache import keep_unpacked
 from tests.local_aws.aws import REGION, shell_of
 
 ROOT = Path(__file__).parents[2]
@@ -25,6 +26,7 @@ class Cli:
         assert node is not None
         assert node.origin is not None
         self._home = home
+        keep_unpacked(home)
         self._environment = {
             "PATH": os.pathsep.join(
                 [
@@ -39,6 +41,7 @@ class Cli:
             **shell_of(gateway),
             "AWS_EC2_METADATA_DISABLED": "true",
             "CDK_DISABLE_CLI_TELEMETRY": "true",
+            "CDK_VALIDATION": "false",
             "CI": "true",
         }
 

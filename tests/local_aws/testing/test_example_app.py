@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-import os
 import shutil
 from pathlib import Path
 
 import pytest
 
+from tests.jsii_cache import keep_unpacked
 from tools.transcripts.blocks import ROOT, Block, blocks
 
 pytest_plugins = "pytester"
@@ -63,13 +63,12 @@ def test_the_example_imports_nothing_of_sagemaker(path: Path) -> None:
 
 
 @pytest.fixture
-def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
+def project(pytester: pytest.Pytester) -> pytest.Pytester:
     """An empty folder of tests, with this project's CDK CLI, and jsii's cache, at hand."""
     (pytester.path / "node_modules").symlink_to(ROOT / "node_modules")
-    cache = Path(os.environ.get("XDG_CACHE_HOME", Path(HOME) / ".cache"))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
+    keep_unpacked(pytester.path, of=HOME)
     return pytester
 
 
-HOME = os.environ["HOME"]
+HOME = Path.home()
 """The user's, before pytester sets another."""
