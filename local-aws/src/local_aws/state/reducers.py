@@ -165,16 +165,17 @@ def iam_state(backend: Any) -> dict[str, Any]:
 
     The emulator gives AWS's own policies ids by chance, so that they change with every start.
     """
+    from moto.iam.models import AWSManagedPolicy
+
     state = dict(vars(backend))
-    managed = list(state.pop("managed_policies").items())
-    aws = {policy.arn for policy in state.pop("aws_managed_policies")}
-    state["own policies"] = {arn: policy for arn, policy in managed if arn not in aws}
-    state["attachments"] = {
-        arn: (policy.attachment_count, policy.id)
-        for arn, policy in managed
-        if arn in aws and policy.attachment_count
-    }
-    return state
+    del state["aws_managed_policies"]
+    own, attachments = {}, {}
+    for arn, policy in list(state.pop("managed_policies").items()):
+        if not isinstance(policy, AWSManagedPolicy):
+            own[arn] = policy
+        elif policy.attachment_count:
+            attachments[arn] = (policy.attachment_count, policy.id)
+    return {**state, "own policies": own, "attachments": attachments}
 
 
 def fill_iam(backend: Any, state: dict[str, Any]) -> None:

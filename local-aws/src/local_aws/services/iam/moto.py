@@ -12,7 +12,7 @@ from typing import Any
 from moto.core.config import default_user_config
 from moto.core.responses import ActionResult, EmptyResult
 from moto.core.serialize import never_return, url_encode
-from moto.iam.models import InstanceProfile, Role, User
+from moto.iam.models import IAMBackend, InstanceProfile, Role, User
 from moto.iam.responses import IamResponse
 
 from local_aws.protocol.models import service_model
@@ -27,8 +27,22 @@ def apply() -> None:
 
 
 def know_managed_policies() -> None:
-    """CDK's bootstrap roles have AWS's managed policies, which the emulator has on demand only."""
+    """CDK's bootstrap roles have AWS's managed policies, which the emulator has on demand only.
+
+    It reads all 1,600 of them for each account, in a tenth of a second. Here the first account of
+    a partition reads them, and each has a copy.
+    """
     default_user_config["iam"] = {"load_aws_managed_policies": True}
+    original = getattr(IAMBackend._init_aws_policies, "__wrapped__", IAMBackend._init_aws_policies)
+    read: dict[str, list[Any]] = {}
+
+    @wraps(original)
+    def init_aws_policies(backend: Any) -> list[Any]:
+        if backend.partition not in read:
+            read[backend.partition] = original(backend)
+        return [_of_account(policy, backend.account_id) for policy in read[backend.partition]]
+
+    IAMBackend._init_aws_policies = init_aws_policies
 
 
 def answer_as_aws() -> None:
@@ -93,6 +107,20 @@ def tag_instance_profiles() -> None:
     IamResponse.tag_instance_profile = tag_instance_profile
     IamResponse.untag_instance_profile = untag_instance_profile
     IamResponse.list_instance_profile_tags = list_instance_profile_tags
+
+
+def _of_account(policy: Any, account_id: str) -> Any:
+    copied = _copy(policy)
+    copied.account_id, copied.tags = account_id, dict(policy.tags)
+    copied.versions = [_copy(version) for version in policy.versions]
+    return copied
+
+
+def _copy(found: Any) -> Any:
+    """In a fifth of the time of `copy.copy`, which looks first for how it is done."""
+    copied = object.__new__(type(found))
+    vars(copied).update(vars(found))
+    return copied
 
 
 def _bound(response: Any, user: Any) -> None:
