@@ -117,7 +117,7 @@ def _of_account(policy: Any, account_id: str) -> Any:
 
 
 def _copy(found: Any) -> Any:
-    """In a fifth of the time of `copy.copy`, which looks first for how it is done."""
+    """As `copy.copy` does it for objects like these, without looking for how, 3,000 times."""
     copied = object.__new__(type(found))
     vars(copied).update(vars(found))
     return copied
