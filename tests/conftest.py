@@ -127,10 +127,9 @@ WHOLE_WAY = (
 
 LONGEST = (
     "tests/deploy/batch_records/",
-    "tests/wheel/test_first_hour.py",
+    "tests/wheel/test_wheel.py",
     "tests/docs/test_construct_apps.py",
     "tests/local_aws/testing/test_plugin.py",
-    "tests/wheel/test_wheel.py",
     "tests/docs/test_tutorial.py",
     "tests/local_aws/state/test_killed_at_every_step.py",
     "tests/stacks/test_synth.py",

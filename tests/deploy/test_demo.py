@@ -56,6 +56,7 @@ def processes_of(folder: Path) -> list[str]:
     return found
 
 
+@pytest.mark.long
 def test_the_demo_prints_its_predictions_and_both_accuracies(copy: Path) -> None:
     demo = start(copy)
     printed, _ = demo.communicate()

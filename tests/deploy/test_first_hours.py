@@ -1,7 +1,7 @@
 """The first hour with a Keras HDF5 file: `init`, and then each command that it says.
 
 The hours with a SavedModel, Keras, a frozen graph, ONNX and PyTorch go as their pages show:
-tests/wheel/test_first_hour.py.
+tests/wheel/test_wheel.py.
 """
 
 from __future__ import annotations

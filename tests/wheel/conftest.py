@@ -51,7 +51,7 @@ class Installed:
         subprocess.run([*PIP, "--python", python, "install", "--no-compile", *wanted], check=True)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Those of sagemaker-serving and of local-aws."""
     folder = tmp_path_factory.mktemp("wheels")
@@ -60,19 +60,19 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return sorted(folder.glob("*.whl"), reverse=True)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def base(wheels: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Installed:
     """The wheels, and what they ask for without any extra."""
     return _installed("wheel", wheels, tmp_path_factory, [environment_of("wheel")])
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def lowest(wheels: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Installed:
     """The wheels with the extras `IN_LOWEST`, each library in the lowest version it may have."""
     return _installed("lowest", wheels, tmp_path_factory, [environment_of("lowest")])
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def with_torch(wheels: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Installed:
     """The wheels with the extras cdk, local, ray and torch, all as they are pinned."""
     try:

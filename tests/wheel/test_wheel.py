@@ -1,10 +1,13 @@
-"""The built wheels in environments that have what they ask for, and nothing else of ours."""
+"""The built wheels in environments that have what they ask for, and nothing else of ours.
+
+In these the pages of the first hour print what they show.
+"""
 
 from __future__ import annotations
 
 import json
+import os
 import re
-import shutil
 import subprocess
 import venv
 import zipfile
@@ -15,9 +18,11 @@ from pathlib import Path
 import pytest
 from packaging.version import Version
 
+from tests.jsii_cache import keep_unpacked
 from tests.requirements import asked_for, lowest_of, name_of, pins_of, version_of
 from tests.wheel.conftest import PIP, Installed, packages_of
 from tools.own_environments.environments import environment_of
+from tools.transcripts import follow, must_show
 
 ROOT = Path(__file__).parents[2]
 PINS = ROOT / "tools" / "own_environments"
@@ -111,45 +116,44 @@ def test_the_lowest_pins_are_the_lower_bounds(lowest: Installed) -> None:
     _check(lowest)
 
 
-def test_the_demo_runs_with_the_lowest_versions(lowest: Installed, tmp_path: Path) -> None:
-    for name in ("app.py", "cdk.json", "demo.py"):
-        shutil.copy(ROOT / name, tmp_path / name)
-    for name in ("environments", "model_assets", "stacks"):
-        shutil.copytree(ROOT / name, tmp_path / name)
-    (tmp_path / "node_modules").symlink_to(ROOT / "node_modules")
-    ended = lowest.run("demo.py", cwd=tmp_path)
-    assert ended.returncode == 0, ended.stdout + ended.stderr
-    assert "accuracy 99.0%" in ended.stdout
+def test_the_first_hour_goes_as_its_page_shows(lowest: Installed, tmp_path: Path) -> None:
+    _goes_as_shown("first-hour.md", lowest, tmp_path)
 
 
-@pytest.fixture(scope="module", params=["ours first", "theirs first"])
-def beside(
-    request: pytest.FixtureRequest, wheels: list[Path], tmp_path_factory: pytest.TempPathFactory
-) -> Installed:
-    """One environment for the constructs and for a foreign app, each installed as a user would."""
+def test_the_first_hour_with_pytorch_goes_as_its_page_shows(
+    with_torch: Installed, tmp_path: Path
+) -> None:
+    _goes_as_shown("first-hour-pytorch.md", with_torch, tmp_path)
+
+
+def _goes_as_shown(page: str, installed: Installed, folder: Path) -> None:
+    (folder / "node_modules").symlink_to(ROOT / "node_modules")
+    keep_unpacked(folder)
+    environment = {
+        "PATH": os.pathsep.join([str(installed.folder / "bin"), os.environ["PATH"]]),
+        "SAGEMAKER_SERVING_END_WITH": str(os.getpid()),
+    }
+    for block, printed in follow(ROOT / "docs" / page, folder, environment):
+        must_show(block.text, printed, block.where)
+
+
+@pytest.fixture(scope="module")
+def beside(wheels: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """One environment for a foreign app and for the constructs, which a user installs into it."""
     both = Installed(tmp_path_factory.mktemp("beside"))
     venv.create(both.folder, symlinks=True)
     pins = pins_of(ROOT / "requirements.txt")
     theirs = {name: pin for name, pin in pins_of(FOREIGN).items() if name.startswith("aws-")}
     others = pins.keys() - theirs.keys() - {"boto3", "botocore", "s3transfer"}
-    is_first = request.param == "ours first"
-    for file, names in (("all", pins.keys()), ("others", others)):
-        (both.folder / file).write_text("\n".join(str(pins[name]) for name in names))
-
-    def install_ours() -> None:
-        ours = [f"sagemaker-serving[cdk] @ {wheels[0].as_uri()}", str(wheels[1])]
-        both.install(*ours, "-c", str(both.folder / ("all" if is_first else "others")))
-
-    def install_theirs() -> None:
-        wanted = [*map(str, theirs.values()), f"boto3=={OTHER_BOTO3}"]
-        both.install(*wanted, "-c", str(both.folder / "others"))
-
-    for install in (install_ours, install_theirs)[:: 1 if is_first else -1]:
-        install()
+    constraints = both.folder / "others"
+    constraints.write_text("\n".join(str(pins[name]) for name in others))
+    both.install(*map(str, theirs.values()), f"boto3=={OTHER_BOTO3}", "-c", str(constraints))
+    ours = [f"sagemaker-serving[cdk] @ {wheels[0].as_uri()}", str(wheels[1])]
+    both.install(*ours, "-c", str(constraints))
     return both
 
 
-def test_it_fits_beside_a_foreign_app_whichever_is_installed_first(
+def test_it_is_installed_into_a_foreign_apps_environment_and_changes_nothing_there(
     beside: Installed, tmp_path: Path
 ) -> None:
     _check(beside)

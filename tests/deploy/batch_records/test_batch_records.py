@@ -47,8 +47,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(1500)]
 
 ROOT = Path(__file__).parents[3]
 SEED = int(os.environ.get("BATCH_SEED", "20261122"))
-OBJECTS, RECORDS = 20, 24
-"""Of each execution, and the most of an object."""
+OBJECTS, RECORDS = int(os.environ.get("BATCH_OBJECTS", "6")), 24
+"""Of each execution, and the most of an object; `make fuzz` draws more objects."""
 
 SHOWN = ("objects", "records", "records_answered", "records_quarantined", "in_part")
 AT_ONCE = 3
@@ -264,8 +264,10 @@ def executions(aws: Aws) -> dict[str, Ran]:
     while batch := list(islice(waiting, AT_ONCE)):
         begun = []
         for run, (model, case) in batch:
-            names = [f"{number:02}-{NAMES[number % len(NAMES)]}" for number in range(OBJECTS - 1)]
-            drawn = draw(Random(f"{SEED}-{run}"), case, names=names, most=RECORDS)
+            chance = Random(f"{SEED}-{run}")
+            first = chance.randrange(len(NAMES))
+            names = [f"{n:02}-{NAMES[(first + n) % len(NAMES)]}" for n in range(OBJECTS - 1)]
+            drawn = draw(chance, case, names=names, most=RECORDS)
             begun.append((run, model, case, drawn))
         time.sleep(1)  # S3 tells times in seconds, and what was just put has to be older
         runs = [
@@ -277,10 +279,6 @@ def executions(aws: Aws) -> dict[str, Ran]:
             counts = found[run].counts
             print(f"{run}:", *(f"{counts[name]} {name}" for name in SHOWN), sep=" ")
     return found
-
-
-def test_more_than_two_hundred_objects_were_drawn(executions: Mapping[str, Ran]) -> None:
-    assert sum(len(ran.drawn.files) for ran in executions.values()) >= 200
 
 
 @pytest.mark.parametrize("run", CASES)

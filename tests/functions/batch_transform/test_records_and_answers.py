@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from random import Random
 
@@ -14,8 +15,8 @@ from tests.functions.batch_transform.simulation import Simulation
 from tests.functions.batch_transform.test_simulation import RETRIES, listed, outputs
 
 CASES = cases()
-DRAWS = 30
-"""Of each case; together more than 1,000."""
+DRAWS = int(os.environ.get("BATCH_DRAWS", "8"))
+"""Of each case; `make fuzz` draws more."""
 
 
 def named(case: Case) -> str:
