@@ -1,14 +1,24 @@
 from __future__ import annotations
 
+import json
+import re
+from importlib.resources import files
+
 import pytest
+from botocore.loaders import Loader
 
 from sagemaker_serving.catalog import (
+    EcrImage,
+    InstanceType,
+    UnknownImage,
     UnknownInstanceType,
+    image_for,
     instance_type,
     instance_types,
     regions,
     regions_offering,
 )
+from sagemaker_serving.catalog.published import processor_of
 
 
 def test_hardware_is_that_of_the_ec2_type() -> None:
@@ -20,8 +30,72 @@ def test_hardware_is_that_of_the_ec2_type() -> None:
     assert instance_type("ml.t2.medium").burstable
 
 
-def test_a_type_that_the_table_lacks_is_known_without_its_hardware() -> None:
-    assert instance_type("ml.p3.2xlarge").vcpus is None
+def _listed() -> dict[str, set[str]]:
+    """The instance types that each source has: botocore's lists, and cfn-lint's by region."""
+    shapes = Loader().load_service_model("sagemaker", "service-2")["shapes"]
+    found = {
+        name: set(shape["enum"])
+        for name, shape in shapes.items()
+        if name.endswith("InstanceType") and "enum" in shape
+    }
+    folder = files("cfnlint") / "data" / "schemas" / "extensions"
+    for use in ("hosting", "transform"):
+        table = json.loads((folder / f"aws_sagemaker_{use}/instancetype_enum.json").read_text())
+        found[use] = {name for each in table.values() if "enum" in each for name in each["enum"]}
+    return found
+
+
+def test_each_type_of_any_source_is_for_gpus_or_other_chips_or_cpus_or_is_refused() -> None:
+    for source, names in _listed().items():
+        for name in names:
+            try:
+                kind = instance_type(name)
+            except UnknownInstanceType:
+                assert source not in ("ProductionVariantInstanceType", "TransformInstanceType")
+                continue
+            letter = re.match("[a-z]+", kind.family)
+            assert letter is not None
+            expected = {"p": "gpu", "g": "gpu", "gr": "gpu", "dl": "gaudi"}.get(letter[0], "cpu")
+            neuron = letter[0] in ("inf", "trn")
+            assert kind.processor == ("neuron" if neuron else expected), name
+
+
+def on_tensorflow(kind: InstanceType) -> EcrImage:
+    return image_for(kind, framework="tensorflow", version="2.16", region="us-east-1")
+
+
+def test_each_type_gets_the_image_for_what_it_has_or_none() -> None:
+    for kind in instance_types():
+        if kind.processor not in ("cpu", "gpu") or kind.family == "p6e-gb200":  # GPUs on arm64
+            with pytest.raises(UnknownImage):
+                on_tensorflow(kind)
+            continue
+        image = on_tensorflow(kind)
+        words = image.tag.split("-")
+        assert ("gpu" in words) == (kind.processor == "gpu"), kind.name
+        assert ("graviton" in image.repository) == (kind.architecture == "arm64"), kind.name
+
+
+def test_a_type_whose_hardware_is_not_known_gets_no_image() -> None:
+    new = InstanceType(name="ml.g9.xlarge", uses=("endpoint",))
+    with pytest.raises(UnknownImage, match=r"ml\.g9\.xlarge has hardware that is not known here"):
+        image_for(new, framework="tensorflow", version="2.20", region="eu-west-1")
+
+
+@pytest.mark.parametrize(
+    ("uri", "processor"),
+    [
+        ("djl-inference:0.36.0-lmi27.0.0-cu130", "gpu"),
+        ("vllm:server-sagemaker-cuda-v2", "gpu"),
+        ("sagemaker-tritonserver:25.09-py3", "gpu"),
+        ("sagemaker-tritonserver:25.09-py3-cpu", "cpu"),
+        ("tensorflow-inference:2.20-cpu-py312", "cpu"),
+        ("linear-learner:1", None),
+    ],
+)
+def test_an_image_is_for_what_its_tag_says(uri: str, processor: str | None) -> None:
+    repository, _, tag = uri.partition(":")
+    assert processor_of(tag, repository) == processor
 
 
 def test_endpoints_and_transform_jobs_take_different_types() -> None:

@@ -62,6 +62,38 @@ def test_a_template_is_judged_with_line_logical_id_and_property(run: Run, templa
     assert ended.stdout == f"error: {SAID} [endpoint-instance-type]\n"
 
 
+ENVIRONMENT = """
+name: dev
+region: eu-west-1
+models:
+  digits:
+    artifact: s3://bucket/model.tar.gz
+    framework: tensorflow
+    framework_version: "2.20"
+    variants:
+    - {name: a, instance_type: ml.p3.2xlarge}
+    - {name: b, instance_type: ml.c5.xlarge}
+"""
+
+
+def test_which_image_each_variant_gets_and_why_is_told_where_it_is_asked(
+    run: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "dev.yaml").write_text(ENVIRONMENT)
+    said = run("check", "dev.yaml", "--verbose").stdout
+    registry = "763104351884.dkr.ecr.eu-west-1.amazonaws.com/tensorflow-inference"
+    for told in (
+        f"variants[0] 'a': its image is {registry}:2.20-gpu-py312, "
+        "for GPUs: ml.p3.2xlarge has 1 GPU [image-chosen]",
+        f"variants[1] 'b': its image is {registry}:2.20-cpu-py312, "
+        "for CPUs: ml.c5.xlarge has no GPU [image-chosen]",
+    ):
+        assert told in said
+    assert "image-chosen" not in run("check", "dev.yaml").stdout
+    refused = run("check", "--template", "dev.yaml", "--verbose")
+    assert "--verbose is of environment files, and --template is given" in refused.stderr
+
+
 @pytest.mark.parametrize("variable", ["AWS_REGION", "AWS_DEFAULT_REGION"])
 def test_the_region_comes_from_the_shell(run: Run, template: Path, variable: str) -> None:
     template.write_text(YAML.replace("ml.t3.medium", "ml.p4d.24xlarge"))

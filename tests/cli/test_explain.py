@@ -23,6 +23,7 @@ models:
 """
 
 
+PUBLISHED = f"763104351884.dkr.ecr.{REGION}.amazonaws.com/tensorflow-inference:2.20-gpu-py312"
 FILES = {"S3Uri": "s3://models/words/1/", "S3DataType": "S3Prefix", "CompressionType": "None"}
 
 
@@ -39,6 +40,13 @@ def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
                 ExecutionRoleArn="arn:aws:iam::123456789012:role/model",
                 PrimaryContainer={"Image": IMAGE, **more},
             )
+        local.sagemaker.create_model(
+            ModelName="published",
+            ExecutionRoleArn="arn:aws:iam::123456789012:role/model",
+            PrimaryContainer={"Image": PUBLISHED},
+        )
+        local.config("published", {"blue": "published"})
+        local.endpoint("prod-published", "published")
         local.config("sources", {"words": "words", "fetched": "fetched"})
         local.endpoint("prod-sources", "sources")
         yield local
@@ -62,6 +70,11 @@ def test_what_runs_is_told(explain: Run) -> None:
     assert "commit       not said" in lines
     assert f"  image        {IMAGE}" in lines
     assert "  VERSION=1" in lines
+
+
+def test_what_an_image_is_made_for_stands_beside_what_its_host_has(explain: Run) -> None:
+    lines = explain("prod-published").stdout.splitlines()
+    assert "  made for     GPUs; ml.m5.large has no GPU" in lines
 
 
 def test_where_the_files_of_a_model_lie_is_told_when_no_archive_holds_them(explain: Run) -> None:

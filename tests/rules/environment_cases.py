@@ -79,8 +79,20 @@ CASES: list[tuple[str, Change, str, Change]] = [
     (
         "endpoint-instance-type",
         {(*BLUE, "instance_type"): "c5.xlarge"},
-        "instance_type is 'c5.xlarge'; endpoints do not take it; use ml.c5.xlarge",
+        "instance_type is 'c5.xlarge'; endpoints do not take it; did you mean ml.c5.xlarge",
         {(*BLUE, "instance_type"): "ml.c5.xlarge"},
+    ),
+    (
+        "endpoint-instance-type",
+        {(*BLUE, "instance_type"): "m1.c4.xlarge"},
+        "instance_type is 'm1.c4.xlarge'; endpoints do not take it; did you mean ml.c4.xlarge",
+        {(*BLUE, "instance_type"): "ml.c4.xlarge"},
+    ),
+    (
+        "image-known",
+        {(*BLUE, "instance_type"): "ml.dl1.24xlarge"},
+        "ml.dl1.24xlarge has 8 Gaudi, for which AWS's tables have no tensorflow image",
+        {(*BLUE, "instance_type"): "ml.p3.2xlarge"},
     ),
     (
         "transform-instance-type",

@@ -31,7 +31,7 @@ Resources:
     Properties:
       ExecutionRoleArn: arn:aws:iam::111122223333:role/r
       PrimaryContainer:
-        Image: 763104351884.dkr.ecr.us-east-1.amazonaws.com/tensorflow-inference:2.20-cpu-py312
+        Image: 763104351884.dkr.ecr.us-east-1.amazonaws.com/tensorflow-inference:2.20-gpu-py312
         ModelDataUrl: s3://bucket/model.tar.gz
         Environment: {{SAGEMAKER_TFS_ENABLE_BATCHING: maybe}}
 Parameters:

@@ -13,7 +13,7 @@ from sagemaker_serving.catalog.actions import (
     sdk_services,
 )
 from sagemaker_serving.catalog.ecr import EcrImage, domain_suffix, parse_ecr_uri
-from sagemaker_serving.catalog.host_images import image_for
+from sagemaker_serving.catalog.host_images import image_for, image_reason
 from sagemaker_serving.catalog.images import (
     UnknownImage,
     container_image,
@@ -80,6 +80,7 @@ __all__ = [
     "frameworks",
     "image_for",
     "image_processors",
+    "image_reason",
     "image_regions",
     "image_server",
     "image_support",

@@ -25,35 +25,56 @@ def image_for(
 ) -> EcrImage:
     """The image that instances of ``kind`` run: for CPUs, GPUs, arm64, Inferentia, or Trainium.
 
-    None stands for an instance type that is not known, and takes the CPU's.
-    With an ``accelerator`` it is the image that once used one. Inf1 runs what
-    Neo has compiled: its images are those of Neo, and ``version`` is a release
-    of theirs ("2.5"). Raises `UnknownImage` as `image_uri` does; for
-    Inferentia2 and Trainium also where AWS keeps the framework's images outside
-    of the tables that this catalog is made from.
+    None stands for serverless, which has CPUs. With an ``accelerator`` it is
+    the image that once used one. Inf1 runs what Neo has compiled: its images
+    are those of Neo, and ``version`` is a release of theirs ("2.5"). Raises
+    `UnknownImage` as `image_uri` does; for Inferentia2 and Trainium also where
+    AWS keeps the framework's images outside of the tables that this catalog is
+    made from; and for a type with other accelerators, or of unknown hardware.
     """
     if accelerator is not None:
         return container_image(framework=framework, version=version, region=region, scope="eia")
-    if kind is None or kind.neuron is None:
+    processor = "cpu" if kind is None else kind.processor
+    if processor == "cpu" or processor == "gpu":
         arm64 = kind is not None and kind.architecture == "arm64"
         return container_image(
             framework=framework,
             version=version,
             region=region,
-            processor=kind.processor if kind is not None else "cpu",
+            processor=processor,
             scope="inference_graviton" if arm64 else "inference",
+        )
+    assert kind is not None
+    if processor != "neuron":
+        raise UnknownImage(
+            "instance_type",
+            f"{kind.name} has {kind.devices}, for which AWS's tables have no {framework} image; "
+            "give image_uri, or use another instance type",
         )
     if kind.neuron == "Inferentia":
         return _inferentia_image(framework, version, region)
-    for processor in _NEURON_PROCESSORS:
-        if processor in image_processors(framework, version):
+    for chip in _NEURON_PROCESSORS:
+        if chip in image_processors(framework, version):
             return container_image(
-                framework=framework, version=version, region=region, processor=processor
+                framework=framework, version=version, region=region, processor=chip
             )
     raise UnknownImage(
         "framework",
         f"AWS's tables have no {framework} {version} image for {kind.neuron}; give image_uri, and "
         f"an artifact that was compiled for {kind.name}",
+    )
+
+
+def image_reason(kind: InstanceType | None, accelerator: Accelerator | None = None) -> str:
+    """Why `image_for` takes the image that it takes: "for GPUs: ml.g4dn.xlarge has 1 GPU"."""
+    if accelerator is not None:
+        return f"for Elastic Inference: accelerator_type is {accelerator.type}"
+    if kind is None:
+        return "for CPUs: serverless has no GPU"
+    chips = {"gpu": "GPUs", "neuron": kind.neuron, "gaudi": "Gaudi", "cpu": "CPUs"}
+    arm64 = " of arm64" if kind.architecture == "arm64" else ""
+    return (
+        f"for {chips.get(kind.processor or '', 'unknown')}{arm64}: {kind.name} has {kind.devices}"
     )
 
 

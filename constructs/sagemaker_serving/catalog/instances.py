@@ -32,9 +32,9 @@ class InstanceType:
 
     ``uses`` is what the API takes it for. Hardware is that of the EC2 type of
     the same name; ``vcpus``, ``memory_mib`` and ``architecture`` are None for
-    the few types that EC2's table lacks. ``nvme_gb`` is local storage.
-    ``neuron`` names the AWS accelerator ("Inferentia", "Inferentia2",
-    "Trainium"). Sources: botocore's enums, moto's EC2 table, read 2026-11-21.
+    a type that no table has. ``nvme_gb`` is local storage. ``neuron`` names the
+    AWS accelerator ("Inferentia", "Inferentia2", "Trainium"); ``gaudis`` are
+    Intel's. Sources: botocore's enums, moto's EC2 table, and `_NOT_IN_EC2S_TABLE`.
     """
 
     name: str
@@ -46,6 +46,7 @@ class InstanceType:
     gpu_memory_mib: int = 0
     neuron: str | None = None
     neuron_devices: int = 0
+    gaudis: int = 0
     nvme_gb: int = 0
     burstable: bool = False
 
@@ -55,9 +56,27 @@ class InstanceType:
         return self.name.split(".")[1]
 
     @property
-    def processor(self) -> Literal["cpu", "gpu"]:
-        """Which of AWS's images it runs: that for GPUs, or that for CPUs."""
-        return "gpu" if self.gpus else "cpu"
+    def processor(self) -> Literal["cpu", "gpu", "neuron", "gaudi"] | None:
+        """What its image is made for; None where no table has its hardware.
+
+        A type whose hardware is not known is not taken for one without a GPU.
+        """
+        if self.vcpus is None:
+            return None
+        if self.gpus:
+            return "gpu"
+        return "neuron" if self.neuron is not None else "gaudi" if self.gaudis else "cpu"
+
+    @property
+    def devices(self) -> str:
+        """What it has beside its CPUs, in words: "4 GPUs", "1 Inferentia2", "no GPU"."""
+        if self.processor is None:
+            return "hardware that is not known here"
+        if self.neuron is not None:
+            return f"{self.neuron_devices} {self.neuron}"
+        if self.gaudis:
+            return f"{self.gaudis} Gaudi"
+        return f"{self.gpus} GPU{'s' if self.gpus > 1 else ''}" if self.gpus else "no GPU"
 
 
 class UnknownInstanceType(Mistake):
@@ -109,4 +128,21 @@ def _types() -> dict[str, InstanceType]:
 
 def _instance(name: str, fact: dict[str, Any]) -> InstanceType:
     hardware = {key: value for key, value in fact.items() if not key.endswith("_regions")}
+    if "vcpus" not in fact and name in _NOT_IN_EC2S_TABLE:
+        hardware.update(zip(_HARDWARE, _NOT_IN_EC2S_TABLE[name], strict=True))
     return InstanceType(name=name, **{**hardware, "uses": tuple(hardware["uses"])})
+
+
+_HARDWARE = ("vcpus", "memory_mib", "architecture", "gpus", "gpu_memory_mib", "gaudis", "nvme_gb")
+_NOT_IN_EC2S_TABLE: dict[str, tuple[int, int, str, int, int, int, int]] = {
+    "ml.p2.xlarge": (4, 62464, "x86_64", 1, 12288, 0, 0),
+    "ml.p2.8xlarge": (32, 499712, "x86_64", 8, 98304, 0, 0),
+    "ml.p2.16xlarge": (64, 749568, "x86_64", 16, 196608, 0, 0),
+    "ml.p3.2xlarge": (8, 62464, "x86_64", 1, 16384, 0, 0),
+    "ml.p3.8xlarge": (32, 249856, "x86_64", 4, 65536, 0, 0),
+    "ml.p3.16xlarge": (64, 499712, "x86_64", 8, 131072, 0, 0),
+    "ml.p6e-gb200.36xlarge": (144, 983040, "arm64", 4, 757760, 0, 22500),
+    "ml.dl1.24xlarge": (96, 786432, "x86_64", 0, 0, 8, 4000),
+}
+"""What moto's table no longer has, or not yet. Sources: GPUs of p2 and p3, sagemaker-core's
+instance_gpu_info.json; all else, the EC2 user guide's pages of accelerated computing."""

@@ -42,19 +42,38 @@ def published_image(uri: str | None) -> PublishedImage | None:
         return None
     return PublishedImage(
         image=image,
-        processor=processor_of(image.tag),
+        processor=processor_of(image.tag, image.repository),
         architecture=_architecture(image),
         accounts=tuple(sorted(_accounts()[image.repository].get(image.region, ()))),
         neuron=_NEURON.search(f"{image.repository}:{image.tag}") is not None,
     )
 
 
-def processor_of(tag: str) -> Literal["cpu", "gpu"] | None:
-    """What a tag of AWS's says that its image runs on; None where it says nothing."""
+def processor_of(tag: str, repository: str = "") -> Literal["cpu", "gpu"] | None:
+    """What a tag of AWS's says that its image runs on; None where it says nothing.
+
+    The words of the tag decide, since a list of AWS's has called an image of ``cu130`` one for
+    CPUs (aws/deep-learning-containers#3803). Where it has none, as Triton's for GPUs,
+    ``repository`` and AWS's table do.
+    """
     parts = tag.split("-")
-    if "gpu" in parts or any(re.fullmatch(r"cu[0-9]{2,3}", part) for part in parts):
+    if any(re.fullmatch(r"gpu|cuda|cu[0-9]{2,3}", part) for part in parts):
         return "gpu"
-    return "cpu" if "cpu" in parts else None
+    return "cpu" if "cpu" in parts else _untold().get(f"{repository}:{tag}")
+
+
+@cache
+def _untold() -> dict[str, Literal["cpu", "gpu"]]:
+    """The processor by repository and tag, of all that AWS's tables have under one."""
+    return {
+        f"{build['repository']}:{tag.format(version=version, base='')}": processor
+        for scopes in snapshot("images")["frameworks"].values()
+        for scope in scopes.values()
+        for version, builds in scope["versions"].items()
+        for build in builds
+        for processor, tag in build["tags"].items()
+        if processor in ("cpu", "gpu")
+    }
 
 
 _NEURON = re.compile(r"neuron|optimum|sagemaker-neo-.*-inf(-|$)")

@@ -91,7 +91,7 @@ def image_support(image: EcrImage) -> ImageSupport:
     date in ``data/support.json``.
     """
     built = _builds().get(f"{image.repository}:{image.tag}")
-    processor = processor_of(image.tag)
+    processor = processor_of(image.tag, image.repository)
     if built is None:
         built = next(
             (
@@ -141,7 +141,7 @@ def _beside(image: EcrImage, framework: str, version: str, scope: Scope) -> EcrI
             framework=framework,
             version=version,
             region=image.region,
-            processor=processor_of(image.tag) or "cpu",
+            processor=processor_of(image.tag, image.repository) or "cpu",
             scope=scope,
         )
     except UnknownImage:

@@ -74,6 +74,7 @@ _COLOURS = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.NOT
     "without credentials; remove it to ask again.",
 )
 @click.option("--profile", help="With --account: a profile of ~/.aws.")
+@click.option("--verbose", is_flag=True, help="Say of each container which image it gets, and why.")
 @today_option
 def check(
     files: tuple[Path, ...],
@@ -86,6 +87,7 @@ def check(
     account: bool,
     account_file: Path | None,
     profile: str | None,
+    verbose: bool,
     today: date,
 ) -> None:
     """Name every mistake in environment FILES, CloudFormation templates or Terraform plans.
@@ -98,6 +100,7 @@ def check(
     \b
     Examples:
       sagemaker-serving check environments/*.yaml
+      sagemaker-serving check prod --verbose
       sagemaker-serving check --template stack.yaml --region eu-west-1
       sagemaker-serving check --assembly cdk.out
       terraform show -json plan > plan.json && sagemaker-serving check --plan plan.json
@@ -113,15 +116,16 @@ def check(
     given = [name for name, wanted in others.items() if wanted]
     if len(given) > 1:
         raise click.UsageError(f"{' and '.join(given)} exclude each other; FILES are of one kind")
-    if given and account:
-        raise click.UsageError(f"--account is of environment files, and {given[0]} is given")
+    for option, wanted in (("--account", account), ("--verbose", verbose)):
+        if given and wanted:
+            raise click.UsageError(f"{option} is of environment files, and {given[0]} is given")
     if given:
         where = must_be_region(region if region is not None else shell_region())
         judge = _of_plan if plan else _of_assembly if assembly else _of_template
         problems = [problem for path in files for problem in judge(path, where, today, meant)]
     else:
         named = [path_or_named(path) for path in files]
-        problems, read = _of_environments(named, today, meant)
+        problems, read = _of_environments(named, today, meant, verbose)
         if account:
             problems += _of_account(read, account_file, profile, today)
     problems = list(dict.fromkeys(problems))  # a file of acknowledgements is judged with each file
@@ -151,12 +155,15 @@ def _show(problems: Sequence[Problem]) -> None:
 
 
 def _of_environments(
-    files: Sequence[Path], today: date, meant: Sequence[Acknowledgement]
+    files: Sequence[Path], today: date, meant: Sequence[Acknowledgement], verbose: bool
 ) -> tuple[list[Problem], list[EnvironmentFile]]:
     """The problems of all files, and the files that could be read."""
-    from sagemaker_serving.rules import check_environment
+    from sagemaker_serving.rules import RULES, check_environment, rule
+    from sagemaker_serving.rules.container.images import image_chosen
     from sagemaker_serving.spec import read_environment
 
+    chosen = rule("image-chosen", source="catalog.image_for", severity=Severity.NOTE)(image_chosen)
+    rules = (*RULES, chosen) if verbose else RULES
     problems: list[Problem] = []
     read = []
     for path in files:
@@ -165,7 +172,7 @@ def _of_environments(
         except ProblemsFound as found:
             problems += found.problems
         else:
-            problems += check_environment(read[-1], today=today, acknowledged=meant)
+            problems += check_environment(read[-1], rules, today=today, acknowledged=meant)
     return problems, read
 
 

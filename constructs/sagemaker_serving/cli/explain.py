@@ -15,7 +15,7 @@ from sagemaker_serving.cli.options import WhichAws, aws_options
 from sagemaker_serving.cli.tables import print_table, print_values
 
 if TYPE_CHECKING:
-    from sagemaker_serving.operations.explain import Deviation, Explanation
+    from sagemaker_serving.operations.explain import Deviation, Explanation, Served
     from sagemaker_serving.spec import EnvironmentFile
     from sagemaker_serving.spec.container import Artifact
 
@@ -81,11 +81,31 @@ def _print(found: Explanation, different: list[Deviation] | None, path: Path | N
         place = f"{counted}{served.instance_type}" if served.instance_type else "serverless"
         click.echo(f"{served.variant}: {place}, {served.model}")
         archive = served.archive if served.archive is not None else "none"
-        print_values((("image", str(served.image)), ("archive", archive)), indent=2)
+        shown = (
+            ("image", str(served.image)),
+            ("made for", _made_for(served)),
+            ("archive", archive),
+        )
+        print_values([one for one in shown if one[1]], indent=2)
         for name, value in sorted(served.environment.items()):
             click.echo(f"  {name}={value}")
     if different == []:
         click.echo(f"\nit is what {path} says")
+
+
+def _made_for(served: Served) -> str:
+    """What an image of AWS's is for, beside what its host has; "" of other images."""
+    from sagemaker_serving.catalog import UnknownInstanceType, instance_type, published_image
+
+    image = published_image(served.image)
+    if image is None or image.processor is None:
+        return ""
+    try:
+        kind = None if served.instance_type is None else instance_type(served.instance_type)
+    except UnknownInstanceType:
+        return f"{image.processor.upper()}s"
+    host = "serverless has no GPU" if kind is None else f"{kind.name} has {kind.devices}"
+    return f"{image.processor.upper()}s; {host}"
 
 
 def _deviations(found: Explanation, file: EnvironmentFile) -> list[Deviation]:

@@ -72,11 +72,9 @@ def _wanted(
 
 
 def _row(kind: InstanceType, regions: tuple[str, ...]) -> dict[str, Any]:
-    accelerators = ""
+    accelerators = "" if kind.processor in ("cpu", None) else kind.devices
     if kind.gpus:
         accelerators = f"{kind.gpus} GPU, {kind.gpu_memory_mib // 1024} GiB"
-    elif kind.neuron is not None:
-        accelerators = f"{kind.neuron_devices} {kind.neuron}"
     return {
         "type": kind.name,
         "vcpus": kind.vcpus,

@@ -10,7 +10,6 @@ from sagemaker_serving.catalog import (
     EcrImage,
     ImageSupport,
     UnknownImage,
-    image_for,
     image_support,
     newest_patched,
     published_image,
@@ -19,7 +18,7 @@ from sagemaker_serving.catalog import (
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import ContainerFacts
-from sagemaker_serving.rules.hardware.instance_types import known
+from sagemaker_serving.rules.hardware.instance_types import image_of_framework
 
 
 @rule(
@@ -55,14 +54,8 @@ def aws_image(container: ContainerFacts) -> EcrImage | None:
     published = published_image(container.image_uri.text)
     if published is not None or container.image_uri.given:
         return None if published is None else published.image
-    framework, version = container.framework.text, container.framework_version.text
-    region = container.region.text
-    if framework is None or version is None or region is None:
-        return None
     try:
-        return image_for(
-            known(container.instance_type), framework=framework, version=version, region=region
-        )
+        return image_of_framework(container)
     except UnknownImage:
         return None  # said by a rule of its own
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from sagemaker_serving.catalog import (
     UnknownImage,
-    image_for,
+    image_reason,
     parse_ecr_uri,
     published_image,
     regions,
@@ -16,7 +16,7 @@ from sagemaker_serving.catalog.images import release_tags
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import ContainerFacts
-from sagemaker_serving.rules.hardware.instance_types import known
+from sagemaker_serving.rules.hardware.instance_types import image_of_framework, known
 
 _TABLES = "sagemaker-core's image tables, read 2026-11-21"
 
@@ -43,27 +43,33 @@ def image_known(container: ContainerFacts) -> Iterator[Finding]:
             'framework_version is missing; add it in quotes, such as "2.20"',
         )
         return
-    framework, version = container.framework.text, container.framework_version.text
-    region = container.region.text
-    if framework is None or version is None or region not in regions():
-        return
-    kind = known(container.instance_type)
     try:
-        image_for(
-            kind,
-            framework=framework,
-            version=version,
-            region=region,
-            accelerator=container.accelerator,
-        )
+        image_of_framework(container)
     except UnknownImage as error:
         place = {
             "framework": container.framework,
             "framework_version": container.framework_version,
         }.get(error.parameter, container.instance_type)
+        kind = known(container.instance_type)
         arm64 = kind is not None and kind.architecture == "arm64"
         arm = f" on the arm64 type {container.instance_type.text}" if arm64 else ""
         yield place.where, f"{error}{arm}"
+
+
+def image_chosen(container: ContainerFacts) -> Iterator[Finding]:
+    """Which image of AWS's a framework and its version are on this host, and why.
+
+    It is no rule: nothing is wrong. ``check --verbose`` makes one of it.
+    """
+    if container.image_uri.given or container.compilation.given:
+        return
+    try:
+        image = image_of_framework(container)
+    except UnknownImage:
+        return
+    if image is not None:
+        reason = image_reason(known(container.instance_type), container.accelerator)
+        yield container.where, f"its image is {image.uri}, {reason}"
 
 
 @rule(
@@ -182,14 +188,12 @@ def image_processor(container: ContainerFacts) -> Iterator[Finding]:
     kind = known(container.instance_type)
     if found is None or kind is None or found.processor is None:
         return
-    if kind.neuron is not None or kind.vcpus is None:
-        return
-    if found.processor != kind.processor:
+    if kind.processor not in (found.processor, "neuron", None):
+        fitting = f"the {kind.processor} image" if kind.processor != "gaudi" else "one for these"
         yield (
             container.image_uri.where,
             f"{container.image_uri.name} is an image for {found.processor.upper()}s and "
-            f"{kind.name} has {f'{kind.gpus} GPU' if kind.gpus else 'no GPU'}; use the "
-            f"{kind.processor} image, or another instance type",
+            f"{kind.name} has {kind.devices}; use {fitting}, or another instance type",
         )
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from local_aws.suggest import nearest
-from sagemaker_serving.catalog import UnknownImage, image_for, image_support, parse_ecr_uri
+from sagemaker_serving.catalog import UnknownImage, image_support, parse_ecr_uri
 from sagemaker_serving.catalog.gpu_hosts import AmiVersion, ami_versions
 from sagemaker_serving.catalog.instances import Use
 from sagemaker_serving.catalog.support import least_driver
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import ContainerFacts, Fact, TransformFacts, VariantFacts
-from sagemaker_serving.rules.hardware.instance_types import known
+from sagemaker_serving.rules.hardware.instance_types import image_of_framework, known
 
 _ENUM = (
     "botocore ProductionVariant.InferenceAmiVersion, TransformResources.TransformAmiVersion; "
@@ -112,12 +112,8 @@ def _cuda(container: ContainerFacts) -> str:
     if container.image_uri.text is not None:
         given = parse_ecr_uri(container.image_uri.text)
         return "" if given is None else image_support(given).cuda
-    framework, version = container.framework.text, container.framework_version.text
-    region, kind = container.region.text, known(container.instance_type)
-    if container.compilation.given or framework is None or version is None or region is None:
-        return ""
     try:
-        image = image_for(kind, framework=framework, version=version, region=region)
+        image = None if container.compilation.given else image_of_framework(container)
     except UnknownImage:
-        return ""
-    return image_support(image).cuda
+        image = None
+    return "" if image is None else image_support(image).cuda

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 
 from local_aws.suggest import nearest
 from sagemaker_serving.catalog import (
+    EcrImage,
     InstanceType,
     UnknownInstanceType,
+    image_for,
     instance_type,
     instance_types,
     published_image,
@@ -180,6 +182,27 @@ def known(fact: Fact) -> InstanceType | None:
         return None
 
 
+def image_of_framework(container: ContainerFacts) -> EcrImage | None:
+    """The image of AWS's that the framework and its version are, on the container's host.
+
+    None where these, the region or the host's type are not known: a type that is not known is not
+    taken for one without a GPU. Raises `UnknownImage`.
+    """
+    framework, version = container.framework.text, container.framework_version.text
+    region, kind = container.region.text, known(container.instance_type)
+    if framework is None or version is None or region not in regions():
+        return None
+    if kind is None and container.instance_type.given:
+        return None
+    return image_for(
+        kind,
+        framework=framework,
+        version=version,
+        region=region,
+        accelerator=container.accelerator,
+    )
+
+
 def _types(host: VariantFacts | TransformFacts) -> Iterator[Fact]:
     yield host.instance_type
     yield from (pool.get("InstanceType") for pool in host.instance_pools.items())
@@ -200,7 +223,10 @@ def _taken(fact: Fact, region: Fact, use: Use, plural: str) -> Iterator[Finding]
 def _alternative(name: str, use: Use, region: str | None) -> str:
     """The nearest type that would do and is sold there: the same size of a like family first."""
     names = [kind.name for kind in instance_types(use) if _sold(kind, use, region)]
-    parts = name.removeprefix("ml.").split(".")
+    parts = name.split(".")[-2:]
+    meant = ".".join(("ml", *parts))
+    if meant != name and any(kind.name == meant for kind in instance_types(use)):
+        return f"did you mean {meant}"
     if len(parts) == 2:
         family, size = parts
         alike = [
