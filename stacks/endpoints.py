@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from constructs import Construct
 
 from sagemaker_serving.infra import (
@@ -12,7 +14,6 @@ from sagemaker_serving.infra import (
     ExistingEndpoint,
     Guardrails,
     InstanceVariant,
-    ManagedInstanceScaling,
     MovedEndpoint,
     S3Prefix,
     ServerlessVariant,
@@ -22,6 +23,7 @@ from sagemaker_serving.spec import Asynchronous, Model, Variant
 from sagemaker_serving.spec import DataCapture as DataCaptureSpec
 from sagemaker_serving.spec import InstanceVariant as InstanceVariantSpec
 from sagemaker_serving.spec.transition import SERVERLESS
+from sagemaker_serving.spec.variants import InstanceHost, ServerlessHost
 from stacks.accepting import guard_config
 from stacks.components import add_components
 from stacks.guarding import guardrails_of
@@ -122,59 +124,34 @@ def _variant(
     if isinstance(variant, InstanceVariantSpec):
         return _on_instances(serving, models, variant)
     return ServerlessVariant(
-        name=variant.name,
         model=serving.model(models, variant.name, variant, None),
-        memory_size_in_mb=variant.memory_size_in_mb,
-        max_concurrency=variant.max_concurrency,
-        provisioned_concurrency=variant.provisioned_concurrency,
         extra=variant.extra,
+        **_fields_of(variant, ServerlessHost),
     )
 
 
 def _on_instances(
     serving: ServingScope, models: Construct, variant: InstanceVariantSpec
 ) -> InstanceVariant:
-    managed = variant.managed_instance_scaling
+    shares_instances = bool(serving.spec.inference_components)
+    host = _fields_of(variant, InstanceHost)
+    if variant.inference_ami_version is None:
+        types = variant.instance_types or [variant.instance_type]
+        host["inference_ami_version"] = serving.host_ami("endpoint", variant, types)
     return InstanceVariant(
-        name=variant.name,
         model=None
-        if serving.spec.inference_components
+        if shares_instances
         else serving.model(models, variant.name, variant, variant.instance_type),
-        instance_type=variant.instance_type,
-        instance_types=variant.instance_types,
-        initial_instance_count=variant.initial_instance_count,
-        weight=variant.weight,
-        inference_ami_version=(
-            variant.inference_ami_version
-            if variant.inference_ami_version is not None
-            else serving.host_ami(
-                "endpoint", variant, variant.instance_types or [variant.instance_type]
-            )
-        ),
-        volume_size_in_gb=variant.volume_size_in_gb,
-        model_data_download_timeout_in_seconds=variant.model_data_download_timeout_in_seconds,
-        container_startup_health_check_timeout_in_seconds=(
-            variant.container_startup_health_check_timeout_in_seconds
-        ),
-        variant_instance_provision_timeout_in_seconds=(
-            variant.variant_instance_provision_timeout_in_seconds
-        ),
-        routing_strategy=variant.routing_strategy,
-        prefix_aware_routing=variant.prefix_aware_routing,
-        capacity_reservation=variant.capacity_reservation,
-        enable_ssm_access=variant.enable_ssm_access,
         core_dump=None
         if variant.core_dump is None
         else _place(serving, variant.core_dump.prefix, "core-dumps"),
-        managed_instance_scaling=None
-        if managed is None
-        else ManagedInstanceScaling(
-            min_instance_count=managed.min_instance_count,
-            max_instance_count=managed.max_instance_count,
-            scale_in_policy=managed.scale_in_policy,
-        ),
         extra=variant.extra,
+        **host,
     )
+
+
+def _fields_of(variant: Variant, part: type[InstanceHost | ServerlessHost]) -> dict[str, Any]:
+    return {name: getattr(variant, name) for name in part.model_fields}
 
 
 def _asynchronous(serving: ServingScope, spec: Asynchronous) -> AsyncInference:

@@ -9,12 +9,10 @@ import griffe
 import pytest
 
 from sagemaker_serving import infra
-from tools.docs.public_api import is_field, is_public, own_types, public_objects
+from tools.docs.public_api import hidden_bases, is_field, is_public, own_types, public_objects
 
 Known = griffe.Object | griffe.Alias
 Public = dict[str, griffe.Object]
-BASES = {"sagemaker_serving.spec.base.Spec"}
-"""What nobody names: the types made of it are public."""
 
 
 @pytest.fixture(scope="module")
@@ -49,10 +47,13 @@ def test_it_and_all_that_can_be_called_on_it_is_documented(public: Public, name:
 def test_every_type_that_it_takes_or_returns_can_be_imported_from_the_same_place(
     public: Public, name: str
 ) -> None:
-    known = {each.path for each in public.values()} | BASES
+    known = {"sagemaker_serving.spec.aws.Aws"}
+    for each in public.values():
+        hidden = hidden_bases(each, public.values()) if isinstance(each, griffe.Class) else ()
+        known |= {each.path, *(base.path for base in hidden)}
     unknown = {
         f"{where}: {path}"
-        for where, annotation in _annotations(name, public[name])
+        for where, annotation in _annotations(name, public[name], public)
         for path in own_types(annotation)
         if path not in known
     }
@@ -68,15 +69,18 @@ def _documented(where: str, each: Known) -> Iterator[tuple[str, Known]]:
                 yield f"{where}.{name}", member
 
 
-def _annotations(where: str, each: Known) -> Iterator[tuple[str, str | griffe.Expr | None]]:
+def _annotations(
+    where: str, each: Known, public: Public
+) -> Iterator[tuple[str, str | griffe.Expr | None]]:
     if isinstance(each, griffe.Class):
-        yield from ((f"{where}'s base", base) for base in each.bases)
+        for base in hidden_bases(each, public.values()):
+            yield from _annotations(where, base, public)
         for name, member in each.members.items():
             of_constructs = each.path.startswith("sagemaker_serving.infra.")
             if is_field(member) or (
                 of_constructs and (name == "__init__" or is_public(name, member))
             ):
-                yield from _annotations(f"{where}.{name}", member)
+                yield from _annotations(f"{where}.{name}", member, public)
     elif isinstance(each, griffe.Function):
         yield from ((f"{where}({one.name})", one.annotation) for one in each.parameters)
         yield f"{where}'s result", each.returns

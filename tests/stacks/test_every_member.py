@@ -14,9 +14,9 @@ import pytest
 import yaml
 
 from sagemaker_serving.catalog import resource_properties
-from sagemaker_serving.catalog.members import ENDPOINT, ENDPOINT_CONFIG, MODEL, only_by_extra
 from sagemaker_serving.catalog.properties import Shape, member_paths
 from sagemaker_serving.spec import read_environment
+from sagemaker_serving.spec.members import ENDPOINT, ENDPOINT_CONFIG, MODEL, written_as
 from stacks import EnvironmentStage
 
 ROOT = Path(__file__).parents[2]
@@ -186,7 +186,10 @@ def test_every_member_of_the_schema_is_rendered(
 
 def _extra_of(resource_type: str, *left_out: str) -> dict[str, Any]:
     """A value for everything that only ``extra`` writes."""
-    made = _made(resource_properties(resource_type), only_by_extra(resource_type))
+    shape = resource_properties(resource_type)
+    made = _made(
+        shape, [path for path in member_paths(shape) if written_as(resource_type, path) is None]
+    )
     assert isinstance(made, dict)
     return {name: value for name, value in made.items() if name not in left_out}
 

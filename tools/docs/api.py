@@ -9,7 +9,7 @@ from pathlib import Path
 
 import griffe
 
-from tools.docs.public_api import is_field, is_public, public_objects
+from tools.docs.public_api import hidden_bases, is_field, is_public, public_objects
 
 PAGE = Path(__file__).parents[2] / "docs" / "api.md"
 _HEAD = """\
@@ -127,14 +127,15 @@ def _parameters(
 def _fields(
     each: griffe.Class, known: Mapping[str, griffe.Object]
 ) -> Iterator[tuple[str, str, str]]:
-    for name, member in each.members.items():
-        if is_public(name, member) and is_field(member):
+    shown = [*hidden_bases(each, known.values()), each]
+    for name, member in ((name, one) for part in shown for name, one in part.members.items()):
+        if is_public(name, member) and is_field(member) and name != "model_config":
             assert isinstance(member, griffe.Attribute)
             if str(member.annotation) == "ClassVar":
                 continue
             meaning = _markdown(member.docstring.value, known) if member.docstring else ""
             value = "" if member.value is None else f" = {_default(str(member.value))}"
-            kind = re.sub(r"^Annotated\[(.+?), .*\]$", r"\1", str(member.annotation))
+            kind = re.sub(r"^Annotated\[(.+?), \w+\(.*\]$", r"\1", str(member.annotation))
             yield name, f"{kind}{value}", meaning
 
 

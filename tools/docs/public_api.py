@@ -6,7 +6,7 @@ so each file is given to it by its name.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -37,6 +37,16 @@ def own_types(annotation: str | griffe.Expr | None) -> Iterator[str]:
             found = _behind(package()[path]) if top == PACKAGE.name and path else None
             if found is not None and not isinstance(found, griffe.Module | griffe.Function):
                 yield found.path
+
+
+def hidden_bases(each: griffe.Class, public: Iterable[griffe.Object]) -> Iterator[griffe.Class]:
+    """What it is made of that has no public name: a class shows the fields of these as its own."""
+    named = {one.path for one in public}
+    for path in (path for base in each.bases for path in own_types(base) if path not in named):
+        found = _behind(package()[path.partition(".")[2]])
+        if isinstance(found, griffe.Class):
+            yield from hidden_bases(found, public)
+            yield found
 
 
 def is_public(name: str, member: griffe.Object | griffe.Alias) -> bool:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
+from sagemaker_serving.spec.aws import Aws
 from sagemaker_serving.spec.base import Spec
 
 
@@ -15,17 +16,23 @@ class DataCapture(Spec):
     They lie below ``<prefix>/<endpoint>/<variant>/<year>/<month>/<day>/<hour>/``.
     """
 
-    sampling_percent: int
+    sampling_percent: Annotated[int, Aws("InitialSamplingPercentage")]
     """Percentage of the requests that is kept, 0 to 100."""
 
-    capture: list[Literal["Input", "Output"]] = Field(default=["Input", "Output"])
+    capture: Annotated[list[Literal["Input", "Output"]], Aws("CaptureOptions.CaptureMode")] = Field(
+        default=["Input", "Output"]
+    )
     """The parts that are kept: the request, the answer, or both."""
 
-    prefix: str | None = None
+    prefix: Annotated[str | None, Aws("DestinationS3Uri")] = None
     """Where in the bucket, without a slash at either end; left out: ``<model>/captured``."""
 
-    json_content_types: list[str] = Field(default=["application/json"])
+    json_content_types: Annotated[list[str], Aws("CaptureContentTypeHeader.JsonContentTypes")] = (
+        Field(default=["application/json"])
+    )
     """Content types kept as JSON."""
 
-    csv_content_types: list[str] = Field(default=["text/csv"])
+    csv_content_types: Annotated[list[str], Aws("CaptureContentTypeHeader.CsvContentTypes")] = (
+        Field(default=["text/csv"])
+    )
     """Content types kept as text; those in neither list are kept in base64."""

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Discriminator, Field, Tag
 
+from sagemaker_serving.spec.aws import Aws
 from sagemaker_serving.spec.base import Spec
 from sagemaker_serving.spec.container import Archive
 
@@ -20,20 +21,23 @@ class Asynchronous(Spec):
     ``<model>/async/failure/``.
     """
 
-    max_concurrent_invocations_per_instance: int | None = None
+    max_concurrent_invocations_per_instance: Annotated[
+        int | None, Aws("ClientConfig.MaxConcurrentInvocationsPerInstance")
+    ] = None
     """Requests that each instance takes at the same time, 1 to 1000; left out: SageMaker's
     choice."""
 
-    success_topic: str | None = None
+    success_topic: Annotated[str | None, Aws("OutputConfig.NotificationConfig.SuccessTopic")] = None
     """The ARN of an SNS topic that gets a message for every answer, or ``new``: a topic is made in
     the model's stack."""
 
-    error_topic: str | None = None
+    error_topic: Annotated[str | None, Aws("OutputConfig.NotificationConfig.ErrorTopic")] = None
     """The ARN of an SNS topic that gets a message for every failure, or ``new``: a topic is made in
     the model's stack."""
 
-    include_inference_response_in: list[
-        Literal["SUCCESS_NOTIFICATION_TOPIC", "ERROR_NOTIFICATION_TOPIC"]
+    include_inference_response_in: Annotated[
+        list[Literal["SUCCESS_NOTIFICATION_TOPIC", "ERROR_NOTIFICATION_TOPIC"]],
+        Aws("OutputConfig.NotificationConfig.IncludeInferenceResponseIn"),
     ] = Field(default_factory=list)
     """The topics whose messages contain the answer itself, if it has at most 128 KB."""
 

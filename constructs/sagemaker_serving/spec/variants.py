@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag
 
+from sagemaker_serving.spec.aws import Aws
 from sagemaker_serving.spec.base import Spec, first_choice
 from sagemaker_serving.spec.container import Container
 
@@ -66,13 +67,15 @@ class CapacityReservation(Spec):
     """``capacity-reservations-only``: instances come from the reservation, or not at all."""
 
 
-class InstanceVariant(Container):
-    """A production variant: instances behind the endpoint."""
+class InstanceHost(Spec):
+    """Instances behind an endpoint, whatever they run."""
 
-    name: str
+    name: Annotated[str, Aws("VariantName")]
     """The variant's name."""
 
-    instance_types: list[str] = Field(default_factory=list)
+    instance_types: Annotated[
+        list[str], Aws("InstancePools.InstanceType", "InstancePools.Priority")
+    ] = Field(default_factory=list)
     """Instance types in order of preference, 1 to 5, instead of ``instance_type``: where AWS has no
     capacity for one, SageMaker takes the next. All run the same image; the first is what bounds,
     prices and the dashboard go by."""
@@ -84,19 +87,15 @@ class InstanceVariant(Container):
     initial_instance_count: int = 1
     """Instances to start with, at least 1."""
 
-    weight: float = 1.0
+    weight: Annotated[float, Aws("InitialVariantWeight")] = 1.0
     """Share of the traffic, relative to the other variants' weights; with 0 it gets none."""
-
-    accelerator_type: str | None = None
-    """An Elastic Inference accelerator such as ``ml.eia2.medium``. AWS has ended it: it needs
-    ``accept_retired: [elastic-inference]``, and AWS refuses the deploy."""
 
     inference_ami_version: str | None = None
     """The host's software, such as ``al2023-ami-sagemaker-inference-gpu-4-1``: its NVIDIA driver
     has to run the image's CUDA. Left out: the one that image and instance family need, where that
     is known and SageMaker's own host will not do; else SageMaker's choice."""
 
-    volume_size_in_gb: int | None = None
+    volume_size_in_gb: Annotated[int | None, Aws("VolumeSizeInGB")] = None
     """Size of the storage volume, 1 to 512; not for types with local NVMe storage."""
 
     model_data_download_timeout_in_seconds: int | None = None
@@ -108,27 +107,40 @@ class InstanceVariant(Container):
     variant_instance_provision_timeout_in_seconds: int | None = None
     """How long SageMaker tries to get the instances, 300 to 3600."""
 
-    routing_strategy: Literal["LEAST_OUTSTANDING_REQUESTS", "PREFIX_AWARE", "RANDOM"] | None = (
-        Field(default=None, json_schema_extra={"default": "RANDOM"})
-    )
+    routing_strategy: Annotated[
+        Literal["LEAST_OUTSTANDING_REQUESTS", "PREFIX_AWARE", "RANDOM"] | None,
+        Aws("RoutingConfig.RoutingStrategy"),
+    ] = Field(default=None, json_schema_extra={"default": "RANDOM"})
     """The instance that gets a request: any, the one with the fewest open requests, or the one that
     has seen the request's beginning (SageMaker's default: RANDOM)."""
 
-    prefix_aware_routing: PrefixAwareRouting | None = None
+    prefix_aware_routing: Annotated[
+        PrefixAwareRouting | None, Aws("RoutingConfig.PrefixAwareRoutingConfig")
+    ] = None
     """How PREFIX_AWARE compares; means that strategy, and is needed with it."""
 
-    capacity_reservation: CapacityReservation | None = None
+    capacity_reservation: Annotated[
+        CapacityReservation | None, Aws("CapacityReservationConfig")
+    ] = None
     """The reservation that instances come from; left out: none."""
 
-    enable_ssm_access: bool | None = None
+    enable_ssm_access: Annotated[bool | None, Aws("EnableSSMAccess")] = None
     """Whether a shell can be opened in the containers by AWS Systems Manager (SageMaker's default:
     no)."""
 
-    core_dump: CoreDump | None = None
-    """Where the memory of a container that crashed is left; left out: nowhere."""
-
     managed_instance_scaling: ManagedInstanceScaling | None = None
     """How many instances SageMaker keeps for ``inference_components``; only with these."""
+
+
+class InstanceVariant(InstanceHost, Container):
+    """A production variant: instances behind the endpoint."""
+
+    accelerator_type: str | None = None
+    """An Elastic Inference accelerator such as ``ml.eia2.medium``. AWS has ended it: it needs
+    ``accept_retired: [elastic-inference]``, and AWS refuses the deploy."""
+
+    core_dump: CoreDump | None = None
+    """Where the memory of a container that crashed is left; left out: nowhere."""
 
     extra: dict[str, Any] = Field(default_factory=dict)
     """Members of CloudFormation's ProductionVariant that have no field here, by AWS's own names.
@@ -138,22 +150,30 @@ class InstanceVariant(Container):
 ManagedInstanceScaling.model_rebuild()
 
 
-class ServerlessVariant(Container):
-    """The variant of a serverless endpoint: it is paid by the request, and starts when one
-    comes."""
+class ServerlessHost(Spec):
+    """Workers that start when a request comes, whatever they run."""
 
-    name: str
+    name: Annotated[str, Aws("VariantName")]
     """The variant's name."""
 
-    memory_size_in_mb: Annotated[int, Field(json_schema_extra={"multipleOf": 1024})]
+    memory_size_in_mb: Annotated[
+        int, Field(json_schema_extra={"multipleOf": 1024}), Aws("ServerlessConfig.MemorySizeInMB")
+    ]
     """Memory of each worker: 1024, 2048, 3072, 4096, 5120 or 6144; CPUs come with it."""
 
-    max_concurrency: int
+    max_concurrency: Annotated[int, Aws("ServerlessConfig.MaxConcurrency")]
     """The most requests at the same time, 1 to 200; more are refused."""
 
-    provisioned_concurrency: int | None = None
+    provisioned_concurrency: Annotated[
+        int | None, Aws("ServerlessConfig.ProvisionedConcurrency")
+    ] = None
     """Workers that are kept warm and paid for, at most ``max_concurrency``; left out: none, and
     a request that finds no worker waits until one has started."""
+
+
+class ServerlessVariant(ServerlessHost, Container):
+    """The variant of a serverless endpoint: it is paid by the request, and starts when one
+    comes."""
 
     extra: dict[str, Any] = Field(default_factory=dict)
     """Members of CloudFormation's ProductionVariant that have no field here, by AWS's own

@@ -12,10 +12,10 @@ import aws_cdk as cdk
 import pytest
 import yaml
 
-from sagemaker_serving.catalog.members import ENDPOINT, ENDPOINT_CONFIG, MODEL
 from sagemaker_serving.operations.adoption import adopt
 from sagemaker_serving.rules import read_template
 from sagemaker_serving.spec import read_environment
+from sagemaker_serving.spec.members import ENDPOINT, ENDPOINT_CONFIG, MODEL
 from stacks import EnvironmentStage
 from tests.stacks.test_every_member import models
 

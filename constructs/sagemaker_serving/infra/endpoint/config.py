@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -105,9 +106,9 @@ class EndpointConfig(Construct):
         self._resource = sagemaker.CfnEndpointConfig(
             self,
             "Resource",
-            production_variants=[variant.rendered() for variant in self._variants],
+            production_variants=_in_cdk_words([each.members for each in self._variants]),
             shadow_production_variants=(
-                [variant.rendered() for variant in self._shadows] if self._shadows else None
+                _in_cdk_words([each.members for each in self._shadows]) if self._shadows else None
             ),
             async_inference_config=None if async_inference is None else async_inference.rendered(),
             data_capture_config=None if data_capture is None else data_capture.rendered(),
@@ -134,7 +135,9 @@ class EndpointConfig(Construct):
         """Adds one more variant, beside those there are."""
         _must_be_variants(self, (*self._variants, variant), self._shadows)
         self._variants += (variant,)
-        self._resource.production_variants = [every.rendered() for every in self._variants]
+        self._resource.production_variants = _in_cdk_words(
+            [each.members for each in self._variants]
+        )
         self._resource.kms_key_id = self.encryption_key_arn
         for grant in _grants_of([variant]):
             self.grant_to_roles(grant)
@@ -236,6 +239,23 @@ def _vpc_config(network: Network) -> sagemaker.CfnEndpointConfig.VpcConfigProper
     )
 
 
+def _in_cdk_words(value: Any) -> Any:
+    """The names that CDK has for members: ``volumeSizeInGb`` for VolumeSizeInGB."""
+    if isinstance(value, list):
+        return [_in_cdk_words(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        f"{name[0].lower()}{_ACRONYM.sub(lambda found: found[0].title(), name[1:])}": _in_cdk_words(
+            each
+        )
+        for name, each in value.items()
+    }
+
+
+_ACRONYM = re.compile(r"[A-Z]{2,}(?=[A-Z][a-z]|$)")
+
+
 def _must_be_variants(
     config: EndpointConfig, variants: Sequence[Variant], shadows: Sequence[InstanceVariant]
 ) -> None:
@@ -250,6 +270,12 @@ def _must_be_variants(
             f"{config.node.path}: more than one variant is named {', '.join(twice)}; "
             "rename all but one"
         )
+    for variant in (*variants, *shadows):
+        if isinstance(variant, InstanceVariant) and not variant.instance_type:
+            raise Mistake(
+                f"{config.node.path}: variant {variant.name} has no instance type; give "
+                "instance_type, or instance_types"
+            )
     if shadows and (len(variants), len(shadows)) != (1, 1):
         raise Mistake(
             f"{config.node.path}: there are {len(variants)} production and {len(shadows)} shadow "

@@ -15,7 +15,11 @@ from constructs import Construct
 from sagemaker_serving import catalog
 from sagemaker_serving.answers.golden_file import Exchange, golden_lines, read_golden
 from sagemaker_serving.errors import Mistake
-from sagemaker_serving.infra.endpoint.variants import InstanceVariant, Variant
+from sagemaker_serving.infra.endpoint.variants import (
+    InstanceVariant,
+    ServerlessVariant,
+    Variant,
+)
 from sagemaker_serving.infra.functions.machine_provider import MachineProvider
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard
 from sagemaker_serving.infra.synth.content_identity import identify_by_content
@@ -229,22 +233,20 @@ def _must_be_judged(
 
 
 def _members(variant: Variant) -> dict[str, Any]:
-    """CreateEndpointConfig's ProductionVariant but for names, with one instance."""
-    if not isinstance(variant, InstanceVariant):
-        serverless = {"MemorySizeInMB": variant.memory_size_in_mb, "MaxConcurrency": 1}
-        return {"ServerlessConfig": serverless}
-    download = variant.model_data_download_timeout_in_seconds
-    startup = variant.container_startup_health_check_timeout_in_seconds
-    members = {
-        "InstanceType": variant.instance_type,
-        "InitialInstanceCount": 1,
-        "AcceleratorType": variant.accelerator_type,
-        "InferenceAmiVersion": variant.inference_ami_version,
-        "VolumeSizeInGB": variant.volume_size_in_gb,
-        "ModelDataDownloadTimeoutInSeconds": download,
-        "ContainerStartupHealthCheckTimeoutInSeconds": startup,
-    }
-    return {name: value for name, value in members.items() if value is not None}
+    """CreateEndpointConfig's ProductionVariant but for names, with one instance or one worker."""
+    if isinstance(variant, ServerlessVariant):
+        memory = variant.members["ServerlessConfig"]["MemorySizeInMB"]
+        return {"ServerlessConfig": {"MemorySizeInMB": memory, "MaxConcurrency": 1}}
+    kept = {name: value for name, value in variant.members.items() if name not in _OF_A_FLEET}
+    return {**kept, "InstanceType": variant.instance_type, "InitialInstanceCount": 1}
+
+
+_OF_A_FLEET = {
+    *("VariantName", "ModelName", "InitialVariantWeight", "InstancePools", "RoutingConfig"),
+    *("CapacityReservationConfig", "CoreDumpConfig", "EnableSSMAccess", "ManagedInstanceScaling"),
+    "VariantInstanceProvisionTimeoutInSeconds",
+}
+"""What one instance that answers a few requests does without."""
 
 
 def _host(variant: Variant) -> str:

@@ -1,7 +1,7 @@
 """What serves already, read from its resources into an environment file.
 
 The source is a template: CloudFormation's own, a Terraform plan in its form, or what SageMaker
-describes. Which field each member becomes stands in one table, `catalog.members`, by which the
+describes. Which field each member becomes stands in one table, `spec.members`, by which the
 stacks are held against CloudFormation's schemas, too.
 """
 
@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from local_aws.suggest import nearest
-from sagemaker_serving.catalog.members import ENDPOINT, ENDPOINT_CONFIG
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.operations.adoption.components import read_components
 from sagemaker_serving.operations.adoption.draft import Draft
@@ -25,6 +24,7 @@ from sagemaker_serving.operations.adoption.scaling import read_scaling
 from sagemaker_serving.operations.adoption.variants import read_variants
 from sagemaker_serving.rules.template import Template
 from sagemaker_serving.rules.template.resources import Resource, Resources
+from sagemaker_serving.spec.members import ENDPOINT, ENDPOINT_CONFIG
 
 
 @dataclass(frozen=True, kw_only=True)

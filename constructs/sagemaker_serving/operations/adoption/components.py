@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from local_aws.template import Unknown
-from sagemaker_serving.catalog.members import MODEL
 from sagemaker_serving.operations.adoption.draft import Path
 from sagemaker_serving.operations.adoption.members import Reading, is_unknown, open_, plain
 from sagemaker_serving.operations.adoption.scaling import read_scaling
 from sagemaker_serving.operations.adoption.variants import read_container, read_model
 from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.template.resources import Resource
+from sagemaker_serving.spec.members import MODEL
 
 COMPONENT = "AWS::SageMaker::InferenceComponent"
 _FIELDS = {

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from local_aws.template import Unknown
-from sagemaker_serving.catalog.members import (
+from sagemaker_serving.operations.adoption.draft import Draft, Path
+from sagemaker_serving.rules.facts import Fact
+from sagemaker_serving.rules.template.resources import Resource, Resources
+from sagemaker_serving.spec.members import (
     ENDPOINT,
     ENDPOINT_CONFIG,
     MODEL,
@@ -15,9 +18,6 @@ from sagemaker_serving.catalog.members import (
     not_writable,
     written_as,
 )
-from sagemaker_serving.operations.adoption.draft import Draft, Path
-from sagemaker_serving.rules.facts import Fact
-from sagemaker_serving.rules.template.resources import Resource, Resources
 
 _EXTRA = {MODEL: "model", ENDPOINT_CONFIG: "endpoint_config", ENDPOINT: "endpoint"}
 _BUCKET = "here it is the environment's bucket"

@@ -9,7 +9,6 @@ from typing import Any
 from sagemaker_serving.catalog import UnknownImage, container_image, repository_versions
 from sagemaker_serving.catalog.ecr import parse_ecr_uri
 from sagemaker_serving.catalog.images import Processor, scopes_of
-from sagemaker_serving.catalog.members import ENDPOINT_CONFIG, MODEL
 from sagemaker_serving.operations.adoption.draft import Path
 from sagemaker_serving.operations.adoption.members import (
     Reading,
@@ -20,6 +19,7 @@ from sagemaker_serving.operations.adoption.members import (
 )
 from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.template.resources import Resource
+from sagemaker_serving.spec.members import ENDPOINT_CONFIG, MODEL
 
 _PROCESSORS: tuple[Processor, ...] = ("cpu", "gpu", "inf", "inf2", "neuronx")
 _FIELDS = {"ProductionVariants": "variants", "ShadowProductionVariants": "shadow_variants"}

@@ -211,7 +211,7 @@ def artifact_packed(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
     SageMaker takes a model that is not packed for endpoints on instances alone.
     """
     if isinstance(host, VariantFacts):
-        containers = () if host.serverless is None else host.containers
+        containers = () if not host.is_serverless else host.containers
         what = "a serverless endpoint"
     else:
         containers = () if host.container is None else (host.container,)

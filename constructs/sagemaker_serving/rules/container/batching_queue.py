@@ -54,7 +54,7 @@ def batching_queue(facts: EndpointConfigFacts | TransformFacts) -> Iterator[Find
     asked = facts.asynchronous.get("ClientConfig").get("MaxConcurrentInvocationsPerInstance")
     for variant in (*facts.variants, *facts.shadows):
         at_once = variant.asynchronous or facts.asynchronous.given
-        for container in variant.containers if variant.serverless is None else ():
+        for container in variant.containers if not variant.is_serverless else ():
             yield from _judged(container, asked if at_once else _CLIENT)
 
 

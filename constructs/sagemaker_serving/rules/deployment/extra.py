@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 
 from local_aws.suggest import nearest
 from sagemaker_serving.catalog import resource_properties
-from sagemaker_serving.catalog.members import not_writable, written_as
 from sagemaker_serving.catalog.properties import Shape
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.facts.resources import ExtraFacts
+from sagemaker_serving.spec.members import not_writable, written_as
 
 _SCHEMA = "CloudFormation's registry in cfn-lint, read 2026-11-21"
 _API = "botocore's service model and CloudFormation's registry in cfn-lint, read 2026-11-23"

@@ -203,7 +203,7 @@ def kind_answers(config: EndpointConfigFacts) -> Iterator[Finding]:
 
 def _unreached(variant: VariantFacts) -> tuple[str, str] | None:
     """What no asynchronous request reaches, and what to have instead."""
-    if variant.serverless is not None:
+    if variant.is_serverless:
         return "a serverless variant, which answers at once", "put it on instances"
     if not variant.model.given:
         return "inference components, which answer at once", "give the variant a model"
@@ -249,7 +249,7 @@ def endpoint_reservations(config: EndpointConfigFacts) -> Iterator[Finding]:
     named = [
         arn
         for variant in (*config.variants, *config.shadows)
-        if (arn := variant.members.get("CapacityReservationConfig").get("MlReservationArn")).text
+        if (arn := variant.get("CapacityReservationConfig").get("MlReservationArn")).text
     ]
     for arn in named[1:]:
         if arn.text != named[0].text:

@@ -117,7 +117,7 @@ def guardrail_instances(update: UpdateFacts) -> Iterator[Finding]:
         update.rolling.get("MaximumBatchSize"),
     )
     variants = update.config.variants if update.config is not None else ()
-    counts = [variant.initial_instance_count.number for variant in variants]
+    counts = [variant.get("InitialInstanceCount").number for variant in variants]
     fewest = min((count for count in counts if count is not None), default=None)
     for step in steps if fewest is not None else ():
         value = step.get("Value").number if step.get("Type").text == "INSTANCE_COUNT" else None
@@ -230,7 +230,7 @@ def guardrail_excluded(update: UpdateFacts) -> Iterator[Finding]:
     """
     for variant in update.config.variants if update.config is not None else ():
         kind = known(variant.instance_type)
-        if variant.serverless is not None:
+        if variant.is_serverless:
             what = "is serverless; there"
         elif variant.accelerator_type.given:
             what = "has an Elastic Inference accelerator; with one"
@@ -261,7 +261,7 @@ def guardrail_rolling_excluded(update: UpdateFacts) -> Iterator[Finding]:
             f"the endpoint has {config.variants_fact.size} variants; a rolling update is of one; "
             "use blue/green",
         )
-    elif any(variant.serverless is not None for variant in config.variants):
+    elif any(variant.is_serverless for variant in config.variants):
         yield (
             update.rolling.where,
             "the endpoint is serverless; a rolling update is of instances; remove it",

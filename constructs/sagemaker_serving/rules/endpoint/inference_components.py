@@ -76,7 +76,7 @@ def component_scaling(variant: VariantFacts) -> Iterator[Finding]:
     CreateEndpointConfig refuses managed scaling of a variant that runs a model of its own. Before
     2026 it took it, without effect. Whether it takes it without a Status was not reported.
     """
-    managed = variant.managed_scaling
+    managed = variant.get("ManagedInstanceScaling")
     if variant.model.given and managed.get("Status").text == "ENABLED":
         instead = ("scaling", "inference_components")
         if not managed.name.islower():
@@ -101,7 +101,7 @@ def component_role(config: EndpointConfigFacts) -> Iterator[Finding]:
     if config.role.given:
         return
     for variant in config.variants:
-        if variant.serverless is None and not variant.model.given:
+        if not variant.is_serverless and not variant.model.given:
             yield (
                 variant.where,
                 f"ModelName is missing, and so is {config.role.name} of the config; name a model, "

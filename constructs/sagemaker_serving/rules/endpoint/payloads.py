@@ -43,7 +43,7 @@ def payload_size(variant: VariantFacts) -> Iterator[Finding]:
             size = _number(fact)
             if size is None:
                 continue
-            if variant.serverless is not None and size > 4 * _MEGABYTE:
+            if variant.is_serverless and size > 4 * _MEGABYTE:
                 why = "a serverless variant gets at most 4 MB"
             elif size > 25 * _MEGABYTE and not variant.asynchronous:
                 why = "InvokeEndpoint carries at most 25 MB by any source"

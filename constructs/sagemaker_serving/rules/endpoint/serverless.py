@@ -22,11 +22,12 @@ def serverless_memory(variant: VariantFacts) -> Iterator[Finding]:
     CloudFormation's schema has the two ends only; AWS refuses sizes between the steps at the
     deploy.
     """
-    if variant.serverless is None:
+    if not variant.is_serverless:
         return
-    fact = variant.serverless.memory_size
+    sizes = variant.get("ServerlessConfig")
+    fact = sizes.get("MemorySizeInMB")
     if not fact.given:
-        yield variant.serverless.where, f"{fact.name} is missing; give one of {_choices()}"
+        yield sizes.where, f"{fact.name} is missing; give one of {_choices()}"
     elif fact.number is not None and fact.number not in _MEMORY:
         up = next((size for size in _MEMORY if size > fact.number), _MEMORY[-1])
         size = "the next size up" if fact.number < _MEMORY[-1] else "the largest"
@@ -43,11 +44,12 @@ def serverless_concurrency(variant: VariantFacts) -> Iterator[Finding]:
 
     Provisioned workers are kept warm and paid for; they are part of the concurrency.
     """
-    if variant.serverless is None:
+    if not variant.is_serverless:
         return
-    most, warm = variant.serverless.max_concurrency, variant.serverless.provisioned_concurrency
+    sizes = variant.get("ServerlessConfig")
+    most, warm = sizes.get("MaxConcurrency"), sizes.get("ProvisionedConcurrency")
     if not most.given:
-        yield variant.serverless.where, f"{most.name} is missing; give it, 1 to 200"
+        yield sizes.where, f"{most.name} is missing; give it, 1 to 200"
     yield from between(most, 1, 200)
     yield from between(warm, 1, 200)
     if most.number is not None and warm.number is not None and warm.number > most.number:
@@ -64,7 +66,7 @@ def serverless_alone(config: EndpointConfigFacts) -> Iterator[Finding]:
 
     A serverless variant cannot share traffic with others.
     """
-    serverless = [variant for variant in config.variants if variant.serverless is not None]
+    serverless = [variant for variant in config.variants if variant.is_serverless]
     if serverless and len(config.variants) + len(config.shadows) > 1:
         yield (
             serverless[0].where,
@@ -79,7 +81,7 @@ def serverless_excludes(config: EndpointConfigFacts) -> Iterator[Finding]:
 
     Each is allowed with instances, so schemas accept the combination.
     """
-    if not any(variant.serverless is not None for variant in config.variants):
+    if not any(variant.is_serverless for variant in config.variants):
         return
     for fact, what in (
         (config.capture, "captures data"),
@@ -100,7 +102,7 @@ def serverless_model(variant: VariantFacts) -> Iterator[Finding]:
 
     It supports neither GPUs, nor many models, nor a pipeline of containers.
     """
-    if variant.serverless is None:
+    if not variant.is_serverless:
         return
     if len(variant.containers) > 1:
         yield (

@@ -75,8 +75,8 @@ def variant_instances(variant: VariantFacts) -> Iterator[Finding]:
 
     Only managed scaling of inference components may start with none.
     """
-    yield from at_least(variant.initial_instance_count, 1)
-    yield from at_least(variant.weight, 0)
+    yield from at_least(variant.get("InitialInstanceCount"), 1)
+    yield from at_least(variant.get("InitialVariantWeight"), 0)
 
 
 @rule(
@@ -90,7 +90,7 @@ def variant_weights(config: EndpointConfigFacts) -> Iterator[Finding]:
     Shares are weights over their sum. A single 0 is legal: the variant waits, ready, for requests
     that name it.
     """
-    weights = [variant.weight.number for variant in config.variants]
+    weights = [variant.get("InitialVariantWeight").number for variant in config.variants]
     known = config.variants_fact.size is not None
     if known and weights and all(weight == 0 for weight in weights):
         yield (
@@ -111,13 +111,13 @@ def variant_complete(variant: VariantFacts) -> Iterator[Finding]:
     CloudFormation's schema demands the variant's name only, so it accepts what CreateEndpointConfig
     then refuses.
     """
-    if variant.serverless is not None and variant.model.name and not variant.model.given:
+    if variant.is_serverless and variant.model.name and not variant.model.given:
         yield (
             variant.where,
             "ModelName is missing and the variant is serverless, which hosts no inference "
             "components; name its model",
         )
-    if variant.serverless is not None or variant.instance_pools.given:
+    if variant.is_serverless or variant.instance_pools.given:
         return
     if not variant.instance_type.given:
         yield (
@@ -125,10 +125,10 @@ def variant_complete(variant: VariantFacts) -> Iterator[Finding]:
             f"{variant.instance_type.name} is missing and the variant is not serverless; give the "
             "type and number of its instances, or a serverless configuration",
         )
-    if not variant.initial_instance_count.given and _must_count(variant):
+    if not variant.get("InitialInstanceCount").given and _must_count(variant):
         yield (
             variant.where,
-            f"{variant.initial_instance_count.name} is missing; give it, 1 or more",
+            f"{variant.get('InitialInstanceCount').name} is missing; give it, 1 or more",
         )
 
 
@@ -142,11 +142,11 @@ def variant_mixed(variant: VariantFacts) -> Iterator[Finding]:
 
     CreateEndpointConfig refuses both; the schema allows them.
     """
-    if variant.serverless is None:
+    if not variant.is_serverless:
         return
     instances = (
         *(variant.instance_type, variant.instance_pools),
-        *(variant.initial_instance_count, variant.managed_scaling),
+        *(variant.get("InitialInstanceCount"), variant.get("ManagedInstanceScaling")),
     )
     for fact in instances:
         if fact.given:
@@ -208,8 +208,8 @@ def shadow_excludes(config: EndpointConfigFacts) -> Iterator[Finding]:
 
 
 def _not_in_shadow_tests(variant: VariantFacts) -> Iterator[Finding]:
-    if variant.serverless is not None:
-        yield variant.serverless.where, "the variant is serverless"
+    if variant.is_serverless:
+        yield variant.get("ServerlessConfig").where, "the variant is serverless"
     if len(variant.containers) > 1:
         yield variant.where, f"the variant's model has {len(variant.containers)} containers"
     for container in variant.containers:
@@ -230,7 +230,7 @@ def variant_volume(variant: VariantFacts) -> Iterator[Finding]:
 
     CreateEndpointConfig refuses other sizes.
     """
-    yield from between(variant.volume_size, 1, 512)
+    yield from between(variant.get("VolumeSizeInGB"), 1, 512)
 
 
 @rule(
@@ -247,12 +247,12 @@ def variant_volume_local(variant: VariantFacts) -> Iterator[Finding]:
     CreateEndpointConfig refuses the size on some of them, ml.trn1 for one. On which it does not,
     nobody documents, so this warns.
     """
-    kind = known(variant.instance_type)
-    if kind is not None and kind.nvme_gb and variant.volume_size.given:
+    kind, size = known(variant.instance_type), variant.get("VolumeSizeInGB")
+    if kind is not None and kind.nvme_gb and size.given:
         yield (
-            variant.volume_size.where,
-            f"{variant.volume_size.name} is given on {kind.name}, which has {kind.nvme_gb} GB of "
-            "local storage instead of a volume; remove it, or use a type without local storage",
+            size.where,
+            f"{size.name} is given on {kind.name}, which has {kind.nvme_gb} GB of local storage "
+            "instead of a volume; remove it, or use a type without local storage",
         )
 
 
@@ -262,9 +262,9 @@ def variant_timeouts(variant: VariantFacts) -> Iterator[Finding]:
 
     The whole start of an endpoint has to fit in between.
     """
-    yield from between(variant.download_timeout, 60, 3600)
-    yield from between(variant.startup_timeout, 60, 3600)
-    provision = variant.members.get("VariantInstanceProvisionTimeoutInSeconds")
+    yield from between(variant.get("ModelDataDownloadTimeoutInSeconds"), 60, 3600)
+    yield from between(variant.get("ContainerStartupHealthCheckTimeoutInSeconds"), 60, 3600)
+    provision = variant.get("VariantInstanceProvisionTimeoutInSeconds")
     yield from between(provision, 300, 3600)
 
 
@@ -278,7 +278,7 @@ def variant_prefix_routing(variant: VariantFacts) -> Iterator[Finding]:
 
     CreateEndpointConfig demands both with it, and takes neither without.
     """
-    routing = variant.members.get("RoutingConfig")
+    routing = variant.get("RoutingConfig")
     strategy = routing.get("RoutingStrategy")
     prefixes = routing.get("PrefixAwareRoutingConfig")
     if strategy.text == "PREFIX_AWARE" and not prefixes.given:
@@ -307,7 +307,7 @@ def variant_reservation(variant: VariantFacts) -> Iterator[Finding]:
 
     A reservation is of one region, and instances of another cannot come from it.
     """
-    arn = variant.members.get("CapacityReservationConfig").get("MlReservationArn")
+    arn = variant.get("CapacityReservationConfig").get("MlReservationArn")
     if arn.text is None:
         return
     found = _RESERVATION.fullmatch(arn.text)
@@ -328,6 +328,6 @@ def variant_reservation(variant: VariantFacts) -> Iterator[Finding]:
 def _must_count(variant: VariantFacts) -> bool:
     """Whether a number of instances has to be said: environment files have a default of 1."""
     return (
-        variant.initial_instance_count.name == "InitialInstanceCount"
-        and not variant.managed_scaling.given
+        variant.get("InitialInstanceCount").name == "InitialInstanceCount"
+        and not variant.get("ManagedInstanceScaling").given
     )

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from sagemaker_serving.catalog.members import ENDPOINT, ENDPOINT_CONFIG, MODEL
 from sagemaker_serving.rules.artifact.locations import artifact_location
 from sagemaker_serving.rules.endpoint.monitoring import monitoring_facts
 from sagemaker_serving.rules.environment.artifacts import artifact_facts
@@ -42,6 +41,7 @@ from sagemaker_serving.rules.facts.resources import (
     TagsFacts,
 )
 from sagemaker_serving.spec import EnvironmentFile
+from sagemaker_serving.spec.members import ENDPOINT, ENDPOINT_CONFIG, MODEL
 
 
 def environment_facts(file: EnvironmentFile) -> Iterator[object]:
@@ -98,7 +98,7 @@ def _of_model(
         for container in variant.containers:
             for one in _each_artifact(container, written):
                 yield artifact_location(one)
-                yield from artifact_facts(one, folder, variant.volume_size, is_gated=True)
+                yield from artifact_facts(one, folder, variant.get("VolumeSizeInGB"), is_gated=True)
     yield from _components(config, model.name, written, environment, folder)
     yield from update_of(config, written, kind)
     yield ReplayFacts(

@@ -12,17 +12,18 @@ from sagemaker_serving.rules.facts import (
     EndpointConfigFacts,
     Fact,
     ModelFacts,
-    ServerlessFacts,
     VariantFacts,
 )
 from sagemaker_serving.rules.facts.kinds import (
     KindFacts,
     Renamed,
-    is_serverless,
+    in_aws_words,
     moves,
-    renamed,
 )
 from sagemaker_serving.rules.facts.resources import ModelDefinitionFacts, UpdateFacts
+from sagemaker_serving.spec.data_capture import DataCapture
+from sagemaker_serving.spec.kinds import Asynchronous
+from sagemaker_serving.spec.monitoring import MetricsConfig
 from sagemaker_serving.spec.update import MOST_SECONDS
 
 _PERCENT = "CAPACITY_PERCENT"
@@ -43,18 +44,6 @@ def kind_of(model: Fact, environment: Fact) -> KindFacts:
     )
 
 
-def serverless_of(variant: Fact) -> ServerlessFacts | None:
-    """How a variant is sized that has a field of serverless."""
-    if not is_serverless(variant):
-        return None
-    return ServerlessFacts(
-        where=variant.where,
-        memory_size=variant.get("memory_size_in_mb"),
-        max_concurrency=variant.get("max_concurrency"),
-        provisioned_concurrency=variant.get("provisioned_concurrency"),
-    )
-
-
 def config_of(model: ModelFacts, written: Fact, environment: Fact) -> EndpointConfigFacts:
     """What is said of a model's variants together."""
     shadows = written.get("shadow_variants")
@@ -70,10 +59,7 @@ def config_of(model: ModelFacts, written: Fact, environment: Fact) -> EndpointCo
         asynchronous=_asynchronous(written.get("asynchronous")),
         vpc=environment.get("network"),
         network_isolation=written.get("network_isolation"),
-        metrics=renamed(
-            written.get("metrics_config"),
-            {"MetricPublishFrequencyInSeconds": "metric_publish_frequency_in_seconds"},
-        ),
+        metrics=in_aws_words(written.get("metrics_config"), MetricsConfig),
     )
 
 
@@ -92,7 +78,7 @@ def definition_of(variant: VariantFacts, written: Fact, environment: Fact) -> Mo
         containers=variant.containers,
         vpc=environment.get("network"),
         network_isolation=isolation,
-        serverless=variant.serverless is not None,
+        serverless=variant.is_serverless,
         hostnames=tuple(part.get("container_hostname") for part in several.items()),
     )
 
@@ -170,39 +156,20 @@ def _size(percent: Fact) -> Fact:
 
 
 def _capture(capture: Fact) -> Fact:
-    return Renamed(
-        capture.value,
-        capture.where,
-        {
-            "InitialSamplingPercentage": _or(capture.get("sampling_percent"), 0),
-            "CaptureOptions": _or(capture.get("capture"), ["Input", "Output"]),
-            "DestinationS3Uri": _or(capture.get("prefix"), "captured"),
-            "CaptureContentTypeHeader": renamed(
-                capture,
-                {
-                    "JsonContentTypes": "json_content_types",
-                    "CsvContentTypes": "csv_content_types",
-                },
-            ),
-        },
-    )
+    members = in_aws_words(capture, DataCapture)
+    needed = {
+        "InitialSamplingPercentage": _or(capture.get("sampling_percent"), 0),
+        "CaptureOptions": _or(capture.get("capture"), ["Input", "Output"]),
+        "DestinationS3Uri": _or(capture.get("prefix"), "captured"),
+    }
+    return replace(members, parts={**members.parts, **needed})
 
 
 def _asynchronous(asynchronous: Fact) -> Fact:
-    topics = {
-        "SuccessTopic": "success_topic",
-        "ErrorTopic": "error_topic",
-        "IncludeInferenceResponseIn": "include_inference_response_in",
-    }
-    most = "max_concurrent_invocations_per_instance"
-    notifications = renamed(asynchronous, topics)
-    return renamed(
-        asynchronous,
-        {
-            "ClientConfig": renamed(asynchronous, {"MaxConcurrentInvocationsPerInstance": most}),
-            "OutputConfig": renamed(asynchronous, {"NotificationConfig": notifications}),
-        },
-    )
+    members = in_aws_words(asynchronous, Asynchronous)
+    # Its paths are the stack's to write, whatever else is said.
+    members.parts["OutputConfig"] = replace(members.get("OutputConfig"), value={})
+    return members
 
 
 def _counted(several: Fact) -> Fact:

@@ -7,36 +7,47 @@ from dataclasses import replace
 
 from local_aws.template import Unknown
 from sagemaker_serving.catalog import Accelerator
-from sagemaker_serving.rules.environment.kinds import serverless_of
 from sagemaker_serving.rules.facts import ABSENT, ContainerFacts, Fact, VariantFacts
-from sagemaker_serving.rules.facts.kinds import Listed, host_type, renamed
+from sagemaker_serving.rules.facts.kinds import (
+    Listed,
+    Renamed,
+    host_type,
+    in_aws_words,
+    is_serverless,
+    renamed,
+)
 from sagemaker_serving.rules.neo.facts import compilation_fact
 from sagemaker_serving.s3_address import is_s3
+from sagemaker_serving.spec.variants import InstanceHost, ServerlessHost
 
 
 def variant_facts(variant: Fact, model: Fact, environment: Fact) -> VariantFacts:
     """A variant with the containers that it runs."""
-    region = environment.get("region")
     return VariantFacts(
         where=variant.where,
-        name=variant.get("name"),
+        region=environment.get("region"),
         instance_type=host_type(variant),
         instance_pools=pools_of(variant),
-        initial_instance_count=variant.get("initial_instance_count"),
-        weight=variant.get("weight"),
         model=_model_of(variant, model),
         accelerator_type=variant.get("accelerator_type"),
         accept_retired=_accepts(environment, "elastic-inference"),
-        serverless=serverless_of(variant),
-        volume_size=variant.get("volume_size_in_gb"),
-        download_timeout=variant.get("model_data_download_timeout_in_seconds"),
-        startup_timeout=variant.get("container_startup_health_check_timeout_in_seconds"),
-        managed_scaling=_managed_scaling(variant.get("managed_instance_scaling")),
         members=_members(variant),
         asynchronous=model.get("asynchronous").given,
-        region=region,
         containers=tuple(_containers(variant, model, environment)),
     )
+
+
+def _members(variant: Fact) -> Fact:
+    if is_serverless(variant):
+        members = in_aws_words(variant, ServerlessHost)
+        # What is missing of it is missing of the variant.
+        members.parts["ServerlessConfig"] = replace(members.get("ServerlessConfig"), value={})
+        return members
+    members = in_aws_words(variant, InstanceHost)
+    managed = members.parts["ManagedInstanceScaling"]
+    assert isinstance(managed, Renamed)
+    managed.parts["Status"] = Fact("ENABLED" if managed.given else None, managed.where)
+    return members
 
 
 def pools_of(host: Fact) -> Fact:
@@ -54,47 +65,6 @@ def _model_of(variant: Fact, model: Fact) -> Fact:
     """What it runs is the deploy's to name, where it is not inference components."""
     hosts_components = bool(model.get("inference_components").value)
     return ABSENT if hosts_components else Fact(Unknown(), variant.where)
-
-
-def _managed_scaling(managed: Fact) -> Fact:
-    policy = renamed(
-        managed.get("scale_in_policy"),
-        {"MaximumStepSize": "maximum_step_size", "CooldownInMinutes": "cooldown_in_minutes"},
-    )
-    return renamed(
-        managed,
-        {
-            "Status": Fact("ENABLED" if managed.given else None, managed.where),
-            "MinInstanceCount": "min_instance_count",
-            "MaxInstanceCount": "max_instance_count",
-            "ScaleInPolicy": policy,
-        },
-    )
-
-
-def _members(variant: Fact) -> Fact:
-    prefixes = renamed(
-        variant.get("prefix_aware_routing"),
-        {"PrefixLength": "prefix_length", "ConcurrencyThreshold": "concurrency_threshold"},
-    )
-    routing = renamed(
-        variant,
-        {"RoutingStrategy": "routing_strategy", "PrefixAwareRoutingConfig": prefixes},
-    )
-    reservation = renamed(
-        variant.get("capacity_reservation"), {"MlReservationArn": "ml_reservation_arn"}
-    )
-    return renamed(
-        variant,
-        {
-            "VariantInstanceProvisionTimeoutInSeconds": (
-                "variant_instance_provision_timeout_in_seconds"
-            ),
-            "RoutingConfig": routing,
-            "InferenceAmiVersion": "inference_ami_version",
-            "CapacityReservationConfig": reservation,
-        },
-    )
 
 
 def _containers(variant: Fact, model: Fact, environment: Fact) -> Iterator[ContainerFacts]:

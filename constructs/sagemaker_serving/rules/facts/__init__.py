@@ -219,41 +219,37 @@ class ContainerFacts:
 class VariantFacts:
     """A production variant, or a shadow variant, and the containers that it runs.
 
-    ``instance_pools`` are the types in order of preference, where there are several, and
-    ``instance_type`` is the first. ``model`` is what it runs, absent where it hosts inference
-    components. ``asynchronous`` is whether its endpoint answers into S3. ``accept_retired`` is
-    whether what AWS has ended is rendered all the same. ``members`` has all that has no field here,
-    by AWS's own names.
+    ``members`` are AWS's of a ProductionVariant, by its names, and `get` reads them.
+    ``instance_type`` is that of its host, which is the first where ``instance_pools`` has several
+    in order of preference. ``model`` is what it runs, absent where it hosts inference components.
+    ``asynchronous`` is whether its endpoint answers into S3. ``accept_retired`` is whether what AWS
+    has ended is rendered all the same.
     """
 
     where: Where
-    name: Fact
     region: Fact
     instance_type: Fact
-    initial_instance_count: Fact
-    weight: Fact
     model: Fact
+    members: Fact
     accelerator_type: Fact = ABSENT
     accept_retired: bool = False
-    serverless: ServerlessFacts | None = None
-    volume_size: Fact = ABSENT
-    download_timeout: Fact = ABSENT
-    startup_timeout: Fact = ABSENT
-    managed_scaling: Fact = ABSENT
     instance_pools: Fact = ABSENT
-    members: Fact = ABSENT
     asynchronous: bool = False
     containers: tuple[ContainerFacts, ...] = ()
 
+    def get(self, member: str) -> Fact:
+        """What is said of AWS's ``member``, such as ``VolumeSizeInGB``."""
+        return self.members.get(member)
 
-@dataclass(frozen=True, kw_only=True)
-class ServerlessFacts:
-    """How a variant without instances is sized."""
+    @property
+    def name(self) -> Fact:
+        """Its VariantName."""
+        return self.get("VariantName")
 
-    where: Where
-    memory_size: Fact
-    max_concurrency: Fact
-    provisioned_concurrency: Fact
+    @property
+    def is_serverless(self) -> bool:
+        """Whether it has a configuration of serverless, known or not."""
+        return isinstance(self.get("ServerlessConfig").value, Mapping)
 
 
 @dataclass(frozen=True, kw_only=True)

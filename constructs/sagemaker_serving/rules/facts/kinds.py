@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sagemaker_serving.errors import Where
 from sagemaker_serving.rules.facts import ABSENT, EndpointConfigFacts, Fact, VariantFacts
+from sagemaker_serving.spec.aws import aws_fields
+from sagemaker_serving.spec.base import Spec
 
 
 @dataclass(frozen=True)
 class Renamed(Fact):
     """A mapping in AWS's words over facts that the user wrote in others, each with its place."""
 
-    parts: Mapping[str, Fact] = field(default_factory=dict)
+    parts: dict[str, Fact] = field(default_factory=dict)
 
     def get(self, key: str) -> Fact:
         """The fact that the user wrote for AWS's ``key``; absent when there is none."""
         part = self.parts.get(key)
         return part if part is not None else Fact(None, self.where / key)
+
+    def entries(self) -> Iterator[tuple[str, Fact]]:
+        """What is given, by AWS's names."""
+        return ((name, part) for name, part in self.parts.items() if part.given)
 
 
 @dataclass(frozen=True)
@@ -38,6 +44,29 @@ def renamed(fact: Fact, fields: Mapping[str, str | Fact]) -> Renamed:
     parts = {
         name: fact.get(field) if isinstance(field, str) else field for name, field in fields.items()
     }
+    return Renamed(fact.value, fact.where, parts)
+
+
+def in_aws_words(fact: Fact, spec: type[Spec]) -> Renamed:
+    """What the fields of ``spec`` say, by the names of AWS's members that they become.
+
+    Fields that become several members, or none, are left out.
+    """
+    parts: dict[str, Fact] = {}
+    for each in aws_fields(spec):
+        if len(each.members) == 1:
+            *above, last = each.members[0].split(".")
+            value = fact.get(each.name)
+            if each.inner is not None:
+                value = in_aws_words(value, each.inner)
+            place = parts
+            for name in above:
+                part = place.setdefault(name, Renamed(None, fact.where))
+                assert isinstance(part, Renamed)
+                if value.given:
+                    place[name] = part = replace(part, value={})
+                place = part.parts
+            place[last] = value
     return Renamed(fact.value, fact.where, parts)
 
 

@@ -88,7 +88,7 @@ def ami_driver(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
 def _asked(host: VariantFacts | TransformFacts) -> tuple[Fact, Use]:
     if isinstance(host, TransformFacts):
         return host.ami_version, "transform"
-    return host.members.get("InferenceAmiVersion"), "endpoint"
+    return host.get("InferenceAmiVersion"), "endpoint"
 
 
 def _instead(versions: dict[str, AmiVersion], cuda: str) -> str:

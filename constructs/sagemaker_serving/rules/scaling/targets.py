@@ -153,10 +153,10 @@ def scaling_dimension(scaling: ScalingFacts) -> Iterator[Finding]:
     """
     variants = scaling.config.variants if scaling.config is not None else ()
     for variant in variants:
-        wanted = _PROVISIONED if variant.serverless is not None else _VARIANT
+        wanted = _PROVISIONED if variant.is_serverless else _VARIANT
         given = scaling.dimension.text
         if variant.name.text == scaling.variant and given in _FORMS and given != wanted:
-            what = "serverless" if variant.serverless is not None else "on instances"
+            what = "serverless" if variant.is_serverless else "on instances"
             yield (
                 scaling.dimension.where,
                 f"{scaling.dimension.name} is {given}, and the variant is {what}; use {wanted}",
@@ -174,11 +174,11 @@ def managed_scaling_bounds(variant: VariantFacts) -> Iterator[Finding]:
     Zero is allowed: the endpoint then hosts inference components and starts empty. It gives back
     1 to 100 at a time, 5 to 1440 minutes after the last change.
     """
-    least = variant.managed_scaling.get("MinInstanceCount")
-    most = variant.managed_scaling.get("MaxInstanceCount")
+    least = variant.get("ManagedInstanceScaling").get("MinInstanceCount")
+    most = variant.get("ManagedInstanceScaling").get("MaxInstanceCount")
     yield from at_least(least, 0)
     yield from at_least(most, 1)
-    policy = variant.managed_scaling.get("ScaleInPolicy")
+    policy = variant.get("ManagedInstanceScaling").get("ScaleInPolicy")
     yield from between(policy.get("MaximumStepSize"), 1, 100)
     yield from between(policy.get("CooldownInMinutes"), 5, 1440)
     yield from not_below(most, least)

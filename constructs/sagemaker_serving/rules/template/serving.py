@@ -10,7 +10,6 @@ from sagemaker_serving.rules.facts import (
     ContainerFacts,
     EndpointConfigFacts,
     Fact,
-    ServerlessFacts,
     VariantFacts,
 )
 from sagemaker_serving.rules.facts.resources import LocationFacts, ModelDefinitionFacts
@@ -84,18 +83,10 @@ def _variant(variant: Fact, resources: Resources, asynchronous: bool) -> Variant
     model = resources.referred(variant.get("ModelName"), _MODEL, "ModelName")
     return VariantFacts(
         where=variant.where,
-        name=variant.get("VariantName"),
         region=resources.region,
         instance_type=instance_type,
-        initial_instance_count=numbers.get("InitialInstanceCount"),
-        weight=numbers.get("InitialVariantWeight"),
         model=_model_of(variant),
         accelerator_type=variant.get("AcceleratorType"),
-        serverless=_serverless(serverless) if isinstance(serverless.value, dict) else None,
-        volume_size=numbers.get("VolumeSizeInGB"),
-        download_timeout=numbers.get("ModelDataDownloadTimeoutInSeconds"),
-        startup_timeout=numbers.get("ContainerStartupHealthCheckTimeoutInSeconds"),
-        managed_scaling=numbers.get("ManagedInstanceScaling"),
         instance_pools=variant.get("InstancePools"),
         members=numbers,
         asynchronous=asynchronous,
@@ -116,15 +107,6 @@ def _preferred(pools: Fact, absent: Fact) -> Fact:
     if not ordered:
         return absent
     return min(ordered, key=lambda pool: pool.get("Priority").number or 0).get("InstanceType")
-
-
-def _serverless(config: Fact) -> ServerlessFacts:
-    return ServerlessFacts(
-        where=config.where,
-        memory_size=config.get("MemorySizeInMB"),
-        max_concurrency=config.get("MaxConcurrency"),
-        provisioned_concurrency=config.get("ProvisionedConcurrency"),
-    )
 
 
 def _containers(

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sagemaker_serving.catalog.properties import member_paths, resource_properties
+from sagemaker_serving.spec.aws import written_members
+from sagemaker_serving.spec.data_capture import DataCapture
+from sagemaker_serving.spec.kinds import Asynchronous
+from sagemaker_serving.spec.monitoring import MetricsConfig
+from sagemaker_serving.spec.variants import InstanceHost, ServerlessHost
 
 MODEL, ENDPOINT_CONFIG, ENDPOINT = (
     f"AWS::SageMaker::{name}" for name in ("Model", "EndpointConfig", "Endpoint")
@@ -34,12 +38,6 @@ def not_writable(resource_type: str, path: str) -> str | None:
     return _NOT_WRITABLE[resource_type].get(path)
 
 
-def only_by_extra(resource_type: str) -> list[str]:
-    """The paths of CloudFormation's schema that have no field of their own."""
-    shape = resource_properties(resource_type)
-    return [path for path in member_paths(shape) if path not in _WRITTEN[resource_type]]
-
-
 def _below(above: str, members: Mapping[str, str]) -> dict[str, str]:
     return {f"{above}.{path}": said for path, said in members.items()}
 
@@ -67,81 +65,24 @@ _CONTAINER = {
 }
 
 _VARIANT = {
-    "CapacityReservationConfig.CapacityReservationPreference": (
-        "capacity_reservation.capacity_reservation_preference"
-    ),
-    "CapacityReservationConfig.MlReservationArn": "capacity_reservation.ml_reservation_arn",
-    "ContainerStartupHealthCheckTimeoutInSeconds": (
-        "container_startup_health_check_timeout_in_seconds"
-    ),
+    **dict(written_members(InstanceHost)),
     "CoreDumpConfig.DestinationS3Uri": "core_dump.prefix",
     "CoreDumpConfig.KmsKeyId": "storage.kms",
-    "EnableSSMAccess": "enable_ssm_access",
-    "InferenceAmiVersion": "inference_ami_version",
-    "InitialInstanceCount": "initial_instance_count",
-    "InitialVariantWeight": "weight",
-    "InstancePools.InstanceType": "instance_types",
-    "InstancePools.Priority": "instance_types",
-    "InstanceType": "instance_type",
-    "ManagedInstanceScaling.MaxInstanceCount": "managed_instance_scaling.max_instance_count",
-    "ManagedInstanceScaling.MinInstanceCount": "managed_instance_scaling.min_instance_count",
-    **{
-        f"ManagedInstanceScaling.ScaleInPolicy.{path}": (
-            f"managed_instance_scaling.scale_in_policy.{said}"
-        )
-        for path, said in (
-            ("CooldownInMinutes", "cooldown_in_minutes"),
-            ("MaximumStepSize", "maximum_step_size"),
-            ("Strategy", "strategy"),
-        )
-    },
     "ManagedInstanceScaling.Status": "managed_instance_scaling",
-    "ModelDataDownloadTimeoutInSeconds": "model_data_download_timeout_in_seconds",
     "ModelName": "artifact",
-    "RoutingConfig.PrefixAwareRoutingConfig.ConcurrencyThreshold": (
-        "prefix_aware_routing.concurrency_threshold"
-    ),
-    "RoutingConfig.PrefixAwareRoutingConfig.PrefixLength": "prefix_aware_routing.prefix_length",
-    "RoutingConfig.RoutingStrategy": "routing_strategy",
-    "VariantInstanceProvisionTimeoutInSeconds": "variant_instance_provision_timeout_in_seconds",
-    "VariantName": "name",
-    "VolumeSizeInGB": "volume_size_in_gb",
-}
-
-_SERVERLESS = {
-    "ServerlessConfig.MaxConcurrency": "max_concurrency",
-    "ServerlessConfig.MemorySizeInMB": "memory_size_in_mb",
-    "ServerlessConfig.ProvisionedConcurrency": "provisioned_concurrency",
 }
 
 _ASYNCHRONOUS = {
-    "ClientConfig.MaxConcurrentInvocationsPerInstance": (
-        "asynchronous.max_concurrent_invocations_per_instance"
-    ),
+    **dict(written_members(Asynchronous, "asynchronous.")),
     "OutputConfig.KmsKeyId": "storage.kms",
-    "OutputConfig.NotificationConfig.ErrorTopic": "asynchronous.error_topic",
-    "OutputConfig.NotificationConfig.IncludeInferenceResponseIn": (
-        "asynchronous.include_inference_response_in"
-    ),
-    "OutputConfig.NotificationConfig.SuccessTopic": "asynchronous.success_topic",
     "OutputConfig.S3FailurePath": "asynchronous",
     "OutputConfig.S3OutputPath": "asynchronous",
 }
 
 _CAPTURE = {
-    "CaptureContentTypeHeader.CsvContentTypes": "data_capture.csv_content_types",
-    "CaptureContentTypeHeader.JsonContentTypes": "data_capture.json_content_types",
-    "CaptureOptions.CaptureMode": "data_capture.capture",
-    "DestinationS3Uri": "data_capture.prefix",
+    **dict(written_members(DataCapture, "data_capture.")),
     "EnableCapture": "data_capture",
-    "InitialSamplingPercentage": "data_capture.sampling_percent",
     "KmsKeyId": "storage.kms",
-}
-
-_METRICS = {
-    "EnableDetailedObservability": "metrics_config.enable_detailed_observability",
-    "EnableEnhancedMetrics": "metrics_config.enable_enhanced_metrics",
-    "MetricPublishFrequencyInSeconds": "metrics_config.metric_publish_frequency_in_seconds",
 }
 
 _BLUE_GREEN = {
@@ -174,13 +115,13 @@ _WRITTEN: Mapping[str, Mapping[str, str]] = {
         **_TAGS,
     },
     ENDPOINT_CONFIG: {
-        **_below("ProductionVariants", {**_VARIANT, **_SERVERLESS}),
+        **_below("ProductionVariants", {**dict(written_members(ServerlessHost)), **_VARIANT}),
         **_below("ShadowProductionVariants", _VARIANT),
         "ProductionVariants": "variants",
         "ShadowProductionVariants": "shadow_variants",
         **_below("AsyncInferenceConfig", _ASYNCHRONOUS),
         **_below("DataCaptureConfig", _CAPTURE),
-        **_below("MetricsConfig", _METRICS),
+        **_below("MetricsConfig", dict(written_members(MetricsConfig, "metrics_config."))),
         "EndpointConfigName": _NAMED_BY_CLOUDFORMATION,
         "ExecutionRoleArn": "inference_components",
         "KmsKeyId": "storage.kms",

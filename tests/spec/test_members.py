@@ -8,15 +8,14 @@ from typing import Any
 import botocore.loaders
 import pytest
 
-from sagemaker_serving.catalog.members import (
+from sagemaker_serving.catalog.properties import member_paths, resource_properties
+from sagemaker_serving.spec.members import (
     ENDPOINT,
     ENDPOINT_CONFIG,
     MODEL,
     not_writable,
-    only_by_extra,
     written_as,
 )
-from sagemaker_serving.catalog.properties import member_paths, resource_properties
 from tools.shape_trees import action_tree
 
 REASONS = {"API only", "ended by AWS", "console only"}
@@ -61,8 +60,9 @@ def test_cloudformation_has_no_member_without_a_field_but_those_named_here(
 ) -> None:
     unnamed = {
         path
-        for path in only_by_extra(resource_type)
-        if not ONLY_BY_EXTRA[resource_type] & set(path.split("."))
+        for path in member_paths(resource_properties(resource_type))
+        if written_as(resource_type, path) is None
+        and not ONLY_BY_EXTRA[resource_type] & set(path.split("."))
     }
     assert unnamed == set()
 
