@@ -61,7 +61,6 @@ SLOW = (
     "tests/acceptance/",
     "tests/archive/test_build.py",
     "tests/archive/test_killed.py",
-    "tests/archive/test_soundness.py",
     "tests/catalog/test_snapshots.py",
     "tests/cli/",
     "tests/client/payload/test_batches.py",

@@ -39,12 +39,6 @@ def variables(folder: str) -> dict[str, bytes]:
     return {f"{folder}/variables/{file.name}": file.read_bytes() for file in real.iterdir()}
 
 
-def fingerprint(saved_model: int = 0, index: int = 0, producer: int = 4) -> bytes:
-    """A ``fingerprint.pb`` with these checksums."""
-    checksums = b"\x08" + _varint(saved_model) + b"\x28" + _varint(index)
-    return checksums + _field(6, b"\x08" + _varint(producer))
-
-
 def frozen_graph(nodes: Mapping[str, tuple[str, Sequence[str]]] | None = None) -> bytes:
     """A graph: nodes by name, each with its operation and the nodes that it consumes."""
     given = {"x": ("Placeholder", ()), "y": ("Relu", ("x",))} if nodes is None else nodes

@@ -2,15 +2,13 @@
 
 ``write FOLDER``: ``v1`` and ``v2`` (SavedModels of both APIs), ``frozen.pb``,
 ``model.keras``, ``two.keras`` and ``model.h5``; ``said.json`` has TensorFlow's own reading of
-the signatures, and what each of the latter three predicts for `INPUT`. ``scrambled/``
-has SavedModels whose maps stand in every order, with TensorFlow's fingerprints of them.
+the signatures, and what each of the latter three predicts for `INPUT`.
 ``predict FOLDER``: prints what each SavedModel in it predicts.
 """
 
 from __future__ import annotations
 
 import json
-import random
 import sys
 from pathlib import Path
 from typing import Any
@@ -64,37 +62,6 @@ def write_v2(folder: Path) -> None:
     module = Module()
     signatures = {"serving_default": module.score, "other": module.other}
     tf.saved_model.save(module, str(folder), signatures=signatures)
-
-
-def write_scrambled(folder: Path, count: int = 40) -> None:
-    """Maps of texts of which one begins with another, and of numbers, in drawn orders."""
-    from tensorflow.core.protobuf import saved_model_pb2
-    from tensorflow.python.saved_model.pywrap_saved_model import fingerprinting
-
-    dice = random.Random(7)
-    keys = ["seed", "seed2", "se", "T", "dtype", "_class", "é", "日本"]
-    for number in range(count):
-        model = saved_model_pb2.SavedModel(saved_model_schema_version=1)
-        graph = model.meta_graphs.add()
-        graph.meta_info_def.tags.append("serve")
-        for name in ("a", "ab", "b"):
-            node = graph.graph_def.node.add(name=name, op="NoOp")
-            for key in dice.sample(keys, dice.randrange(1, len(keys))):
-                node.attr[key].func.attr[key].i = dice.randrange(1 << 40)
-        function = graph.graph_def.library.function.add()
-        function.signature.name = "f_1"
-        for argument in dice.sample(range(400), 12):
-            function.arg_attr[argument].attr["_x"].i = argument
-            function.resource_arg_unique_id[argument] = argument
-        for key in dice.sample(keys, 5):
-            graph.signature_def[key].inputs[key].name = "a:0"
-            graph.meta_info_def.function_aliases[key] = key
-            function.ret[key] = "x:y:0"
-        place = folder / "scrambled" / str(number)
-        place.mkdir(parents=True)
-        (place / "saved_model.pb").write_bytes(model.SerializeToString(deterministic=False))
-        told = fingerprinting.CreateFingerprintDef(str(place))
-        (place / "fingerprint.pb").write_bytes(told)
 
 
 def write_frozen(path: Path) -> Any:
@@ -168,7 +135,6 @@ if __name__ == "__main__":
     else:
         write_v1(root / "v1")
         write_v2(root / "v2")
-        write_scrambled(root)
         facts = {"frozen": write_frozen(root / "frozen.pb"), "keras": write_keras(root)}
         facts["input"] = INPUT
         facts |= {name: said(root / name) for name in ("v1", "v2")}

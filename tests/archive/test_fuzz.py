@@ -17,7 +17,7 @@ import pytest
 from isal import igzip
 
 from sagemaker_serving.archive import Limits, UnreadableArtifact, read_stream, unpack
-from tests.models import add, archive, fingerprint, frozen_graph, saved_model, variables
+from tests.models import add, archive, frozen_graph, saved_model, variables
 
 CASES = int(os.environ.get("ARCHIVE_FUZZ_CASES", "400"))
 SLICES = 8
@@ -30,7 +30,6 @@ NAMES = [
 KINDS = [b"0", b"\0", b"1", b"2", b"3", b"4", b"5", b"6", b"7", b"S", b"x", b"g", b"L", b"K", b"Z"]
 GOOD = {
     "digits/1/saved_model.pb": saved_model(ops=("VarHandleOp",)),
-    "digits/1/fingerprint.pb": fingerprint(1, 2),
     **variables("digits/1"),
     "frozen.pb": frozen_graph(),
     "code/inference.py": b"def handler(data, context):\n    return data\n",

@@ -26,8 +26,6 @@ model.tar.gz: tensorflow, 2 files, {size} bytes unpacked, {packed} bytes packed
       serving_default (predict)
         in  images: float32 (?, 8, 8)
         out y: float32 (?)
-      nothing proves that saved_model.pb is as it was written: no fingerprint.pb is beside it, \
-as of models that TensorFlow 1 or 2.11 wrote
   code/inference.py
     handler takes 2 (line 1)
   files

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
-from io import BytesIO
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO, TypeVar
+from typing import TypeVar
 
-from sagemaker_serving.archive import protobuf
+from sagemaker_serving.archive import bundle, protobuf
 from sagemaker_serving.archive.applications import CONFIG, read_applications
 from sagemaker_serving.archive.frameworks import frameworks_of
 from sagemaker_serving.archive.frozen_graph import FrozenGraph, read_frozen_graph
@@ -22,15 +20,9 @@ from sagemaker_serving.archive.members import Kind, read_members
 from sagemaker_serving.archive.onnx_model import OnnxModel, read_onnx
 from sagemaker_serving.archive.refusals import UnreadableArtifact
 from sagemaker_serving.archive.saved_model import SavedModel, read_saved_model
-from sagemaker_serving.archive.soundness import (
-    Kept,
-    Soundness,
-    is_looked_at,
-    soundness_of,
-)
 from sagemaker_serving.archive.sources import Plan, Sources, plan
 from sagemaker_serving.archive.torch_script import TorchScript, read_torch_script
-from sagemaker_serving.archive.tree import Entry, SkippingFile
+from sagemaker_serving.archive.tree import SkippingFile
 from sagemaker_serving.progress import WatchedFile
 
 SAVED_MODEL = ("saved_model.pb", "saved_model.pbtxt")
@@ -40,9 +32,7 @@ _LONGEST_TEXT = 1 << 20
 _NO_GRAPHS = {*SAVED_MODEL, "fingerprint.pb", "keras_metadata.pb"}
 
 
-def read_contents(
-    path: Path, limits: Limits | None = None, *, judge: Judge | None = None
-) -> ArchiveContents:
+def read_contents(path: Path, limits: Limits | None = None) -> ArchiveContents:
     """What the archive made of ``path`` holds; ``path`` is a folder, a model file or a ``.tar.gz``.
 
     An archive is streamed to its end, never unpacked. A file that is converted
@@ -50,27 +40,22 @@ def read_contents(
     it will have, and no signatures; what the file itself tells stands under its
     own name. Raises `UnreadableArtifact` when there is nothing at ``path`` and
     for whatever `Refusal` names; ``limits`` default to `Limits.of_this_shell`.
-    ``judge`` says whether a folder's files are sound; by default they are read.
     """
-    return contents_of(path, limits=limits, judge=judge)
+    return contents_of(path, limits=limits)
 
 
 def contents_of(
-    sources: Sources | Plan,
-    *,
-    convert: bool = True,
-    limits: Limits | None = None,
-    judge: Judge | None = None,
+    sources: Sources | Plan, *, convert: bool = True, limits: Limits | None = None
 ) -> ArchiveContents:
     """What the archive made of all ``sources`` holds; see `read_contents` and `build_archive`."""
     try:
         planned = sources if isinstance(sources, Plan) else plan(sources, convert=convert)
-        return _contents_of(planned, limits, judge)
+        return _contents_of(planned, limits)
     except OSError as error:
         raise UnreadableArtifact(f"{error.filename} cannot be read: {error.strerror}") from None
 
 
-def _contents_of(planned: Plan, limits: Limits | None, judge: Judge | None) -> ArchiveContents:
+def _contents_of(planned: Plan, limits: Limits | None) -> ArchiveContents:
     if planned.ready is not None:
         with WatchedFile(planned.ready) as stream:
             return read_stream(stream, str(planned.ready), limits)
@@ -85,51 +70,26 @@ def _contents_of(planned: Plan, limits: Limits | None, judge: Judge | None) -> A
             reading.look_into(conversion.source.name, size, SkippingFile(stream))
     return reading.contents(
         converted={c.source.name: c.source.stat().st_size for c in planned.conversions},
-        soundness=(judge if judge is not None else soundness_of_entries)(planned.entries),
     )
-
-
-Judge = Callable[[Sequence[Entry]], Soundness]
-"""Whether the files of a folder are sound."""
-
-
-def soundness_of_entries(entries: Sequence[Entry]) -> Soundness:
-    """Whether the SavedModels among files on disk are as they were written: reads all of them."""
-    return soundness_of(
-        {entry.name: entry.size for entry in entries},
-        {e.name: partial(_opened, e.path) for e in entries if is_looked_at(e.name)},
-    )
-
-
-def _opened(path: Path) -> BinaryIO:
-    return path.open("rb")
 
 
 def read_stream(stream: Readable, name: str, limits: Limits | None = None) -> ArchiveContents:
     """What the ``.tar.gz`` in ``stream`` holds; ``name`` is what messages call it.
 
     Reads to the end and keeps no more than 64 KiB of a file in memory, scripts
-    and the ends of PyTorch's and Keras's files apart (5 MiB), and 128 MiB of
-    SavedModels' files, to hold them against one another. Raises
-    `UnreadableArtifact`; what ``stream`` itself raises passes.
+    and the ends of PyTorch's and Keras's files apart (5 MiB), and an index of
+    variables (64 MiB). Raises `UnreadableArtifact`; what ``stream`` itself
+    raises passes.
     """
     allowed = limits if limits is not None else Limits.of_this_shell()
     inflated = Inflated(stream, name, allowed)
     reading = _Reading()
-    kept = Kept()
     for member in read_members(inflated, allowed):
         if member.kind is Kind.FILE:
-            content: protobuf.Source = member.content
-            if is_looked_at(member.name) and kept.has_room(member.size):
-                data = content.read(member.size)
-                kept.keep(member.name, data)
-                content = SkippingFile(BytesIO(data))
-            reading.file(member.name, member.size, content)
+            reading.file(member.name, member.size, member.content)
         elif member.kind is Kind.LINK:
             reading.links.append(member.name)
-    return reading.contents(
-        packed_size=inflated.packed_bytes, soundness=soundness_of(reading.files, kept.openers)
-    )
+    return reading.contents(packed_size=inflated.packed_bytes)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,7 +105,7 @@ class ArchiveContents:
     ``code/requirements.txt``, ``applications`` what ``config.yaml`` has Ray
     Serve import ("deployment:app"), each None without one. ``links`` are links within the
     archive; ``converted`` the files that are converted when it is packed, with their bytes;
-    ``soundness`` what SavedModels' files say of their own bytes;
+    ``damaged`` what is wrong with files of variables that are cut off or no such files;
     ``packed_size`` the archive's bytes, None for a folder.
     """
 
@@ -161,7 +121,7 @@ class ArchiveContents:
     requirements: tuple[str, ...] | None = None
     applications: tuple[str, ...] | None = None
     converted: dict[str, int] = field(default_factory=dict)
-    soundness: Soundness = field(default_factory=Soundness)
+    damaged: dict[str, str] = field(default_factory=dict)
     packed_size: int | None = field(default=None, compare=False)
 
     @property
@@ -230,6 +190,8 @@ class _Reading:
         self._script: Script | None = None
         self._requirements: tuple[str, ...] | None = None
         self._applications: tuple[str, ...] | None = None
+        self._sizes: dict[str, int] = {}
+        self._damaged: dict[str, str] = {}
 
     def file(self, name: str, size: int, content: protobuf.Source) -> None:
         """A file of the archive."""
@@ -243,6 +205,8 @@ class _Reading:
             self._saved_models[name] = _parsed(read_saved_model, content, size)
         elif last.endswith(".pb") and last not in _NO_GRAPHS:
             self._graphs[name] = _parsed(read_frozen_graph, content, size)
+        elif name.endswith("variables/variables.index") and size <= bundle.LARGEST_INDEX:
+            self._variables(name, content.read(size))
         elif last.endswith((".pt", ".pth")):
             self._traced[name] = read_torch_script(content, size)
         elif last.endswith(".keras"):
@@ -259,13 +223,24 @@ class _Reading:
         elif name == CONFIG and size <= _LONGEST_TEXT:
             self._applications = read_applications(content.read(size))
 
+    def _variables(self, name: str, index: bytes) -> None:
+        folder = name.removesuffix("variables.index")
+        try:
+            sizes = bundle.shard_sizes(index)
+        except protobuf.Malformed as error:
+            self._damaged[name] = str(error)
+        else:
+            self._sizes |= {folder + shard: size for shard, size in sizes.items()}
+
     def contents(
-        self,
-        *,
-        soundness: Soundness,
-        converted: dict[str, int] | None = None,
-        packed_size: int | None = None,
+        self, *, converted: dict[str, int] | None = None, packed_size: int | None = None
     ) -> ArchiveContents:
+        for name, end in self._sizes.items():
+            if name in self.files and self.files[name] != end:
+                self._damaged[name] = (
+                    f"it has {self.files[name]} bytes, and the tensors in variables.index end at "
+                    f"{end}"
+                )
         return ArchiveContents(
             files=self.files,
             links=tuple(self.links),
@@ -279,7 +254,7 @@ class _Reading:
             requirements=self._requirements,
             applications=self._applications,
             converted=converted if converted is not None else {},
-            soundness=soundness,
+            damaged=self._damaged,
             packed_size=packed_size,
         )
 

@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event
-from typing import TypeVar
 
 from sagemaker_serving.archive.build import archive_identity, known_identity
-from sagemaker_serving.archive.cache import Cache, stamp
-from sagemaker_serving.archive.contents import (
-    ArchiveContents,
-    contents_of,
-    read_stream,
-    soundness_of_entries,
-)
+from sagemaker_serving.archive.cache import Cache
+from sagemaker_serving.archive.contents import ArchiveContents, contents_of, read_stream
 from sagemaker_serving.archive.inflate import Readable
 from sagemaker_serving.archive.limits import Limits
 from sagemaker_serving.archive.refusals import UnreadableArtifact
-from sagemaker_serving.archive.soundness import Soundness, is_looked_at
 from sagemaker_serving.archive.sources import Sources, plan
-from sagemaker_serving.archive.tree import Entry
 from sagemaker_serving.progress import WatchedFile
 
-_VERSION = "5"
-_T = TypeVar("_T")
+_VERSION = "6"
 
 
 def known_contents(
@@ -34,17 +24,14 @@ def known_contents(
 ) -> ArchiveContents:
     """`contents_of` ``sources``, which reads an archive that it has read before not again.
 
-    Folders are always looked at anew: that costs next to nothing, but for the
-    bytes of variables, which are not read again while their files are unchanged.
+    Folders are always looked at anew, which costs next to nothing.
     ``versions_on_top`` is that of `plan`. Raises what `contents_of` raises.
     """
     kept = cache if cache is not None else Cache.of_this_user()
     planned = plan(sources, versions_on_top=versions_on_top)
     ready, limits = planned.ready, Limits.of_this_shell()
     if ready is None or kept.max_bytes == 0:
-        return contents_of(
-            planned, limits=limits, judge=lambda entries: _known_soundness(entries, kept)
-        )
+        return contents_of(planned, limits=limits)
     try:
         return _known_archive(ready, limits, kept)
     except OSError as error:
@@ -60,7 +47,7 @@ def _known_archive(ready: Path, limits: Limits, cache: Cache) -> ArchiveContents
     identity = known_identity(ready, cache)
     text = None if identity is None else cache.contents(_key(identity, limits))
     if text is not None:
-        return _from_text(text, ArchiveContents)
+        return _from_text(text)
     before = ready.stat().st_ctime_ns
     unwanted = Event()
     with ThreadPoolExecutor(1) as beside:
@@ -69,7 +56,7 @@ def _known_archive(ready: Path, limits: Limits, cache: Cache) -> ArchiveContents
             key = _key(archive_identity(ready, cache), limits)
             text = cache.contents(key)
             if text is not None:
-                return _from_text(text, ArchiveContents)
+                return _from_text(text)
             contents = reading.result()
         finally:
             unwanted.set()
@@ -94,32 +81,18 @@ class _Until:
         return b"" if self._unwanted.is_set() else self._stream.read(size)
 
 
-def _known_soundness(entries: Sequence[Entry], cache: Cache) -> Soundness:
-    """`soundness_of_entries`, kept for as long as the files are unchanged."""
-    judged = [(entry.name, entry.status) for entry in entries if is_looked_at(entry.name)]
-    state = stamp(judged, "sound", _VERSION)
-    if not judged or not state.settled:
-        return soundness_of_entries(entries)
-    text = cache.contents(state.key)
-    if text is not None:
-        return _from_text(text, Soundness)
-    found = soundness_of_entries(entries)
-    cache.remember_contents(state.key, _to_text(found))
-    return found
-
-
 def _key(identity: str, limits: Limits) -> str:
     """A verdict holds for the content, the limits it was reached under, and this reader."""
     return hashlib.sha256(f"{identity} {limits} {_VERSION}".encode()).hexdigest()
 
 
-def _to_text(found: ArchiveContents | Soundness) -> str:
+def _to_text(found: ArchiveContents) -> str:
     from pydantic import TypeAdapter
 
-    return TypeAdapter(type(found)).dump_json(found).decode()
+    return TypeAdapter(ArchiveContents).dump_json(found).decode()
 
 
-def _from_text(text: str, kind: type[_T]) -> _T:
+def _from_text(text: str) -> ArchiveContents:
     from pydantic import TypeAdapter
 
-    return TypeAdapter(kind).validate_json(text)
+    return TypeAdapter(ArchiveContents).validate_json(text)

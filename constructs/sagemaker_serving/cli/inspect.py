@@ -157,22 +157,8 @@ def _model(path: str, contents: ArchiveContents) -> Branch:
     writer = f" by TensorFlow {model.tensorflow_version}" if model.tensorflow_version else ""
     variables = ", with variables" if model.has_variables else ""
     return f"{_safe(path)}: tags {', '.join(model.tags) or 'none'}{writer}{variables}", [
-        *(_signature(name, signature) for name, signature in model.signatures.items()),
-        *_proof(path.removesuffix("saved_model.pb"), contents),
+        _signature(name, signature) for name, signature in model.signatures.items()
     ]
-
-
-def _proof(folder: str, contents: ArchiveContents) -> list[Branch]:
-    """What proves that the files in ``folder`` are as they were written."""
-    sound = contents.soundness
-    unproven: list[Branch] = [
-        (f"nothing proves that {_safe(name.removeprefix(folder))} is as it was written: {why}", [])
-        for name, why in sound.unproven.items()
-        if name.startswith(folder)
-    ]
-    if unproven or any(name.startswith(folder) for name in (*sound.damaged, *sound.different)):
-        return unproven
-    return [("its bytes are as they were written: every checksum is right", [])]
 
 
 def _signature(name: str, signature: Signature) -> Branch:

@@ -11,7 +11,6 @@ from sagemaker_serving.rules.artifact import (
     ray_serve,
     refusals,
     signatures,
-    soundness,
     triton,
     uncompressed,
 )
@@ -80,8 +79,7 @@ RULES: tuple[Rule, ...] = (
     ray_serve.artifact_ray_serve,
     *refusals.artifact_refused,
     signatures.batching_signature,
-    soundness.artifact_damaged,
-    soundness.artifact_fingerprint,
+    layouts.artifact_damaged,
     instance_types.endpoint_instance_type,
     instance_types.transform_instance_type,
     instance_types.endpoint_instance_region,

@@ -102,6 +102,17 @@ def artifact_saved_model_readable(facts: ArtifactFacts) -> Iterator[Finding]:
             )
 
 
+@rule("artifact-damaged", source=_LOADER, example="variables.data-00000-of-00001 copied by half")
+def artifact_damaged(facts: ArtifactFacts) -> Iterator[Finding]:
+    """A SavedModel's files of variables are as long as variables.index says, which is whole.
+
+    The server ends while it loads a file that was cut off.
+    """
+    contents = facts.contents
+    for name, why in contents.damaged.items() if contents is not None else ():
+        yield _says(facts, f"{name} is damaged: {why}; export or copy the model again")
+
+
 @rule("artifact-variables", source=_LOADER, example="digits/1/saved_model.pb without variables/")
 def artifact_variables(facts: ArtifactFacts) -> Iterator[Finding]:
     """A model with variables comes with ``variables/``: its index and its data.
