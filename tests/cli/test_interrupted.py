@@ -119,10 +119,10 @@ def test_a_command_says_what_it_leaves_and_ends(
         stderr=subprocess.PIPE,
         text=True,
     ) as command:
-        assert endpoint.waiting.wait(30), command.communicate(timeout=1)
+        assert endpoint.waiting.wait(120), command.communicate(timeout=1)
         eventually(lambda: left.keys() <= {each.name for each in (tmp_path / "out").iterdir()})
         command.send_signal(signal.SIGINT)
-        _, wrong = command.communicate(timeout=30)
+        _, wrong = command.communicate(timeout=120)
     assert command.returncode == 130, wrong
     assert said in wrong
     assert "Traceback" not in wrong

@@ -219,9 +219,7 @@ def test_stopping_ends_what_is_still_starting(tmp_path: Path) -> None:
     aws.config("c", {"v": aws.model("m", {"UNHEALTHY": "1"})})
     aws.sagemaker.create_endpoint(EndpointName="e", EndpointConfigName="c")
     eventually(lambda: children() - before)
-    began = time.monotonic()
-    gateway.stop()
-    assert time.monotonic() - began < 60, "it waits for no health check, which has eight minutes"
+    gateway.stop()  # it waits for no health check: that has eight minutes, and a test has five
     eventually(lambda: children() <= before)
     with pytest.raises(OSError, match="refused"):
         urllib.request.urlopen(gateway.url)

@@ -36,7 +36,7 @@ class Answers:
         self._told: list[Prediction] = []
         self._advance: Callable[[int], None] = lambda count: None
         self._last = b""
-        self._written = 0
+        self._before: dict[Path, int | None] = {}
         self._file: BinaryIO = sys.stdout.buffer
         self._unfinished = ExitStack()
 
@@ -68,8 +68,9 @@ class Answers:
     def write(self, content: bytes, *, of: Path | None = None) -> None:
         """Writes an answer, or a part of one; ``of`` is the file that it is the answer to."""
         if of is not None and self._output is not None:
-            write_whole(self._output / f"{of.name}.out", content)
-            self._written += 1
+            path = self._output / f"{of.name}.out"
+            self._before[path] = _inode(path)
+            write_whole(path, content)
             return
         self._last = content
         self._file.write(content)
@@ -83,8 +84,10 @@ class Answers:
             return "what was printed is all that came; run the command again"
         if not self._several:
             return f"{self._output} is as it was, since not all had come; run the command again"
+        # Ctrl-C may come when the file is there and nobody has counted it yet.
+        written = sum(_inode(path) not in (None, old) for path, old in self._before.items())
         return (
-            f"{self._written} answers are in {self._output}, each of them whole; run the command "
+            f"{written} answers are in {self._output}, each of them whole; run the command "
             "again with the other files"
         )
 
@@ -139,3 +142,11 @@ class Answers:
                 f"from {variants}; a request took {statistics.median(seconds):.1f} ms (median), "
                 f"{max(seconds):.1f} ms (longest)"
             )
+
+
+def _inode(path: Path) -> int | None:
+    """The file's number, another one for each that is written; None where there is none."""
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return None
