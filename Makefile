@@ -59,7 +59,7 @@ test-fast: setup ## Run the tests without TensorFlow, CDK, local AWS and process
 fuzz: setup ## Read tens of thousands of damaged archives and files, and millions of requests
 	ARCHIVE_FUZZ_CASES=20000 RULES_FUZZ_CASES=20000 SERVER_FUZZ_CASES=50000 \
 		FRONT_FUZZ_CASES=1000000 LOCAL_AWS_FUZZ_CASES=50000 ENVIRONMENT_CASES=1000 DEPLOY_CASES=60 \
-		BATCH_OBJECTS=20 BATCH_DRAWS=100 SCHEMA_EVERY_NTH=1 \
+		BATCH_OBJECTS=20 BATCH_DRAWS=100 SCHEMA_EVERY_NTH=1 LIFETIMES_CASES=200 \
 		$(BIN)/python -m pytest tests/local_aws/test_fuzz.py \
 		tests/archive/test_fuzz.py tests/stacks/test_what_passes_synthesizes.py \
 		tests/deploy/test_what_passes_deploys.py \
@@ -67,6 +67,8 @@ fuzz: setup ## Read tens of thousands of damaged archives and files, and million
 		tests/local_aws/resources/test_least.py \
 		tests/model_server/nginx/test_fuzz.py tests/deploy/batch_records \
 		tests/functions/batch_transform/test_records_and_answers.py -n 2 --timeout 7200
+		tests/model_server/nginx/test_fuzz.py tests/local_sagemaker/test_lifetimes.py \
+		-n 2 --timeout 7200
 
 lint: setup ## Check style, format, strict types, and that the documents are easy to read
 	$(BIN)/ruff check .

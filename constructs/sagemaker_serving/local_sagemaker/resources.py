@@ -195,7 +195,13 @@ class Endpoint(_Settling):
     @override
     def update(self, request: Request) -> Attributes:
         wanted = request.properties["EndpointConfigName"]
-        if self._settled(request)["EndpointConfigName"] != wanted:
+        settled = self._settled(request)
+        if settled["EndpointStatus"] == "Failed":
+            # One that served can't be Failed on AWS; here its servers may not have come again.
+            self.delete(request)
+            self.call(request, self.create_operation, request.properties, **self._named(request))
+            self.complete(request)
+        elif settled["EndpointConfigName"] != wanted:
             self.call(request, "UpdateEndpoint", request.properties, **self._named(request))
             endpoint = self._settled(request)
             if endpoint["EndpointStatus"] != "InService":

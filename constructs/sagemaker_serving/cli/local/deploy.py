@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
 from local_aws.cli.options import local_address, state_dir_option, warn
 from sagemaker_serving.cli.completing import FOLDER, EnvironmentName, environment_path
+
+_LOOK_SECONDS = 0.25
+_LOOKS = 20 * 60 * 4
 
 
 @click.command()
@@ -20,12 +26,13 @@ def deploy(environment: str, state_dir: Path) -> None:
 
     Deploying again updates what is there, as on AWS. At the end it prints the calls that were
     denied, with the permissions that they lack. It also prints the resources that are only stored
-    and do nothing here. Ends with 2 when the environment is wrong, and with 1 and the first reason
-    when a stack fails.
+    and do nothing here. An endpoint that is Failed is made again. Ends with 2 when the environment
+    is wrong, and with 1 and the first reason when a stack fails or an endpoint is not in service.
     """
     from local_aws.cli.deploy import deploy_and_tell
     from local_aws.credentials import ACCOUNT_ID
-    from sagemaker_serving.errors import Mistake, ProblemsFound, Severity
+    from sagemaker_serving.client.aws import aws_failures
+    from sagemaker_serving.errors import Failure, Mistake, ProblemsFound, Severity
     from sagemaker_serving.extras import need
     from sagemaker_serving.rules import check_environment
     from sagemaker_serving.spec import read_environment
@@ -42,17 +49,63 @@ def deploy(environment: str, state_dir: Path) -> None:
     if errors:
         raise ProblemsFound(errors)
     assert file.environment is not None
+    address = local_address(state_dir)
     status = deploy_and_tell(
         path.parent.resolve().parent,
-        local_address(state_dir),
+        address,
         file.environment.region,
         assembly=(state_dir / f"cdk.out-{path.stem}").resolve(),
         context={"env": path.stem, "account": ACCOUNT_ID},
     )
     notes = {each["name"]: each["notes"] for each in status.get("endpoints", ())}
+    sagemaker = address.client("sagemaker", file.environment.region)
+    failed = []
     for name, model in file.environment.models.items():
         if model.variants:
             endpoint = file.environment.endpoint_name(name)
+            with aws_failures():
+                reason = _brought_into_service(sagemaker, endpoint)
+            if reason is not None:
+                failed.append(f"{endpoint}: {reason}")
+                continue
             click.echo(f"in service: {endpoint}")
             for note in notes.get(endpoint, ()):
                 warn(f"{endpoint}: {note}")
+    if failed:
+        raise Failure("; ".join(failed))
+
+
+def _brought_into_service(sagemaker: Any, endpoint: str) -> str | None:
+    """Waits until ``endpoint`` is in service; one that failed is made again, once.
+
+    CDK leaves an endpoint alone whose template did not change, also where it did not come again
+    with the local AWS. Gives the reason when it is not in service in the end.
+    """
+    found = _settled(sagemaker, endpoint)
+    if found["EndpointStatus"] == "Failed":
+        reason = found.get("FailureReason", "no reason is told").rstrip(".")
+        warn(f"{endpoint} was Failed ({reason}); it is made again")
+        tags = sagemaker.list_tags(ResourceArn=found["EndpointArn"])["Tags"]
+        sagemaker.delete_endpoint(EndpointName=endpoint)
+        sagemaker.get_waiter("endpoint_deleted").wait(
+            EndpointName=endpoint, WaiterConfig={"Delay": _LOOK_SECONDS, "MaxAttempts": _LOOKS}
+        )
+        sagemaker.create_endpoint(
+            EndpointName=endpoint, EndpointConfigName=found["EndpointConfigName"], Tags=tags
+        )
+        found = _settled(sagemaker, endpoint)
+    if found["EndpointStatus"] == "InService":
+        return None
+    return str(found.get("FailureReason", f"it is {found['EndpointStatus']}"))
+
+
+def _settled(sagemaker: Any, endpoint: str) -> Mapping[str, Any]:
+    """The endpoint's description, once it does not change by itself any more."""
+    from sagemaker_serving.client.describing import described_endpoint
+
+    for _ in range(_LOOKS):
+        found = described_endpoint(sagemaker, endpoint)
+        if found["EndpointStatus"] in ("InService", "Failed", "OutOfService"):
+            break
+        time.sleep(_LOOK_SECONDS)
+    return found

@@ -258,10 +258,10 @@ class Endpoints:
             if (
                 endpoint is None
                 or endpoint["EndpointName"] != name
-                or endpoint["EndpointStatus"] not in ("InService", "Updating")
+                or endpoint["EndpointStatus"] not in ("InService", "Updating", "SystemUpdating")
             ):
                 return EndpointRuntime()
-            return self._fleets.of(endpoint["EndpointArn"])
+        return self._fleets.awaited(endpoint["EndpointArn"])
 
 
 def _instances(config: Resource) -> int:

@@ -56,13 +56,13 @@ class EndpointTasks:
         with region.lock:
             for endpoint in region.endpoints.values():
                 arn = endpoint["EndpointArn"]
-                self._fleets.begin(arn)
-                if endpoint["EndpointStatus"] != "SystemUpdating":
-                    continue
+                live = self._fleets.begin(arn)
                 if arn in serving:
-                    kept = serving[arn]
+                    if endpoint["EndpointStatus"] != "SystemUpdating":
+                        settle(endpoint, "SystemUpdating")  # it failed to serve again
+                    kept = live.kept = serving[arn]
                     self._begin(region, self._bring_up, endpoint, kept["config"], kept["models"])
-                else:
+                elif endpoint["EndpointStatus"] == "SystemUpdating":
                     settle(endpoint, "Failed", ContainerFailed("What it served was not kept."))
 
     def close(self) -> None:
@@ -80,9 +80,12 @@ class EndpointTasks:
             with region.lock:
                 live.starting = None
                 settle(endpoint, "Failed", failed)
+            live.resumed.set()
             return
         with region.lock:
             self._serve(region, endpoint, live, fleet)
+            live.kept = None
+            live.resumed.set()
             reason = endpoint.get("FailureReason")
             settle(endpoint, "InService")
             if reason is not None:  # of an update that was cut off

@@ -75,19 +75,18 @@ class EndpointViews:
 
     def export_serving(self, region: Region) -> dict[str, Resource]:
         """By ARN, of endpoints and inference components: the config and the models that serve
-        now, whatever became of them."""
+        now, or are to serve again, whatever became of them."""
         with region.lock:
             return {
-                **{
-                    region.endpoints[name]["EndpointArn"]: fleet.export()
-                    for name, fleet in self._fleets.serving(region)
-                },
-                **{
-                    component["InferenceComponentArn"]: fleet.export()
-                    for component in region.inference_components.values()
-                    if (fleet := self._fleets.of(component["InferenceComponentArn"]).serving)
-                    is not None
-                },
+                arn: kept
+                for arn in (
+                    *(each["EndpointArn"] for each in region.endpoints.values()),
+                    *(
+                        each["InferenceComponentArn"]
+                        for each in region.inference_components.values()
+                    ),
+                )
+                if (kept := self._fleets.of(arn).export()) is not None
             }
 
     def _running(self, region: Region, endpoint: Resource) -> Sequence[Fleet]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import threading
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -18,7 +19,8 @@ Stage = Literal["Creating", "ActivatingTraffic", "Baking"]
 class EndpointRuntime:
     """Hold the region's lock to read or change it.
 
-    ``share`` is how much of the traffic ``starting`` gets, 0 to 1.
+    ``share`` is how much of the traffic ``starting`` gets, 0 to 1. ``kept`` is what served when
+    the local AWS was last saved, until it serves again; ``resumed`` is set once that is decided.
     """
 
     serving: Fleet | None = None
@@ -28,6 +30,12 @@ class EndpointRuntime:
     stage_since: float = field(default_factory=now)
     draining: list[Fleet] = field(default_factory=list)
     queue: AsyncQueue | None = None
+    kept: Resource | None = None
+    resumed: threading.Event = field(default_factory=threading.Event)
+
+    def export(self) -> Resource | None:
+        """The config and the models that serve, or that are to serve again; None for neither."""
+        return self.serving.export() if self.serving is not None else self.kept
 
     def fleets(self) -> list[Fleet]:
         """All of them, the one that serves first."""

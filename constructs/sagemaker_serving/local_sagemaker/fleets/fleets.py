@@ -21,6 +21,8 @@ from sagemaker_serving.local_sagemaker.fleets.placement import placed
 from sagemaker_serving.local_sagemaker.observability.log_files import last_generation
 
 _log = logging.getLogger(__name__)
+_REQUEST_SECONDS = 60.0
+"""InvokeEndpoint's own limit (API reference of InvokeEndpoint)."""
 
 
 class Fleets:
@@ -43,6 +45,19 @@ class Fleets:
     def of(self, arn: str) -> EndpointRuntime:
         """What runs for an endpoint."""
         return self._live[arn]
+
+    def awaited(self, arn: str) -> EndpointRuntime:
+        """What runs for an endpoint, once it serves again after a restart, as AWS's do meanwhile.
+
+        Raises ServiceUnavailable where that takes longer than a request may. Wait without a lock.
+        """
+        live = self._live[arn]
+        if live.kept is not None and not live.resumed.wait(_REQUEST_SECONDS):
+            name = arn.rpartition("/")[2]
+            raise AwsError(
+                "ServiceUnavailable", f"The servers of {name} are still being started.", status=503
+            )
+        return live
 
     def start(
         self,
@@ -97,6 +112,7 @@ class Fleets:
         self._closed = True
         fleets: list[Fleet] = []
         for live in list(self._live.values()):
+            live.resumed.set()
             fleets += live.fleets()
             if live.queue is not None:
                 live.queue.close()

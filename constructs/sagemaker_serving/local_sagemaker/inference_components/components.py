@@ -169,8 +169,8 @@ class InferenceComponents:
                 raise AwsError(
                     "ValidationError", f"Inference Component {name} not found for {endpoint}."
                 )
-            live = self._fleets.of(component["InferenceComponentArn"])
-            copies = component["RuntimeConfig"]["CurrentCopyCount"]
+        live = self._fleets.awaited(component["InferenceComponentArn"])
+        copies = component["RuntimeConfig"]["CurrentCopyCount"]
         if copies == 0:
             self._metrics.observe(
                 Series(

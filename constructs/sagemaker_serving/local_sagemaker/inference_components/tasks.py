@@ -46,8 +46,9 @@ class ComponentWork:
         with region.lock:
             for component in region.inference_components.values():
                 arn = component["InferenceComponentArn"]
-                self._fleets.begin(arn)
+                live = self._fleets.begin(arn)
                 if arn in serving:
+                    live.kept = serving[arn]
                     component[STATUS] = "Updating"
                     (model,) = serving[arn]["models"].values()
                     self.bring_up(region, component, model)
@@ -82,9 +83,11 @@ class ComponentWork:
             with region.lock:
                 live.starting = None
                 _settle(component, "Failed", failed)
+            live.resumed.set()
             return
         with region.lock:
-            live.serving, live.starting = fleet, None
+            live.serving, live.starting, live.kept = fleet, None, None
+            live.resumed.set()
             _settle(component, "InService")
 
     def _replace(
