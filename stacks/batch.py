@@ -26,7 +26,7 @@ def add_batch_transform(serving: ServingScope, spec: BatchTransformSpec) -> None
         "BatchTransform",
         model=model,
         job_role=serving.role,
-        settings=_on_fitting_hosts(serving, spec),
+        settings=spec,
         inputs=places["input"],
         outputs=places["output"],
         work=places["work"],
@@ -49,13 +49,6 @@ def add_batch_transform(serving: ServingScope, spec: BatchTransformSpec) -> None
         )
     if spec.arrivals is not None:
         _on_arrivals(serving, batch, spec, places["input"].uri, places["output"].uri)
-
-
-def _on_fitting_hosts(serving: ServingScope, spec: BatchTransformSpec) -> BatchTransformSpec:
-    if spec.transform_ami_version is not None:
-        return spec
-    chosen = serving.host_ami("transform", None, spec.instance_types or [spec.instance_type])
-    return spec.model_copy(update={"transform_ami_version": chosen})
 
 
 def _on_arrivals(

@@ -135,9 +135,9 @@ def _on_instances(
 ) -> InstanceVariant:
     shares_instances = bool(serving.spec.inference_components)
     host = _fields_of(variant, InstanceHost)
-    if variant.inference_ami_version is None:
+    if shares_instances and variant.inference_ami_version is None:
         types = variant.instance_types or [variant.instance_type]
-        host["inference_ami_version"] = serving.host_ami("endpoint", variant, types)
+        host["inference_ami_version"] = serving.component_ami(types)
     return InstanceVariant(
         model=None
         if shares_instances

@@ -18,12 +18,10 @@ from sagemaker_serving.catalog import (
     EcrImage,
     InstanceType,
     image_for,
-    image_support,
     parse_ecr_uri,
 )
 from sagemaker_serving.catalog import instance_type as instance_type_named
-from sagemaker_serving.catalog.gpu_hosts import chosen_ami
-from sagemaker_serving.catalog.instances import Use
+from sagemaker_serving.catalog.gpu_hosts import ami_for
 from sagemaker_serving.infra import (
     Container,
     ContainerImage,
@@ -149,24 +147,13 @@ class ServingScope:
             extra=self.spec.extra.model,
         )
 
-    def host_ami(
-        self, use: Use, above: ContainerSpec | None, instance_types: Sequence[str]
-    ) -> str | None:
-        """The AMI version that hosts of all these types need for what they run, where there is
-        one."""
-        kinds = [instance_type_named(name) for name in instance_types]
-        parts: Sequence[ContainerSpec | None] = (
-            self.spec.containers or list(self.spec.inference_components.values()) or [above]
-        )
-        images = [self._ecr_image(part, kinds[0]) for part in parts]
-        found = {
-            chosen_ami(use, kinds, image_support(image).cuda)
-            for image in images
-            if image is not None
-        } - {None}
-        return found.pop() if len(found) == 1 else None
+    def component_ami(self, instance_types: Sequence[str]) -> str | None:
+        """The AMI version that hosts of all these types need for the inference components."""
+        kind = instance_type_named(instance_types[0])
+        parts = self.spec.inference_components.values()
+        return ami_for("endpoint", instance_types, [self._ecr_image(part, kind) for part in parts])
 
-    def _ecr_image(self, above: ContainerSpec | None, kind: InstanceType) -> EcrImage | None:
+    def _ecr_image(self, above: ContainerSpec, kind: InstanceType) -> EcrImage | None:
         container = self.spec.container(above)
         if container.image_uri is not None:
             return parse_ecr_uri(container.image_uri)

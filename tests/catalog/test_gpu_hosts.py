@@ -5,11 +5,8 @@ from __future__ import annotations
 import botocore.loaders
 import pytest
 
-from sagemaker_serving.catalog import instance_type
-from sagemaker_serving.catalog.gpu_hosts import (
-    ami_versions,
-    chosen_ami,
-)
+from sagemaker_serving.catalog import EcrImage
+from sagemaker_serving.catalog.gpu_hosts import ami_for, ami_versions
 from sagemaker_serving.catalog.instances import Use
 from sagemaker_serving.catalog.snapshot import snapshot
 from sagemaker_serving.catalog.support import least_driver
@@ -51,7 +48,22 @@ def test_the_ami_versions_of_endpoints_are_those_of_the_api() -> None:
 def test_an_ami_is_chosen_only_where_one_is_right(
     use: Use, types: list[str], cuda: str, ami: str | None
 ) -> None:
-    assert chosen_ami(use, [instance_type(name) for name in types], cuda) == ami
+    assert ami_for(use, types, [image_of(cuda)]) == ami
+
+
+def test_two_images_that_need_different_hosts_get_none() -> None:
+    images = [image_of("12.9"), image_of("13.0")]
+    assert ami_for("endpoint", ["ml.g5.xlarge"], images) is None
+
+
+def test_a_type_that_no_table_has_is_left_to_sagemaker() -> None:
+    assert ami_for("endpoint", ["ml.g99.xlarge"], [image_of("13.0")]) is None
+
+
+def image_of(cuda: str) -> EcrImage:
+    """An image of AWS's whose tag says its CUDA."""
+    tag = f"9.9-gpu-py312-cu{cuda.replace('.', '')}-sagemaker" if cuda else "9.9-cpu-py312"
+    return EcrImage(account="763104351884", region="eu-west-1", repository="vllm", tag=tag)
 
 
 @pytest.mark.parametrize("use", ["endpoint", "transform"])

@@ -8,19 +8,27 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sagemaker_serving.catalog.instances import InstanceType, Use
+from sagemaker_serving.catalog.ecr import EcrImage
+from sagemaker_serving.catalog.instances import Use
 from sagemaker_serving.catalog.snapshot import snapshot
-from sagemaker_serving.catalog.support import least_driver
+from sagemaker_serving.catalog.support import image_support, least_driver
 
 
-def chosen_ami(use: Use, kinds: Iterable[InstanceType | None], cuda: str) -> str | None:
-    """The AMI version that hosts of ``kinds`` need for an image of ``cuda``, where there is one.
+def ami_for(use: Use, names: Iterable[str], images: Iterable[EcrImage | None]) -> str | None:
+    """The AMI version that hosts of all types in ``names`` need for ``images``, where there is one.
 
     None where the host that SageMaker gives without one will do for every type, where one of them
-    is not known to take it, and where the CUDA is not known.
+    is not known to take it, where the images' CUDA is not known, and where two need different ones.
     """
+    families = {name.removeprefix("ml.").partition(".")[0] for name in names}
+    found = {
+        _chosen(use, families, image_support(image).cuda) for image in images if image is not None
+    } - {None}
+    return found.pop() if len(found) == 1 else None
+
+
+def _chosen(use: Use, families: set[str], cuda: str) -> str | None:
     choice = snapshot("gpu_hosts")["chosen"][use].get(_major(cuda))
-    families = {None if kind is None else kind.family for kind in kinds}
     if choice is None or families.isdisjoint(choice["needed_by"]):
         return None
     if not families <= {*choice["needed_by"], *choice["fits_too"]}:

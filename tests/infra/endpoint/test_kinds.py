@@ -44,7 +44,7 @@ SIZE = ComponentSize(min_memory_in_mb=512)
 
 def add_model(bench: Any, construct_id: str = "Model", **changes: Any) -> Model:
     given: dict[str, Any] = {"instance_type": "ml.c5.large", **changes}
-    if "containers" not in changes:
+    if "containers" not in changes and "image" not in changes:
         given |= {"image": TENSORFLOW, "model_data": ModelData.from_path(bench.model_folder)}
     return Model(bench.stack, construct_id, role=bench.role, **given)
 
@@ -86,6 +86,22 @@ def granted(bench: Any, action: str) -> list[Any]:
         for statement in policy["Properties"]["PolicyDocument"]["Statement"]
         if action in (statement["Action"], *statement["Action"])
     ]
+
+
+def test_a_variant_on_gpus_gets_the_host_that_its_image_needs(bench: Any) -> None:
+    image = "763104351884.dkr.ecr.eu-west-1.amazonaws.com/vllm:0.27.1-gpu-py312-cu130-mine"
+    model = add_model(bench, image=ContainerImage.from_uri(image), instance_type="ml.g5.xlarge")
+    given: dict[str, Any] = {"model": model, "instance_type": "ml.g5.xlarge"}
+    add_config(
+        bench,
+        variants=[
+            InstanceVariant(name="left", **given),
+            InstanceVariant(name="said", inference_ami_version="mine", **given),
+        ],
+    )
+    left, said = rendered(bench, CONFIG)["ProductionVariants"]
+    assert left["InferenceAmiVersion"] == "al2023-ami-sagemaker-inference-gpu-4-1"
+    assert said["InferenceAmiVersion"] == "mine"
 
 
 @pytest.mark.parametrize(

@@ -107,6 +107,10 @@ class BatchTransform(Construct):
         topic_key: kms.IKey | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
+        if settings.transform_ami_version is None:
+            types = settings.instance_types or [settings.instance_type]
+            needed = model.host_ami("transform", types)
+            settings = settings.model_copy(update={"transform_ami_version": needed})
         self._settings = settings
         self._bucket, self._key = bucket, encryption_key
         self.inputs = inputs if inputs is not None else self._below("input")

@@ -61,6 +61,13 @@ class InstanceVariant(_Unjudged, InstanceHost):
     extra: Mapping[str, Any] = Field(default_factory=dict)
 
     @property
+    def host_ami(self) -> str | None:
+        """Its ``inference_ami_version``, or the one that its Model's images need, if they do."""
+        if self.inference_ami_version is not None or self.model is None:
+            return self.inference_ami_version
+        return self.model.host_ami("endpoint", self.instance_types or [self.instance_type])
+
+    @property
     def accelerator_type(self) -> str | None:
         """The accelerator that its Model is made for (``ml.eia2.medium``); None for none."""
         accelerator = None if self.model is None else self.model.accelerator
@@ -69,7 +76,11 @@ class InstanceVariant(_Unjudged, InstanceHost):
     @property
     def content(self) -> dict[str, Any]:
         """What makes two variants different, as plain data."""
-        everything = {**vars(self), "accelerator_type": self.accelerator_type}
+        everything = {
+            **vars(self),
+            "accelerator_type": self.accelerator_type,
+            "inference_ami_version": self.host_ami,
+        }
         given = {
             name: value for name, value in everything.items() if value not in (None, {}, (), [])
         }
@@ -82,7 +93,7 @@ class InstanceVariant(_Unjudged, InstanceHost):
     @property
     def members(self) -> dict[str, Any]:
         """The variant as SageMaker's CreateEndpointConfig takes it."""
-        made = aws_values(InstanceHost, vars(self))
+        made = aws_values(InstanceHost, {**vars(self), "inference_ami_version": self.host_ami})
         if self.instance_types:
             del made["InstanceType"]
             made["InstancePools"] = [

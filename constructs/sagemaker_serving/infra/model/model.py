@@ -11,6 +11,8 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
+from sagemaker_serving import catalog
+from sagemaker_serving.catalog.gpu_hosts import ami_for
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.model.container import AnyContainer, Container
 from sagemaker_serving.infra.model.image import ContainerImage, Host
@@ -23,6 +25,7 @@ from sagemaker_serving.infra.synth.tokens import stands_in
 
 if TYPE_CHECKING:
     from sagemaker_serving.catalog import Accelerator
+    from sagemaker_serving.catalog.instances import Use
     from sagemaker_serving.infra.network.network import Network
 
 
@@ -92,6 +95,9 @@ class Model(Construct):
         self._containers = _containers(self, image, model_data, environment, containers)
         bound = [container.bind(self, host) for container in self._containers]
         definitions = [container.definition for container in bound]
+        self._images = [
+            catalog.parse_ecr_uri(each.image) for each in definitions if each.image is not None
+        ]
         alone = len(definitions) == 1
         resource = sagemaker.CfnModel(
             self,
@@ -123,6 +129,13 @@ class Model(Construct):
             resource.node.add_dependency(role)
         self.model_name = resource.attr_model_name
         """The Model's generated name (a token)."""
+
+    def host_ami(self, use: Use, instance_types: Sequence[str]) -> str | None:
+        """The host software that these types need for its images.
+
+        None where SageMaker's own will do, and where it is not known.
+        """
+        return ami_for(use, instance_types, self._images)
 
     @property
     def grant_principal(self) -> iam.IPrincipal:
