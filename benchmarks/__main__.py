@@ -41,7 +41,6 @@ BENCHMARKS = {
     "canary": "a canary of 10 % under 50 requests a second on the local AWS, time 60 times as fast",
     "multi_model": "100 models behind one multi-model server on the local AWS",
     "batch": "batch pipelines with faults on the local AWS, and a plan of 5,000,000 keys",
-    "simulation": "one process and fleets of stubs, simulated and measured",
     "replay": "100,000 captured requests, replayed and compared",
     "compiled": "faults planted into compiled models of digits, and what the gate says of them",
     "client": "256 images to an endpoint that takes 50 ms a request",

@@ -93,7 +93,6 @@ SLOW = (
     "tests/model_server/test_multi_model.py",
     "tests/operations/adoption/test_round_trip.py",
     "tests/operations/golden/test_replaying.py",
-    "tests/operations/simulation/",
     "tests/rules/template/test_every_choice.py",
     "tests/rules/test_fuzz.py",
     "tests/rules/test_wrong_environments.py",

@@ -37,7 +37,6 @@ EXTRAS = (
     "tensorflow",
     "onnxruntime",
     "client",
-    "simulation",
     "plots",
     "dev",
 )

@@ -26,7 +26,6 @@ _BRINGS = {
     "onnxruntime": "onnxruntime",
     "plots": "matplotlib",
     "ray": "ray",
-    "simulation": "simpy",
     "tensorflow": "tensorflow",
     "torch": "torch",
     "xgboost": "xgboost",

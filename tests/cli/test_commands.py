@@ -69,7 +69,7 @@ def _files(folder: Path) -> set[str]:
     """The commands that have a file there."""
     names = {path.stem for path in folder.iterdir() if not path.name.startswith("__")}
     return names - {
-        *("answers", "batching", "compiled", "completing", "curve", "graphs", "options", "tables"),
+        *("answers", "batching", "compiled", "completing", "graphs", "options", "tables"),
         *("interrupted", "lazy", "renamed", "running", "showing"),
     }
 

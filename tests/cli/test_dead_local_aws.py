@@ -15,7 +15,6 @@ import pytest
 
 from sagemaker_serving.cli import _group
 from tests.leaving import PATIENCE_SECONDS, program, said
-from tests.operations.simulation.served import server
 
 ROOT = Path(__file__).parents[2]
 
@@ -64,10 +63,6 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "prices": ("prices", "environments/local.yaml", "--update"),
     "replay": ("replay", "x", "y"),
     "rollback": ("rollback", "x"),
-    "simulate": (
-        *("simulate", "local", "digits", "--curve", "curve.json"),
-        *("--traffic", "s3://captured/digits"),
-    ),
     "transform start": ("transform", "x", "one.json", "out", "--watch"),
     "transform status": ("transform", "status", "x", "run"),
     "transform stop": ("transform", "stop", "x", "run"),
@@ -90,7 +85,6 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "node_modules").symlink_to(ROOT / "node_modules")
     (tmp_path / "one.json").write_text('{"instances": [1.0]}')
     (tmp_path / "golden.jsonl").write_text('{"body": "1", "expected_body": "1"}')
-    server(0.02).save(tmp_path / "curve.json")
     return tmp_path
 
 

@@ -18,7 +18,7 @@ def main() -> None:
 
 _COMMANDS = {
     "adopt": "Write an environment file of an endpoint that serves already.",
-    "bench": "Compare variants, find the best batching, or measure a service curve.",
+    "bench": "Compare variants, or find the best batching.",
     "check": "Name every mistake in environment files or templates.",
     "compile": "Compile a model with SageMaker Neo, without a deploy.",
     "completion": "Print what a shell reads to complete commands.",
@@ -38,7 +38,6 @@ _COMMANDS = {
     "rollback": "Return an endpoint to the config that it served before.",
     "schema": "Print the JSON Schema of environment files, for editors.",
     "serve": "Serve a model as the SageMaker container does.",
-    "simulate": "Simulate an endpoint's instances under traffic to come.",
     "transform": "Transform many objects in a batch, and report on each.",
     "watch": "Show a rollout as it happens, and fail when it fails.",
 }

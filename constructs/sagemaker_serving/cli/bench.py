@@ -1,4 +1,4 @@
-"""``sagemaker-serving bench``: variants side by side, the best batching, or a service curve."""
+"""``sagemaker-serving bench``: variants side by side, or the best batching."""
 
 from __future__ import annotations
 
@@ -46,14 +46,13 @@ _PIPE_WIDTH = 100
 @click.option(
     "--concurrency",
     type=click.IntRange(min=1),
-    show_default="8; with --find-batching 32, with --curve up to 64",
+    show_default="8; with --find-batching 32",
     help="Requests at the same time. Each caller sends its next request after an answer.",
 )
 @click.option(
     "--variants",
     metavar="A,B",
-    help="Only these; the first is compared with the others. With --find-batching, the one to try; "
-    "with --curve, the one to measure.",
+    help="Only these; the first is compared with the others. With --find-batching, the one to try.",
 )
 @click.option(
     "--input",
@@ -77,19 +76,6 @@ _PIPE_WIDTH = 100
     "--p99-ms.",
 )
 @click.option(
-    "--curve",
-    "as_curve",
-    is_flag=True,
-    help="Measure latency and throughput with 1, 2, 4 and more callers, and of batches where the "
-    "server joins requests; `simulate` reads what -o writes.",
-)
-@click.option(
-    "--settings",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="With --curve of a model: YAML with its batching and server blocks, as "
-    "--find-batching -o writes it. Default: the container's own.",
-)
-@click.option(
     "--p99-ms",
     "goal",
     type=click.FloatRange(min=0, min_open=True),
@@ -100,7 +86,7 @@ _PIPE_WIDTH = 100
     type=click.FloatRange(min=1),
     default=10.0,
     show_default=True,
-    help="How long each trial of --find-batching takes, and each level of --curve.",
+    help="How long each trial of --find-batching takes.",
 )
 @click.option(
     "--framework-version",
@@ -109,14 +95,13 @@ _PIPE_WIDTH = 100
 @click.option(
     "--plot",
     is_flag=True,
-    help="Draw the times on the terminal, or throughput and latency of settings or callers.",
+    help="Draw the times on the terminal, or throughput and latency of settings.",
 )
 @click.option(
     "--output",
     "-o",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Draw the times into this PNG file, or write the best settings as YAML, or the curve as "
-    "JSON.",
+    help="Draw the times into this PNG file, or write the best settings as YAML.",
 )
 @json_option
 @aws_options
@@ -130,8 +115,6 @@ def bench(
     accept: str | None,
     max_difference: float | None,
     find_batching: bool,
-    as_curve: bool,
-    settings: Path | None,
     goal: float | None,
     seconds: float,
     framework_version: str | None,
@@ -152,9 +135,6 @@ def bench(
     trial is, between tabs, requests per second, p50 and p99 in ms, errors, settings. Ends with 1
     when no trial met the goal. docs/bench.md says what is tried.
 
-    With --curve it measures one server under ever more callers: a model's on this machine, or a
-    variant's with one instance. Nothing of an endpoint is changed.
-
     \b
     Examples:
       sagemaker-serving bench prod-digits --input model_assets/digits/held_out
@@ -162,21 +142,16 @@ def bench(
       sagemaker-serving bench local-half-plus-three --local --requests 1000 -o times.png
       sagemaker-serving bench model.tar.gz --find-batching --p99-ms 50 -o batching.yaml
       sagemaker-serving bench prod-digits --find-batching --p99-ms 40 --seconds 60 --concurrency 64
-      sagemaker-serving bench model.tar.gz --curve --settings batching.yaml -o curve.json
-      sagemaker-serving bench prod-digits --curve --variants cpu --input seven.png -o curve.json
     """
     from sagemaker_serving.extras import need
     from sagemaker_serving.operations.bench import bench as run
 
     names = None if variants is None else [name.strip() for name in variants.split(",")]
-    mode = _mode(find_batching, as_curve)
-    _must_go_together(click.get_current_context(), mode, goal, names)
-    model = _model(endpoint) if mode else None
-    if settings is not None and model is None:
-        raise click.UsageError("--settings are a model's; an endpoint has its own")
-    if plot or (output is not None and not mode):
+    _must_go_together(click.get_current_context(), goal, names, finds_batching=find_batching)
+    model = _model(endpoint) if find_batching else None
+    if plot or (output is not None and not find_batching):
         need("plots")
-    shorter = "--seconds" if mode else "--requests"
+    shorter = "--seconds" if find_batching else "--requests"
     interruptible = when_interrupted(
         lambda: (
             "nothing is kept of what was measured; run the command again, with a smaller "
@@ -185,23 +160,6 @@ def bench(
     )
     source = model if model is not None else which.aws()
     inputs = _inputs(paths, content_type, source, endpoint, names)
-    if as_curve:
-        from sagemaker_serving.cli import curve
-
-        with interruptible:
-            measured = curve.measure(
-                source,
-                endpoint,
-                None if names is None else names[0],
-                inputs,
-                version=framework_version,
-                settings=settings,
-                most_callers=64 if concurrency is None else concurrency,
-                seconds=seconds,
-                quiet=as_json,
-            )
-        curve.conclude(measured, plot=plot, output=output, as_json=as_json)
-        return
     if goal is not None:
         from sagemaker_serving.cli import batching
 
@@ -239,40 +197,25 @@ def bench(
     _judge(report, max_difference)
 
 
-_FIND, _CURVE = "--find-batching", "--curve"
-_GOES_WITH = {
-    **dict.fromkeys(("requests", "accept", "max_difference"), ("",)),
-    "goal": (_FIND,),
-    "settings": (_CURVE,),
-    **dict.fromkeys(("seconds", "framework_version"), (_FIND, _CURVE)),
-}
-"""The options that do not go with everything, and with what they go; "" compares variants."""
-
-
-def _mode(find_batching: bool, as_curve: bool) -> str:
-    if find_batching and as_curve:
-        raise click.UsageError(f"{_FIND} does not go with {_CURVE}; run one after the other")
-    return _FIND if find_batching else _CURVE if as_curve else ""
+_OF_FINDING = ("goal", "seconds", "framework_version")
+_OF_COMPARING = ("requests", "accept", "max_difference")
 
 
 def _must_go_together(
-    context: click.Context, mode: str, goal: float | None, variants: list[str] | None
+    context: click.Context, goal: float | None, variants: list[str] | None, *, finds_batching: bool
 ) -> None:
     for parameter in context.command.params:
-        name = parameter.name or ""
+        name, option = parameter.name or "", parameter.opts[0]
         if context.get_parameter_source(name) is ParameterSource.DEFAULT:
             continue
-        modes = _GOES_WITH.get(name, (mode,))
-        if mode not in modes:
-            option = parameter.opts[0]
-            if mode:
-                raise click.UsageError(f"{option} does not go with {mode}")
-            raise click.UsageError(f"{option} goes with {' or '.join(modes)}; give both")
-    if mode == _FIND and goal is None:
+        if finds_batching and name in _OF_COMPARING:
+            raise click.UsageError(f"{option} does not go with --find-batching")
+        if not finds_batching and name in _OF_FINDING:
+            raise click.UsageError(f"{option} goes with --find-batching; give both")
+    if finds_batching and goal is None:
         raise click.UsageError("--find-batching needs a goal; give --p99-ms")
-    if mode and variants is not None and len(variants) > 1:
-        what = "tries" if mode == _FIND else "measures"
-        raise click.UsageError(f"{mode} {what} one variant, not {len(variants)}; name one")
+    if finds_batching and variants is not None and len(variants) > 1:
+        raise click.UsageError(f"--find-batching tries one variant, not {len(variants)}; name one")
 
 
 def _model(text: str) -> Path | None:

@@ -15,8 +15,6 @@ from sagemaker_serving.cli.bench import bench as command
 from sagemaker_serving.client import Aws
 from sagemaker_serving.errors import Mistake, NotFound, ReportedError
 from sagemaker_serving.operations.bench import BenchInput, bench
-from sagemaker_serving.operations.simulation import ServiceCurve
-from sagemaker_serving.operations.simulation.measuring import curve_of_endpoint
 from tests.local_aws.aws import REGION, archive, client_of, gateway_of, shell_of
 from tests.local_aws.aws import Aws as LocalAws
 
@@ -81,15 +79,6 @@ def given(*bodies: bytes) -> list[BenchInput]:
         BenchInput(name=f"input {number}", body=body, content_type=JSON)
         for number, body in enumerate(bodies)
     ]
-
-
-def test_the_curve_of_a_variant_is_one_that_a_simulation_goes_by(aws: Aws, tmp_path: Path) -> None:
-    curve = curve_of_endpoint(aws, "twice", "right", given(b"[1, 2]"), seconds=0.5, most_callers=2)
-    curve.save(tmp_path / "curve.json")
-    kept = ServiceCurve.load(tmp_path / "curve.json")
-    assert (kept.of, kept.where) == ("twice, right", "the local AWS")
-    assert [(level.callers, level.errors) for level in kept.levels] == [(1, 0), (2, 0)]
-    assert all(level.per_second > 0 for level in kept.levels)
 
 
 def test_one_wrong_answer_among_many_is_found(aws: Aws) -> None:
