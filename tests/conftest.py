@@ -124,13 +124,13 @@ WHOLE_WAY = (
 
 
 LONGEST = (
-    "tests/deploy/batch_records/",
     "tests/wheel/test_wheel.py",
-    "tests/docs/test_construct_apps.py",
+    "tests/local_aws/state/test_killed_at_every_step.py",
     "tests/local_aws/testing/test_plugin.py",
     "tests/docs/test_tutorial.py",
-    "tests/local_aws/state/test_killed_at_every_step.py",
-    "tests/stacks/test_synth.py",
+    "tests/deploy/batch_records/",
+    "tests/docs/test_construct_apps.py",
+    "tests/deploy/test_transitions.py",
     "tests/stacks/test_no_field_is_passed_over.py",
 )
 """More than a minute of processor time each, most first. They begin first: a module is of one

@@ -31,7 +31,7 @@ from tests.local_aws.aws import (
     service_in,
 )
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(600)]
 
 SERVICES = {"models": "sagemaker", "functions": "lambda", "machines": "states"}
 NOTHING = {"Effect": "Allow", "Action": "sts:GetCallerIdentity", "Resource": "*"}

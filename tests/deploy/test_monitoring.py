@@ -16,7 +16,7 @@ from tests.deploy.assemblies import ACCOUNT, Cdk
 from tests.local_aws.aws import REGION, client_of, service_in
 from tests.local_aws.aws import Aws as LocalAws
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 GROUP = "/aws/sagemaker/Endpoints/digits"
 
