@@ -90,7 +90,8 @@ def granted(bench: Any, action: str) -> list[Any]:
 
 def test_a_variant_on_gpus_gets_the_host_that_its_image_needs(bench: Any) -> None:
     image = "763104351884.dkr.ecr.eu-west-1.amazonaws.com/vllm:0.27.1-gpu-py312-cu130-mine"
-    model = add_model(bench, image=ContainerImage.from_uri(image), instance_type="ml.g5.xlarge")
+    own = ContainerImage.from_uri(image)
+    model = add_model(bench, "OnGpus", image=own, instance_type="ml.g5.xlarge")
     given: dict[str, Any] = {"model": model, "instance_type": "ml.g5.xlarge"}
     add_config(
         bench,
